@@ -30,8 +30,11 @@ from app.web import create_app
 from app.web.service.deployment import SettingError, number
 
 REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
-ANSWER_SECONDS = 60.0  # from a request to the last byte of its answer that the client takes
-SEND_BUFFER = 1 << 18  # bytes that the system takes from us for a slow client: a page has less
+# from a request to the last byte of its answer that the client takes
+ANSWER_SECONDS = 60.0
+SEND_BUFFER = (
+    1 << 18
+)  # bytes that the system takes from us for a slow client: a page has less
 M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # of glibc's malloc.h
 LARGE = 1 << 17  # bytes
 with suppress(OSError, AttributeError):  # another C library has other ways
@@ -52,7 +55,8 @@ control_socket_disable = True
 graceful_timeout = 30  # seconds
 
 worker_class = "gevent"
-keepalive = 5  # seconds until the head of a request is whole, the first and each after it
+# seconds until the head of a request is whole, the first and each after it
+keepalive = 5
 limit_request_line = 8190
 limit_request_fields = 64
 limit_request_field_size = 4096
@@ -60,7 +64,9 @@ worker_connections = 2_000  # of a process
 with suppress(ValueError):  # where files have no limit
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each connection is one
-    if most != resource.RLIM_INFINITY:  # a third is for the site's own and what they ask for
+    if (
+        most != resource.RLIM_INFINITY
+    ):  # a third is for the site's own and what they ask for
         worker_connections = min(worker_connections, 2 * most // 3)
 
 # Whom to believe is said by TRUSTED_PROXIES alone: gunicorn itself believes nobody.
@@ -72,7 +78,9 @@ logger_class = "app.web.service.log.Logger"
 accesslog = os.environ.get("ACCESS_LOG", "-") or None  # "-" is the standard output
 
 ENDS = (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT)
-MAY_HANG_UP = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN  # by nohup, before gunicorn's own
+MAY_HANG_UP = (
+    signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+)  # by nohup, before gunicorn's own
 
 
 def tell(kind, error, trace):
@@ -88,7 +96,9 @@ sys.excepthook = tell
 
 def when_ready(arbiter):
     """Serve until told to end, or until the terminal is closed."""
-    os.register_at_fork(after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS))
+    os.register_at_fork(
+        after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+    )
     for listener in arbiter.LISTENERS:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
     if not MAY_HANG_UP:
@@ -158,7 +168,9 @@ def on_reload(arbiter):
     except (ModelError, SettingError) as error:
         arbiter.log.error("Models refused, the old ones go on serving. %s", error)
     except Exception:
-        arbiter.log.exception("The site cannot be built anew, the old one goes on serving.")
+        arbiter.log.exception(
+            "The site cannot be built anew, the old one goes on serving."
+        )
     else:
         gc.unfreeze()
         gc.collect()  # the old site: 36 MB in circles, which no worker is to be forked with

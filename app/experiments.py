@@ -68,33 +68,45 @@ DIGITS = 12  # of a stored figure: only the noise of floating-point sums is left
 Id = Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
 Text = Annotated[str, Meta(min_length=1, max_length=2_000)]
 Label = Annotated[str, Meta(min_length=1, max_length=120)]
-Name = Annotated[str, Meta(max_length=120, description="A recipe's full name, or empty.")]
+Name = Annotated[
+    str, Meta(max_length=120, description="A recipe's full name, or empty.")
+]
 Record = Annotated[str, Meta(pattern="^[0-8]{0,9}$")]
 Sample = Annotated[int, Meta(ge=1, description="How many seeds.")]
 Numbers = list[float]
 
 
-class Struct(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Struct(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
+):
     """A part of a file: it cannot be changed, and nothing unknown is in it."""
 
 
 class Mark(Struct, frozen=True):
     """A line that is drawn at a value: what an author reported, or a bound."""
 
-    value: Annotated[float, Meta(description="Where the line is, in the figure's unit.")]
+    value: Annotated[
+        float, Meta(description="Where the line is, in the figure's unit.")
+    ]
     text: Annotated[Label, Meta(description="What it says.")]
 
 
 class Group(Struct, frozen=True):
     """What the seeds of one recipe came to."""
 
-    name: Annotated[Label, Meta(description="What this recipe is called in the figure.")]
+    name: Annotated[
+        Label, Meta(description="What this recipe is called in the figure.")
+    ]
     recipe: Annotated[Name, Meta(description="The recipe's full name without a seed.")]
     values: Annotated[
         Numbers,
-        Meta(min_length=1, description="One a seed, in their order: first_seed + index."),
+        Meta(
+            min_length=1, description="One a seed, in their order: first_seed + index."
+        ),
     ]
-    marks: Annotated[list[Mark], Meta(description="Lines to compare these values with.")] = []
+    marks: Annotated[
+        list[Mark], Meta(description="Lines to compare these values with.")
+    ] = []
 
 
 class Histogram(Struct, frozen=True, tag="histogram"):
@@ -104,24 +116,35 @@ class Histogram(Struct, frozen=True, tag="histogram"):
     unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
     groups: Annotated[list[Group], Meta(min_length=1, description="The recipes.")]
     exact: Annotated[
-        bool, Meta(description="Whether each value is exact of its run, not sampled from its play.")
+        bool,
+        Meta(
+            description="Whether each value is exact of its run, not sampled from its play."
+        ),
     ]
 
 
 class Series(Struct, frozen=True):
     """How fast: what the seeds of one recipe are at each point."""
 
-    name: Annotated[Label, Meta(description="What this recipe is called in the figure.")]
+    name: Annotated[
+        Label, Meta(description="What this recipe is called in the figure.")
+    ]
     recipe: Annotated[Name, Meta(description="The recipe's full name without a seed.")]
     x: Annotated[Numbers, Meta(min_length=1, description="The points, rising.")]
-    median: Annotated[Numbers, Meta(description="The median of the seeds at each point.")]
+    median: Annotated[
+        Numbers, Meta(description="The median of the seeds at each point.")
+    ]
     low: Annotated[Numbers, Meta(description="What a tenth of the seeds lies below.")]
     high: Annotated[Numbers, Meta(description="What a tenth of the seeds lies above.")]
     least: Annotated[Numbers, Meta(description="The least of the seeds.")]
     most: Annotated[Numbers, Meta(description="The most of the seeds.")]
     n: Sample
     typical: Annotated[
-        int, Meta(ge=0, description="The seed whose last value is the median one, or next to it.")
+        int,
+        Meta(
+            ge=0,
+            description="The seed whose last value is the median one, or next to it.",
+        ),
     ]
 
     def __post_init__(self) -> None:
@@ -138,7 +161,9 @@ class Curves(Struct, frozen=True, tag="curves"):
     unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
     series: Annotated[list[Series], Meta(min_length=1, description="The recipes.")]
     marks: Annotated[list[Mark], Meta(description="Lines at points of x.")] = []
-    logarithmic: Annotated[bool, Meta(description="Whether x is drawn by its logarithm.")] = False
+    logarithmic: Annotated[
+        bool, Meta(description="Whether x is drawn by its logarithm.")
+    ] = False
 
 
 class Grid(Struct, frozen=True, tag="grid"):
@@ -146,22 +171,31 @@ class Grid(Struct, frozen=True, tag="grid"):
 
     title: Annotated[Label, Meta(description="What is shown.")]
     unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
-    row_label: Annotated[Label, Meta(description="The parameter that varies from row to row.")]
+    row_label: Annotated[
+        Label, Meta(description="The parameter that varies from row to row.")
+    ]
     column_label: Annotated[
         Label, Meta(description="The parameter that varies from column to column.")
     ]
-    rows: Annotated[list[str], Meta(min_length=1, description="The values of the rows.")]
-    columns: Annotated[list[str], Meta(min_length=1, description="The values of the columns.")]
+    rows: Annotated[
+        list[str], Meta(min_length=1, description="The values of the rows.")
+    ]
+    columns: Annotated[
+        list[str], Meta(min_length=1, description="The values of the columns.")
+    ]
     values: Annotated[list[Numbers], Meta(description="The medians, row by row.")]
     recipes: Annotated[
-        list[list[str]], Meta(description="The full names of the recipes, with a typical seed.")
+        list[list[str]],
+        Meta(description="The full names of the recipes, with a typical seed."),
     ]
     n: Sample
 
     def __post_init__(self) -> None:
         for table in (self.values, self.recipes):
             if [len(row) for row in table] != [len(self.columns)] * len(self.rows):
-                raise ValueError(f"the grid is not {len(self.rows)} by {len(self.columns)}")
+                raise ValueError(
+                    f"the grid is not {len(self.rows)} by {len(self.columns)}"
+                )
 
 
 class Bar(Struct, frozen=True):
@@ -170,16 +204,19 @@ class Bar(Struct, frozen=True):
     name: Annotated[Label, Meta(description="What it is the number of.")]
     value: Annotated[float, Meta(description="The number.")]
     low: Annotated[
-        float | None, Meta(description="Lower end of its 95% interval (Wilson), if estimated.")
+        float | None,
+        Meta(description="Lower end of its 95% interval (Wilson), if estimated."),
     ] = None
-    high: Annotated[float | None, Meta(description="Upper end of that interval.")] = None
-    n: Annotated[Sample | None, Meta(description="Of how many seeds or games.")] = None
-    recipe: Annotated[Name, Meta(description="The recipe behind it, with a seed if it is one.")] = (
-        ""
-    )
-    record: Annotated[Record | None, Meta(description="The moves to the position behind it.")] = (
+    high: Annotated[float | None, Meta(description="Upper end of that interval.")] = (
         None
     )
+    n: Annotated[Sample | None, Meta(description="Of how many seeds or games.")] = None
+    recipe: Annotated[
+        Name, Meta(description="The recipe behind it, with a seed if it is one.")
+    ] = ""
+    record: Annotated[
+        Record | None, Meta(description="The moves to the position behind it.")
+    ] = None
 
 
 class Bars(Struct, frozen=True, tag="bars"):
@@ -189,14 +226,18 @@ class Bars(Struct, frozen=True, tag="bars"):
     unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
     bars: Annotated[list[Bar], Meta(min_length=1, description="The numbers.")]
     exact: Annotated[bool, Meta(description="Whether they are exact, not estimated.")]
-    logarithmic: Annotated[bool, Meta(description="Whether drawn by the logarithm.")] = False
+    logarithmic: Annotated[
+        bool, Meta(description="Whether drawn by the logarithm.")
+    ] = False
 
 
 class Board(Struct, frozen=True):
     """One position, by the values of an agent."""
 
     record: Annotated[Record, Meta(description="The moves to it.")]
-    lens: Annotated[Label, Meta(description="Whose values: a recipe, an agent's id, or truth.")]
+    lens: Annotated[
+        Label, Meta(description="Whose values: a recipe, an agent's id, or truth.")
+    ]
     text: Annotated[Text, Meta(description="What there is to see.")]
 
 
@@ -213,11 +254,16 @@ Figure = Histogram | Curves | Grid | Bars | Boards
 class Table(Struct, frozen=True):
     """A few numbers, as they are written."""
 
-    columns: Annotated[list[Label], Meta(min_length=1, description="What the columns are.")]
-    rows: Annotated[
-        dict[Label, list[str]], Meta(min_length=1, description="What each row says, by its name.")
+    columns: Annotated[
+        list[Label], Meta(min_length=1, description="What the columns are.")
     ]
-    about: Annotated[str, Meta(max_length=60, description="What all of them are of.")] = ""
+    rows: Annotated[
+        dict[Label, list[str]],
+        Meta(min_length=1, description="What each row says, by its name."),
+    ]
+    about: Annotated[
+        str, Meta(max_length=60, description="What all of them are of.")
+    ] = ""
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows.values()):
@@ -231,7 +277,10 @@ class Check(Struct, frozen=True):
     measure: Annotated[Label, Meta(description="What was measured of it.")]
     digest: Annotated[
         str,
-        Meta(pattern="^[0-9a-f]{64}$", description="SHA-256 of what was found, but for its time."),
+        Meta(
+            pattern="^[0-9a-f]{64}$",
+            description="SHA-256 of what was found, but for its time.",
+        ),
     ]
 
 
@@ -240,12 +289,16 @@ class Summary(Struct, frozen=True):
 
     id: Annotated[Id, Meta(description="Its name in addresses.")]
     title: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=60)], Meta(description="Its name in a list.")
+        Annotated[str, Meta(min_length=1, max_length=60)],
+        Meta(description="Its name in a list."),
     ]
     claim: Annotated[Text, Meta(description="What was claimed, in our words.")]
     sources: Annotated[
         list[Id],
-        Meta(min_length=1, description="Whose claim it is, as in app.sources; the first says it."),
+        Meta(
+            min_length=1,
+            description="Whose claim it is, as in app.sources; the first says it.",
+        ),
     ]
     where: Annotated[Text, Meta(description="Where it stands in its source.")]
     done: Annotated[Text, Meta(description="What was done to check it.")]
@@ -254,22 +307,34 @@ class Summary(Struct, frozen=True):
         list[bool],
         Meta(min_length=1, description="Which parts of the answer are as claimed."),
     ]
-    answer: Annotated[Text, Meta(description="What follows, in words and without a number.")]
+    answer: Annotated[
+        Text, Meta(description="What follows, in words and without a number.")
+    ]
     numbers: Annotated[Table, Meta(description="The numbers that force the verdict.")]
     limits: Annotated[Text, Meta(description="What this does not show.")]
-    agents: Annotated[list[Id], Meta(description="The shipped agents that it is about.")]
+    agents: Annotated[
+        list[Id], Meta(description="The shipped agents that it is about.")
+    ]
     figures: Annotated[list[Figure], Meta(min_length=1, description="The pictures.")]
     command: Annotated[Text, Meta(description="What makes this file again.")]
     versions: Annotated[dict[str, str], Meta(description="What it was made with.")]
     first_seed: Annotated[int, Meta(ge=0, description="The first seed.")]
     seeds: Annotated[
-        int, Meta(ge=0, description="How many seeds a recipe has; 0 where nothing is trained.")
+        int,
+        Meta(
+            ge=0, description="How many seeds a recipe has; 0 where nothing is trained."
+        ),
     ]
     runs: Annotated[int, Meta(ge=0, description="How many trainings are behind it.")]
-    seconds: Annotated[float, Meta(ge=0, description="What they and their judging took.")]
-    date: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", description="When it was made.")]
+    seconds: Annotated[
+        float, Meta(ge=0, description="What they and their judging took.")
+    ]
+    date: Annotated[
+        str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", description="When it was made.")
+    ]
     checks: Annotated[
-        list[Check], Meta(description="A few of its runs, for the test that makes them again.")
+        list[Check],
+        Meta(description="A few of its runs, for the test that makes them again."),
     ] = []
 
     @property
@@ -322,7 +387,9 @@ def save(folder: Path, summary: Summary) -> Path:
     """Write a summary as `<id>.json`, all of it or nothing, and return the file."""
     text = msgspec.json.format(msgspec.json.encode(summary), indent=1).decode()
     # The innermost lists on a line each, whole numbers as such; a text has no line break.
-    text = re.sub(r"\[(\n[^][{}\"]*)\]", lambda found: f"[{_on_a_line(found[1])}]", text)
+    text = re.sub(
+        r"\[(\n[^][{}\"]*)\]", lambda found: f"[{_on_a_line(found[1])}]", text
+    )
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{summary.id}.json"
     with NamedTemporaryFile(dir=folder, prefix=".saving-", delete=False) as file:
@@ -337,16 +404,23 @@ def _on_a_line(numbers: str) -> str:
 
 
 def summed_up(
-    name: str, recipe: str, x: Sequence[float], rows: Sequence[Sequence[float]], first_seed: int = 0
+    name: str,
+    recipe: str,
+    x: Sequence[float],
+    rows: Sequence[Sequence[float]],
+    first_seed: int = 0,
 ) -> Series:
     """Make the curve of a recipe with its bands: a row for each seed, with one number a point."""
     low, median, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=0).tolist()
     least, most = np.min(rows, axis=0).tolist(), np.max(rows, axis=0).tolist()
     x, median, low, high, least, most = (
-        [drop_noise(one) for one in line] for line in (x, median, low, high, least, most)
+        [drop_noise(one) for one in line]
+        for line in (x, median, low, high, least, most)
     )
     last = first_seed + typical([row[-1] for row in rows])
-    return Series(name, recipe, x, median, low, high, least, most, n=len(rows), typical=last)
+    return Series(
+        name, recipe, x, median, low, high, least, most, n=len(rows), typical=last
+    )
 
 
 def typical(values: Sequence[float]) -> int:

@@ -24,7 +24,9 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     year: str = ""  # "" where its pages do not say
     published: str = ""  # in what
-    addresses: tuple[str, ...] = ()  # of the pages themselves; none where none is known to us
+    addresses: tuple[
+        str, ...
+    ] = ()  # of the pages themselves; none where none is known to us
     taken: str = ""
     differs: tuple[str, ...] = ()  # what is otherwise here, and why
 
@@ -36,9 +38,13 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def _read() -> Mapping[str, Source]:
     written = msgspec.toml.decode(
-        Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, dict[str, object]]
+        Path(__file__).with_suffix(".toml").read_bytes(),
+        type=dict[str, dict[str, object]],
     )
-    return {slug: msgspec.convert({"slug": slug, **one}, Source) for slug, one in written.items()}
+    return {
+        slug: msgspec.convert({"slug": slug, **one}, Source)
+        for slug, one in written.items()
+    }
 
 
 SOURCES: Mapping[str, Source] = MappingProxyType(_read())

@@ -39,7 +39,9 @@ GAME = tic_tac_toe()
 SEATS = {"x": (1,), "o": (-1,), "both": (1, -1)}
 ILLEGAL = -1.0  # what an illegal move is rewarded with, like a loss; it ends the game
 
-Seen = NDArray[np.int8]  # [9] in reading order, 1 for the agent's own marks, -1 for the other's
+Seen = NDArray[
+    np.int8
+]  # [9] in reading order, 1 for the agent's own marks, -1 for the other's
 
 
 class TicTacToe(gymnasium.Env[Seen, np.int64]):

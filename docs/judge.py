@@ -33,7 +33,16 @@ import traceback
 
 import numpy as np
 
-LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+LINES = [
+    (0, 1, 2),
+    (3, 4, 5),
+    (6, 7, 8),
+    (0, 3, 6),
+    (1, 4, 7),
+    (2, 5, 8),
+    (0, 4, 8),
+    (2, 4, 6),
+]
 EMPTY_BOARD = (0,) * 9
 SEATS = {"x": 1, "o": -1}
 # To find an agent that chooses at random, it is asked for its moves on every board in 20 rounds.
@@ -114,11 +123,15 @@ def judge(play, site="http://127.0.0.1:8000"):
     for seat, player in SEATS.items():
         losing_games[seat] = find_losing_game(plies, winners, moves, player)
         against_random[seat] = evaluate_against_random(plies, winners, moves, player)
-        against_strongest[seat] = evaluate_against_strongest(plies, winners, moves, player)
+        against_strongest[seat] = evaluate_against_strongest(
+            plies, winners, moves, player
+        )
     return {
         "blunders": count_blunders(plies, winners, moves),
         "nash_conv": sum(loss - win for win, _, loss in against_strongest.values()),
-        "unbeatable_as": [seat.upper() for seat, game in losing_games.items() if game is None],
+        "unbeatable_as": [
+            seat.upper() for seat, game in losing_games.items() if game is None
+        ],
         "losing_games": losing_games,
         "against_random": against_random,
         "against_strongest": against_strongest,
@@ -150,7 +163,10 @@ def count_blunders(plies, winners, moves):
     def choose_best(board, cells, options):
         return options[np.argmax(options @ X_SCORE * player_to_move(board))]
 
-    value = {board: ends @ X_SCORE for board, ends in solve(plies, winners, choose_best).items()}
+    value = {
+        board: ends @ X_SCORE
+        for board, ends in solve(plies, winners, choose_best).items()
+    }
     return sum(
         any(value[play_cell(board, cell)] != value[board] for cell in cells)
         for board, cells in moves.items()
@@ -180,7 +196,9 @@ def evaluate_against_strongest(plies, winners, moves, player):
             return options[[cells.index(cell) for cell in moves[board]]].mean(axis=0)
         gains = np.round(options @ X_SCORE * opponent, 9).tolist()
         loss_chances = np.round(options @ losses, 9).tolist()
-        return options[max(range(len(cells)), key=lambda i: (gains[i], -loss_chances[i]))]
+        return options[
+            max(range(len(cells)), key=lambda i: (gains[i], -loss_chances[i]))
+        ]
 
     return view_of(player, solve(plies, winners, choose_against)[EMPTY_BOARD])
 
@@ -199,7 +217,9 @@ def find_losing_game(plies, winners, moves, player):
     games = {EMPTY_BOARD: []}
     for ply in plies:
         for board in sorted(games.keys() & set(ply), key=games.__getitem__):
-            cells = moves[board] if player_to_move(board) == player else free_cells(board)
+            cells = (
+                moves[board] if player_to_move(board) == player else free_cells(board)
+            )
             for cell in cells:
                 games.setdefault(play_cell(board, cell), [*games[board], cell])
     lost = [game for board, game in games.items() if winners.get(board) == -player]
@@ -289,7 +309,9 @@ def explain(error):
         for frame in traceback.extract_tb(error.__traceback__)
         if is_students_file(frame.filename)
     ]
-    return quote(error) + (name_line(frames[-1].filename, frames[-1].lineno) if frames else "")
+    return quote(error) + (
+        name_line(frames[-1].filename, frames[-1].lineno) if frames else ""
+    )
 
 
 def is_students_file(filename):
@@ -424,7 +446,9 @@ def run_agent(agent, file, seconds):
     open(file, "w").close()
     options = ["--seconds", str(seconds), "--write-answers", file]
     command = [sys.executable, os.path.abspath(__file__), agent, *options]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+    ) as process:
         try:
             # The first line is written when Python and numpy are there: the agent's time begins.
             process.stdout.readline()
@@ -445,7 +469,9 @@ def write_answers(agent, file, seconds):
     os.dup2(2, 1)  # what the agent prints goes to the standard error
     del sys.argv[1:]  # a module that reads them finds none of ours
     boards = [board for ply in list_positions()[0] for board in ply]
-    with open(file, "w", buffering=1, encoding="utf-8", errors="backslashreplace") as lines:
+    with open(
+        file, "w", buffering=1, encoding="utf-8", errors="backslashreplace"
+    ) as lines:
         try:
             play = import_agent(agent)
             lines.write("imported\n")
@@ -484,7 +510,9 @@ def read_answers(text, boards, ending):
         raise UnjudgedError(lines[-1][1:])
     if not lines:
         raise UnjudgedError(f"while it is imported: {ending}")
-    answers = [[int(cell) for cell in line if cell in "012345678"] for line in lines[1:-1]]
+    answers = [
+        [int(cell) for cell in line if cell in "012345678"] for line in lines[1:-1]
+    ]
     if lines[-1] != "done" or len(answers) < 2 * len(boards):
         board = boards[(len(lines) - 1) % len(boards)]
         raise UnjudgedError(f"{describe(board)}: {ending}")
@@ -502,7 +530,9 @@ def list_failures(found, seats, require=None, at_most=None, against="random", wi
             game = " ".join(map(str, found["losing_games"][seat]))
             missed.append(f"it can be beaten as {seat.upper()}, in the game {game}")
     if at_most is not None and found["blunders"] > at_most:
-        missed.append(f"it blunders in {found['blunders']} positions, not in at most {at_most}")
+        missed.append(
+            f"it blunders in {found['blunders']} positions, not in at most {at_most}"
+        )
     for seat in seats if win is not None else ():
         wins = 100 * found[f"against_{against}"][seat][0]
         if wins < win - 1e-9:
@@ -519,20 +549,56 @@ def parse_arguments():
         "1 if it fails, 2 if it cannot be judged."
     )
     add = parser.add_argument
-    add("agent", metavar="MODULE:FUNCTION", help="given board and player, it returns its moves")
-    add("--require", choices=["unbeatable"], help="no opponent can beat it; the default")
-    add("--at-most", nargs=2, metavar=("N", "blunders"), help="it blunders in at most N positions")
-    add("--against", choices=["random", "strongest"], default="random", help="opponent of --win")
-    add("--win", type=float, metavar="PERCENT", help="it wins at least this share of its games")
-    add("--seat", choices=["x", "o"], help="in this seat only; by default in each of both")
-    add("--seconds", type=float, default=60, help="limit for import and all moves; default 60")
+    add(
+        "agent",
+        metavar="MODULE:FUNCTION",
+        help="given board and player, it returns its moves",
+    )
+    add(
+        "--require", choices=["unbeatable"], help="no opponent can beat it; the default"
+    )
+    add(
+        "--at-most",
+        nargs=2,
+        metavar=("N", "blunders"),
+        help="it blunders in at most N positions",
+    )
+    add(
+        "--against",
+        choices=["random", "strongest"],
+        default="random",
+        help="opponent of --win",
+    )
+    add(
+        "--win",
+        type=float,
+        metavar="PERCENT",
+        help="it wins at least this share of its games",
+    )
+    add(
+        "--seat",
+        choices=["x", "o"],
+        help="in this seat only; by default in each of both",
+    )
+    add(
+        "--seconds",
+        type=float,
+        default=60,
+        help="limit for import and all moves; default 60",
+    )
     add("--json", action="store_true", help="print all figures as JSON")
-    add("--write-answers", metavar="FILE", help=argparse.SUPPRESS)  # in the agent's process
+    add(
+        "--write-answers", metavar="FILE", help=argparse.SUPPRESS
+    )  # in the agent's process
     asked = parser.parse_args()
     module, _, function = asked.agent.partition(":")
     if not (module and function):
-        parser.error(f"the agent is MODULE:FUNCTION, as in my_agent:play, not {asked.agent!r}")
-    if asked.at_most and not (asked.at_most[0].isdecimal() and asked.at_most[1] == "blunders"):
+        parser.error(
+            f"the agent is MODULE:FUNCTION, as in my_agent:play, not {asked.agent!r}"
+        )
+    if asked.at_most and not (
+        asked.at_most[0].isdecimal() and asked.at_most[1] == "blunders"
+    ):
         words = " ".join(asked.at_most)
         parser.error(f"--at-most is followed by a number and 'blunders', not {words!r}")
     if asked.win is not None and not 0 <= asked.win <= 100:
@@ -559,7 +625,10 @@ def main():
         seats = asked.seat or "xo"
         missed = list_failures(found, seats, require, at_most, asked.against, asked.win)
         sentence = f"Failed: {'; '.join(missed)}." if missed else "Passed."
-        status, report = int(bool(missed)), {"passed": not missed, "sentence": sentence, **found}
+        status, report = (
+            int(bool(missed)),
+            {"passed": not missed, "sentence": sentence, **found},
+        )
     print(json.dumps(report) if asked.json else report["sentence"])
     return status
 

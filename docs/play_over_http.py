@@ -11,7 +11,9 @@ def play(address: str, x: str, o: str) -> None:
     state = {"position": ".........", "to_move": "X", "over": False}
     while not state["over"]:
         agent = agents[state["to_move"]]
-        with urlopen(f"{address}/api/v1/moves/{state['position']}?agent={agent}") as answer:
+        with urlopen(
+            f"{address}/api/v1/moves/{state['position']}?agent={agent}"
+        ) as answer:
             move = json.load(answer)
         print(f"{agent} plays {state['to_move']} on cell {move['cell']}")
         state = move["after"]

@@ -34,7 +34,9 @@ class SitePolicy(Policy):
         """Take the chance of each move in each decision, float64 [4520, 9]."""
         super().__init__(SPIEL, [0, 1])
         self.chances = {
-            position_text(GAME, position): {cell: p for cell, p in enumerate(row) if p > 0}
+            position_text(GAME, position): {
+                cell: p for cell, p in enumerate(row) if p > 0
+            }
             for position, row in enumerate(policy.tolist())
         }
 
@@ -54,11 +56,15 @@ def judge_policy(policy: Policy) -> Figures:
     for row, board in enumerate(GAME.board[: GAME.decisions]):
         x, o = (np.flatnonzero(board == stone).tolist() for stone in (1, -1))
         state = SPIEL.new_initial_state()
-        for ply in range(len(x) + len(o)):  # X and O in turn; no line is full, so none ends it
+        for ply in range(
+            len(x) + len(o)
+        ):  # X and O in turn; no line is full, so none ends it
             state.apply_action((o if ply % 2 else x)[ply // 2])
         for cell, chance in policy.action_probabilities(state).items():
             chances[row, cell] = chance
-    return report(GAME, chances[None, GAME.legal], [0], worth=None, plays="proportional")
+    return report(
+        GAME, chances[None, GAME.legal], [0], worth=None, plays="proportional"
+    )
 
 
 def both(policy: np.ndarray) -> tuple[float, float]:

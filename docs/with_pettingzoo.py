@@ -23,8 +23,12 @@ from app.tictactoe.game import tic_tac_toe
 from training.run import policy_called
 
 GAME = tic_tac_toe()
-ROWS = {tuple(board): row for row, board in enumerate(GAME.board[: GAME.decisions].tolist())}
-Act = Callable[[dict[str, Any]], int]  # from an observation with its action mask to an action
+ROWS = {
+    tuple(board): row for row, board in enumerate(GAME.board[: GAME.decisions].tolist())
+}
+Act = Callable[
+    [dict[str, Any]], int
+]  # from an observation with its action mask to an action
 
 
 def by_columns(cell: int) -> int:

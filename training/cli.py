@@ -17,7 +17,14 @@ import msgspec
 from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, name, parse
 from app.recipes.parameters import expected, parameters_of, written
 from app.tables.options import QUESTIONS, Options
-from app.tictactoe.agents import ModelError, ids_of, load, load_all, load_without_figures, save_card
+from app.tictactoe.agents import (
+    ModelError,
+    ids_of,
+    load,
+    load_all,
+    load_without_figures,
+    save_card,
+)
 from app.tictactoe.game import tic_tac_toe
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -65,22 +72,32 @@ class ForeignIdOrRecipe(click.ParamType["str | Wanted"]):
 
         if form_of(value):
             return value
-        if os.path.isfile(value) and value not in SHIPPED:  # of any length, unlike a Path
+        if (
+            os.path.isfile(value) and value not in SHIPPED
+        ):  # of any length, unlike a Path
             endings = ".npz, .json, .csv, .tsv and .txt"
-            self.fail(f"{value}: the files that can be judged are {endings}", param, ctx)
+            self.fail(
+                f"{value}: the files that can be judged are {endings}", param, ctx
+            )
         return IdOrRecipe().convert(value, param, ctx)
 
 
-def folder(flag: str, default: Path | None, meaning: str) -> Callable[[Command], Command]:
+def folder(
+    flag: str, default: Path | None, meaning: str
+) -> Callable[[Command], Command]:
     """Make an option that names a folder."""
     kind = click.Path(path_type=Path, file_okay=False)
     return click.option(flag, default=default, type=kind, help=meaning)
 
 
-def number(flag: str, default: int, least: int, meaning: str) -> Callable[[Command], Command]:
+def number(
+    flag: str, default: int, least: int, meaning: str
+) -> Callable[[Command], Command]:
     """Make an option that is a whole number."""
     kind = click.IntRange(min=least)
-    return click.option(flag, default=default, show_default=True, type=kind, help=meaning)
+    return click.option(
+        flag, default=default, show_default=True, type=kind, help=meaning
+    )
 
 
 def how_tables_are_read(command: Command) -> Command:
@@ -133,7 +150,9 @@ def main() -> None:
 
 
 @main.command("list")
-@click.option("--parameters", is_flag=True, help="List the algorithms and their parameters.")
+@click.option(
+    "--parameters", is_flag=True, help="List the algorithms and their parameters."
+)
 def list_agents(parameters: bool) -> None:
     """List the agents of models/ with their recipes, or what recipes there can be."""
     if not parameters:
@@ -144,12 +163,16 @@ def list_agents(parameters: bool) -> None:
         click.echo(slug)
         for one in parameters_of(algorithm).values():
             default = written(one.default)
-            click.echo(f"  {one.name:<13} {one.meaning} It {expected(one)}; default {default}.")
+            click.echo(
+                f"  {one.name:<13} {one.meaning} It {expected(one)}; default {default}."
+            )
 
 
 @main.command()
 @wanted
-@click.option("--all", "everything", is_flag=True, help="Train every agent that is a table.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Train every agent that is a table."
+)
 @folder("--out", MODELS, "Where to; default models/.")
 @click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's own.")
 @click.option(
@@ -159,7 +182,9 @@ def list_agents(parameters: bool) -> None:
     show_default=True,
     help="What is shown meanwhile, on the error stream.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the card of each, a line each.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the card of each, a line each."
+)
 def train(
     agents: tuple[Wanted, ...],
     everything: bool,
@@ -221,7 +246,9 @@ def check(agents: tuple[Wanted, ...], models: Path) -> None:
     help="The site that the links to judgements of others lead to.",
 )
 @how_tables_are_read
-def judge(agents: tuple[str | Wanted, ...], models: Path, site: str, **how_it_is_read: str) -> None:
+def judge(
+    agents: tuple[str | Wanted, ...], models: Path, site: str, **how_it_is_read: str
+) -> None:
     """Judge agents of others, or write the figures of cards anew.
 
     A FILE is a table in any form that the page /judge reads: JSON, CSV, npz, or what Python prints
@@ -243,7 +270,9 @@ def judge(agents: tuple[str | Wanted, ...], models: Path, site: str, **how_it_is
             for line in judge_foreign(game, text, Options(**how_it_is_read), site):
                 click.echo(line)
     for agent_id in [one.id for one in named] or ([] if agents else ids_of(models)):
-        save_card(models, game, judged(game, load_without_figures(models, game, agent_id)))
+        save_card(
+            models, game, judged(game, load_without_figures(models, game, agent_id))
+        )
         click.echo(f"{agent_id}: judged")
 
 
@@ -300,14 +329,24 @@ def seeds(agent: Wanted, seeds: int, first: int, jobs: int) -> None:
 @click.argument("claims", nargs=-1, metavar="[ID]...")
 @click.option("--all", "everything", is_flag=True, help="Check every claim.")
 @click.option(
-    "--seeds", type=click.IntRange(min=1), help="At most so many of each recipe; default: all."
+    "--seeds",
+    type=click.IntRange(min=1),
+    help="At most so many of each recipe; default: all.",
 )
 @jobs
-@click.option("--dask", metavar="ADDRESS", help="Train on the cluster of this scheduler instead.")
+@click.option(
+    "--dask", metavar="ADDRESS", help="Train on the cluster of this scheduler instead."
+)
 @folder("--store", None, "Where runs are kept; default: a folder of the user's cache.")
-@folder("--out", MODELS / "experiments", "Where summaries go; default models/experiments/.")
-@click.option("--words", is_flag=True, help="Only write the words of the summaries anew.")
-def experiment(claims: tuple[str, ...], everything: bool, words: bool, **options: Any) -> None:
+@folder(
+    "--out", MODELS / "experiments", "Where summaries go; default models/experiments/."
+)
+@click.option(
+    "--words", is_flag=True, help="Only write the words of the summaries anew."
+)
+def experiment(
+    claims: tuple[str, ...], everything: bool, words: bool, **options: Any
+) -> None:
     """Check claims: train what is missing, keep every run, write what all of them say.
 
     Whatever stops it, the same command goes on from there.
@@ -324,14 +363,20 @@ def experiment(claims: tuple[str, ...], everything: bool, words: bool, **options
         for text in lines:
             click.echo(text)
     except ConnectionError as error:
-        raise click.ClickException(f"{error}; what was trained before is kept") from error
+        raise click.ClickException(
+            f"{error}; what was trained before is kept"
+        ) from error
 
 
 @main.command()
 @one_agent
 @models
-@click.option("--seat", type=click.Choice(["x", "o"]), default="x", help="Yours; default x.")
-@click.option("--seed", type=click.IntRange(min=0), help="Of the moves that the agent draws.")
+@click.option(
+    "--seat", type=click.Choice(["x", "o"]), default="x", help="Yours; default x."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), help="Of the moves that the agent draws."
+)
 def play(agent: Wanted, models: Path, seat: str, seed: int | None) -> None:
     """Play a game in the terminal; on each cell stands what the agent expects of it."""
     from training.play import play_in_terminal  # noqa: PLC0415
@@ -339,7 +384,9 @@ def play(agent: Wanted, models: Path, seat: str, seed: int | None) -> None:
 
     game = tic_tac_toe()
     opponent = agent_called(game, name(agent.recipe), models)
-    play_in_terminal(game, opponent, seat, seed, lambda text: click.prompt(text, type=str))
+    play_in_terminal(
+        game, opponent, seat, seed, lambda text: click.prompt(text, type=str)
+    )
 
 
 @main.command()

@@ -24,8 +24,14 @@ from distributed.versions import VersionMismatchWarning, get_versions
 
 PACKAGES = ("app", "training")
 ROOT = Path(__file__).parents[1]
-SENT = {".py", ".toml", ".nbi", ".nbc"}  # and what numba compiled here, for processors alike
-PATIENCE = 10.0  # seconds, for a scheduler's answer, for a result until workers are asked for
+SENT = {
+    ".py",
+    ".toml",
+    ".nbi",
+    ".nbc",
+}  # and what numba compiled here, for processors alike
+# seconds, for a scheduler's answer, for a result until workers are asked for
+PATIENCE = 10.0
 
 Measured = TypeVar("Measured")
 Versions = Mapping[str, Mapping[str, Any]]  # part -> name -> version
@@ -34,7 +40,9 @@ Versions = Mapping[str, Mapping[str, Any]]  # part -> name -> version
 warnings.simplefilter("ignore", VersionMismatchWarning)
 for logger in ("distributed", "distributed.client"):
     logging.getLogger(logger).setLevel(logging.CRITICAL)
-cloudpickle.register_pickle_by_value(sys.modules[__name__])  # a worker has none of it yet
+cloudpickle.register_pickle_by_value(
+    sys.modules[__name__]
+)  # a worker has none of it yet
 
 
 class Code(WorkerPlugin):
@@ -96,17 +104,23 @@ def in_cluster(
         asyncio.run(asyncio.wait_for(_greet(address), PATIENCE))
     except (OSError, ValueError) as error:
         reason = f" ({error})" if str(error) else ""
-        raise ConnectionError(f"no dask scheduler answers at {address!r}{reason}") from error
+        raise ConnectionError(
+            f"no dask scheduler answers at {address!r}{reason}"
+        ) from error
     try:
         client = Client(address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
         with client:
             client.wait_for_workers(1, PATIENCE)
-            _compare(client, packages)  # first: another Python could not read what is sent
+            _compare(
+                client, packages
+            )  # first: another Python could not read what is sent
             client.register_plugin(Code(packages), "q-tac-toe")
             calls = [pickle.dumps(Call(work, arguments)) for arguments in wanted]
             futures = client.map(pickle.loads, calls, pure=False)
             numbers = {future: number for number, future in enumerate(futures)}
-            del futures  # a worker forgets a result as soon as nothing here refers to it
+            del (
+                futures
+            )  # a worker forgets a result as soon as nothing here refers to it
             finished: SimpleQueue[Future[Any]] = SimpleQueue()
             for future in numbers:
                 future.add_done_callback(finished.put)  # type: ignore[no-untyped-call]
@@ -117,7 +131,9 @@ def in_cluster(
                     client.wait_for_workers(1, PATIENCE)
                     continue
                 if future.status == "error":
-                    _compare(client, packages)  # one that joined later may lack something
+                    _compare(
+                        client, packages
+                    )  # one that joined later may lack something
                 yield numbers.pop(future), future.result()
     except CancelledError as error:
         raise ConnectionError(f"the scheduler at {address} has gone away") from error
@@ -126,7 +142,9 @@ def in_cluster(
     except Exception as error:
         reason = str(error).split("\n")[0].split(". ")[0]
         kind = type(error).__name__
-        raise ConnectionError(f"the cluster at {address} fails: {kind}: {reason}") from error
+        raise ConnectionError(
+            f"the cluster at {address} fails: {kind}: {reason}"
+        ) from error
 
 
 async def _greet(address: str) -> None:
@@ -143,7 +161,9 @@ def _compare(client: Client, packages: Sequence[str]) -> None:
         refuse_others(worker, there, versions["client"], packages)
 
 
-def refuse_others(worker: str, there: Versions, here: Versions, packages: Sequence[str]) -> None:
+def refuse_others(
+    worker: str, there: Versions, here: Versions, packages: Sequence[str]
+) -> None:
     """Raise RuntimeError unless a worker has what decides the bits of a run as it is here.
 
     `distributed` tells what each of them has.
@@ -153,4 +173,6 @@ def refuse_others(worker: str, there: Versions, here: Versions, packages: Sequen
         found, needed = there[part][name], here[part][name]
         if found != needed:
             has = f"{name} {found}" if found else f"no {name}"
-            raise RuntimeError(f"the worker {worker} has {has}; a run needs {needed}, as is here")
+            raise RuntimeError(
+                f"the worker {worker} has {has}; a run needs {needed}, as is here"
+            )

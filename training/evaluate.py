@@ -25,7 +25,14 @@ START, END = "<!-- results -->", "<!-- /results -->"
 README, RESULTS = "README.md", "docs/results.md"
 # The agents of the README: a proof, the best learner and the first, double Q-learning, a classic
 # and a network.
-FEATURED = ("champion", "q-learning-4", "q-table", "double-q", "menace", "dqn-vs-random")
+FEATURED = (
+    "champion",
+    "q-learning-4",
+    "q-table",
+    "double-q",
+    "menace",
+    "dqn-vs-random",
+)
 
 
 def rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
@@ -56,7 +63,9 @@ def claims_table(claims: Iterable[Summary]) -> str:
     lines = [CLAIMS]
     for claim in claims:
         title = f"[{claim.title}](../models/experiments/{claim.id}.json)"
-        lines.append([title, SOURCES[claim.sources[0]].name, claim.verdict, f"{claim.runs:,}"])
+        lines.append(
+            [title, SOURCES[claim.sources[0]].name, claim.verdict, f"{claim.runs:,}"]
+        )
     return _markdown(lines)
 
 
@@ -68,8 +77,14 @@ def write_documents(
     Raises ValueError as `put_into` does.
     """
     by_id = {agent.card.id: agent for agent in agents}
-    put_into(root / RESULTS, f"{markdown_table(game, by_id.values())}\n{claims_table(claims)}")
-    put_into(root / README, markdown_table(game, [by_id[one] for one in FEATURED if one in by_id]))
+    put_into(
+        root / RESULTS,
+        f"{markdown_table(game, by_id.values())}\n{claims_table(claims)}",
+    )
+    put_into(
+        root / README,
+        markdown_table(game, [by_id[one] for one in FEATURED if one in by_id]),
+    )
 
 
 def put_into(path: Path, table: str) -> None:
@@ -87,7 +102,8 @@ def put_into(path: Path, table: str) -> None:
 def _markdown(lines: list[list[str]]) -> str:
     header, *others = lines
     return "".join(
-        f"| {' | '.join(cells)} |\n" for cells in [header, ["---"] * len(header), *others]
+        f"| {' | '.join(cells)} |\n"
+        for cells in [header, ["---"] * len(header), *others]
     )
 
 
@@ -98,7 +114,11 @@ def _row(game: Game, agent: Agent) -> list[str]:
     results = [*(figures.vs[opponent] for opponent in OPPONENTS), figures.best_response]
     return [
         card.title,
-        *(_percent(chances) for result in results for chances in (result.x[-1], result.o[-1])),
+        *(
+            _percent(chances)
+            for result in results
+            for chances in (result.x[-1], result.o[-1])
+        ),
         str(figures.blunders[-1]),
     ]
 

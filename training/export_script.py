@@ -33,12 +33,19 @@ ORDER = (
     "rules",
     "symmetry",
     "opponents.opponent",
-    *sorted({function.__module__.removeprefix(f"{TEXTBOOK}.") for function in OPPONENTS.values()}),
+    *sorted(
+        {
+            function.__module__.removeprefix(f"{TEXTBOOK}.")
+            for function in OPPONENTS.values()
+        }
+    ),
     "rng",
 )
 WIDTH = 100  # characters of a line
 RULER = "# " + "-" * (WIDTH - 2)
-IMPORT = re.compile(r"^(?:from (\S+) import (?:\(([^)]*)\)|(.*))|import (\S+))\n", re.MULTILINE)
+IMPORT = re.compile(
+    r"^(?:from (\S+) import (?:\(([^)]*)\)|(.*))|import (\S+))\n", re.MULTILINE
+)
 DOCSTRING = re.compile(r'\A"""(.*?)"""\n', re.DOTALL)
 HEAD = '''"""The training {name} in plain Python, one file; made by Q-Tac-Toe.
 
@@ -74,7 +81,9 @@ def build_script(recipe: Recipe) -> str:
     if a person's move in it cannot be played.
     """
     if recipe.is_network:
-        raise RecipeError(f"the training of {name(recipe)} cannot be written as one file")
+        raise RecipeError(
+            f"the training of {name(recipe)} cannot be written as one file"
+        )
     opponents = list_opponents(recipe)
     if recipe.is_met(YOU):
         for _ in learn(tic_tac_toe(), recipe):
@@ -88,10 +97,14 @@ def build_script(recipe: Recipe) -> str:
         imports="\n".join(write_imports(texts)),
         parameters="\n".join(write_parameters(recipe)),
     )
-    players = [f'"{one}": Opponent(game, {OPPONENTS[one].__name__}),' for one in opponents]
+    players = [
+        f'"{one}": Opponent(game, {OPPONENTS[one].__name__}),' for one in opponents
+    ]
     run = RUN.format(
         opponents="\n        ".join(["{", *players]) + "\n    }" if players else "{}",
-        turns=TAUGHT_TURNS if recipe.is_met(YOU) else "list_turns(parameters.phases, opponents)",
+        turns=TAUGHT_TURNS
+        if recipe.is_met(YOU)
+        else "list_turns(parameters.phases, opponents)",
         learner=learner.__name__,
     )
     return "\n\n\n".join([head.strip(), *map(write_body, texts), run])
@@ -130,7 +143,9 @@ def list_modules(wanted: Sequence[str]) -> list[str]:
         module = waiting.pop()
         if module not in found:
             found.append(module)
-            waiting += [one for one, _ in list_imports(read(module)) if is_textbook(one)]
+            waiting += [
+                one for one, _ in list_imports(read(module)) if is_textbook(one)
+            ]
     others = [f"{TEXTBOOK}.{one}" for one in ORDER]
     return [wanted[0], *(module for module in others if module in found)]
 
@@ -159,8 +174,14 @@ def write_imports(texts: Iterable[str]) -> Iterator[str]:
         for module, names in list_imports(text):
             if not is_textbook(module):
                 imports[module].update(names)
-    for module, parts in sorted(imports.items(), key=lambda one: (bool(one[1]), one[0])):
-        yield f"from {module} import {', '.join(sorted(parts))}" if parts else f"import {module}"
+    for module, parts in sorted(
+        imports.items(), key=lambda one: (bool(one[1]), one[0])
+    ):
+        yield (
+            f"from {module} import {', '.join(sorted(parts))}"
+            if parts
+            else f"import {module}"
+        )
 
 
 def write_body(text: str) -> str:
@@ -175,12 +196,18 @@ def write_parameters(recipe: Recipe) -> Iterator[str]:
     """Write the parameters, each with its meaning; opponents and turns are written as phases."""
     told = [(one.name, one.value, one.meaning) for one in parameters(recipe)]
     hidden = {"vs", recipe.turns, *(() if recipe.is_met(YOU) else ("taught",))}
-    phases = ("phases", recipe.phases, f"Opponents, and the {recipe.turns} against each.")
+    phases = (
+        "phases",
+        recipe.phases,
+        f"Opponents, and the {recipe.turns} against each.",
+    )
     for named, value, meaning in [phases, *told]:
         if named not in hidden:
             line = f"    {named} = {value!r}  # {meaning}"
             if len(line) <= WIDTH:
                 yield line
             else:
-                yield fill(meaning, WIDTH, initial_indent="    # ", subsequent_indent="    # ")
+                yield fill(
+                    meaning, WIDTH, initial_indent="    # ", subsequent_indent="    # "
+                )
                 yield f"    {named} = {value!r}"

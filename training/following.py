@@ -23,7 +23,9 @@ def follow(game: Game, policies: Values) -> Followed:
     """Do what `app.tictactoe.report.follow` does."""
     tree = (game.ply_start, game.pair_start, game.pair_after, game.outcome)
     seats = np.array([*SEATS.values()], np.int8)
-    rows = np.ascontiguousarray(policies)  # a policy after the other, as they are gone through
+    rows = np.ascontiguousarray(
+        policies
+    )  # a policy after the other, as they are gone through
     found = _follow(*tree, game.to_move, seats, rows, baseline_chances(game))
     return Followed(*found)
 
@@ -32,11 +34,15 @@ def figures_of(
     game: Game, recipe: Recipe, tables: NDArray[np.floating], updates: Sequence[int]
 ) -> Figures:
     """Judge the tables of a recipe's training, [T, P], one after each of so many updates."""
-    return report(game, tables, updates, recipe.worth(), recipe.plays, recipe.task(), follow)
+    return report(
+        game, tables, updates, recipe.worth(), recipe.plays, recipe.task(), follow
+    )
 
 
 @njit(cache=True)
-def _follow(ply_start, pair_start, pair_after, outcome, to_move, seats, policies, opponents):  # type: ignore[no-untyped-def]
+def _follow(  # type: ignore[no-untyped-def]
+    ply_start, pair_start, pair_after, outcome, to_move, seats, policies, opponents
+):
     """Return what `Followed` has, in its order."""
     number = len(policies)
     vs = np.empty((2, len(opponents), number, 3))
@@ -47,7 +53,13 @@ def _follow(ply_start, pair_start, pair_after, outcome, to_move, seats, policies
         for t in range(number):
             for rival in range(len(opponents)):
                 vs[place, rival, t], chance = _forward(
-                    ply_start, pair_start, pair_after, outcome, own, policies[t], opponents[rival]
+                    ply_start,
+                    pair_start,
+                    pair_after,
+                    outcome,
+                    own,
+                    policies[t],
+                    opponents[rival],
                 )
                 if rival == RANDOM:
                     possible = chance > 0

@@ -48,7 +48,9 @@ class JobQueue:
         self.waiting: list[Job] = []  # those that no worker has taken, by arrival
         self.changed = asyncio.Event()
         self.mean_seconds = FIRST_ESTIMATE
-        self.used: LRUCache[str, tuple[float, float]] = LRUCache(CLIENTS)  # seconds, as of when
+        self.used: LRUCache[str, tuple[float, float]] = LRUCache(
+            CLIENTS
+        )  # seconds, as of when
 
     def join(self, request: str, client: str, is_batch: bool = False) -> Job | None:
         """Return the job of a request, a new one if there is none.
@@ -93,7 +95,9 @@ class JobQueue:
         turns = Counter[str]()  # by client
         rank = {}
         for job in urgent_first:
-            expected_use = self.recent_use(job.client) + turns[job.client] * self.mean_seconds
+            expected_use = (
+                self.recent_use(job.client) + turns[job.client] * self.mean_seconds
+            )
             turns[job.client] += 1
             rank[job] = (_yields(job, now), expected_use)
         return sorted(urgent_first, key=lambda job: rank[job])

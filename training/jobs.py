@@ -26,7 +26,11 @@ from app.tictactoe.policy import policy_of
 from app.tictactoe.report import follow, report
 
 STORY, CODE, TAUGHT, SEEDS = "story", "code", "taught", "seeds"
-QUICK = (STORY, CODE, TAUGHT)  # answered in plain Python, in less time than a training takes
+QUICK = (
+    STORY,
+    CODE,
+    TAUGHT,
+)  # answered in plain Python, in less time than a training takes
 NO_GAME = "-"  # in the place of the cells
 MOST_PLAIN_UPDATES = 200_000  # some seconds
 
@@ -71,14 +75,18 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
         from training.taught import answer as answer_course  # noqa: PLC0415
 
         cells, _, recipe = rest.partition("/")
-        return answer_course(game, recipe, None if cells == NO_GAME else cells, is_compiled)
+        return answer_course(
+            game, recipe, None if cells == NO_GAME else cells, is_compiled
+        )
     if kind == SEEDS:
         seeds, _, text = rest.partition("/")
         recipes = [parse(text).with_seed(int(seed)) for seed in seeds.split(".")]
         runs = [run_seed(game, parse_on_demand(name(recipe))) for recipe in recipes]
         return msgspec.msgpack.encode(runs)
     agent = train_agent(game, parse_on_demand(request), is_compiled)
-    packed: bytes = brotli.compress(to_process(game, agent), quality=1)  # in 2 ms to a third
+    packed: bytes = brotli.compress(
+        to_process(game, agent), quality=1
+    )  # in 2 ms to a third
     return packed
 
 
@@ -105,7 +113,9 @@ def run_seed(game: Game, recipe: Recipe) -> bytes:
     history = learn(recipe, game, lambda progress: None)
     tables = np.stack([game.pairs_of(snapshot.q) for snapshot in history])
     updates = [snapshot.updates for snapshot in history]
-    figures = report(game, tables, updates, None, recipe.plays, recipe.task(), following.follow)
+    figures = report(
+        game, tables, updates, None, recipe.plays, recipe.task(), following.follow
+    )
     policy = policy_of(history[-1].q, recipe.plays)
     proofs = [following.unbeatable(game, policy, seat) for seat in SEATS.values()]
     return zlib.compress(msgspec.json.encode((recipe.seed, figures, proofs)), 1)

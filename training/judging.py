@@ -56,7 +56,8 @@ class Foreign(NamedTuple):
     """How an agent of others plays, its values, if it has any, and how they were read."""
 
     choice: Choice  # [D, cells] its moves, played with equal chances
-    q: NDArray[np.float64] | None = None  # [D, cells] mover's view, NaN where it has no value
+    # [D, cells] mover's view, NaN where it has no value
+    q: NDArray[np.float64] | None = None
     notes: Iterable[str] = ()
 
 
@@ -124,12 +125,16 @@ def _choice_of_function(game: Game, text: str) -> Choice:
     for decision in range(game.decisions):
         where = f"in {position_text(game, decision)}"
         try:
-            given = play(tuple(game.board[decision].tolist()), int(game.to_move[decision]))
+            given = play(
+                tuple(game.board[decision].tolist()), int(game.to_move[decision])
+            )
             moves = list(islice(given, MOST_MOVES)) if np.iterable(given) else [given]
         except Exception as error:
             frame = extract_tb(error.__traceback__)[-1]
             line = f"{Path(frame.filename).name}, line {frame.lineno}"
-            raise ValueError(f"{where}: {type(error).__name__}: {error} ({line})") from None
+            raise ValueError(
+                f"{where}: {type(error).__name__}: {error} ({line})"
+            ) from None
         if isinstance(given, tuple):
             raise ValueError(
                 f"{where} it returns the tuple {_quoted(given)}, which may be a row and a column: "
@@ -159,8 +164,13 @@ def _play(game: Game, choice: Choice) -> Iterator[str]:
     figures = report(game, table[None], [0], Worth())
     for seat, player in SEATS.items():
         record = losing_game(game, policy, player)
-        verdict = "cannot be beaten, proved" if record is None else f"loses the game {record}"
-        against = {"random": figures.vs["random"], "its best responder": figures.best_response}
+        verdict = (
+            "cannot be beaten, proved" if record is None else f"loses the game {record}"
+        )
+        against = {
+            "random": figures.vs["random"],
+            "its best responder": figures.best_response,
+        }
         told = ", ".join(
             f"against {name} {_percent(getattr(chances, seat)[0])}"
             for name, chances in against.items()

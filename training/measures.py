@@ -54,7 +54,9 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: float  # of training and judging
     judging: float  # the part of them that went into judging
     games: list[int]  # [T]
-    asked: list[int]  # [T] the updates after which it was to be looked at; -1 for the end
+    asked: list[
+        int
+    ]  # [T] the updates after which it was to be looked at; -1 for the end
     figures: Figures  # T entries each
     unbeatable: BySeat[bool]  # [T] whether it is unbeatable in that seat
     known: list[int]  # [T] decisions in which it has updated a move, up to symmetry

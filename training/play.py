@@ -39,7 +39,9 @@ def play_in_terminal(
             console.print(f"{agent.card.title} plays {cell}.")
             record += cell
             continue
-        typed = ask(f"{seat.upper()}, your cell ({BACK}: take back, {QUIT}: quit)").strip()
+        typed = ask(
+            f"{seat.upper()}, your cell ({BACK}: take back, {QUIT}: quit)"
+        ).strip()
         if typed == QUIT:
             return record
         if len(typed) != 1:
@@ -82,7 +84,9 @@ def cell_text(game: Game, agent: Agent, position: int, cell: int, stone: int) ->
         return Text(f" {DIGITS[cell]}\n{value:^7g}\n")
     scaled = float(shown(on_scale(value, worth, int(game.to_move[position]))))
     told = f"{scaled:+.2f}" if scaled else "0.00"
-    red, green, blue = np.rint(DRAW + abs(scaled) * ((WIN if scaled > 0 else LOSS) - DRAW))
+    red, green, blue = np.rint(
+        DRAW + abs(scaled) * ((WIN if scaled > 0 else LOSS) - DRAW)
+    )
     ink = "white" if abs(scaled) > 2 / 3 else "black"
     ground = f"{ink} on rgb({red:.0f},{green:.0f},{blue:.0f})"
     return Text(f" {DIGITS[cell]}\n{told:^7}\n", style=ground)

@@ -15,7 +15,9 @@ WATCH_SECONDS = 0.2  # between two looks at the parent
 
 Result = TypeVar("Result")
 ProgressCallback = Callable[[Any], object]
-_on_progress: ContextVar[ProgressCallback] = ContextVar("_on_progress")  # of the work done here
+_on_progress: ContextVar[ProgressCallback] = ContextVar(
+    "_on_progress"
+)  # of the work done here
 
 
 def in_parallel(

@@ -42,7 +42,9 @@ def bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
         Rate(),
         TimeRemainingColumn(),
     )
-    with Bars(*columns, console=Console(stderr=True), speed_estimate_period=RECENT) as bars:
+    with Bars(
+        *columns, console=Console(stderr=True), speed_estimate_period=RECENT
+    ) as bars:
         task = bars.add_task(label, total=total)
         yield lambda more: bars.advance(task, more)
 
@@ -68,7 +70,9 @@ def progress_bars(shown: bool = True) -> Iterator[Callable[[str], Watcher]]:
             def watch(progress: Progress) -> None:
                 elapsed = bars.tasks[task].elapsed or 0.0
                 rate = progress.updates / elapsed if elapsed else 0.0
-                bars.update(task, completed=progress.done, games=progress.games, rate=rate)
+                bars.update(
+                    task, completed=progress.done, games=progress.games, rate=rate
+                )
 
             return watch
 

@@ -82,7 +82,9 @@ LEARNERS = MappingProxyType(
 @cache
 def rules_of(game: Game) -> TicTacToe:
     """Return the rules of an enumerated game, for boards as text."""
-    first_won = game.outcome[game.outcome != 0][0]  # X moves first, so X is first to fill a line
+    first_won = game.outcome[game.outcome != 0][
+        0
+    ]  # X moves first, so X is first to fill a line
     return TicTacToe(game.rows, game.columns, game.in_a_row, misere=bool(first_won < 0))
 
 
@@ -119,18 +121,24 @@ class Person:
             raise UnfinishedError(self.number, self.moves, board)
         cell = DIGITS.index(self.cells[self.moves - 1])
         if board[cell] != ".":
-            raise TaughtError(self.number, self.moves, f"is cell {cell}, which is taken")
+            raise TaughtError(
+                self.number, self.moves, f"is cell {cell}, which is taken"
+            )
         return cell
 
     def check_end(self) -> None:
         """Raise TaughtError if there are cells left when the game is over."""
         if self.moves < len(self.cells):
-            raise TaughtError(self.number, self.moves + 1, "comes after the end of the game")
+            raise TaughtError(
+                self.number, self.moves + 1, "comes after the end of the game"
+            )
 
 
 def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
     """List the turns of a training."""
-    people = (Person(number, cells) for number, cells in enumerate(games_taught(recipe), 1))
+    people = (
+        Person(number, cells) for number, cells in enumerate(games_taught(recipe), 1)
+    )
     names = () if isinstance(recipe, League) else {name for name, _ in recipe.phases}
     opponents = {
         name: Opponent(rules_of(game), list_moves_of(game, name))
@@ -157,7 +165,9 @@ def policy_of_baseline(game: Game, baseline: str) -> Policy:
     return BASELINES[baseline].policy(game)
 
 
-def learn(game: Game, recipe: Recipe, learner: Learner | None = None) -> Iterator[Event]:
+def learn(
+    game: Game, recipe: Recipe, learner: Learner | None = None
+) -> Iterator[Event]:
     """Do what `training.learners.learn` does with a recipe, yielding each move and each update.
 
     Raises TaughtError for a person's move that cannot be played.

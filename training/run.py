@@ -105,7 +105,9 @@ def train(
     return agent_of(game, named, recipe, history, seconds, won, method)
 
 
-def train_all(recipes: Mapping[str, Recipe], out: Path, line: Callable[[str], Watcher]) -> None:
+def train_all(
+    recipes: Mapping[str, Recipe], out: Path, line: Callable[[str], Watcher]
+) -> None:
     """Train the agents of these recipes, by id, side by side; save each in `out` as it is finished.
 
     `line` starts a line of the view for an agent.  Raises ModelError or OSError if one cannot be
@@ -133,7 +135,10 @@ def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
         if progress.done == 1 or monotonic() - reported > PAUSE:
             reported = monotonic()
             report_progress(
-                (agent_id, progress._replace(q=progress.q[:0], visits=progress.visits[:0]))
+                (
+                    agent_id,
+                    progress._replace(q=progress.q[:0], visits=progress.visits[:0]),
+                )
             )
 
     save(out, game, train(agent_id, parse(recipe), game, watch))
@@ -159,7 +164,9 @@ def policy_called(game: Game, text: str, models: Path = MODELS) -> Policy:
     return policy_of(agent.q, agent.card.plays)
 
 
-def learn(recipe: Recipe, game: Game, watch: Watcher, method: Method = COMPILED) -> list[Progress]:
+def learn(
+    recipe: Recipe, game: Game, watch: Watcher, method: Method = COMPILED
+) -> list[Progress]:
     """Run the algorithm of a recipe and keep what it was at the marks and at the end.
 
     Where that is more than a file holds, the first ones after the untouched table make way.
@@ -259,18 +266,26 @@ def differences(saved: Agent, rebuilt: Agent) -> list[str]:
     """Name the arrays that are not the same bit for bit, and the entries of the card."""
     arrays = [
         name
-        for (name, a), b in zip(saved.arrays().items(), rebuilt.arrays().values(), strict=True)
+        for (name, a), b in zip(
+            saved.arrays().items(), rebuilt.arrays().values(), strict=True
+        )
         if a.dtype != b.dtype or a.shape != b.shape or a.tobytes() != b.tobytes()
     ]
     before, now = (msgspec.to_builtins(agent.card) for agent in (saved, rebuilt))
-    entries = [name for name in before if name not in CIRCUMSTANCES and before[name] != now[name]]
+    entries = [
+        name
+        for name in before
+        if name not in CIRCUMSTANCES and before[name] != now[name]
+    ]
     return arrays + [f"{name} of the card" for name in entries]
 
 
 def next_mark(updates: int) -> int:
     """Return the first of 0, 1, 2, 5, 10, 20, 50, ... that is larger."""
     power = int(10 ** (len(str(updates)) - 1))
-    return next(power * leading for leading in (1, 2, 5, 10) if power * leading > updates)
+    return next(
+        power * leading for leading in (1, 2, 5, 10) if power * leading > updates
+    )
 
 
 def next_checkpoint(updates: int) -> int:

@@ -52,16 +52,21 @@ def distribution(results: Sequence[Run]) -> Iterator[str]:
     for opponent, seat in product(OPPONENTS, SEATS):
         for column, verb in ((0, "wins against"), (2, "loses to")):
             shares = [
-                100 * getattr(result.figures.vs[opponent], seat)[-1][column] for result in results
+                100 * getattr(result.figures.vs[opponent], seat)[-1][column]
+                for result in results
             ]
             title = BASELINES[opponent].title
             yield _line(f"as {seat.upper()}, {verb} {title}, %", shares)
     yield _line("blunders", [result.figures.blunders[-1] for result in results])
-    yield _line("positions known, up to symmetry", [result.known[-1] for result in results])
+    yield _line(
+        "positions known, up to symmetry", [result.known[-1] for result in results]
+    )
     for seat in SEATS:
         count = sum(getattr(result.unbeatable, seat)[-1] for result in results)
         yield f"unbeatable as {seat.upper()}: {count:,} of {len(results):,}"
-    both = sum(result.unbeatable.x[-1] and result.unbeatable.o[-1] for result in results)
+    both = sum(
+        result.unbeatable.x[-1] and result.unbeatable.o[-1] for result in results
+    )
     yield f"unbeatable in both seats: {both:,} of {len(results):,}"
 
 
@@ -74,7 +79,10 @@ def games_distribution(results: Sequence[Proof]) -> Iterator[str]:
     if any(result.faultless is None for result in results):
         raise ValueError("it is never without a blunder")
     yield f"games over {len(results):,} seeds      min  quartile  median  quartile   max"
-    for name, games in (("unbeatable", proved), ("faultless", [one.played for one in results])):
+    for name, games in (
+        ("unbeatable", proved),
+        ("faultless", [one.played for one in results]),
+    ):
         low, first, median, third, high = five_numbers(games)
         yield f"{name:<24}{low:>8.0f}{first:>10.0f}{median:>8.0f}{third:>10.0f}{high:>6.0f}"
     yield "unbeatable: the first game after which no opponent can beat it in either seat, exactly"
@@ -86,7 +94,9 @@ def games_distribution(results: Sequence[Proof]) -> Iterator[str]:
 def five_numbers(values: Iterable[float]) -> list[float]:
     """Return the minimum, the quartiles and the maximum."""
     ordered = sorted(values)
-    middle = quantiles(ordered, n=4, method="inclusive") if len(ordered) > 1 else ordered * 3
+    middle = (
+        quantiles(ordered, n=4, method="inclusive") if len(ordered) > 1 else ordered * 3
+    )
     return [ordered[0], *middle, ordered[-1]]
 
 
@@ -106,4 +116,6 @@ def histogram(values: Sequence[int], bins: int = 12) -> list[str]:
 
 def _line(label: str, values: Sequence[float]) -> str:
     low, first, middle, third, high = five_numbers(values)
-    return f"{label:<40}{low:>8.2f}{first:>10.2f}{middle:>9.2f}{third:>10.2f}{high:>9.2f}"
+    return (
+        f"{label:<40}{low:>8.2f}{first:>10.2f}{middle:>9.2f}{third:>10.2f}{high:>9.2f}"
+    )

@@ -29,9 +29,14 @@ from training.textbook.loop import Move, Update
 
 GAMES = 20  # that are told
 RESULTS: dict[int, Literal["win", "draw", "loss"]] = {1: "win", 0: "draw", -1: "loss"}
-UNTOLD = ("q-iteration", "mcts")  # one plays none, the other simulates them in every position
+UNTOLD = (
+    "q-iteration",
+    "mcts",
+)  # one plays none, the other simulates them in every position
 TOLD = tuple(slug for slug in LEARNERS if slug not in UNTOLD)
-EVERY_PLY = ("league",)  # what learns of its opponent's moves, too: they are turns as well
+EVERY_PLY = (
+    "league",
+)  # what learns of its opponent's moves, too: they are turns as well
 
 
 class Listener:
@@ -46,7 +51,9 @@ class Listener:
         """Forget the recorded games, but not how often each value was updated."""
         self.games: list[list[TrainingMove]] = []
         self.changes: list[list[TrainingUpdate]] = []  # of each game
-        self.meetings: list[tuple[str, str]] = []  # opponent and seat in each game of a league
+        self.meetings: list[
+            tuple[str, str]
+        ] = []  # opponent and seat in each game of a league
         self.is_watching = False  # a game of others
 
     def record(self, learner: Learner, event: Event) -> None:
@@ -63,14 +70,19 @@ class Listener:
 
     def record_move(self, board: str, cell: int, explored: bool | None) -> None:
         """Record a move: a turn of the learner, or the answer of an opponent that ends its turn."""
-        turns, after = self.games[-1] if self.games else [], self.rules.make_move(board, cell)
+        turns, after = (
+            self.games[-1] if self.games else [],
+            self.rules.make_move(board, cell),
+        )
         if explored is None:
             if turns and not self.is_finished(turns):  # else it begins the game
                 turns[-1] = replace(turns[-1], after=after)
             return
         if not turns or self.is_finished(turns):
             self.games.append(turns := [])
-        turns.append(TrainingMove(board=board, cell=cell, explored=explored, after=after))
+        turns.append(
+            TrainingMove(board=board, cell=cell, explored=explored, after=after)
+        )
 
     def is_finished(self, turns: list[TrainingMove]) -> bool:
         """Whether a game has ended with these turns."""
@@ -80,20 +92,34 @@ class Listener:
         """Record an update of the last game."""
         key = key_of_update(learner, update)
         self.times[key] += 1
-        number = len(self.games) - 1  # games that teach nothing come and go without an update
+        number = (
+            len(self.games) - 1
+        )  # games that teach nothing come and go without an update
         self.changes += [[] for _ in range(number + 1 - len(self.changes))]
         turns, changes = self.games[number], self.changes[number]
-        turn = len(turns) - 1 if self.recipe.slug in EVERY_PLY else _find_turn(turns, update)
+        turn = (
+            len(turns) - 1
+            if self.recipe.slug in EVERY_PLY
+            else _find_turn(turns, update)
+        )
         observed = isinstance(self.recipe, League) and (
             self.recipe.observing
             and self.rules.player_to_move(turns[turn].board) != self.meetings[number][1]
-            and (self.recipe.stages == "one" or turn in [change.turn for change in changes])
+            and (
+                self.recipe.stages == "one"
+                or turn in [change.turn for change in changes]
+            )
         )
         old, new = update.old, update.new
-        if isinstance(self.recipe, SelfPlay) and self.rules.player_to_move(update.board) == "O":
+        if (
+            isinstance(self.recipe, SelfPlay)
+            and self.rules.player_to_move(update.board) == "O"
+        ):
             old, new = 0.0 - old, 0.0 - new  # told in the view of X; 0.0 stays 0.0
         changes.append(
-            TrainingUpdate(turn=turn, old=old, new=new, times=self.times[key], observed=observed)
+            TrainingUpdate(
+                turn=turn, old=old, new=new, times=self.times[key], observed=observed
+            )
         )
 
     def told(self, number: int) -> TrainingGame:
@@ -121,9 +147,13 @@ def story(game: Game, recipe: Recipe, games: int = GAMES) -> bytes:
             listener.record(learner, event)
             if len(listener.games) > games:
                 break
-    return msgspec.json.encode([listener.told(n) for n in range(len(listener.games[:games]))])
+    return msgspec.json.encode(
+        [listener.told(n) for n in range(len(listener.games[:games]))]
+    )
 
 
 def _find_turn(turns: list[TrainingMove], update: Update) -> int:
     move = update.board, update.cell
-    return next(number for number, turn in enumerate(turns) if (turn.board, turn.cell) == move)
+    return next(
+        number for number, turn in enumerate(turns) if (turn.board, turn.cell) == move
+    )

@@ -110,7 +110,9 @@ class Pupils:
 
     def __init__(self, game: Game, is_compiled: bool = True) -> None:
         self.game, self.is_compiled = game, is_compiled
-        self.kept: LRUCache[tuple[Recipe, tuple[tuple[str, int, str], ...]], Pupil] = LRUCache(KEPT)
+        self.kept: LRUCache[tuple[Recipe, tuple[tuple[str, int, str], ...]], Pupil] = (
+            LRUCache(KEPT)
+        )
 
     def course(self, recipe: Recipe, now: str | None = None) -> Course:
         """Teach a learner the games of a recipe, and begin the next one with the cells of `now`.
@@ -140,14 +142,25 @@ class Pupils:
         start, wanted = untaught(recipe), steps(self.game, recipe)
         keys = [(step.opponent, len(step.turns), step.cells) for step in wanted]
         known = next(
-            (n for n in range(len(wanted), 0, -1) if (start, tuple(keys[:n])) in self.kept), 0
+            (
+                n
+                for n in range(len(wanted), 0, -1)
+                if (start, tuple(keys[:n])) in self.kept
+            ),
+            0,
         )
-        pupil = self.kept[start, tuple(keys[:known])] if known else new_pupil(self.game, start)
+        pupil = (
+            self.kept[start, tuple(keys[:known])]
+            if known
+            else new_pupil(self.game, start)
+        )
         if known == len(wanted):
             return pupil
         pupil = pupil.copy()
         for number, step in enumerate(wanted[known:], known):
-            if step.opponent != YOU:  # practice takes a second: what is wrong is found before it
+            if (
+                step.opponent != YOU
+            ):  # practice takes a second: what is wrong is found before it
                 check_lengths(start, wanted[number:])
             self.learn(pupil, step)
         self.kept[start, tuple(keys)] = pupil
@@ -196,7 +209,9 @@ class Pupils:
             if before[cell] != after[cell]
         )
 
-    def _course(self, recipe: Recipe, pupil: Pupil, record: str, begun: bool, seat: str) -> Course:
+    def _course(
+        self, recipe: Recipe, pupil: Pupil, record: str, begun: bool, seat: str
+    ) -> Course:
         progress, game = table(pupil), self.game
         decisions = [s for s in replay(game, record) if s < game.decisions]
         policy = policy_of(progress.q, recipe.plays)
@@ -211,11 +226,16 @@ class Pupils:
             ],
             known=(progress.visits[decisions] > 0).tolist(),
             lessons=pupil.lessons,
-            losing={seat: losing_game(game, policy, player) for seat, player in SEATS.items()},
+            losing={
+                seat: losing_game(game, policy, player)
+                for seat, player in SEATS.items()
+            },
         )
 
 
-def learn(game: Game, recipe: Recipe, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+def learn(
+    game: Game, recipe: Recipe, next_checkpoint: NextCheckpoint
+) -> Iterator[Progress]:
     """Do what `training.learners.learn` does, in plain Python, also with games of a person.
 
     Raises TaughtError for a move that cannot be played.
@@ -280,7 +300,11 @@ def steps(game: Game, recipe: Recipe) -> list[Step]:
 
     Raises RecipeError if no person can teach it.
     """
-    games, done, rest = iter(games_taught(recipe)), list[Step](), list_recipe_turns(game, recipe)
+    games, done, rest = (
+        iter(games_taught(recipe)),
+        list[Step](),
+        list_recipe_turns(game, recipe),
+    )
     for opponent, number in phases_of(recipe):
         person = opponent == YOU
         for length in [1] * number if person else [number]:
@@ -293,7 +317,10 @@ def check_lengths(recipe: Recipe, games: list[Step]) -> None:
     """Raise TaughtError if the person has fewer moves in a game than in any that is over."""
     for step in games:
         person = step.turns[0].player
-        if step.opponent == YOU and len(step.cells) < SHORTEST[person_seat(recipe, person.number)]:
+        if (
+            step.opponent == YOU
+            and len(step.cells) < SHORTEST[person_seat(recipe, person.number)]
+        ):
             raise TaughtError(person.number, len(step.cells) + 1, UNFINISHED)
 
 
@@ -325,7 +352,9 @@ class Entry(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def first_table(game: Game, recipe: Recipe) -> tuple[NDArray[np.float64], Mapping[Hashable, Entry]]:
+def first_table(
+    game: Game, recipe: Recipe
+) -> tuple[NDArray[np.float64], Mapping[Hashable, Entry]]:
     """Return the table of a learner before its first game, [P], and its entries by their keys."""
     learner, rules = make_learner(game, recipe), rules_of(game)
     boards = rules.unfinished_boards()
@@ -333,7 +362,9 @@ def first_table(game: Game, recipe: Recipe) -> tuple[NDArray[np.float64], Mappin
     pairs: dict[Hashable, list[int]] = {}
     for pair, move in enumerate(moves):
         pairs.setdefault(key_of_move(learner, *move), []).append(pair)
-    entries = {key: Entry(moves[same[0]], np.array(same)) for key, same in pairs.items()}
+    entries = {
+        key: Entry(moves[same[0]], np.array(same)) for key, same in pairs.items()
+    }
     values = np.array([float(learner.value(*move)) for move in moves])
     values.flags.writeable = False
     return values, entries
@@ -344,10 +375,16 @@ def judged(game: Game, policy: Policy, is_compiled: bool) -> dict[str, Any]:
     pairs = policy[game.legal]
     if is_compiled:
         followed = following.follow(game, pairs[None])
-        proved = {seat: following.unbeatable(game, policy, side) for seat, side in SEATS.items()}
+        proved = {
+            seat: following.unbeatable(game, policy, side)
+            for seat, side in SEATS.items()
+        }
     else:
         followed = report.follow(game, pairs[None])
-        proved = {seat: losing_game(game, policy, side) is None for seat, side in SEATS.items()}
+        proved = {
+            seat: losing_game(game, policy, side) is None
+            for seat, side in SEATS.items()
+        }
     reachable = followed.reachable[0, 0] | followed.reachable[1, 0]
     wins, blocks = _duties(game)
     at_random = followed.vs[0, list(BASELINES).index("random"), 0]
@@ -378,7 +415,10 @@ def _duties(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 
 def _neglects(
-    game: Game, pairs: NDArray[np.floating], met: NDArray[np.bool_], duty: NDArray[np.bool_]
+    game: Game,
+    pairs: NDArray[np.floating],
+    met: NDArray[np.bool_],
+    duty: NDArray[np.bool_],
 ) -> bool:
     """Whether a policy, [P], may leave undone what could be done in a decision that it meets."""
     able = np.logical_or.reduceat(duty, game.pair_start[:-1]) & met

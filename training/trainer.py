@@ -43,7 +43,9 @@ MOST_MEMORY = 250 << 20  # bytes of a worker: a larger one makes way for another
 NICENESS = 5  # pages go first
 CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT}
 ROOT = Path(__file__).parents[1]
-COMPILED = ROOT / "training/learners/__pycache__"  # where numba keeps most of what it compiled
+COMPILED = (
+    ROOT / "training/learners/__pycache__"
+)  # where numba keeps most of what it compiled
 KERNELS = "*.nb[ci]"  # the names of its files
 COMMON = ("q-table", "q-learning")  # are compiled first
 PREPARER = ""  # the client that has everything compiled
@@ -85,7 +87,9 @@ async def start_worker(*arguments: str) -> Worker:
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-m", "training.worker", *arguments], cwd=ROOT, stdin=theirs.fileno()
+            [sys.executable, "-m", "training.worker", *arguments],
+            cwd=ROOT,
+            stdin=theirs.fileno(),
         )
     return Worker(process, *await asyncio.open_unix_connection(sock=ours))
 
@@ -96,14 +100,18 @@ class Trainer:
     def __init__(self) -> None:
         """Create it within a running event loop."""
         self.trainings, self.quick = JobQueue(), JobQueue()
-        self.agents: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)  # and what is told
+        self.agents: LRUCache[str, bytes] = LRUCache(
+            CACHE_BYTES, getsizeof=len
+        )  # and what is told
         self.seeds: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
         self.is_compiled = is_compiled()
         self.has_cache = True  # whether compiled kernels are kept in files
 
     async def serve(self, listener: socket.socket, trainers: int) -> None:
         """Answer until the process ends."""
-        await asyncio.start_unix_server(self.serve_client, sock=listener, backlog=CAPACITY)
+        await asyncio.start_unix_server(
+            self.serve_client, sock=listener, backlog=CAPACITY
+        )
         queues = [self.trainings] * trainers + [self.quick]
         await asyncio.gather(self.compile_all(), *map(self.work, queues))
 
@@ -158,13 +166,20 @@ class Trainer:
                 status, body = self.find_position(rest)
             else:
                 status, body = await self.answer(request, client, reader)
-            lines = f"HTTP/1.1 {status} {REASONS[status]}", f"Content-Length: {len(body)}", "", ""
+            lines = (
+                f"HTTP/1.1 {status} {REASONS[status]}",
+                f"Content-Length: {len(body)}",
+                "",
+                "",
+            )
             writer.write("\r\n".join(lines).encode() + body)
             async with asyncio.timeout(CLIENT_SECONDS):
                 await writer.drain()
         writer.close()
 
-    async def answer(self, request: str, client: str, reader: asyncio.StreamReader) -> Answer:
+    async def answer(
+        self, request: str, client: str, reader: asyncio.StreamReader
+    ) -> Answer:
         """Answer when its turn has come; BUSY if the queue is full or the client has gone."""
         cache = self.seeds if split_request(request)[0] == SEEDS else self.agents
         if request in cache:
@@ -216,7 +231,10 @@ def compile_cache() -> Path:
 
 def clear_compile_cache() -> None:
     """Remove compiled kernels: some cannot be read, or there is no room for more."""
-    print("trainer: the compiled kernels are of no use, and are compiled again.", file=sys.stderr)
+    print(
+        "trainer: the compiled kernels are of no use, and are compiled again.",
+        file=sys.stderr,
+    )
     for file in compile_cache().rglob(KERNELS):
         with suppress(OSError):
             file.unlink()

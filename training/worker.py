@@ -48,7 +48,10 @@ def main() -> None:
     if UNCACHED in sys.argv:
         disable_compile_cache()
     game = tic_tac_toe()
-    with socket.socket(fileno=sys.stdin.fileno()) as trainer, trainer.makefile("rwb") as channel:
+    with (
+        socket.socket(fileno=sys.stdin.fileno()) as trainer,
+        trainer.makefile("rwb") as channel,
+    ):
         for line in channel:
             do_job(game, msgspec.json.decode(line, type=Order), channel)
 
@@ -67,7 +70,9 @@ def do_job(game: Game, order: Order, channel: BufferedIOBase) -> None:
     signal.alarm(0)
     seconds = time.process_time() - before
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB
-    channel.write(msgspec.json.encode(Outcome(status, len(body), seconds, memory)) + b"\n" + body)
+    channel.write(
+        msgspec.json.encode(Outcome(status, len(body), seconds, memory)) + b"\n" + body
+    )
     channel.flush()
 
 

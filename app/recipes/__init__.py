@@ -1,8 +1,22 @@
 """What can be learned and how, as values: recipes, their names, and those that are shipped."""
 
 from app.recipes.algorithms import ALGORITHMS
-from app.recipes.names import LONGEST, LONGEST_TAUGHT, file_name, longest, name, parse, suggest
-from app.recipes.parameters import Parameter, Recipe, RecipeError, parameters, parameters_of
+from app.recipes.names import (
+    LONGEST,
+    LONGEST_TAUGHT,
+    file_name,
+    longest,
+    name,
+    parse,
+    suggest,
+)
+from app.recipes.parameters import (
+    Parameter,
+    Recipe,
+    RecipeError,
+    parameters,
+    parameters_of,
+)
 from app.recipes.shipped import SHIPPED, SHORT
 
 __all__ = [

@@ -57,11 +57,18 @@ Vs = Annotated[
         "of every game (self-play)."
     ),
 ]
-Alpha = Annotated[float, share("α", "Step size: how far a value moves towards its target.")]
+Alpha = Annotated[
+    float, share("α", "Step size: how far a value moves towards its target.")
+]
 Gamma = Annotated[float, share("γ", "Discount factor γ, for each move of its own.")]
-Epsilon = Annotated[float, share("ε", "Exploration rate: the probability of a random move.")]
+Epsilon = Annotated[
+    float, share("ε", "Exploration rate: the probability of a random move.")
+]
 EpsilonDrop = Annotated[
-    float, share("", "What epsilon falls by after every tenth of the games against an opponent.")
+    float,
+    share(
+        "", "What epsilon falls by after every tenth of the games against an opponent."
+    ),
 ]
 Games = Annotated[int, count("How many games are played.")]
 Start = Annotated[
@@ -72,9 +79,12 @@ Start = Annotated[
     ),
 ]
 Seat = Annotated[
-    Literal["both", "x", "o"], Meta(description="In which seat it learns: both in turn, x or o.")
+    Literal["both", "x", "o"],
+    Meta(description="In which seat it learns: both in turn, x or o."),
 ]
-Symmetric = Annotated[bool, Meta(description="Whether symmetric boards share one value.")]
+Symmetric = Annotated[
+    bool, Meta(description="Whether symmetric boards share one value.")
+]
 Initial = Annotated[float, begun("Initial Q-value of every move.")]
 Taught = Annotated[
     str,
@@ -105,7 +115,9 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
         """Raise RecipeError also where both sides are to learn."""
         super().check_together()
         if self.is_met(BOTH):
-            raise RecipeError("vs is not both: a sweep has every position and move of both sides")
+            raise RecipeError(
+                "vs is not both: a sweep has every position and move of both sides"
+            )
 
     def exact_task(self) -> Task:
         """Return its rewards against its last opponent, from any position."""
@@ -163,7 +175,10 @@ class MonteCarlo(Rewarded, frozen=True, kw_only=True):
     vs: Vs = "random"
     start: Start = "random"
     exploring_starts: Annotated[
-        bool, Meta(description="Whether the first move of each game is any, with equal chances.")
+        bool,
+        Meta(
+            description="Whether the first move of each game is any, with equal chances."
+        ),
     ] = True
     seat: Seat = "both"
     gamma: Gamma = 0.9
@@ -196,13 +211,18 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
     ] = "greedy"
     alpha: Alpha = 0.1
     alpha_drop: Annotated[
-        float, share("", "What alpha falls by after every tenth of the games against an opponent.")
+        float,
+        share(
+            "",
+            "What alpha falls by after every tenth of the games against an opponent.",
+        ),
     ] = 0.0
     epsilon: Epsilon = 0.1
     epsilon_drop: EpsilonDrop = 0.0
     games: Games = 100_000
     initial: Annotated[
-        float, begun("Initial value of every board, but for those that end the game.", "V0")
+        float,
+        begun("Initial value of every board, but for those that end the game.", "V0"),
     ] = 0.5
     taught: Taught = ""
     draw: Annotated[float, reward("What a drawn game is worth.")] = 0.5
@@ -210,8 +230,17 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
 
     def exact_task(self) -> Task:
         """Return its last opponent, with exploration if it learns from that."""
-        explores = at_the_end(self.epsilon, self.epsilon_drop) if self.learn_from == "all" else 0.0
-        return Task(self.opponent(), worth=self.worth(), seats=TAUGHT[self.seat], epsilon=explores)
+        explores = (
+            at_the_end(self.epsilon, self.epsilon_drop)
+            if self.learn_from == "all"
+            else 0.0
+        )
+        return Task(
+            self.opponent(),
+            worth=self.worth(),
+            seats=TAUGHT[self.seat],
+            epsilon=explores,
+        )
 
 
 class QTable(Rewarded, frozen=True, kw_only=True):
@@ -230,11 +259,15 @@ class QTable(Rewarded, frozen=True, kw_only=True):
     ] = "pair"
     ties: Annotated[
         Literal["first", "random"],
-        Meta(description="Which of equally good moves is played, in training and after."),
+        Meta(
+            description="Which of equally good moves is played, in training and after."
+        ),
     ] = "first"
     update: Annotated[
         Literal["average", "sum"],
-        Meta(description="Whether a value moves towards its target, or targets are added up."),
+        Meta(
+            description="Whether a value moves towards its target, or targets are added up."
+        ),
     ] = "average"
     alpha: Alpha = 0.4
     gamma: Gamma = 1.0
@@ -277,7 +310,9 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
 
     vs: Annotated[
         Literal["self"],
-        Meta(description="The opponent: it plays itself, but for the games of a person."),
+        Meta(
+            description="The opponent: it plays itself, but for the games of a person."
+        ),
     ] = "self"
     alpha: Alpha = 0.3
     gamma: Annotated[float, share("γ", "Discount factor, for each ply.")] = 0.9
@@ -287,12 +322,16 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     initial: Annotated[float, begun("Initial Q-value of every move, to X.")] = 1.0
     taught: Taught = ""
     win: Annotated[float, reward("What it is worth to X that X wins.")] = 1.0
-    draw: Annotated[float, reward("What a draw is worth to X; to O it is as much below 0.")] = 0.5
+    draw: Annotated[
+        float, reward("What a draw is worth to X; to O it is as much below 0.")
+    ] = 0.5
     loss: Annotated[float, reward("What it is worth to X that O wins.")] = -1.0
 
     def worth(self) -> Worth:
         """Return the rewards: what X gains O loses."""
-        return Worth(x=(self.loss, self.draw, self.win), o=(-self.win, -self.draw, -self.loss))
+        return Worth(
+            x=(self.loss, self.draw, self.win), o=(-self.win, -self.draw, -self.loss)
+        )
 
     def exact_task(self) -> Task:
         """Return minimax, discounted at every ply."""
@@ -311,11 +350,15 @@ class League(Rewarded, frozen=True, kw_only=True):
 
     vs: Annotated[
         Literal["league", "fixed", "random", "fixed+random"],
-        Meta(description="Its opponents in a round: all others, or players that never learn."),
+        Meta(
+            description="Its opponents in a round: all others, or players that never learn."
+        ),
     ] = "league"
     observing: Annotated[
         bool,
-        Meta(description="Whether it learns from its opponent's moves as if they were its own."),
+        Meta(
+            description="Whether it learns from its opponent's moves as if they were its own."
+        ),
     ] = False
     symmetric: Symmetric = False
     stages: Annotated[
@@ -326,13 +369,18 @@ class League(Rewarded, frozen=True, kw_only=True):
         ),
     ] = "two"
     gamma: Annotated[float, share("γ", "Discount factor, for each ply.")] = 0.7
-    k_start: Annotated[float, sharpness("k at first: a move is drawn with a chance of k ** Q.")] = (
-        0.001
-    )
-    k_step: Annotated[float, sharpness("What k grows by at every update.", least=0.0)] = 0.001
+    k_start: Annotated[
+        float, sharpness("k at first: a move is drawn with a chance of k ** Q.")
+    ] = 0.001
+    k_step: Annotated[
+        float, sharpness("What k grows by at every update.", least=0.0)
+    ] = 0.001
     k_limit: Annotated[float, sharpness("What k grows up to.")] = 100.0
     rounds: Annotated[
-        int, count("How many rounds, each of every pair in both seats; with you it is a game.")
+        int,
+        count(
+            "How many rounds, each of every pair in both seats; with you it is a game."
+        ),
     ] = 10_000
     taught: Taught = ""
     win: Annotated[float, reward("The reward of a won game.")] = 10.0
@@ -376,7 +424,11 @@ class Menace(Recipe, frozen=True, kw_only=True):
     vs: Vs = "random"
     seat: Seat = "both"
     beads: Annotated[
-        int, count("How many beads each move has in the boxes of a player's first move.", most=1000)
+        int,
+        count(
+            "How many beads each move has in the boxes of a player's first move.",
+            most=1000,
+        ),
     ] = 4
     beads_drop: Annotated[
         int,
@@ -397,7 +449,9 @@ class Menace(Recipe, frozen=True, kw_only=True):
     taught: Taught = ""
     win: Annotated[int, paid("Beads that every move of a won game is given.")] = 3
     draw: Annotated[int, paid("Beads that every move of a drawn game is given.")] = 1
-    loss: Annotated[int, paid("Beads that every move of a lost game is given; -1 takes one.")] = -1
+    loss: Annotated[
+        int, paid("Beads that every move of a lost game is given; -1 takes one.")
+    ] = -1
 
     def worth(self) -> None:
         """Return that its beads are no results: they weigh moves."""
@@ -440,20 +494,29 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
     turns: ClassVar[str] = "epochs"
 
     vs: Vs = "random"
-    epochs: Annotated[int, count("How many epochs: games are played, then learned from.")] = 400
-    games: Annotated[int, count("How many games an epoch has in each seat.", most=1_000_000)] = 100
+    epochs: Annotated[
+        int, count("How many epochs: games are played, then learned from.")
+    ] = 400
+    games: Annotated[
+        int, count("How many games an epoch has in each seat.", most=1_000_000)
+    ] = 100
     gamma: Gamma = 0.9
     epsilon: Annotated[float, share("ε", "Exploration rate in the first epoch.")] = 0.4
     epsilon_last: Annotated[
-        float, share("", "Exploration rate in the last epoch, to which it falls linearly.")
+        float,
+        share("", "Exploration rate in the last epoch, to which it falls linearly."),
     ] = 0.02
     step_size: Annotated[
         float,
         Meta(ge=0.0, le=1.0, description="Step size of Adam.", extra={"symbol": "α"}),
     ] = 5e-5
     memory: Annotated[int, count("Size of the replay buffer, in moves.")] = 10_000
-    steps: Annotated[int, count("How many steps of Adam an epoch has.", most=1_000_000)] = 200
-    batch: Annotated[int, count("Size of the minibatch of a step, in moves.", most=100_000)] = 32
+    steps: Annotated[
+        int, count("How many steps of Adam an epoch has.", most=1_000_000)
+    ] = 200
+    batch: Annotated[
+        int, count("Size of the minibatch of a step, in moves.", most=100_000)
+    ] = 32
     guard_rails: Annotated[
         bool,
         Meta(
@@ -469,7 +532,8 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
         ),
     ] = "one-hot"
     layers: Annotated[
-        int, Meta(ge=1, le=3, description="How many layers lie between input and output.")
+        int,
+        Meta(ge=1, le=3, description="How many layers lie between input and output."),
     ] = 3
     width: Annotated[
         int,
@@ -481,11 +545,15 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
     ] = 840
     convolution: Annotated[
         bool,
-        Meta(description="Whether the first layer looks at squares of 2 by 2 cells, all alike."),
+        Meta(
+            description="Whether the first layer looks at squares of 2 by 2 cells, all alike."
+        ),
     ] = False
     networks: Annotated[
         Literal["shared", "separate"],
-        Meta(description="Whether one network plays both seats, or each seat has its own."),
+        Meta(
+            description="Whether one network plays both seats, or each seat has its own."
+        ),
     ] = "shared"
     error: Annotated[
         Literal["huber", "squared"],
@@ -508,7 +576,9 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
         if self.is_met(*ITSELF):
             raise RecipeError("vs is a player that never learns, not self or both")
         if self.convolution and self.encoding == "number":
-            raise RecipeError("convolution is no where encoding is number: it has no cells")
+            raise RecipeError(
+                "convolution is no where encoding is number: it has no cells"
+            )
 
     @property
     def hidden(self) -> tuple[int, ...]:

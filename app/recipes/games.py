@@ -12,7 +12,8 @@ class TrainingMove(Struct, frozen=True):
 
     board: str
     cell: int
-    explored: bool  # drawn at random, or into something unseen where that is what is sought
+    # drawn at random, or into something unseen where that is what is sought
+    explored: bool
     after: str
 
     @property
@@ -28,7 +29,8 @@ class TrainingUpdate(Struct, frozen=True):
     old: float
     new: float
     times: int  # how often that value was updated, with this time
-    observed: bool  # the move is the opponent's, learned as if it had been the learner's own
+    # the move is the opponent's, learned as if it had been the learner's own
+    observed: bool
 
 
 class TrainingGame(Struct, frozen=True):

@@ -136,4 +136,6 @@ def longest(text: str) -> int:
 
 def _check_length(text: str) -> None:
     if len(text) > longest(text):
-        raise RecipeError(f"a name has at most {longest(text)} characters, not {len(text)}")
+        raise RecipeError(
+            f"a name has at most {longest(text)} characters, not {len(text)}"
+        )

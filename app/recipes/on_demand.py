@@ -13,7 +13,9 @@ def parse_on_demand(text: str) -> Recipe:
     """
     recipe = parse(text)
     if recipe.is_network:
-        raise RecipeError(f"{recipe.slug} takes minutes: only the command line trains it")
+        raise RecipeError(
+            f"{recipe.slug} takes minutes: only the command line trains it"
+        )
     updates = recipe.updates_at_most()
     if updates > MOST_UPDATES:
         raise RecipeError(

@@ -39,7 +39,8 @@ OPPONENTS = (*BASELINES, *ITSELF)
 YOU = "you"  # the person who teaches, whose moves the recipe holds
 MOST_TAUGHT = 300  # games with people
 MOST_PRACTICE = 20_000  # updates of the other games of a recipe with people
-MOST_PRACTICE_PHASES = 40  # each is judged by itself: 100 games at a time come to MOST_PRACTICE
+# each is judged by itself: 100 games at a time come to MOST_PRACTICE
+MOST_PRACTICE_PHASES = 40
 SHARED = "taught win draw loss seed"  # parameters that come last, in this order
 SHOWN = 40  # characters of a refused value
 WORDS = {True: "yes", False: "no"}  # how a name writes a switch
@@ -88,12 +89,18 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     slug: ClassVar[str]
     turns: ClassVar[str] = "games"  # the parameter that says how long it learns
-    knows_ends: ClassVar[bool] = False  # whether the rules tell it what moves that end a game are
-    is_network: ClassVar[bool] = False  # every update moves all values, and training takes minutes
+    # whether the rules tell it what moves that end a game are
+    knows_ends: ClassVar[bool] = False
+    # every update moves all values, and training takes minutes
+    is_network: ClassVar[bool] = False
 
     seed: Annotated[
         int,
-        Meta(ge=0, le=999_999_999, description="Which random numbers: another seed, another run."),
+        Meta(
+            ge=0,
+            le=999_999_999,
+            description="Which random numbers: another seed, another run.",
+        ),
     ] = 0
 
     def __post_init__(self) -> None:
@@ -105,9 +112,13 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         """Raise RecipeError if parameters that are right by themselves contradict each other."""
         usual = parameters_of(type(self))[self.turns].default
         if ":" in self._vs and getattr(self, self.turns) != usual:
-            raise RecipeError(f"{self.turns} is not given where vs says how many: {self._vs}")
+            raise RecipeError(
+                f"{self.turns} is not given where vs says how many: {self._vs}"
+            )
         if self.is_met(BOTH) and getattr(self, "seat", "both") != "both":
-            raise RecipeError("seat is both where vs is both: it learns in both seats of a game")
+            raise RecipeError(
+                "seat is both where vs is both: it learns in both seats of a game"
+            )
         if self.is_met(YOU) or games_taught(self):
             check_taught(self)
         if hasattr(self, "win"):
@@ -235,13 +246,18 @@ def parameters_of(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
 def parameters(recipe: Recipe) -> list[Parameter]:
     """Return the parameters of a recipe, in the order of its class."""
     described = parameters_of(type(recipe)).values()
-    return [parameter._replace(value=getattr(recipe, parameter.name)) for parameter in described]
+    return [
+        parameter._replace(value=getattr(recipe, parameter.name))
+        for parameter in described
+    ]
 
 
 def check(parameter: Parameter, value: Value) -> None:
     """Raise RecipeError, naming the range, if a value of a parameter is not within it."""
     kind = parameter.kind
-    several = parameter.name == "vs" and (not parameter.choices or is_taught(str(value)))
+    several = parameter.name == "vs" and (
+        not parameter.choices or is_taught(str(value))
+    )
     if kind is str and parameter.choices:
         right = several or value in parameter.choices
     elif kind in (int, float):
@@ -289,10 +305,14 @@ def check_taught(recipe: Recipe) -> None:
         raise RecipeError(f"vs is not {YOU}: no person teaches {recipe.slug}")
     games, wanted = games_taught(recipe), recipe.turns_against(YOU)
     if len(games) != wanted:
-        raise RecipeError(f"taught has {len(games)} games, and vs={recipe._vs} has {wanted}")
+        raise RecipeError(
+            f"taught has {len(games)} games, and vs={recipe._vs} has {wanted}"
+        )
     if wanted > MOST_TAUGHT:
         raise RecipeError(f"people teach {MOST_TAUGHT} games at most, not {wanted}")
-    practice = (sum(turns for _, turns in recipe.phases) - wanted) * recipe.updates_a_turn()
+    practice = (
+        sum(turns for _, turns in recipe.phases) - wanted
+    ) * recipe.updates_a_turn()
     if practice > MOST_PRACTICE:
         raise RecipeError(
             f"a learner with people practises for {MOST_PRACTICE:,} updates at most, and this "
@@ -303,7 +323,11 @@ def check_taught(recipe: Recipe) -> None:
         raise RecipeError(
             f"a learner with people practises {MOST_PRACTICE_PHASES} times at most, not {phases}"
         )
-    for parameter, value in (("start", "empty"), ("epsilon_drop", 0), ("alpha_drop", 0)):
+    for parameter, value in (
+        ("start", "empty"),
+        ("epsilon_drop", 0),
+        ("alpha_drop", 0),
+    ):
         if getattr(recipe, parameter, value) != value:
             # What a game more changes in the games before it would be another learner's.
             raise RecipeError(f"{parameter} is {value} where a person teaches")
@@ -322,7 +346,9 @@ def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
     phases = [phase.split(":") for phase in vs.split("+")]
     for name, *turns in phases:
         if name not in (*opponents, YOU):
-            raise RecipeError(f"vs is one or more of {', '.join(opponents)}, not {shown(name)}")
+            raise RecipeError(
+                f"vs is one or more of {', '.join(opponents)}, not {shown(name)}"
+            )
         if turns or len(phases) > 1:
             number = turns[0] if len(turns) == 1 else ""
             # No number that is written in another way than `int` would write it.

@@ -36,7 +36,11 @@ SHIPPED = MappingProxyType(
             ("q-table", "Q-table", "q-table"),
             ("q-table-draw-1", "Q-table, draw = win", "q-table,draw=1"),
             ("double-q", "Double Q", "double-q"),
-            ("q-table-vs-minimax", "Q-table, against minimax", "q-table,vs=minimax-random"),
+            (
+                "q-table-vs-minimax",
+                "Q-table, against minimax",
+                "q-table,vs=minimax-random",
+            ),
             ("self-play", "Self-play", "self-play"),
             ("q-learning-player", "Q-learning player", "league,seed=2"),
             ("observing", "Observing", "league,observing=yes,seed=2"),

@@ -19,7 +19,14 @@ from app.recipes.parameters import (
 )
 from app.recipes.shipped import SHIPPED
 
-MILESTONES = ("rows", "blocks", "random", "x", "o", "both")  # in the order in which most come
+MILESTONES = (
+    "rows",
+    "blocks",
+    "random",
+    "x",
+    "o",
+    "both",
+)  # in the order in which most come
 
 
 class Update(NamedTuple):
@@ -38,7 +45,9 @@ class Lesson(Struct, frozen=True):
     seat: str  # "X" or "O" in a game with a person, "" in practice, as the next two
     record: str
     result: str  # for the learner: "win", "draw" or "loss"
-    updates: list[Update]  # of its own moves, in the order of the learner; none of practice
+    updates: list[
+        Update
+    ]  # of its own moves, in the order of the learner; none of practice
     others: int  # updates besides: of the person's moves
     beaten: dict[str, float]  # seat -> how often its best responder wins against it
     blunders: int
@@ -62,7 +71,9 @@ class Refusal(Struct, frozen=True):
     """Why a recipe cannot be learned."""
 
     sentence: str
-    game: int | None  # of a person, from 1, where one of its moves cannot have been played
+    game: (
+        int | None
+    )  # of a person, from 1, where one of its moves cannot have been played
 
 
 def untaught(recipe: Recipe) -> Recipe:
@@ -101,7 +112,9 @@ def with_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:
 
     Raises RecipeError as for all recipes.
     """
-    return _taught(recipe, [*phases_of(recipe), (opponent, turns)], games_taught(recipe))
+    return _taught(
+        recipe, [*phases_of(recipe), (opponent, turns)], games_taught(recipe)
+    )
 
 
 def without_last(recipe: Recipe) -> Recipe:
@@ -129,7 +142,9 @@ def up_to(recipe: Recipe, game: int) -> Recipe:
 
 
 def _taught(recipe: Recipe, phases: Phases, games: list[str]) -> Recipe:
-    usual = {one: parameters_of(type(recipe))[one].default for one in ("vs", recipe.turns)}
+    usual = {
+        one: parameters_of(type(recipe))[one].default for one in ("vs", recipe.turns)
+    }
     if len(phases) == 1:
         usual = dict(zip(usual, phases[0], strict=True))
     elif phases:

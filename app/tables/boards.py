@@ -10,12 +10,35 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tables.values import CALLS, TableError, flatten, is_whole, parse_number, text_of
+from app.tables.values import (
+    CALLS,
+    TableError,
+    flatten,
+    is_whole,
+    parse_number,
+    text_of,
+)
 from app.tictactoe.game import Game
 
 CELLS = 9
 CODES = 3**CELLS
-EMPTY = {"", " ", ".", "_", "-", "*", "#", "?", "E", "EMPTY", "B", "BLANK", "N", "NONE", "NULL"}
+EMPTY = {
+    "",
+    " ",
+    ".",
+    "_",
+    "-",
+    "*",
+    "#",
+    "?",
+    "E",
+    "EMPTY",
+    "B",
+    "BLANK",
+    "N",
+    "NONE",
+    "NULL",
+}
 NINE = re.compile(r"[012]{9}|[XxOo0._\- *#?bBeEnN]{9}")
 WITH_MOVE = re.compile(r"(.{9})[\s,;:|/_-]+([0-9])", re.ASCII)
 CODE = re.compile(r"\d{1,5}(\.0)?", re.ASCII)
@@ -43,7 +66,9 @@ class Signs(NamedTuple):
 
     tokens: tuple[str, ...]  # nine, "." where a cell is empty for certain
     is_code: bool  # whether they are the digits of a base-3 number
-    beside: tuple[Any, ...] = ()  # a move, and perhaps a value, that stand beside the board
+    beside: tuple[
+        Any, ...
+    ] = ()  # a move, and perhaps a value, that stand beside the board
 
 
 HIGH_DIGITS, LOW_DIGITS = (list(product("012", repeat=places)) for places in (4, 5))
@@ -90,7 +115,9 @@ def _signs_of_text(board: str) -> Signs | None:
     with_move = WITH_MOVE.fullmatch(stripped)
     if with_move and NINE.fullmatch(with_move[1]):
         return Signs(tuple(map(_token, with_move[1])), False, (float(with_move[2]),))
-    parts = ["".join(filter(None, found)) for found in SIGNS.findall(CALLS.sub("", board))]
+    parts = [
+        "".join(filter(None, found)) for found in SIGNS.findall(CALLS.sub("", board))
+    ]
     return _signs_of_list(parts) if len(parts) > 1 else None
 
 
@@ -102,7 +129,9 @@ def _signs_of_list(board: list[Any]) -> Signs | None:
     if not 2 <= len(items) <= 3:
         return None
     inner = read_signs(items[0])
-    return inner._replace(beside=tuple(items[1:])) if inner and not inner.beside else None
+    return (
+        inner._replace(beside=tuple(items[1:])) if inner and not inner.beside else None
+    )
 
 
 class Scheme(NamedTuple):
@@ -117,9 +146,13 @@ def list_schemes(used: set[str], boards: str) -> list[Scheme]:
     """List the schemes that the signs of a table allow; `boards` is "x", "mover" or "auto"."""
     if used & {"X", "O"}:
         zero = 2 if "0" in used and "O" not in used and "." in used else 0
-        numerals = {token: 0 for token in used if NUMERAL.fullmatch(token)} | {"0": zero}
+        numerals = {token: 0 for token in used if NUMERAL.fullmatch(token)} | {
+            "0": zero
+        }
         return [
-            Scheme(numerals | {"X": 1, "O": 2}, False, "Boards: X and O, and X begins."),
+            Scheme(
+                numerals | {"X": 1, "O": 2}, False, "Boards: X and O, and X begins."
+            ),
             Scheme(
                 numerals | {"X": 2, "O": 1},
                 False,
@@ -133,7 +166,9 @@ def list_schemes(used: set[str], boards: str) -> list[Scheme]:
         first, second = OWN_NAMES if is_own else SIDE_NAMES
         for empty, one, other in SCHEMES:
             if used <= {empty, one, other, "."} and not (is_own and one != "1"):
-                note = f"Boards: {one} is {first}, {other} is {second}, {empty} is empty."
+                note = (
+                    f"Boards: {one} is {first}, {other} is {second}, {empty} is empty."
+                )
                 digits = {empty: 0, ".": 0, one: 1, other: 2}
                 schemes.append(Scheme(digits, is_own, note))
     return schemes
@@ -163,7 +198,9 @@ class Boards:
         schemes = list_schemes(used, boards)
         if not schemes:
             strange = ", ".join(sorted(used)[:MOST_SIGNS])
-            raise TableError(f"what stands for X, O and empty cannot be told: there are {strange}")
+            raise TableError(
+                f"what stands for X, O and empty cannot be told: there are {strange}"
+            )
         fitting = [
             int(self.counts[self.find_positions(game, scheme) != NOWHERE].sum())
             for scheme in schemes
@@ -203,7 +240,9 @@ class RowBoards(NamedTuple):
 
     boards: Boards | None  # each once; None if no row has one
     rows: NDArray[np.intp]  # which of them each row has, -1 if it has none
-    beside: list[tuple[Any, ...]]  # what stands beside the board of each row, as its move
+    beside: list[
+        tuple[Any, ...]
+    ]  # what stands beside the board of each row, as its move
 
 
 def collect_boards(written: Sequence[Any]) -> RowBoards:

@@ -33,7 +33,10 @@ def parse_literal(text: str) -> Any:
     if count_nested_brackets(text) <= MOST_BRACKETS:
         try:
             return json.loads(
-                text, object_pairs_hook=Pairs, parse_int=float, parse_constant=lambda word: None
+                text,
+                object_pairs_hook=Pairs,
+                parse_int=float,
+                parse_constant=lambda word: None,
             )
         except (ValueError, RecursionError):
             pass  # it may be of Python
@@ -78,7 +81,9 @@ class LiteralParser:
             return
         self.tokens += 1
         if self.tokens > MOST_TOKENS:
-            raise TableError(f"there are more than {MOST_TOKENS:,} numbers, words and signs in it")
+            raise TableError(
+                f"there are more than {MOST_TOKENS:,} numbers, words and signs in it"
+            )
         self.start, self.place = found.span()
         self.kind = kind = found.lastgroup or ""
         self.value = found[kind]
@@ -86,7 +91,9 @@ class LiteralParser:
     def fault(self) -> TableError:
         """Return the error about the present token."""
         line = self.text.count("\n", 0, self.place if self.kind else self.start) + 1
-        return TableError(f"line {line}: this is neither JSON nor a dict or list of Python")
+        return TableError(
+            f"line {line}: this is neither JSON nor a dict or list of Python"
+        )
 
     def is_sign(self, sign: str) -> bool:
         """Return whether the present token is this sign."""
@@ -95,7 +102,9 @@ class LiteralParser:
     def read_value(self, depth: int) -> Any:
         """Read a value that is inside `depth` brackets."""
         if depth > MOST_BRACKETS:
-            raise TableError(f"there are more than {MOST_BRACKETS} brackets in brackets")
+            raise TableError(
+                f"there are more than {MOST_BRACKETS} brackets in brackets"
+            )
         kind, value = self.kind, self.value
         if kind in ("list", "tuple"):
             return self.read_numbers(depth)

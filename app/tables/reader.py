@@ -25,7 +25,8 @@ from app.tictactoe.game import Game, O
 from app.tictactoe.policy import Choice
 
 MOST_NAMED = 20  # rows that are named where they cannot be read
-LEAST_CLASSES = 20  # positions, no two of them symmetric, that show a table without symmetric ones
+# positions, no two of them symmetric, that show a table without symmetric ones
+LEAST_CLASSES = 20
 LEAST_WINS = 3  # positions with a win of O that show values in the view of X
 
 
@@ -34,7 +35,9 @@ class Reading:
     """What was read of a table."""
 
     choice: Choice  # [D, cells] the moves that it plays, with equal chances
-    q: NDArray[np.float64] | None  # [D, cells] mover's view, NaN where it has none; None of moves
+    q: (
+        NDArray[np.float64] | None
+    )  # [D, cells] mover's view, NaN where it has none; None of moves
     positions: int  # how many of D it has
     notes: list[str]  # how it was read
     unread: list[str]  # the first rows that could not be read, and why
@@ -87,7 +90,9 @@ class TableReader:
 
     def read(self) -> Reading:
         """Return what was read; raises TableError if that is nothing."""
-        boards, self.board_of_row, self.beside = collect_boards([row.board for row in self.rows])
+        boards, self.board_of_row, self.beside = collect_boards(
+            [row.board for row in self.rows]
+        )
         for row in np.flatnonzero(self.board_of_row < 0).tolist():
             self.add_fault(row, "this is no board")
         if boards is None:
@@ -99,7 +104,9 @@ class TableReader:
         positions = boards.find_positions(self.game, scheme, is_reversed)
         self.read_values(positions)
         if not self.found.any():
-            raise TableError(f"no position that is to be played in was found{self.first_fault()}")
+            raise TableError(
+                f"no position that is to be played in was found{self.first_fault()}"
+            )
         if self.has_values:
             self.turn_values()
         choice = self.fill_missing(self.choose_best())
@@ -109,7 +116,10 @@ class TableReader:
             q=self.q if self.has_values else None,
             positions=int(self.found.sum()),
             notes=self.notes,
-            unread=[f"{self.rows[row].name}: {self.faults[row]}" for row in rows[:MOST_NAMED]],
+            unread=[
+                f"{self.rows[row].name}: {self.faults[row]}"
+                for row in rows[:MOST_NAMED]
+            ],
             unread_rows=len(rows),
         )
 
@@ -157,7 +167,11 @@ class TableReader:
         if isinstance(value, list) and not isinstance(value, Pairs):
             given = [parse_number(item) is not None for item in flatten(value)]
             return len(given) == len(legal) and not all(given) and given != legal
-        moves = [key for key, _ in value] if isinstance(value, Pairs) else [self.move_beside(row)]
+        moves = (
+            [key for key, _ in value]
+            if isinstance(value, Pairs)
+            else [self.move_beside(row)]
+        )
         cells = [cell_of(self.numbers_of(move), 0) for move in moves]
         return any(cell is not None and not legal[cell] for cell in cells)
 
@@ -183,7 +197,9 @@ class TableReader:
         """Put the values of all rows into `q`, and a 1 where a row only names a move."""
         first_cell = self.find_first_cell()
         finished = 0
-        pairs: list[int] = []  # numbers of a position and a cell, in the order of the rows
+        pairs: list[
+            int
+        ] = []  # numbers of a position and a cell, in the order of the rows
         values: list[float] = []
         for row, board in enumerate(self.board_of_row.tolist()):
             if board < 0:
@@ -239,7 +255,9 @@ class TableReader:
             for move in moves:
                 numbers = self.numbers_of(move)
                 (single if len(numbers) == 1 else double).update(numbers)
-        is_from_1 = (9 in single and 0 not in single) or (3 in double and 0 not in double)
+        is_from_1 = (9 in single and 0 not in single) or (
+            3 in double and 0 not in double
+        )
         return 1 if is_from_1 else 0
 
     def read_cells(self, row: int, legal: list[bool], first_cell: int) -> Cells:
@@ -253,7 +271,9 @@ class TableReader:
             if len(items) == len(legal):
                 return Cells(range(len(legal)), parse_values(items), True)
             free = [cell for cell, is_free in enumerate(legal) if is_free]
-            is_move = len(items) == 2 and cell_of(parse_move(items), first_cell) is not None
+            is_move = (
+                len(items) == 2 and cell_of(parse_move(items), first_cell) is not None
+            )
             if len(items) == len(free) and not is_move:
                 return Cells(free, parse_values(items), True)
             if len(items) != 2:
@@ -315,7 +335,9 @@ class TableReader:
         is_first = self.options.ties == "first"
         if several and self.has_values:
             which = "the first of them" if is_first else "any of them"
-            self.notes.append(f"Equal highest values in {several:,} positions: it plays {which}.")
+            self.notes.append(
+                f"Equal highest values in {several:,} positions: it plays {which}."
+            )
         return keep_first(choice) if is_first else choice
 
     def fill_missing(self, choice: Choice) -> Choice:
@@ -323,18 +345,24 @@ class TableReader:
         game, rule = self.game, self.options.missing
         if rule == "auto":
             classes = game.symmetry_class[: game.decisions][self.found]
-            are_canonical = len(classes) >= LEAST_CLASSES and len(set(classes)) == len(classes)
+            are_canonical = len(classes) >= LEAST_CLASSES and len(set(classes)) == len(
+                classes
+            )
             rule = "image" if are_canonical else "any"
         missing = ~self.found
         copied = self.copy_images(choice, missing) if rule == "image" else 0
-        choice[missing] = (keep_first(game.legal) if rule == "first" else game.legal)[missing]
+        choice[missing] = (keep_first(game.legal) if rule == "first" else game.legal)[
+            missing
+        ]
         if copied:
             self.notes.append(
                 f"Copied from a symmetric position that the table has: {copied:,} positions."
             )
         if missing.any():
             what = "the first empty square" if rule == "first" else "any empty square"
-            self.notes.append(f"Missing: {missing.sum():,} positions. There it plays {what}.")
+            self.notes.append(
+                f"Missing: {missing.sum():,} positions. There it plays {what}."
+            )
         return choice
 
     def copy_images(self, choice: Choice, missing: NDArray[np.bool_]) -> int:

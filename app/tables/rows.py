@@ -13,9 +13,8 @@ from app.tables.values import Pairs, TableError, quote, text_of
 from app.tictactoe.game import Game
 from app.tictactoe.npz import read_array
 
-MOST_ROWS = (
-    50_000  # more than a table with a row for every move, illegal ones and finished games included
-)
+# More than a table with a row for every move, illegal ones and finished games included.
+MOST_ROWS = 50_000
 BOARD_NAMES = ("board", "state", "position", "key", "s", "obs", "observation")
 MOVE_NAMES = ("action", "move", "cell", "a")
 VALUE_NAMES = ("value", "q", "v", "values", "q_value", "q_values", "qvalue", "qvalues")
@@ -161,7 +160,9 @@ def headed_rows(heading: list[str], lines: list[tuple[int, list[str]]]) -> list[
             return Row(place, cell(board), cell(value), played)
         if played is not None:
             return Row(place, cell(board), played)
-        return Row(place, cell(board), [cells[one] for one in digits if one < len(cells)])
+        return Row(
+            place, cell(board), [cells[one] for one in digits if one < len(cells)]
+        )
 
     return [read_row(f"line {number}", cells) for number, cells in lines]
 
@@ -198,6 +199,10 @@ def npz_rows(game: Game, content: bytes) -> list[Row]:
         table = read_array(content, "q", shapes)
     except ValueError as error:
         raise TableError(f"this npz cannot be read: {error}") from None
-    codes = game.code[: game.decisions] if len(table) == game.decisions else range(len(table))
+    codes = (
+        game.code[: game.decisions]
+        if len(table) == game.decisions
+        else range(len(table))
+    )
     numbers = np.where(np.isfinite(table), table, np.nan).tolist()
     return [Row("", float(code), row) for code, row in zip(codes, numbers, strict=True)]

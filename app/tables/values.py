@@ -13,7 +13,8 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 UNSIGNED = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
 # The constructors around a number or a list in what Python prints.
 CALLS = re.compile(
-    r"\b(?:np|numpy|torch|jnp)\.\w+|\b(?:array|tensor|tuple|list)\b|\bdtype=\w+", re.ASCII
+    r"\b(?:np|numpy|torch|jnp)\.\w+|\b(?:array|tensor|tuple|list)\b|\bdtype=\w+",
+    re.ASCII,
 )
 
 
@@ -56,7 +57,8 @@ def parse_value(item: Any) -> float:
     number = parse_number(item)
     if number is not None:
         return number
-    if item is not None and item == item and text_of(item).strip().lower() not in NO_VALUES:  # noqa: PLR0124
+    is_missing = item is None or item != item  # noqa: PLR0124 - NaN differs from itself
+    if not is_missing and text_of(item).strip().lower() not in NO_VALUES:
         raise TableError(f"{quote(item)} is no number")
     return nan
 
@@ -73,7 +75,8 @@ def parse_move(move: Any) -> tuple[int, ...]:
         numbers: list[float | None] = [float(found) for found in UNSIGNED.findall(text)]
     else:
         numbers = [
-            parse_number(item) for item in (flatten(move) if isinstance(move, list) else [move])
+            parse_number(item)
+            for item in (flatten(move) if isinstance(move, list) else [move])
         ]
     whole = [int(number) for number in numbers if is_whole(number)]
     is_move = 1 <= len(numbers) <= 2 and len(whole) == len(numbers)
@@ -82,7 +85,12 @@ def parse_move(move: Any) -> tuple[int, ...]:
 
 def is_whole(number: float | None) -> TypeGuard[float]:
     """Return whether a number is a whole one, from 0."""
-    return number is not None and isfinite(number) and number >= 0 and number == int(number)
+    return (
+        number is not None
+        and isfinite(number)
+        and number >= 0
+        and number == int(number)
+    )
 
 
 def cell_of(numbers: tuple[int, ...], first: int) -> int | None:

@@ -20,7 +20,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.card import UNJUDGED, Card, card_text, check_card, check_figures, numbering
+from app.tictactoe.card import (
+    UNJUDGED,
+    Card,
+    card_text,
+    check_card,
+    check_figures,
+    numbering,
+)
 from app.tictactoe.files import read_plain_file
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
@@ -93,7 +100,9 @@ def save(folder: Path, game: Game, agent: Agent) -> Agent:
     with _lock_for_saving(folder) as write:
         new_arrays, new_card = write(arrays), write(text)
         with suppress(ModelError):
-            if _read_newer_arrays(newer, _read(described, MAX_CARD), size_limit(_layout(game))):
+            if _read_newer_arrays(
+                newer, _read(described, MAX_CARD), size_limit(_layout(game))
+            ):
                 os.replace(newer, here)  # a save before this one was stopped on the way
         os.replace(new_arrays, newer)
         os.replace(new_card, described)
@@ -107,7 +116,9 @@ def save_card(folder: Path, game: Game, agent: Agent) -> None:
     Raises ModelError, and writes nothing, if the two could not be loaded together.
     """
     id = agent.card.id
-    text = card_text(msgspec.structs.replace(agent.card, numbering=numbering(game))).encode()
+    text = card_text(
+        msgspec.structs.replace(agent.card, numbering=numbering(game))
+    ).encode()
     with _lock_for_saving(folder) as write:
         arrays = _read(folder / f"{id}.npz", size_limit(_layout(game)))
         from_files(game, id, text, arrays, folder / id)
@@ -128,7 +139,12 @@ def to_files(game: Game, agent: Agent) -> tuple[bytes, bytes]:
 def to_process(game: Game, agent: Agent) -> bytes:
     """Return an agent as bytes for another process of this program."""
     history = agent.history
-    arrays = (history.since, history.value, history.first_update, game.pairs_of(agent.visits))
+    arrays = (
+        history.since,
+        history.value,
+        history.first_update,
+        game.pairs_of(agent.visits),
+    )
     return msgspec.msgpack.encode((agent.card, *(array.tobytes() for array in arrays)))
 
 
@@ -145,10 +161,13 @@ def from_process(game: Game, content: bytes, name: str) -> Agent:
             raise ValueError(f"this is {card.recipe}")
         check_card(game, card.id, card)
         check_figures(game, card.figures)
-        since, value, met, visits = map(np.frombuffer, arrays, ("u1", "<f4", "u1", "<u4"))
+        since, value, met, visits = map(
+            np.frombuffer, arrays, ("u1", "<f4", "u1", "<u4")
+        )
         first = np.append(np.flatnonzero(since == 0), len(since)).astype(np.int32)
         if not (
-            len(first) - 1 == len(met) == len(visits) == game.pairs and len(since) == len(value)
+            len(first) - 1 == len(met) == len(visits) == game.pairs
+            and len(since) == len(value)
         ):
             raise ValueError("the arrays have not the lengths of a history")
     history = History(len(card.figures.updates), first, since, value, met)
@@ -183,10 +202,15 @@ def load_without_figures(folder: Path, game: Game, agent_id: str) -> Agent:
 
 def _load(folder: Path, game: Game, agent_id: str, build: Build) -> Agent:
     def attempt() -> Agent:
-        card, limit = _read(folder / f"{agent_id}.json", MAX_CARD), size_limit(_layout(game))
+        card, limit = (
+            _read(folder / f"{agent_id}.json", MAX_CARD),
+            size_limit(_layout(game)),
+        )
         arrays = _read_newer_arrays(folder / f"{agent_id}{NEWER}", card, limit)
         file = folder / f"{agent_id}.npz"
-        agent = build(game, agent_id, card, arrays or _read(file, limit), folder / agent_id)
+        agent = build(
+            game, agent_id, card, arrays or _read(file, limit), folder / agent_id
+        )
         return replace(agent, file=file)
 
     try:
@@ -211,7 +235,9 @@ def load_all(folder: Path, game: Game) -> dict[str, Agent]:
 
 def ids_of(folder: Path) -> list[str]:
     """Return the ids of a folder's agents; raises ModelError if there is none."""
-    ids = sorted({path.stem for ending in ("json", "npz") for path in folder.glob(f"*.{ending}")})
+    ids = sorted(
+        {path.stem for ending in ("json", "npz") for path in folder.glob(f"*.{ending}")}
+    )
     if not ids:
         raise ModelError(f"{folder}: no model in this folder; `make train` makes them")
     return ids
@@ -233,7 +259,9 @@ def from_files(
         raise ModelError(f"{path}.npz: snapshot_updates are not those of the card")
     number = int(blunders(game, policy_of(agent.q, card.plays)).sum())
     if card.figures.blunders[-1] != number:
-        raise ModelError(f"{path}.json: it says another number of blunders than {number}")
+        raise ModelError(
+            f"{path}.json: it says another number of blunders than {number}"
+        )
     return agent
 
 
@@ -250,7 +278,9 @@ def _build_without_figures(
 def _with_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Agent:
     with blaming(f"{path}.npz"):
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays:
-            raise ValueError("the file is not the one that the card describes: its sha256 differs")
+            raise ValueError(
+                "the file is not the one that the card describes: its sha256 differs"
+            )
         arrays = read_arrays(arrays_bytes, _layout(game))
         _check_arrays(game, card, arrays)
     return Agent(
@@ -306,7 +336,11 @@ def _layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
 
 
 def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) -> None:
-    q, visits, updates = arrays["q"], arrays["visits"], arrays["snapshot_updates"].tolist()
+    q, visits, updates = (
+        arrays["q"],
+        arrays["visits"],
+        arrays["snapshot_updates"].tolist(),
+    )
     values, updated = arrays["snapshot_q"], arrays["snapshot_updated"]
     if not len(updates) == len(values) == len(updated):
         raise ValueError("the arrays of the snapshots differ in length")

@@ -20,7 +20,9 @@ class League(NamedTuple):
 
     as_x: Chances  # [N, 3] win, draw, loss
     as_o: Chances  # [N, 3]
-    beaten_by: NDArray[np.intp]  # [N] the number of opponents that can beat it in a seat or both
+    beaten_by: NDArray[
+        np.intp
+    ]  # [N] the number of opponents that can beat it in a seat or both
 
     @property
     def score(self) -> Chances:
@@ -40,7 +42,9 @@ def round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
     They are the chances of X winning, a draw and O winning, rounded like a card's figures.
     """
     players = len(policies)
-    x, o = np.divmod(np.arange(players * players), players)  # every pairing in the order of [x, o]
+    x, o = np.divmod(
+        np.arange(players * players), players
+    )  # every pairing in the order of [x, o]
     chances = meet(game, line_up(game, np.stack(policies)[:, game.legal]), x, o)
     return np.round(chances, DECIMALS).reshape(players, players, 3)
 
@@ -53,7 +57,10 @@ def join(game: Game, chances: Chances, policies: LineUp, newcomer: Policy) -> Ch
     size = len(chances)
     others, last = np.arange(size), np.full(size, size)
     # As O against all others, as X against them, and against itself.
-    x, o = np.concatenate([others, last, [size]]), np.concatenate([last, others, [size]])
+    x, o = (
+        np.concatenate([others, last, [size]]),
+        np.concatenate([last, others, [size]]),
+    )
     players = join_line_ups(policies, line_up(game, newcomer[None, game.legal]))
     new = meet(game, players, x, o)
     joined = np.pad(chances, ((0, 1), (0, 1), (0, 0)))
@@ -89,10 +96,14 @@ def disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.intp]:
     )
     decisions = np.flatnonzero(disagreeing_pairs)
     chosen = np.stack(choices)[:, decisions]  # [V, d, cells] for V policies
-    worst_values = np.where(chosen, optimal_q(game)[decisions], np.inf).min(axis=2)  # [V, d]
+    worst_values = np.where(chosen, optimal_q(game)[decisions], np.inf).min(
+        axis=2
+    )  # [V, d]
     spread = worst_values.max(axis=0) - worst_values.min(axis=0)
     moves, plies = chosen.sum(axis=(0, 2)), game.ply[decisions]
-    order = np.lexsort((decisions, moves, plies, -spread, -disagreeing_pairs[decisions]))
+    order = np.lexsort(
+        (decisions, moves, plies, -spread, -disagreeing_pairs[decisions])
+    )
     ordered = decisions[order]
     _, first = np.unique(game.symmetry_class[ordered], return_index=True)
     listed: NDArray[np.intp] = ordered[np.sort(first)]

@@ -31,10 +31,14 @@ class Mistakes(NamedTuple):
 class Atlas(NamedTuple):
     """One mistake for each symmetry class, the most serious class first, [N]."""
 
-    row: NDArray[np.intp]  # the mistake that stands for the class, its likeliest: a row of Mistakes
+    row: NDArray[
+        np.intp
+    ]  # the mistake that stands for the class, its likeliest: a row of Mistakes
     erring: NDArray[np.intp]  # the number of images in which the policy errs
     images: NDArray[np.intp]  # the number of all images
-    chance: NDArray[np.float64]  # chance of erring in an image in a game against `uniform`
+    chance: NDArray[
+        np.float64
+    ]  # chance of erring in an image in a game against `uniform`
 
 
 def mistakes(play: ReachablePlay) -> Mistakes:
@@ -71,7 +75,9 @@ def atlas(game: Game, found: Mistakes) -> Atlas:
     _, first = np.unique(mistake_class[likeliest], return_index=True)
     row = likeliest[first]
     class_chance = chance[mistake_class[row]]
-    order = np.lexsort((found.position[row], lost[row], -class_chance.round(CHANCE_DECIMALS)))
+    order = np.lexsort(
+        (found.position[row], lost[row], -class_chance.round(CHANCE_DECIMALS))
+    )
     row = row[order]
     row_class = mistake_class[row]
     return Atlas(
@@ -90,7 +96,9 @@ class Certificate(NamedTuple):
     policy makes in its images.
     """
 
-    position: NDArray[np.intp]  # [N] each one that the policy itself can meet, in their order
+    position: NDArray[
+        np.intp
+    ]  # [N] each one that the policy itself can meet, in their order
     moves: Choice  # [N, cells] the moves that it may play there
     reachable: int  # the number of positions that it can meet, every image counted
 
@@ -111,7 +119,9 @@ def certificate(play: ReachablePlay, seat: int) -> Certificate:
     return Certificate(reachable[listed], choice[listed], len(reachable))
 
 
-def _classes(game: Game, position: NDArray[np.intp], choice: Choice) -> NDArray[np.int64]:
+def _classes(
+    game: Game, position: NDArray[np.intp], choice: Choice
+) -> NDArray[np.int64]:
     """Return a number for each of N decisions and its moves, [N, cells]; images have the same.
 
     A decision and its moves, one bit a cell, make one number; the class is the lowest of those of

@@ -12,12 +12,20 @@ from msgspec import Meta
 
 from app.tictactoe.game import Game
 from app.tictactoe.policy import BASELINES, Plays
-from app.tictactoe.report import ChancesBySeat, Count, CountsBySeat, Figures, RatesBySeat
+from app.tictactoe.report import (
+    ChancesBySeat,
+    Count,
+    CountsBySeat,
+    Figures,
+    RatesBySeat,
+)
 from app.tictactoe.views import Worth
 
 ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # in Python "$" also matches before a last line break
 # No invisible character, and none that changes the direction of the text.
-TITLE = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,200}$(?!\n)"
+TITLE = (
+    r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,200}$(?!\n)"
+)
 TOLERANCE = 1e-6  # the error of a sum of rounded chances
 TAKEN = {"human", "truth", "self", "both", *BASELINES}  # names that no agent may have
 
@@ -49,13 +57,19 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     id: Annotated[str, Meta(pattern=ID, description="The agent's name in addresses.")]
     title: Annotated[str, Meta(pattern=TITLE, description="Its name for people.")]
     origin: Annotated[Text, Meta(description="Whose idea it was.")]
-    recipe: Annotated[Text, Meta(description="The recipe that makes it, by its full name.")]
-    algorithm: Annotated[str, Meta(pattern=ID, description="The algorithm of the recipe.")]
+    recipe: Annotated[
+        Text, Meta(description="The recipe that makes it, by its full name.")
+    ]
+    algorithm: Annotated[
+        str, Meta(pattern=ID, description="The algorithm of the recipe.")
+    ]
     reported: Annotated[
-        list[Reported], Meta(description="What its source reported, and nothing that we found.")
+        list[Reported],
+        Meta(description="What its source reported, and nothing that we found."),
     ]
     found: Annotated[
-        list[Text], Meta(description="What we found, and nothing that its source reported.")
+        list[Text],
+        Meta(description="What we found, and nothing that its source reported."),
     ]
     plays: Annotated[
         Plays,
@@ -64,7 +78,9 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
             "(the first of the best) or proportional (chances in proportion to the values)."
         ),
     ]
-    seed: Annotated[int, Meta(ge=0, description="With it the training gives the same table again.")]
+    seed: Annotated[
+        int, Meta(ge=0, description="With it the training gives the same table again.")
+    ]
     games: Annotated[int, Meta(ge=0, description="Games of the training.")]
     updates: Annotated[int, Meta(ge=0, description="Updates of the table in training.")]
     seconds: Annotated[float, Meta(ge=0, description="How long the training took.")]
@@ -107,8 +123,15 @@ def numbering(game: Game) -> str:
 
     It covers the boards and their numbers, the successors of all moves, and the results.
     """
-    rules = (np.array([game.rows, game.columns]), game.code, game.successor, game.outcome)
-    return hashlib.sha256(b"".join(part.astype("<i4").tobytes() for part in rules)).hexdigest()
+    rules = (
+        np.array([game.rows, game.columns]),
+        game.code,
+        game.successor,
+        game.outcome,
+    )
+    return hashlib.sha256(
+        b"".join(part.astype("<i4").tobytes() for part in rules)
+    ).hexdigest()
 
 
 def card_text(card: Card) -> str:
@@ -123,12 +146,16 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
     if card.id != agent_id:
         raise ValueError(f"id {card.id!r} is not the file's name")
     if card.id in TAKEN:
-        raise ValueError(f"id {card.id!r} is the name of a player that is no learned agent")
+        raise ValueError(
+            f"id {card.id!r} is the name of a player that is no learned agent"
+        )
     if card.numbering != numbering(game):
         raise ValueError(
             "numbering is that of another game, or of other rules or another order of its positions"
         )
-    if card.win_rate is not None and not 0 < len(card.win_rate.x) == len(card.win_rate.o):
+    if card.win_rate is not None and not 0 < len(card.win_rate.x) == len(
+        card.win_rate.o
+    ):
         raise ValueError("win_rate is not a share of games in each seat for each epoch")
 
 
@@ -142,7 +169,9 @@ def check_figures(game: Game, figures: Figures) -> None:
     _check_chances(figures)
     _check_nash_conv(figures)
     snapshots = len(figures.updates)
-    if snapshots == 0 or any(len(entries) != snapshots for entries in _figure_lists(figures)):
+    if snapshots == 0 or any(
+        len(entries) != snapshots for entries in _figure_lists(figures)
+    ):
         raise ValueError("figures do not have one entry a snapshot")
     reachable = figures.reachable_blunders
     if max((*figures.blunders, *reachable.x, *reachable.o)) > game.decisions:
@@ -162,7 +191,9 @@ def _check_nash_conv(figures: Figures) -> None:
     gains = [as_x[2] - as_x[0] + as_o[2] - as_o[0] for as_x, as_o in beaten]
     pairs = zip(gains, figures.nash_conv, strict=False)
     if any(abs(gain - figure) > TOLERANCE for gain, figure in pairs):
-        raise ValueError("nash_conv is what the best responders of both seats gain together")
+        raise ValueError(
+            "nash_conv is what the best responders of both seats gain together"
+        )
 
 
 def _figure_lists(figures: Figures) -> list[Sized]:
@@ -174,5 +205,7 @@ def _figure_lists(figures: Figures) -> list[Sized]:
     if figures.classes_right is not None:
         lists.append(figures.classes_right)
     if figures.task is not None:
-        lists += [getattr(figures.task, name) for name in figures.task.__struct_fields__]
+        lists += [
+            getattr(figures.task, name) for name in figures.task.__struct_fields__
+        ]
     return lists

@@ -17,12 +17,15 @@ from app.tictactoe.reachable_play import ReachablePlay
 
 ALWAYS = 0.95  # share of the positions of a seat: a rule that decides so many was not learned
 FEW = 10  # positions: no cause is named for fewer
-LIKE_CHANCE = 0.15  # skill, from 0 (random moves) to 1 (right ones): nearer to 0 is like chance
+# skill, from 0 (random moves) to 1 (right ones): nearer to 0 is like chance
+LIKE_CHANCE = 0.15
 GOOD = 0.5  # skill
 OFTEN = 0.75  # share of the blunders
 SELDOM = 0.5  # share of the threats
 
-Kind = Literal["untrained", "other-side", "first-cell", "no-block", "images", "unreachable"]
+Kind = Literal[
+    "untrained", "other-side", "first-cell", "no-block", "images", "unreachable"
+]
 Rule = Literal["", "any", "first", "last", "chance"]
 Where = NDArray[np.bool_]  # [D]
 
@@ -63,8 +66,12 @@ class Play(NamedTuple):
     policy: Policy  # [D, cells]
     choice: Choice  # [D, cells]
     reachable: Where  # the decisions in which it can come to move
-    kept: NDArray[np.float64]  # [D] the chance that its move keeps the value of the game
-    loses: NDArray[np.float64]  # [D] the change of the value by the worst of its moves, 0 or less
+    kept: NDArray[
+        np.float64
+    ]  # [D] the chance that its move keeps the value of the game
+    loses: NDArray[
+        np.float64
+    ]  # [D] the change of the value by the worst of its moves, 0 or less
 
 
 def causes(own: ReachablePlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
@@ -121,7 +128,11 @@ def _facts(game: Game) -> Facts:
 def _untrained(play: Play) -> list[Cause]:
     """Return the cause that a seat, or both, plays by a rule that needs no training, if any."""
     game, facts = play.game, play.facts
-    rules: dict[Rule, Choice] = {"any": game.legal, "first": facts.first, "last": facts.last}
+    rules: dict[Rule, Choice] = {
+        "any": game.legal,
+        "first": facts.first,
+        "last": facts.last,
+    }
     named = []
     for rule, moves in rules.items():
         alike = facts.several & (play.choice == moves).all(axis=1)
@@ -132,7 +143,13 @@ def _untrained(play: Play) -> list[Cause]:
                 by_chance = 0.0 if rule == "any" else float(facts.by_chance[of].sum())
                 shown = _worst(play, so)
                 cause = Cause(
-                    "untrained", seat, rule, int(so.sum()), int(of.sum()), by_chance, shown
+                    "untrained",
+                    seat,
+                    rule,
+                    int(so.sum()),
+                    int(of.sum()),
+                    by_chance,
+                    shown,
                 )
                 named.append(cause)
     return _in_both_seats(named)
@@ -149,7 +166,9 @@ def _like_chance(play: Play) -> list[Cause]:
         is_like_other = abs(other) < LIKE_CHANCE
         if is_like_chance and (differs_from_other or is_like_other):
             shown = _worst(play, _hanging(play, seat) & (play.kept == 0))
-            named.append(Cause("untrained", seat, "chance", number, of, by_chance, shown))
+            named.append(
+                Cause("untrained", seat, "chance", number, of, by_chance, shown)
+            )
     return _in_both_seats(named)
 
 
@@ -197,7 +216,9 @@ def _one_cell(play: Play, found: Mistakes, rest: Where) -> list[Cause]:
             marked = np.zeros_like(rest)
             marked[so] = True
             shown = _worst(play, marked)
-            named.append(Cause("first-cell", 0, rule, len(so), len(here), by_chance, shown))
+            named.append(
+                Cause("first-cell", 0, rule, len(so), len(here), by_chance, shown)
+            )
     return named
 
 

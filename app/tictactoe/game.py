@@ -38,11 +38,15 @@ class Game:
     columns: int
     in_a_row: int
     lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line that wins
-    symmetry: NDArray[np.intp]  # [G, cells] image g of a board b is b[symmetry[g]]; g = 0 is b
+    symmetry: NDArray[
+        np.intp
+    ]  # [G, cells] image g of a board b is b[symmetry[g]]; g = 0 is b
     code: Codes  # [S]
     successor: Codes  # [D, cells] the position after a move, -1 where the cell is taken
     outcome: NDArray[np.int8]  # [S - D] +1 X won, 0 draw, -1 O won
-    ply_start: NDArray[np.intp]  # [plies + 1] decisions of ply p are ply_start[p]:ply_start[p + 1]
+    ply_start: NDArray[
+        np.intp
+    ]  # [plies + 1] decisions of ply p are ply_start[p]:ply_start[p + 1]
 
     @property
     def cells(self) -> int:
@@ -93,7 +97,9 @@ class Game:
     @cached_property
     def pair_start(self) -> NDArray[np.intp]:
         """[D + 1] the pairs of decision s are pair_start[s]:pair_start[s + 1], in reading order."""
-        return _read_only(np.concatenate([[0], self.legal.sum(axis=1).cumsum()]).astype(np.intp))
+        return _read_only(
+            np.concatenate([[0], self.legal.sum(axis=1).cumsum()]).astype(np.intp)
+        )
 
     @cached_property
     def pair_from(self) -> NDArray[np.intp]:
@@ -131,7 +137,9 @@ class Game:
     @cached_property
     def ply(self) -> NDArray[np.intp]:
         """[D] how many moves were made before."""
-        return _read_only(np.repeat(np.arange(len(self.ply_start) - 1), np.diff(self.ply_start)))
+        return _read_only(
+            np.repeat(np.arange(len(self.ply_start) - 1), np.diff(self.ply_start))
+        )
 
     @cached_property
     def to_move(self) -> NDArray[np.int8]:
@@ -163,7 +171,10 @@ class Game:
         # inverse permutation maps a cell to its image.
         image_of_cell = np.argsort(self.symmetry, axis=1)
         # Position and cell make one number; the class is the lowest of those of all images.
-        images = self.image[:, self.pair_from] * self.cells + image_of_cell[:, self.pair_cell]
+        images = (
+            self.image[:, self.pair_from] * self.cells
+            + image_of_cell[:, self.pair_cell]
+        )
         return _read_only(images.min(axis=0))
 
     @cached_property
@@ -199,7 +210,9 @@ def connect(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
             f"not {rows} x {columns} and {in_a_row} in a row"
         )
     if in_a_row > max(rows, columns):
-        raise ValueError(f"{in_a_row} in a row do not fit on a board of {rows} x {columns}")
+        raise ValueError(
+            f"{in_a_row} in a row do not fit on a board of {rows} x {columns}"
+        )
     lines = _lines(rows, columns, in_a_row)
     plies = _enumerate(rows * columns, lines)
     ply_start = np.cumsum([0] + [len(ply.unfinished) for ply in plies[:-1]])
@@ -210,7 +223,9 @@ def connect(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
         lines=_read_only(lines),
         symmetry=_read_only(_symmetry(rows, columns)),
         code=_read_only(
-            np.concatenate([ply.unfinished for ply in plies] + [ply.finished for ply in plies])
+            np.concatenate(
+                [ply.unfinished for ply in plies] + [ply.finished for ply in plies]
+            )
         ),
         successor=_read_only(_successors(rows * columns, plies, ply_start)),
         outcome=_read_only(np.concatenate([ply.outcome for ply in plies])),
@@ -228,7 +243,9 @@ class _Ply(NamedTuple):
 
     unfinished: Codes
     finished: Codes
-    outcome: NDArray[np.int8]  # +1 X won, 0 draw, -1 O won; one for each finished position
+    outcome: NDArray[
+        np.int8
+    ]  # +1 X won, 0 draw, -1 O won; one for each finished position
 
 
 def _enumerate(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
@@ -258,13 +275,20 @@ def _successors(cells: int, plies: list[_Ply], ply_start: NDArray[np.intp]) -> C
     for ply, (here, after) in enumerate(pairwise(plies)):
         unfinished, finished = len(after.unfinished), len(after.finished)
         number = np.concatenate(
-            [ply_start[ply + 1] + np.arange(unfinished), finished_start + np.arange(finished)]
+            [
+                ply_start[ply + 1] + np.arange(unfinished),
+                finished_start + np.arange(finished),
+            ]
         )
         codes = np.concatenate([after.unfinished, after.finished])
-        order = np.argsort(codes, kind="stable")  # `searchsorted` looks codes up in this order
+        order = np.argsort(
+            codes, kind="stable"
+        )  # `searchsorted` looks codes up in this order
         rows = successor[ply_start[ply] : ply_start[ply + 1]]
         for cell, free, children in _moves(here.unfinished, ply, cells):
-            rows[free, cell] = number[order[np.searchsorted(codes, children, sorter=order)]]
+            rows[free, cell] = number[
+                order[np.searchsorted(codes, children, sorter=order)]
+            ]
         finished_start += finished
     return successor
 
@@ -299,7 +323,8 @@ def _lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
         for down, right in [(0, 1), (1, 0), (1, 1), (1, -1)]
         for row in range(rows)
         for column in range(columns)
-        if row + down * (in_a_row - 1) < rows and 0 <= column + right * (in_a_row - 1) < columns
+        if row + down * (in_a_row - 1) < rows
+        and 0 <= column + right * (in_a_row - 1) < columns
     }
     return np.array(sorted(lines), np.intp)
 
@@ -313,7 +338,9 @@ def _symmetry(rows: int, columns: int) -> NDArray[np.intp]:
     mirrored = grid[:, ::-1]
     images = [np.rot90(side, turns) for side in (grid, mirrored) for turns in range(4)]
     # A dictionary keeps the first of equal ones, in order: a board of one row has fewer.
-    maps = dict.fromkeys(tuple(image.ravel()) for image in images if image.shape == grid.shape)
+    maps = dict.fromkeys(
+        tuple(image.ravel()) for image in images if image.shape == grid.shape
+    )
     return np.array(list(maps), np.intp)
 
 

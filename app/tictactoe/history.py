@@ -23,12 +23,18 @@ class History:
     change_start: NDArray[
         np.int32
     ]  # [P + 1] pair p has changes change_start[p]:change_start[p + 1]
-    since: NDArray[np.uint8]  # [C] the snapshot from which on the value holds; 0 for a pair's first
+    since: NDArray[
+        np.uint8
+    ]  # [C] the snapshot from which on the value holds; 0 for a pair's first
     value: NDArray[np.float32]  # [C]
-    first_update: NDArray[np.uint8]  # [P] the first snapshot by which it was updated, T if none
+    first_update: NDArray[
+        np.uint8
+    ]  # [P] the first snapshot by which it was updated, T if none
 
     @classmethod
-    def from_tables(cls, values: NDArray[np.float32], updated: NDArray[np.bool_]) -> "History":
+    def from_tables(
+        cls, values: NDArray[np.float32], updated: NDArray[np.bool_]
+    ) -> "History":
         """Return the history of values and of whether they had been updated by then, [T, P] each.
 
         A pair that was updated stays so at all later snapshots.
@@ -43,7 +49,9 @@ class History:
         # A file may hold any byte for true: only the comparison counts all of them as one.
         first_update = (updated.view(np.uint8) == 0).sum(axis=0).astype(np.uint8)
         since = snapshot.astype(np.uint8)
-        history = cls(snapshots, change_start, since, values[snapshot, pair], first_update)
+        history = cls(
+            snapshots, change_start, since, values[snapshot, pair], first_update
+        )
         for array in (change_start, since, history.value, first_update):
             array.flags.writeable = False
         return history
@@ -65,8 +73,12 @@ class History:
         """Return the values of all pairs at all snapshots, [T, P]."""
         until = np.append(self.since[1:], np.uint8(0))
         # The last change of a pair lasts to the end: the next one belongs to the next pair, at 0.
-        lasts = np.where(until > self.since, until, np.uint8(self.snapshots)) - self.since
-        return np.ascontiguousarray(self.value.repeat(lasts).reshape(-1, self.snapshots).T)
+        lasts = (
+            np.where(until > self.since, until, np.uint8(self.snapshots)) - self.since
+        )
+        return np.ascontiguousarray(
+            self.value.repeat(lasts).reshape(-1, self.snapshots).T
+        )
 
     def all_updated(self) -> NDArray[np.bool_]:
         """Return whether training had updated all pairs by all snapshots, [T, P]."""

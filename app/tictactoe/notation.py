@@ -30,7 +30,9 @@ def parse_position(game: Game, text: str) -> int:
     Raises ValueError if its length or a character is wrong or no game reaches it.
     """
     if len(text) != game.cells or set(text) - set(MARKS.values()):
-        raise ValueError(f"a position is {game.cells} characters X, O or '.', not {text!r}")
+        raise ValueError(
+            f"a position is {game.cells} characters X, O or '.', not {text!r}"
+        )
     code = int(text.translate(str.maketrans(".XO", "012")), 3)
     try:
         return int(game.find(code))
@@ -67,7 +69,9 @@ def replay(game: Game, record: str) -> list[int]:
             )
         after = game.successor.item(positions[-1], cell)
         if after < 0:
-            raise IllegalMoveError(f"move {ply} is on cell {DIGITS[cell]}, which is already taken")
+            raise IllegalMoveError(
+                f"move {ply} is on cell {DIGITS[cell]}, which is already taken"
+            )
         positions.append(after)
     return positions
 

@@ -18,9 +18,12 @@ from numpy.typing import NDArray
 # By name: dtype and shape, in which -1 stands for 1 to MAX_SNAPSHOTS.
 Layout = dict[str, tuple[str, tuple[int, ...]]]
 MAX_SNAPSHOTS = 24
-LEVEL = 3  # numpy's own compression level takes three times as long and saves a tenth more
+# numpy's own compression level takes three times as long and saves a tenth more
+LEVEL = 3
 LONGEST_HEAD = 1 << 14  # bytes; limit for the header of an array of another program
-HEADER = 1 << 10  # bytes of the header of a model's array, and of its entry in the zip file
+HEADER = (
+    1 << 10
+)  # bytes of the header of a model's array, and of its entry in the zip file
 MOST_MEMBERS = 64  # limit for a file of another program
 MEMBER = b"PK\x01\x02"  # the signature of an entry in a zip file's directory
 NUMBERS = "biuf"  # the kinds of dtypes that are numbers
@@ -53,11 +56,15 @@ def read_arrays(content: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = sorted(archive.namelist())
             if names != sorted(f"{name}.npy" for name in layout):
-                raise ValueError(f"holds {', '.join(names)} instead of {', '.join(layout)}")
+                raise ValueError(
+                    f"holds {', '.join(names)} instead of {', '.join(layout)}"
+                )
             return {name: _read(archive, name, *layout[name]) for name in layout}
     except ValueError:
         raise
-    except Exception as error:  # a forged file can make the readers raise almost any error
+    except (
+        Exception
+    ) as error:  # a forged file can make the readers raise almost any error
         raise ValueError(f"no readable zip file: {error}") from error
 
 
@@ -81,7 +88,9 @@ def read_array(
             return _read_any(archive, wanted if wanted in names else names[0], shapes)
     except ValueError:
         raise
-    except Exception as error:  # a forged file can make the readers raise almost any error
+    except (
+        Exception
+    ) as error:  # a forged file can make the readers raise almost any error
         raise ValueError(f"no readable zip file: {error}") from error
 
 
@@ -99,7 +108,9 @@ def _read_any(
             raise ValueError(f"{name} is in an unknown version of numpy's format")
         shape, fortran_order, dtype = readers[version](head)
         if dtype.kind not in NUMBERS or dtype.itemsize > 8:
-            raise ValueError(f"an array in it holds {dtype}, not numbers of up to 8 bytes")
+            raise ValueError(
+                f"an array in it holds {dtype}, not numbers of up to 8 bytes"
+            )
         if shape not in shapes:
             wanted = " or ".join(str(list(one)) for one in shapes)
             raise ValueError(f"the array is {list(shape)}, not {wanted}")
@@ -115,10 +126,14 @@ def _read_any(
 def _check_packing(member: zipfile.ZipInfo) -> None:
     """Raise ValueError if a member is compressed by a method that numpy does not use."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"{member.filename} is packed in a way that numpy does not use")
+        raise ValueError(
+            f"{member.filename} is packed in a way that numpy does not use"
+        )
 
 
-def _read(archive: zipfile.ZipFile, name: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+def _read(
+    archive: zipfile.ZipFile, name: str, dtype: str, shape: tuple[int, ...]
+) -> NDArray[Any]:
     member = archive.getinfo(f"{name}.npy")
     if member.file_size > _member_limit(dtype, shape):
         raise ValueError(
@@ -138,7 +153,9 @@ def _read(archive: zipfile.ZipFile, name: str, dtype: str, shape: tuple[int, ...
         raise ValueError(f"{name} has shape {found_shape}, not {expected}")
     numbers = stream.read()
     if len(numbers) != prod(found_shape) * found_dtype.itemsize:
-        raise ValueError(f"{name} has {len(numbers)} bytes of numbers, too few or too many")
+        raise ValueError(
+            f"{name} has {len(numbers)} bytes of numbers, too few or too many"
+        )
     return np.frombuffer(numbers, found_dtype).reshape(found_shape)
 
 

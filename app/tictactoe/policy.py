@@ -59,7 +59,9 @@ def strongest(game: Game) -> Policy:
 
     It is the best responder to `uniform` in each seat that values safety above everything.
     """
-    responses = [best_response(game, uniform(game), seat, loss=-np.inf) for seat in (X, O)]
+    responses = [
+        best_response(game, uniform(game), seat, loss=-np.inf) for seat in (X, O)
+    ]
     return responses[0].policy + responses[1].policy
 
 
@@ -74,7 +76,9 @@ def best_moves(game: Game) -> Choice:
 @lru_cache(maxsize=2)
 def optimal_q(game: Game) -> NDArray[np.float64]:
     """Return the action values of optimal play, [D, cells], mover's view, NaN where illegal."""
-    values: NDArray[np.float64] = movers_view(game, successor_values(game, optimal(game).value))
+    values: NDArray[np.float64] = movers_view(
+        game, successor_values(game, optimal(game).value)
+    )
     values += 0.0  # no -0.0
     values.flags.writeable = False
     return values
@@ -138,17 +142,25 @@ class Baseline(NamedTuple):
 
 BASELINES = {
     "random": Baseline("Random", "Any empty square will do.", uniform),
-    "fixed": Baseline("First empty cell", "Always takes the first empty square.", first_empty),
-    "t-hand": Baseline("T-hand", "Wins and blocks where it can, and looks no further.", t_hand),
+    "fixed": Baseline(
+        "First empty cell", "Always takes the first empty square.", first_empty
+    ),
+    "t-hand": Baseline(
+        "T-hand", "Wins and blocks where it can, and looks no further.", t_hand
+    ),
     "minimax": Baseline(
-        "Minimax", "Has worked out the whole game; plays the first of the best moves.", minimax
+        "Minimax",
+        "Has worked out the whole game; plays the first of the best moves.",
+        minimax,
     ),
     "minimax-random": Baseline(
         "Minimax, randomised",
         "Has worked out the whole game; plays any of the best moves.",
         minimax_random,
     ),
-    "strongest": Baseline("Strongest", "Never loses, and sets as many traps as it can.", strongest),
+    "strongest": Baseline(
+        "Strongest", "Never loses, and sets as many traps as it can.", strongest
+    ),
 }
 
 

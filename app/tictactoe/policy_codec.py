@@ -33,7 +33,9 @@ def encode(game: Game, choice: Choice) -> str:
         raise ValueError(f"moves are {game.legal.shape}, none of them illegal")
     _check_decisions(game, choice)
     # Of each symmetry: the moves in an image are the images of the moves.
-    symmetric = all((choice[image] == choice[:, cells]).all() for image, cells in _images(game))
+    symmetric = all(
+        (choice[image] == choice[:, cells]).all() for image, cells in _images(game)
+    )
     bits = choice[game.legal]
     return _encode_bits(bits[_first_pairs(game)] if symmetric else bits)
 
@@ -50,7 +52,9 @@ def decode(game: Game, code: str) -> Choice:
     valid = ALPHABET.match(code)
     if valid is None or valid.end() < len(code):
         at = valid.end() if valid else 0
-        raise ValueError(f"character {at + 1} of the moves is {code[at]!r}: they are base64url")
+        raise ValueError(
+            f"character {at + 1} of the moves is {code[at]!r}: they are base64url"
+        )
     if len(code) == whole:
         choice = game.spread(_decode_bits(code, game.pairs), illegal=False)
     else:
@@ -71,7 +75,9 @@ def policy_of_choice(choice: Choice) -> Policy:
 @lru_cache(maxsize=2)
 def lengths(game: Game) -> tuple[int, int]:
     """Return the numbers of characters of a whole code and of a short one."""
-    whole, short = (_count_characters(bits) for bits in (game.pairs, len(_first_pairs(game))))
+    whole, short = (
+        _count_characters(bits) for bits in (game.pairs, len(_first_pairs(game)))
+    )
     return whole, short
 
 
@@ -88,12 +94,16 @@ def _encode_bits(bits: NDArray[np.bool_]) -> str:
 
 def _decode_bits(code: str, size: int) -> NDArray[np.bool_]:
     """Return `size` bits from base64url; ValueError if a bit after them is set."""
-    packed = urlsafe_b64decode(code + "=" * (-len(code) % 4))  # a multiple of four characters
+    packed = urlsafe_b64decode(
+        code + "=" * (-len(code) % 4)
+    )  # a multiple of four characters
     bits = np.unpackbits(np.frombuffer(packed, np.uint8))[:size].astype(np.bool_)
     # Bits after the last one, in the last byte or only in the last character, have to be 0, or one
     # policy would have several codes.
     if _encode_bits(bits) != code:
-        raise ValueError(f"the moves end after {size} bits: what is left of their end has to be 0")
+        raise ValueError(
+            f"the moves end after {size} bits: what is left of their end has to be 0"
+        )
     return bits
 
 

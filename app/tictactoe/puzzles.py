@@ -23,7 +23,18 @@ AT_ONCE, FORK = 1, 3  # plies from a blunder to the loss, or to the win that it 
 MANY = 6  # empty cells
 COUNT = 120  # puzzles in all
 ROUND = 10  # puzzles in a round
-LADDER = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)  # the levels of a round, as long as puzzles are left
+LADDER = (
+    0,
+    0,
+    0,
+    0,
+    1,
+    1,
+    1,
+    2,
+    2,
+    2,
+)  # the levels of a round, as long as puzzles are left
 
 
 class Puzzle(NamedTuple):
@@ -65,7 +76,9 @@ def puzzles(
     while len(chosen) < COUNT:
         level = LADDER[len(chosen) % ROUND]
         is_first_round = len(chosen) < ROUND
-        picked = _pick(game, first_stock, used, turns, level) if is_first_round else None
+        picked = (
+            _pick(game, first_stock, used, turns, level) if is_first_round else None
+        )
         picked = picked or _pick(game, stock, used, turns, level)
         if picked is None:
             break
@@ -75,7 +88,9 @@ def puzzles(
     return chosen
 
 
-def candidates(game: Game, name: str, policy: Policy, values: NDArray[np.floating]) -> list[Puzzle]:
+def candidates(
+    game: Game, name: str, policy: Policy, values: NDArray[np.floating]
+) -> list[Puzzle]:
     """Return every puzzle of one agent, those first that it meets most often."""
     solution, play = optimal(game), ReachablePlay(game, policy)
     found = mistakes(play)
@@ -112,14 +127,18 @@ def candidates(game: Game, name: str, policy: Policy, values: NDArray[np.floatin
     return listed
 
 
-def _level(game: Game, solution: Solution, position: int, wrong: int, after: int) -> int:
+def _level(
+    game: Game, solution: Solution, position: int, wrong: int, after: int
+) -> int:
     """Return the level of a puzzle: how far ahead to look, and among how many cells.
 
     Easy (0) is one ply ahead, medium (1) a fork, or one ply ahead among MANY cells; hard (2) is
     anything further.
     """
     is_loss = after < 0  # a blunder that is no loss misses a win
-    plies = int(solution.plies[game.successor[position, wrong] if is_loss else position])
+    plies = int(
+        solution.plies[game.successor[position, wrong] if is_loss else position]
+    )
     if plies <= AT_ONCE:
         return int(game.legal[position].sum() >= MANY)
     return 1 if plies <= FORK else 2

@@ -10,7 +10,14 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from app.tictactoe.game import SEATS, Game, X
-from app.tictactoe.policy import BASELINES, Plays, Policy, best_moves, optimal_q, policy_of
+from app.tictactoe.policy import (
+    BASELINES,
+    Plays,
+    Policy,
+    best_moves,
+    optimal_q,
+    policy_of,
+)
 from app.tictactoe.tasks import Task, reachable_pairs, task_q
 from app.tictactoe.values import (
     LineUp,
@@ -37,8 +44,12 @@ DECIMALS = 9  # decimals of the figures on a card
 class BySeat(msgspec.Struct, Generic[Entry], frozen=True, forbid_unknown_fields=True):
     """A list for each seat, with one entry a snapshot."""
 
-    x: Annotated[list[Entry], Meta(description="As X, one entry a snapshot (or epoch).")]
-    o: Annotated[list[Entry], Meta(description="As O, one entry a snapshot (or epoch).")]
+    x: Annotated[
+        list[Entry], Meta(description="As X, one entry a snapshot (or epoch).")
+    ]
+    o: Annotated[
+        list[Entry], Meta(description="As O, one entry a snapshot (or epoch).")
+    ]
 
 
 class ChancesBySeat(BySeat[Chances], frozen=True):
@@ -56,13 +67,19 @@ class RatesBySeat(BySeat[Chance], frozen=True):
 class TaskDistance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The distance of a table from the exact values of its training task, in its own units."""
 
-    largest: Annotated[list[Distance], Meta(description="Largest difference, of all pairs.")]
-    mean: Annotated[list[Distance], Meta(description="Mean difference, over all pairs.")]
+    largest: Annotated[
+        list[Distance], Meta(description="Largest difference, of all pairs.")
+    ]
+    mean: Annotated[
+        list[Distance], Meta(description="Mean difference, over all pairs.")
+    ]
     largest_reached: Annotated[
-        list[Distance], Meta(description="Largest difference, of the pairs its task can reach.")
+        list[Distance],
+        Meta(description="Largest difference, of the pairs its task can reach."),
     ]
     mean_reached: Annotated[
-        list[Distance], Meta(description="Mean difference, over the pairs its task can reach.")
+        list[Distance],
+        Meta(description="Mean difference, over the pairs its task can reach."),
     ]
 
 
@@ -70,25 +87,31 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The exact figures of an agent at each of its snapshots, the last one as shipped."""
 
     updates: Annotated[
-        list[Count], Meta(description="Updates made by each snapshot; the last one is the agent.")
+        list[Count],
+        Meta(description="Updates made by each snapshot; the last one is the agent."),
     ]
     vs: Annotated[
         dict[str, ChancesBySeat],
-        Meta(description="Chances of win, draw, loss against each baseline, its own side."),
+        Meta(
+            description="Chances of win, draw, loss against each baseline, its own side."
+        ),
     ]
     best_response: Annotated[
         ChancesBySeat, Meta(description="Chances against the agent's best responder.")
     ]
     nash_conv: Annotated[
         list[Annotated[float, Meta(ge=0, le=2)]],
-        Meta(description="What the best responders of both seats gain together; 0 for nothing."),
+        Meta(
+            description="What the best responders of both seats gain together; 0 for nothing."
+        ),
     ]
     blunders: Annotated[
         list[Count],
         Meta(description="Decisions in which its move can be a blunder."),
     ]
     reachable_blunders: Annotated[
-        CountsBySeat, Meta(description="Those of them that its own play in a seat can meet.")
+        CountsBySeat,
+        Meta(description="Those of them that its own play in a seat can meet."),
     ]
     classes_right: Annotated[
         list[Chance] | None,
@@ -111,7 +134,9 @@ class Followed(NamedTuple):
 
     vs: Values  # [2, L, T, 3] as X and as O, chances against each baseline
     worst: Values  # [2, T, 3] the same against their best responders
-    reachable: NDArray[np.bool_]  # [2, T, D] the decisions that they can meet in each seat
+    reachable: NDArray[
+        np.bool_
+    ]  # [2, T, D] the decisions that they can meet in each seat
 
 
 def follow(game: Game, policies: Values) -> Followed:
@@ -147,12 +172,18 @@ def report(
     blundering = _blundering(game, policies)
     return Figures(
         updates=list(updates),
-        vs={name: _by_seat(followed.vs[:, number]) for number, name in enumerate(BASELINES)},
+        vs={
+            name: _by_seat(followed.vs[:, number])
+            for number, name in enumerate(BASELINES)
+        },
         best_response=beaten,
         nash_conv=gains,
         blunders=blundering.sum(axis=1).tolist(),
         reachable_blunders=CountsBySeat(
-            *((blundering & reachable).sum(axis=1).tolist() for reachable in followed.reachable)
+            *(
+                (blundering & reachable).sum(axis=1).tolist()
+                for reachable in followed.reachable
+            )
         ),
         classes_right=None if worth is None else _classes_right(game, tables, worth),
         task=None if task is None else _task_distance(game, tables, task),
@@ -184,7 +215,9 @@ def blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
     return np.asarray(blundering)
 
 
-def _against_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bool_]]:
+def _against_baselines(
+    game: Game, policies: Values
+) -> tuple[Values, NDArray[np.bool_]]:
     """Return the results of T policies, [T, P], against every baseline in both seats.
 
     They are `vs` and `reachable` of `Followed`.
@@ -210,7 +243,9 @@ def _against_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np
 @lru_cache(maxsize=2)
 def baseline_chances(game: Game) -> Values:
     """Return the baselines' chances of the legal pairs, [L, P]."""
-    return np.stack([baseline.policy(game)[game.legal] for baseline in BASELINES.values()])
+    return np.stack(
+        [baseline.policy(game)[game.legal] for baseline in BASELINES.values()]
+    )
 
 
 @lru_cache(maxsize=2)
@@ -222,11 +257,15 @@ def _baselines(game: Game) -> LineUp:
 def _blundering(game: Game, policies: Values) -> NDArray[np.bool_]:
     """Return whether each of T policies, [T, P], can lower the value of the game, [T, D]."""
     wrong = (policies > 0) & ~best_moves(game)[game.legal]
-    blundering: NDArray[np.bool_] = np.logical_or.reduceat(wrong, game.pair_start[:-1], axis=1)
+    blundering: NDArray[np.bool_] = np.logical_or.reduceat(
+        wrong, game.pair_start[:-1], axis=1
+    )
     return blundering
 
 
-def _classes_right(game: Game, tables: NDArray[np.floating], worth: Worth) -> list[float]:
+def _classes_right(
+    game: Game, tables: NDArray[np.floating], worth: Worth
+) -> list[float]:
     """Return the share of pairs whose value, [T, P], is nearest to the true outcome, [T].
 
     The scale is that of `common_scale`, so the borders lie at -1/2 and +1/2.
@@ -236,7 +275,9 @@ def _classes_right(game: Game, tables: NDArray[np.floating], worth: Worth) -> li
     return [round_figure(share) for share in right.mean(axis=1)]
 
 
-def _task_distance(game: Game, tables: NDArray[np.floating], task: Task) -> TaskDistance:
+def _task_distance(
+    game: Game, tables: NDArray[np.floating], task: Task
+) -> TaskDistance:
     exact = task_q(game, task)[game.legal]
     distances = np.abs(tables - exact)
     reached = distances[:, reachable_pairs(game, task)[game.legal]]
@@ -246,7 +287,9 @@ def _task_distance(game: Game, tables: NDArray[np.floating], task: Task) -> Task
         reached.max(axis=1),
         reached.mean(axis=1),
     )
-    return TaskDistance(*([round_figure(distance) for distance in each] for each in measures))
+    return TaskDistance(
+        *([round_figure(distance) for distance in each] for each in measures)
+    )
 
 
 def _by_seat(chances: Values) -> ChancesBySeat:

@@ -32,22 +32,30 @@ class Task(msgspec.Struct, frozen=True):
 
     opponent: str | None = None  # a baseline, or None for the learner's own best play
     gamma: float = 1.0
-    worth: Worth = Worth()  # rewards of a move that ends the game, or after which the reply does
+    worth: Worth = (
+        Worth()
+    )  # rewards of a move that ends the game, or after which the reply does
     step: float = 0.0  # reward of a move after which the game goes on
-    plies: int = 2  # gamma applies once in 2 plies, a move of one's own, or (in self-play) in 1
+    # gamma applies once in 2 plies, a move of one's own, or (in self-play) in 1
+    plies: int = 2
     seats: str = "xo"  # the seats in which it learned
-    everywhere: bool = False  # whether games began in every position, not only in the empty one
+    # whether games began in every position, not only in the empty one
+    everywhere: bool = False
     epsilon: float = 0.0  # chance that a later move of one's own is random
 
     def __post_init__(self) -> None:
         if self.opponent is not None and self.opponent not in BASELINES:
-            raise ValueError(f"no opponent {self.opponent!r}: there are {', '.join(BASELINES)}")
+            raise ValueError(
+                f"no opponent {self.opponent!r}: there are {', '.join(BASELINES)}"
+            )
         if not 0 <= self.gamma <= 1:
             raise ValueError(f"gamma lies within 0 and 1, not {self.gamma}")
         if self.plies not in (1, 2) or (self.plies == 1 and self.opponent is not None):
             raise ValueError("gamma counts once in 2 plies, or against itself in 1")
         if not 0 <= self.epsilon <= 1 or (self.epsilon and self.plies == 1):
-            raise ValueError(f"epsilon lies within 0 and 1, and is 0 in 1 ply, not {self.epsilon}")
+            raise ValueError(
+                f"epsilon lies within 0 and 1, and is 0 in 1 ply, not {self.epsilon}"
+            )
 
 
 @lru_cache(maxsize=4)  # 0.3 MB each
@@ -64,7 +72,9 @@ def task_q(game: Game, task: Task) -> NDArray[np.float64]:
     Sutton & Barto (2018), section 5.4, for policies that go on exploring.
     """
     state_values = partial(_best_state_values, task.epsilon)
-    table = _solve_backward(game, task, state_values, _reply_chances(game, task, _best_replies))
+    table = _solve_backward(
+        game, task, state_values, _reply_chances(game, task, _best_replies)
+    )
     table.flags.writeable = False
     return table
 
@@ -79,13 +89,17 @@ def mean_returns(game: Game, task: Task, policy: Policy) -> NDArray[np.float64]:
     chances = policy[game.legal]
 
     def state_values(action_values: Values, ply: Ply) -> Values:
-        by_policy: Values = np.add.reduceat(chances[ply.pairs] * action_values, ply.starts)
+        by_policy: Values = np.add.reduceat(
+            chances[ply.pairs] * action_values, ply.starts
+        )
         return _mix_exploration(task.epsilon, by_policy, action_values, ply)
 
     def own_replies(_action_values: Values, ply: Ply) -> Values:
         return chances[ply.pairs]
 
-    return _solve_backward(game, task, state_values, _reply_chances(game, task, own_replies))
+    return _solve_backward(
+        game, task, state_values, _reply_chances(game, task, own_replies)
+    )
 
 
 @lru_cache(maxsize=12)
@@ -117,7 +131,9 @@ def _solve_backward(
     rewards = {seat: _rewards(game, task.worth, seat) for seat in (X, O)}
     # The value of a position for the player who has just moved there: that of an afterstate.
     after_move = np.empty(game.positions)
-    after_move[game.decisions :] = np.where(_last_movers(game) == X, rewards[X], rewards[O])
+    after_move[game.decisions :] = np.where(
+        _last_movers(game) == X, rewards[X], rewards[O]
+    )
     # Its value for each player if the other one has just moved there.
     after_reply = {seat: np.empty(game.positions) for seat in (X, O)}
     for seat, values in after_reply.items():
@@ -134,7 +150,9 @@ def _solve_backward(
         else:
             chances = reply_chances(action_values, ply)
             other_values = after_reply[-ply.mover][ply.after]
-            after_move[ply.decisions] = np.add.reduceat(chances * other_values, ply.starts)
+            after_move[ply.decisions] = np.add.reduceat(
+                chances * other_values, ply.starts
+            )
     table: NDArray[np.float64] = game.spread(q + 0.0)  # no -0.0
     return table
 
@@ -152,7 +170,9 @@ def _best_state_values(epsilon: float, action_values: Values, ply: Ply) -> Value
     return _mix_exploration(epsilon, best, action_values, ply)
 
 
-def _mix_exploration(epsilon: float, by_policy: Values, action_values: Values, ply: Ply) -> Values:
+def _mix_exploration(
+    epsilon: float, by_policy: Values, action_values: Values, ply: Ply
+) -> Values:
     """Return state values [d] with exploration: epsilon times the mean of all moves is mixed in."""
     if not epsilon:
         return by_policy
@@ -168,7 +188,9 @@ def _rewards(game: Game, worth: Worth, seat: int) -> Values:
 
 def _last_movers(game: Game) -> NDArray[np.int8]:
     """Return the player who made the last move of each finished position, [S - D]."""
-    surplus = game.board[game.decisions :].sum(axis=1, dtype=np.int8)  # X's stones less O's
+    surplus = game.board[game.decisions :].sum(
+        axis=1, dtype=np.int8
+    )  # X's stones less O's
     return np.where(surplus == 0, O, X).astype(np.int8)
 
 

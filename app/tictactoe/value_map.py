@@ -41,7 +41,9 @@ class Tiles:
 class Colouring(NamedTuple):
     """The colours of the tiles, at one or several snapshots."""
 
-    heat: NDArray[np.int8]  # [..., N] -steps .. +steps, or 0 .. steps of a level; UNKNOWN
+    heat: NDArray[
+        np.int8
+    ]  # [..., N] -steps .. +steps, or 0 .. steps of a level; UNKNOWN
     known: NDArray[np.bool_]  # [..., N]
 
 
@@ -96,14 +98,18 @@ def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     random = uniform(game)
     chances = outcome_chances(game, random, random)[decision]
     luck = ((chances[:, 0] - chances[:, 2]) * mover).round(LUCK_DECIMALS)
-    delay = solution.plies[decision].astype(int) * truth  # plies to a win, minus those to a loss
+    delay = (
+        solution.plies[decision].astype(int) * truth
+    )  # plies to a win, minus those to a loss
     order = np.lexsort((decision, -luck, delay, -truth, game.ply[decision]))
     return decision[order], truth[order]
 
 
 def known_decisions(game: Game, updated: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return whether any move of a decision was updated, [..., D]; `updated` is [..., P]."""
-    known: NDArray[np.bool_] = np.logical_or.reduceat(updated, game.pair_start[:-1], axis=-1)
+    known: NDArray[np.bool_] = np.logical_or.reduceat(
+        updated, game.pair_start[:-1], axis=-1
+    )
     return known
 
 
@@ -141,7 +147,9 @@ def expected_outcomes(
     `q` is [..., P], mover's view; `rows` [N] or [..., N] are decisions.
     """
     first_rows = rows[(0,) * (rows.ndim - 1)]
-    mover = game.to_move[first_rows]  # the same in all images of a class, so at all snapshots
+    mover = game.to_move[
+        first_rows
+    ]  # the same in all images of a class, so at all snapshots
     return common_scale(mover, best_move_values(game, rows, q), worth)
 
 
@@ -149,7 +157,9 @@ def best_move_values(
     game: Game, rows: NDArray[np.intp], values: NDArray[Any]
 ) -> NDArray[np.float64]:
     """Return the highest value, of [..., P], of the moves of each decision in `rows`, [..., N]."""
-    return select_decisions(rows, np.maximum.reduceat(values, game.pair_start[:-1], axis=-1))
+    return select_decisions(
+        rows, np.maximum.reduceat(values, game.pair_start[:-1], axis=-1)
+    )
 
 
 def nearest_outcomes(best: NDArray[np.float64]) -> NDArray[np.int8]:
@@ -157,7 +167,9 @@ def nearest_outcomes(best: NDArray[np.float64]) -> NDArray[np.int8]:
     return np.rint(best).astype(np.int8)
 
 
-def colour_outcomes(best: NDArray[np.float64], known: NDArray[np.bool_], steps: int) -> Colouring:
+def colour_outcomes(
+    best: NDArray[np.float64], known: NDArray[np.bool_], steps: int
+) -> Colouring:
     """Colour by `expected_outcomes`, from a loss (-steps) to a win (+steps)."""
     return _round_levels(heat(best, steps), known)
 
@@ -175,7 +187,9 @@ def colour_errors(
     return _round_levels(np.abs(best - truth) / 2 * steps, known & ~np.isnan(truth))
 
 
-def colour_visits(rows: NDArray[np.intp], visits: NDArray[np.integer], steps: int) -> Colouring:
+def colour_visits(
+    rows: NDArray[np.intp], visits: NDArray[np.integer], steps: int
+) -> Colouring:
     """Colour by the updates of a decision's moves, logarithmically up to the most of all.
 
     `visits` is [D, cells], `rows` [..., N].
@@ -186,13 +200,17 @@ def colour_visits(rows: NDArray[np.intp], visits: NDArray[np.integer], steps: in
     return _round_levels(level, updates[rows] > 0)
 
 
-def colour_blunders(game: Game, rows: NDArray[np.intp], policy: Policy, steps: int) -> Colouring:
+def colour_blunders(
+    game: Game, rows: NDArray[np.intp], policy: Policy, steps: int
+) -> Colouring:
     """Colour by the chance that `policy`, [..., D, cells], blunders in a decision."""
     chance = select_decisions(rows, _blunder_chances(game, policy))
     return _round_levels(chance * steps, np.ones(chance.shape, np.bool_))
 
 
-def colour_class_blunders(game: Game, where: Tiles, policy: Policy, steps: int) -> Colouring:
+def colour_class_blunders(
+    game: Game, where: Tiles, policy: Policy, steps: int
+) -> Colouring:
     """Colour by the chance that `policy`, [D, cells], blunders, on average over the images."""
     chance = _blunder_chances(game, policy)[where.images].mean(axis=1)
     return _round_levels(chance * steps, np.ones(chance.shape, np.bool_))
@@ -219,7 +237,11 @@ def count_outcomes(
     expected = np.where(known, outcome, unknown)
     return [
         [
-            int(((where.ply == ply) & (where.truth == truth) & (expected == value)).sum())
+            int(
+                (
+                    (where.ply == ply) & (where.truth == truth) & (expected == value)
+                ).sum()
+            )
             for truth in (1, 0, -1)
             for value in (1, 0, -1, unknown)
         ]

@@ -31,13 +31,16 @@ class Solution(NamedTuple):
     """The result and the length of the game from every position with optimal play by both sides."""
 
     value: NDArray[np.int8]  # [S] +1 X wins, 0 draw, -1 O wins
-    plies: NDArray[np.int8]  # [S] moves to the end: the winner wins soon, the loser delays
+    plies: NDArray[
+        np.int8
+    ]  # [S] moves to the end: the winner wins soon, the loser delays
 
 
 class Response(NamedTuple):
     """The best response to a policy, and the chances of the outcomes against it."""
 
-    policy: Values  # [..., D, cells] one move where the responder is to move, 0 elsewhere
+    # [..., D, cells] one move where the responder is to move, 0 elsewhere
+    policy: Values
     chances: Values  # [..., S, 3] of X winning, a draw, O winning
 
 
@@ -80,14 +83,18 @@ def outcome_chances(game: Game, x: Values, o: Values) -> Values:
     Raises ValueError if one of them is no policy of this game.
     """
     as_x, as_o = _pairs(game, x), _pairs(game, o)
-    chances = _finished_chances(game, np.broadcast_shapes(as_x.shape[:-1], as_o.shape[:-1]))
+    chances = _finished_chances(
+        game, np.broadcast_shapes(as_x.shape[:-1], as_o.shape[:-1])
+    )
     for ply in backward(game):
         policy = as_x if ply.mover == X else as_o
         _average(chances, ply, policy[..., ply.pairs])
     return np.moveaxis(chances, 0, -1)
 
 
-def best_response(game: Game, policy: Values, seat: int, loss: float = -1.0) -> Response:
+def best_response(
+    game: Game, policy: Values, seat: int, loss: float = -1.0
+) -> Response:
     """Return the best response to each policy, [..., D, cells], in a seat (+1 X, -1 O).
 
     The seat is the responder's.  A win is worth 1 to it, a draw 0, and a loss `loss`: with 0 it
@@ -99,7 +106,9 @@ def best_response(game: Game, policy: Values, seat: int, loss: float = -1.0) -> 
     return Response(game.spread(response, 0.0), np.moveaxis(chances, 0, -1))
 
 
-def respond(game: Game, policy: Values, seat: int, loss: float = -1.0) -> tuple[Values, Values]:
+def respond(
+    game: Game, policy: Values, seat: int, loss: float = -1.0
+) -> tuple[Values, Values]:
     """Return the best responses, [..., P], to policies of pairs, [..., P], and chances [3, ..., S].
 
     It is `best_response` without its checks.
@@ -115,7 +124,9 @@ def respond(game: Game, policy: Values, seat: int, loss: float = -1.0) -> tuple[
             keys = [-lose, win] if np.isinf(loss) else [win + loss * lose, -lose]
             best = _first_best(ply, keys)
             np.put_along_axis(response[..., ply.pairs], best, 1.0, axis=-1)
-            chances[..., ply.decisions] = np.take_along_axis(options, best[None], axis=-1)
+            chances[..., ply.decisions] = np.take_along_axis(
+                options, best[None], axis=-1
+            )
         else:
             _average(chances, ply, policy[..., ply.pairs])
     return response, chances
@@ -151,7 +162,9 @@ def join_line_ups(first: LineUp, second: LineUp) -> LineUp:
     )
 
 
-def matches(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Iterator[tuple[slice, Values]]:
+def matches(
+    game: Game, policies: LineUp, x: Numbers, o: Numbers
+) -> Iterator[tuple[slice, Values]]:
     """Follow M matches forward, yielding how likely each comes to each position.
 
     Match m is played by the policies `x[m]` as X and `o[m]` as O.  Yields the decisions of each ply
@@ -174,13 +187,17 @@ def matches(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Iterator[tu
         # The moves of all these nodes in one row: those of node i are starts[i] and the following.
         size = sizes[node]
         row_start = size.cumsum() - size
-        offset = starts[node] - row_start  # move in the line-up = place in that row + offset
+        offset = (
+            starts[node] - row_start
+        )  # move in the line-up = place in that row + offset
         move = np.arange(size.sum()) + offset.repeat(size)
         weight = here[match, decision].repeat(size) * chance[move]
         reached, match = after[move], match.repeat(size)
         over = reached >= game.decisions
         outcome = game.outcome[reached[over] - game.decisions]
-        _add(ends, match[over], 1 - outcome, weight[over])  # columns: X won, draw, O won
+        _add(
+            ends, match[over], 1 - outcome, weight[over]
+        )  # columns: X won, draw, O won
         here = np.zeros((len(x), next_stop - stop))
         _add(here, match[~over], reached[~over] - stop, weight[~over])
     yield slice(game.decisions, game.positions), ends
@@ -204,7 +221,9 @@ def likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None
     chance[game.decisions :] = game.outcome == outcome
     for ply in backward(game):
         policy = (as_x if ply.mover == X else as_o)[ply.pairs]
-        chance[ply.decisions] = np.maximum.reduceat(policy * chance[ply.after], ply.starts)
+        chance[ply.decisions] = np.maximum.reduceat(
+            policy * chance[ply.after], ply.starts
+        )
     if chance[0] == 0:
         return None
     position, record = 0, ""
@@ -242,7 +261,9 @@ def plies(game: Game) -> tuple[Ply, ...]:
         for array in (starts, sizes):
             array.flags.writeable = False
         mover = int(game.to_move[start])
-        ply = Ply(slice(start, stop), pairs, starts, sizes, game.pair_after[pairs], mover)
+        ply = Ply(
+            slice(start, stop), pairs, starts, sizes, game.pair_after[pairs], mover
+        )
         listed.append(ply)
     return tuple(listed)
 
@@ -265,13 +286,17 @@ def _first_best(ply: Ply, keys: list[Values]) -> Numbers:
         highest = np.maximum.reduceat(key, ply.starts, axis=-1) - TIE
         best = key >= highest.repeat(ply.sizes, axis=-1)
     pairs = len(ply.after)  # a number above that of every pair
-    return np.minimum.reduceat(np.where(best, np.arange(pairs), pairs), ply.starts, axis=-1)
+    return np.minimum.reduceat(
+        np.where(best, np.arange(pairs), pairs), ply.starts, axis=-1
+    )
 
 
 def _add(table: Values, row: Numbers, column: Numbers, weight: Values) -> None:
     """Add weights to cells of a table in place; a cell may be named more than once."""
     # `table[row, column] += weight` would add only the last weight of such a cell.
-    table += np.bincount(row * table.shape[1] + column, weight, table.size).reshape(table.shape)
+    table += np.bincount(row * table.shape[1] + column, weight, table.size).reshape(
+        table.shape
+    )
 
 
 def _finished_chances(game: Game, shape: tuple[int, ...]) -> Values:
@@ -285,7 +310,9 @@ def _finished_chances(game: Game, shape: tuple[int, ...]) -> Values:
 def _pairs(game: Game, policy: Values) -> Values:
     """Return a policy's chances of the legal pairs, [..., P]; ValueError if it is no policy."""
     if policy.shape[-2:] != game.legal.shape:
-        raise ValueError(f"a policy of this game is {game.legal.shape}, not {policy.shape}")
+        raise ValueError(
+            f"a policy of this game is {game.legal.shape}, not {policy.shape}"
+        )
     if not (np.all(policy >= 0) and np.all(policy[..., ~game.legal] == 0)):
         raise ValueError("a policy gives no chance below 0 and none to an illegal move")
     if not np.allclose(policy.sum(axis=-1), 1):

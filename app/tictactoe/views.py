@@ -15,15 +15,25 @@ from numpy.typing import NDArray
 from app.tictactoe.game import SEATS, Game, X
 
 DECIMALS = 2  # decimals of a value on a square
-Rewards = Annotated[tuple[float, ...], Meta(min_length=3, max_length=3)]  # loss, draw, win
-COMMON = (-1.0, 0.0, 1.0)  # the scale on which agents with different rewards are compared
+Rewards = Annotated[
+    tuple[float, ...], Meta(min_length=3, max_length=3)
+]  # loss, draw, win
+COMMON = (
+    -1.0,
+    0.0,
+    1.0,
+)  # the scale on which agents with different rewards are compared
 
 
 class Worth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rewards of a loss, a draw and a win for the mover, in each seat."""
 
-    x: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring X.")] = COMMON
-    o: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring O.")] = COMMON
+    x: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring X.")] = (
+        COMMON
+    )
+    o: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring O.")] = (
+        COMMON
+    )
 
     def __post_init__(self) -> None:
         for seat in SEATS:
@@ -48,7 +58,9 @@ def movers_view(game: Game, values: NDArray[Any]) -> NDArray[Any]:
     return values * sign
 
 
-def on_scale(values: NDArray[np.floating], worth: Worth, player: int) -> NDArray[np.float64]:
+def on_scale(
+    values: NDArray[np.floating], worth: Worth, player: int
+) -> NDArray[np.float64]:
     """Return values learned by a mover (+1 X, -1 O) on the common scale, from -1 to +1."""
     scaled: NDArray[np.float64] = np.interp(
         values, worth.scale("x" if player == X else "o"), [-1, 0, 1]
@@ -68,7 +80,9 @@ def heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64]:
     It has the sign of the number that the square shows: only 0.00 is neutral.
     """
     number = shown(scaled)
-    step: NDArray[np.float64] = np.sign(number) * np.fmax(1, np.rint(np.abs(number) * steps))
+    step: NDArray[np.float64] = np.sign(number) * np.fmax(
+        1, np.rint(np.abs(number) * steps)
+    )
     return step
 
 

@@ -18,7 +18,13 @@ METHODS = [
     ("app/tictactoe/policy.py", "python"),
     ("templates/**.html", "jinja2"),
 ]
-OPTIONS = {"templates/**.html": {"trimmed": "true", "trim_blocks": "true", "lstrip_blocks": "true"}}
+OPTIONS = {
+    "templates/**.html": {
+        "trimmed": "true",
+        "trim_blocks": "true",
+        "lstrip_blocks": "true",
+    }
+}
 # The title and the line of a baseline are marked by being these: the game knows no language.
 KEYWORDS: list[dict[str, Any]] = [
     DEFAULT_KEYWORDS | {"gettext_noop": None, "Baseline": (1,)},
@@ -50,7 +56,9 @@ def updated(file: Path, texts: Catalog) -> Catalog:
 def missing(catalogue: Catalog) -> Iterator[Message]:
     """Yield every text that a catalogue has no translation of."""
     for message in catalogue:
-        forms = message.string if isinstance(message.string, tuple) else (message.string,)
+        forms = (
+            message.string if isinstance(message.string, tuple) else (message.string,)
+        )
         if message.id and (message.fuzzy or not all(forms)):
             yield message
 
@@ -61,11 +69,15 @@ def main() -> None:
     for file in sorted(HERE.glob("*.po")):
         catalogue = updated(file, texts)
         with file.open("wb") as lines:
-            write_po(lines, catalogue, width=100, sort_output=True, include_lineno=False)
+            write_po(
+                lines, catalogue, width=100, sort_output=True, include_lineno=False
+            )
         left = [*missing(catalogue)]
         for message in left:
             print(f"{file.name}: {message.id}")
-        print(f"{file.name}: {len(texts) - len(left)} of {len(texts)} texts are translated")
+        print(
+            f"{file.name}: {len(texts) - len(left)} of {len(texts)} texts are translated"
+        )
 
 
 if __name__ == "__main__":

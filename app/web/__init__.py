@@ -8,19 +8,40 @@ from flask import Flask
 
 from app.web import rendering
 from app.web.facts import judge_policy, list_puzzles, play_round_robin
-from app.web.service import compiled, deployment, errors, headers, languages, packing, queries
+from app.web.service import (
+    compiled,
+    deployment,
+    errors,
+    headers,
+    languages,
+    packing,
+    queries,
+)
 from app.web.service.cache import cached
 from app.web.service.deployment import ROOT
 from app.web.site_data import load_site_data
 
+PAGE_MODULES = (
+    "front",
+    "play",
+    "embed",
+    "puzzle",
+    "mind",
+    "agents",
+    "arena",
+    "compare",
+    "teach",
+    "why",
+    "lesson",  # before the other parts of /how, whose addresses look like its own
+    "how",
+    "lab.page",
+    "experiments",
+    "glossary",
+    "judge",
+    "api.operations",
+)
 PAGES = [
-    import_module(f"app.web.pages.{name}")
-    for name in (
-        *("front", "play", "embed", "puzzle", "mind", "agents", "arena", "compare"),
-        # The lesson comes before the other parts of /how, whose addresses look like its own.
-        *("teach", "why", "lesson", "how", "lab.page", "experiments", "glossary", "judge"),
-        "api.operations",
-    )
+    import_module(f"app.web.pages.{name}") for name in PAGE_MODULES
 ]  # each has a blueprint
 
 
@@ -39,12 +60,16 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     }
     settings = deployment.settings()
     app.extensions["version"] = deployment.version()
-    app.extensions["random"] = random.SystemRandom() if seed is None else random.Random(seed)
+    app.extensions["random"] = (
+        random.SystemRandom() if seed is None else random.Random(seed)
+    )
     queries.init_app(app)
     packing.init_app(app, ROOT / "static")
     headers.init_app(app)
     # Not before all settings are known to be right: it takes a while.
-    app.extensions["site"] = site = load_site_data(models or settings.models, settings.lab)
+    app.extensions["site"] = site = load_site_data(
+        models or settings.models, settings.lab
+    )
     # What a worker would else find at its first visitors' cost: 0.15 s.
     play_round_robin(site, "")
     _ = list_puzzles(site)

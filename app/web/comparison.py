@@ -104,8 +104,12 @@ def parse_comparison(
             f"figure={figure} in the address is wrong: figure is {', '.join(FIGURES)}."
         )
     if len(texts) > MAX_VIEWS:
-        raise BadRequest(f"At most {MAX_VIEWS} lenses can be compared, not {len(texts)}.")
-    views = tuple(_read_view(text, site) for text in texts) or tuple(default_views(site))
+        raise BadRequest(
+            f"At most {MAX_VIEWS} lenses can be compared, not {len(texts)}."
+        )
+    views = tuple(_read_view(text, site) for text in texts) or tuple(
+        default_views(site)
+    )
     if len(set(views)) < len(views):
         raise BadRequest("The address names a lens twice: name each once.")
     if not record and not texts:
@@ -154,9 +158,15 @@ def compare_at(state: MatchState) -> Comparison:
 def _read_view(text: str, site: SiteData) -> View:
     """Read one view: a lens, or an agent at a step as in `q-iteration_5`."""
     listed = site.is_lens(text) or AT not in text
-    lens, at, step = (text, "", "") if listed else text.rpartition(AT)  # parameters have it too
+    lens, at, step = (
+        (text, "", "") if listed else text.rpartition(AT)
+    )  # parameters have it too
     if lens == TRUTH:
-        raise BadRequest(f"Optimal play is always there: name up to {MAX_VIEWS} agents beside it.")
+        raise BadRequest(
+            f"Optimal play is always there: name up to {MAX_VIEWS} agents beside it."
+        )
     if not lens or (at and not step):
         lens = text
-    return View(lens, match.check_lens(lens, read_value("step", step) if step else None, site))
+    return View(
+        lens, match.check_lens(lens, read_value("step", step) if step else None, site)
+    )

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from app.sources import CLASSICS, heading
 from app.tictactoe.arena import disagreements, join, round_robin
-from app.tictactoe.atlas import Atlas, Certificate, Mistakes, atlas, certificate, mistakes
+from app.tictactoe.atlas import (
+    Atlas,
+    Certificate,
+    Mistakes,
+    atlas,
+    certificate,
+    mistakes,
+)
 from app.tictactoe.causes import Cause, causes
 from app.tictactoe.game import SEATS
 from app.tictactoe.policy import BASELINES
@@ -27,7 +34,9 @@ BEST_RESPONDER = "best-responder"  # named like one of the opponents
 class PolicyJudgement(NamedTuple):
     """Exact results of an agent's policy, as shipped."""
 
-    chances: dict[tuple[str, str], Chances]  # (opponent, seat) -> chances to win, draw and lose
+    chances: dict[
+        tuple[str, str], Chances
+    ]  # (opponent, seat) -> chances to win, draw and lose
     blunders: int  # number of decisions in which it can blunder
     unbeatable: dict[str, bool]  # seat -> whether no opponent can win, proved
 
@@ -52,7 +61,9 @@ def find_losing_game(site: SiteData, name: str, player: int) -> str | None:
 @cached_per_site(MANY)
 def judge_policy(site: SiteData, name: str) -> PolicyJudgement:
     """Return the exact results of a policy: an agent's from its card, others computed here."""
-    figures = _judge_baselines(site) if name in site.baselines else get_figures(site, name)
+    figures = (
+        _judge_baselines(site) if name in site.baselines else get_figures(site, name)
+    )
     at = list(BASELINES).index(name) if name in site.baselines else -1
     opponents = figures.vs | {BEST_RESPONDER: figures.best_response}
     return PolicyJudgement(
@@ -63,21 +74,26 @@ def judge_policy(site: SiteData, name: str) -> PolicyJudgement:
         },
         blunders=figures.blunders[at],
         unbeatable={
-            seat: find_losing_game(site, name, player) is None for seat, player in SEATS.items()
+            seat: find_losing_game(site, name, player) is None
+            for seat, player in SEATS.items()
         },
     )
 
 
 def get_figures(site: SiteData, name: str) -> Figures:
     """Return the exact figures of an agent from its card, or of a policy named by its moves."""
-    return _judge_moves(site, name) if is_moves(name) else site.agents[name].card.figures
+    return (
+        _judge_moves(site, name) if is_moves(name) else site.agents[name].card.figures
+    )
 
 
 @cached_per_site(JUDGED)
 def find_causes(site: SiteData, name: str) -> list[Cause]:
     """Return the reasons for a policy's blunders, as far as its moves show them."""
     return causes(
-        explore_reachable_play(site, name), find_mistakes(site, name), build_atlas(site, name)
+        explore_reachable_play(site, name),
+        find_mistakes(site, name),
+        build_atlas(site, name),
     )
 
 
@@ -90,7 +106,10 @@ def play_round_robin(site: SiteData, newcomer: str) -> NDArray[np.float64]:
     if not newcomer:
         return round_robin(site.game, list(site.policies.values()))
     return join(
-        site.game, play_round_robin(site, ""), _policy_line_up(site), site.policies[newcomer]
+        site.game,
+        play_round_robin(site, ""),
+        _policy_line_up(site),
+        site.policies[newcomer],
     )
 
 
@@ -130,7 +149,10 @@ def build_certificate(site: SiteData, name: str, seat: str) -> Certificate:
 def find_own_record(site: SiteData, name: str, position: int) -> str:
     """Return a game that leads to a decision: one of the policy to move if possible, or any."""
     seat = int(site.game.to_move[position])
-    games = (explore_reachable_play(site, name).games[seat], get_random_play(site).games[seat])
+    games = (
+        explore_reachable_play(site, name).games[seat],
+        get_random_play(site).games[seat],
+    )
     return next(record for of in games if (record := of.record(position)) is not None)
 
 

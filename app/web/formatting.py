@@ -19,8 +19,16 @@ SHORT = ((1e9, "B"), (1e6, "M"), (1e3, "K"))
 BEAD = "\N{BLACK CIRCLE}"
 SHORT_NAMES = (
     *(gettext_noop("top left"), gettext_noop("top middle"), gettext_noop("top right")),
-    *(gettext_noop("middle left"), gettext_noop("centre"), gettext_noop("middle right")),
-    *(gettext_noop("bottom left"), gettext_noop("bottom middle"), gettext_noop("bottom right")),
+    *(
+        gettext_noop("middle left"),
+        gettext_noop("centre"),
+        gettext_noop("middle right"),
+    ),
+    *(
+        gettext_noop("bottom left"),
+        gettext_noop("bottom middle"),
+        gettext_noop("bottom right"),
+    ),
 )
 
 
@@ -164,7 +172,9 @@ def encode_position(game: Game, position: int) -> Encodings:
     """Return all encodings of a position."""
     packed, read = encodings.pack_bits(game, position), []
     if not game.is_over(position):
-        units = "".join(map(str, encodings.one_hot(game)[position].astype(np.int8).tolist()))
+        units = "".join(
+            map(str, encodings.one_hot(game)[position].astype(np.int8).tolist())
+        )
         ends = [*range(0, 3 * game.cells + 1, 3), 3 * game.cells + 2, len(units)]
         read = [units[start:end] for start, end in pairwise(ends)]
     return Encodings(

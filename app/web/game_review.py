@@ -8,12 +8,21 @@ from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.notation import MARKS
 from app.web.formatting import name_square_briefly
 from app.web.match import MatchState
-from app.web.move_values import choose_lens, describe_best_play, describe_outcome, evaluate_moves
+from app.web.move_values import (
+    choose_lens,
+    describe_best_play,
+    describe_outcome,
+    evaluate_moves,
+)
 from app.web.site_data import HUMAN, SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop
 from app.web.urls import ply_urls
 
-LEVELS = {1: gettext_noop("X wins"), 0: gettext_noop("draw"), -1: gettext_noop("O wins")}
+LEVELS = {
+    1: gettext_noop("X wins"),
+    0: gettext_noop("draw"),
+    -1: gettext_noop("O wins"),
+}
 
 
 class ReviewedMove(NamedTuple):
@@ -29,7 +38,9 @@ class ReviewedMove(NamedTuple):
     after: str  # value after the move with optimal play
     blunder: bool  # whether the move lowered the minimax value
     truth: int  # minimax value after the move, in X's view
-    expected: float | None  # value of the move on the common scale, in X's view; None for beads
+    expected: (
+        float | None
+    )  # value of the move on the common scale, in X's view; None for beads
     random: bool = False  # whether only chance can have made its agent play it
     href: str = ""
     shown: bool = False  # whether the board shows the position after the move
@@ -40,7 +51,9 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
     site, match, address = state.site, state.match, ply_urls(state.match)
     lenses = {player: choose_lens(match, site, player) for player in (X, O)}
     listed = []
-    for ply, (position, cell) in enumerate(zip(state.positions, state.cells, strict=False), 1):
+    for ply, (position, cell) in enumerate(
+        zip(state.positions, state.cells, strict=False), 1
+    ):
         lens = lenses[mover_at(ply - 1)]
         # Long names would fill the cache.
         judge = _review_move if len(lens) > LONGEST else _review_move_cached
@@ -49,13 +62,21 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
         explores = match.epsilon > 0 and seat != HUMAN
         random = explores and not site.policies[seat][position, cell] > 0
         listed.append(
-            move._replace(href=address(ply), shown=ply == len(match.shown), random=random)
+            move._replace(
+                href=address(ply), shown=ply == len(match.shown), random=random
+            )
         )
     return listed
 
 
 def _review_move(
-    site: SiteData, position: int, ply: int, cell: int, lens: str, step: int | None, own: bool
+    site: SiteData,
+    position: int,
+    ply: int,
+    cell: int,
+    lens: str,
+    step: int | None,
+    own: bool,
 ) -> ReviewedMove:
     """Return a move as every match with this value source shows it, without its link."""
     to_move = int(site.game.to_move[position])
@@ -72,7 +93,9 @@ def _review_move(
         after=describe_outcome(site, position, cell),
         blunder=not site.right[position, cell],
         truth=to_move * int(site.truth[position, cell]),
-        expected=to_move * float(view.scaled[cell]) if known and not view.beads else None,
+        expected=to_move * float(view.scaled[cell])
+        if known and not view.beads
+        else None,
     )
 
 
@@ -92,6 +115,8 @@ def describe_moves(listed: Sequence[ReviewedMove]) -> str:
 
 def _describe_expectation(move: ReviewedMove) -> str:
     if move.text and move.expected is None:
-        return gettext("%(mark)s had %(beads)s for it", mark=move.mark, beads=move.spoken)
+        return gettext(
+            "%(mark)s had %(beads)s for it", mark=move.mark, beads=move.spoken
+        )
     value = move.text or gettext("nothing yet")
     return gettext("%(mark)s expected %(value)s", mark=move.mark, value=value)

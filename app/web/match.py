@@ -49,7 +49,8 @@ class Match(Struct, frozen=True):
     hint: bool = False  # show the best moves
     keep: bool = False  # start the next game automatically
     replay: bool = False  # show the moves of the record one after the other
-    view: str = ""  # side whose view an earlier ply is shown in: "x", "o", "" for the usual one
+    # side whose view an earlier ply is shown in: "x", "o", "" for the usual one
+    view: str = ""
     tally: tuple[int, int, int] = (0, 0, 0)  # games won by X, drawn, and won by O
 
     @property
@@ -82,7 +83,9 @@ class Match(Struct, frozen=True):
 
     def go(self, record: str, **changes: Any) -> "Match":
         """Return the match at the end of another record."""
-        halted = replace(self, record=record, ply=None, train=False, hint=False, replay=False)
+        halted = replace(
+            self, record=record, ply=None, train=False, hint=False, replay=False
+        )
         return replace(halted, view="", **changes)
 
     def play(self, cell: int) -> "Match":
@@ -140,7 +143,9 @@ def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchS
     Raises BadRequest, NotFound or Conflict with a sentence that says what is wrong.
     """
     given = {name: text for name in _READERS if (text := query.get(name))}
-    match = Match(record, **{name: read_value(name, text) for name, text in given.items()})
+    match = Match(
+        record, **{name: read_value(name, text) for name, text in given.items()}
+    )
     if "o" not in given and not site.is_seat(match.o):
         match = replace(
             match, o=site.seats[1]
@@ -148,11 +153,17 @@ def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchS
     try:
         state = replay_match(match, site)
     except IllegalMoveError as error:
-        raise Conflict(gettext("This game is not possible: %(why)s.", why=error)) from None
+        raise Conflict(
+            gettext("This game is not possible: %(why)s.", why=error)
+        ) from None
     except ValueError as error:
-        raise BadRequest(gettext("This is not a valid game record: %(why)s.", why=error)) from None
+        raise BadRequest(
+            gettext("This is not a valid game record: %(why)s.", why=error)
+        ) from None
     if match.ply is not None and match.ply >= len(record):
-        words = gettext_noop("ply is below %(plies)s, the length of the record, or left out.")
+        words = gettext_noop(
+            "ply is below %(plies)s, the length of the record, or left out."
+        )
         raise BadRequest(gettext(words, plies=len(record)))
     for seat in (match.x, match.o):
         if not site.is_seat(seat):
@@ -178,10 +189,14 @@ def check_lens(lens: str, step: int | None, site: SiteData) -> int | None:
     if step is None:
         return None
     if not site.agents.knows(lens):
-        raise BadRequest(gettext("step needs a lens that learned: add lens= to the URL."))
+        raise BadRequest(
+            gettext("step needs a lens that learned: add lens= to the URL.")
+        )
     last = site.last_step(lens)
     if step > last:
-        raise BadRequest(gettext("step is 0 to %(last)s for %(name)s.", last=last, name=lens))
+        raise BadRequest(
+            gettext("step is 0 to %(last)s for %(name)s.", last=last, name=lens)
+        )
     return site.step_for_url(lens, step)
 
 
@@ -212,11 +227,15 @@ def read_integer(name: str, text: str, low: int, high: int) -> int:
     Raises BadRequest, with the allowed range, if the text is not a number in it.
     """
     if not (re.fullmatch("[0-9]{1,9}", text) and low <= int(text) <= high):
-        raise bad_value(name, text, gettext("%(least)s to %(most)s", least=low, most=high))
+        raise bad_value(
+            name, text, gettext("%(least)s to %(most)s", least=low, most=high)
+        )
     return int(text)
 
 
-def read_word(name: str, query: Mapping[str, str], words: Iterable[str], usual: str = "") -> str:
+def read_word(
+    name: str, query: Mapping[str, str], words: Iterable[str], usual: str = ""
+) -> str:
     """Return one of the allowed words of a query, the usual one where it has none.
 
     Raises BadRequest, naming all allowed words, for any other text.
@@ -234,7 +253,9 @@ def read_cell(name: str, text: str, game: Game) -> int:
     """
     cells = DIGITS[: game.cells]
     if len(text) != 1 or text not in cells:
-        raise bad_value(name, text, gettext("%(least)s to %(most)s", least=0, most=cells[-1]))
+        raise bad_value(
+            name, text, gettext("%(least)s to %(most)s", least=0, most=cells[-1])
+        )
     return cells.index(text)
 
 
@@ -253,7 +274,9 @@ def read_value(name: str, text: str) -> Any:
 
 def bad_value(name: str, text: str, expected: str) -> BadRequest:
     """Return the error for a parameter whose value is not one of those expected."""
-    words = gettext_noop("%(name)s=%(text)s in the URL is wrong: %(name)s is %(expected)s.")
+    words = gettext_noop(
+        "%(name)s=%(text)s in the URL is wrong: %(name)s is %(expected)s."
+    )
     return BadRequest(gettext(words, name=name, text=text, expected=expected))
 
 
@@ -298,7 +321,11 @@ def check_puzzle(number: int, site: SiteData) -> None:
     """Raise NotFound with a sentence if no puzzle has this number."""
     total = len(list_puzzles(site))
     if not 1 <= number <= total:
-        words = gettext_noop("There is no puzzle %(number)s: no agent here errs for sure.")
+        words = gettext_noop(
+            "There is no puzzle %(number)s: no agent here errs for sure."
+        )
         if total:
-            words = gettext_noop("There is no puzzle %(number)s: they are numbered 1 to %(total)s.")
+            words = gettext_noop(
+                "There is no puzzle %(number)s: they are numbered 1 to %(total)s."
+            )
         raise NotFound(gettext(words, number=number, total=total))

@@ -82,15 +82,25 @@ def build_controls(state: MatchState, routes: Routes = urls.ON_PAGE) -> Controls
     reply = "" if over else routes.reply(match.go(match.shown))
     agent_reply = "" if match.is_human(match.to_move) else reply
     # Pause is offered only if something can move automatically.
-    moving = match.watched and match.keep if over else not (match.is_human(X) and match.is_human(O))
+    moving = (
+        match.watched and match.keep
+        if over
+        else not (match.is_human(X) and match.is_human(O))
+    )
     moving = moving or replays
     going = (match.at_end or replays) and not match.pause
     onward = match if replays else match.at(len(match.record))
-    asks = match.is_human(match.to_move) and not match.is_human(-match.to_move) and not over
+    asks = (
+        match.is_human(match.to_move)
+        and not match.is_human(-match.to_move)
+        and not over
+    )
     show, begun = routes.show, start_next_game(state) if over else match
     return Controls(
         reply=reply,
-        hint=show(replace(match, hint=True, replay=False)) if asks and not state.match.hint else "",
+        hint=show(replace(match, hint=True, replay=False))
+        if asks and not state.match.hint
+        else "",
         take_back=_take_back_url(match, show),
         new_game=show(start_next_game(state)),
         swap=show(replace(begun, x=begun.o, o=begun.x, tally=begun.tally[::-1])),
@@ -103,7 +113,9 @@ def build_controls(state: MatchState, routes: Routes = urls.ON_PAGE) -> Controls
     )
 
 
-def plan_automatic_step(state: MatchState, routes: Routes = urls.ON_PAGE) -> Auto | None:
+def plan_automatic_step(
+    state: MatchState, routes: Routes = urls.ON_PAGE
+) -> Auto | None:
     """Return what happens by itself: a snapshot more, an agent's move, or the next game."""
     match = state.match
     if match.replay and not (match.at_end or match.pause or match.train):
@@ -114,7 +126,9 @@ def plan_automatic_step(state: MatchState, routes: Routes = urls.ON_PAGE) -> Aut
         seconds, stop = (match.delay, "pause") if match.watched else (REPLY_DELAY, "")
         return Auto(routes.reply(match), seconds, stop)
     if state.over and match.at_end and not match.pause and match.watched and match.keep:
-        return Auto(routes.show(start_next_game(state)), max(match.delay, GAME_DELAY), "pause")
+        return Auto(
+            routes.show(start_next_game(state)), max(match.delay, GAME_DELAY), "pause"
+        )
     return None
 
 
@@ -158,7 +172,9 @@ def draw_reply(state: MatchState) -> MatchState:
         ply = len(state.match.shown)
         raise Conflict(f"The game is over after {ply} moves: no player is to move.")
     chances = reply_chances(state)
-    return state.play(current_app.extensions["random"].choices(range(len(chances)), chances)[0])
+    return state.play(
+        current_app.extensions["random"].choices(range(len(chances)), chances)[0]
+    )
 
 
 def build_snapshots(state: MatchState, name: str) -> Snapshots | None:
@@ -208,7 +224,10 @@ def _describe_training(site: SiteData, name: str) -> tuple[tuple[str, ...], str]
     figures = site.agents[name].card.figures
     *during, end = figures.updates
     marks = (
-        *(gettext("after %(updates)s", updates=format_updates(number)) for number in during),
+        *(
+            gettext("after %(updates)s", updates=format_updates(number))
+            for number in during
+        ),
         gettext("trained: %(updates)s", updates=format_updates(end)),
     )
     across, most = 100 / max(1, len(during)), max(*figures.blunders, 1)

@@ -53,8 +53,12 @@ OPTIMAL = {
     -1: gettext_noop(
         "For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a loss."
     ),
-    0: gettext_noop("For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a draw."),
-    1: gettext_noop("For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a win."),
+    0: gettext_noop(
+        "For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a draw."
+    ),
+    1: gettext_noop(
+        "For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a win."
+    ),
 }
 
 
@@ -139,7 +143,9 @@ def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchV
             state,
             seen,
             None if going_on else move_urls(match, routes.show),
-            notes=build_notes(state.site, seen, match.step, match.errors) if seen else None,
+            notes=build_notes(state.site, seen, match.step, match.errors)
+            if seen
+            else None,
             play=PlayOptions(
                 more=describe_cells(state, seen),
                 hinted=list_hint_cells(state),
@@ -183,7 +189,9 @@ def build_headline(
     mover, mark = titles[match.seat(match.to_move)], MARKS[match.to_move]
     if match.hint:
         best, sentence = build_hint(state)
-        action = Action("play-hint", gettext("Play it"), show(match.play(best)), kind="primary")
+        action = Action(
+            "play-hint", gettext("Play it"), show(match.play(best)), kind="primary"
+        )
         return Headline(gettext("Hint"), sentence, [action])
     if match.shown and played[len(match.shown) - 1].random:
         by_chance = gettext("%(mark)s’s move was random.", mark=MARKS[-match.to_move])
@@ -194,7 +202,9 @@ def build_headline(
         actions = [Action("now", gettext("To the end"), links.last, symbol="last")]
         if find_viewer(match, state.site) not in (None, match.to_move):
             view = show(replace(match, view=mark.lower()))
-            actions.insert(0, Action("view", gettext("View as %(mark)s", mark=mark), view))
+            actions.insert(
+                0, Action("view", gettext("View as %(mark)s", mark=mark), view)
+            )
         return Headline(title, where, actions)
     if match.pause and not match.is_human(match.to_move):
         words = (
@@ -202,7 +212,9 @@ def build_headline(
             if match.watched
             else gettext_noop("Let %(agent)s reply")
         )
-        action = Action("go-on", gettext(words, agent=mover), links.play, kind="primary")
+        action = Action(
+            "go-on", gettext(words, agent=mover), links.play, kind="primary"
+        )
         return Headline(gettext("Paused"), caption, [action])
     if going_on or not links.take_back:
         return Headline(title, caption, [])
@@ -241,7 +253,9 @@ def build_bar(state: MatchState, seen: MoveValues | None) -> Bar:
     if state.over:
         ended = side * state.site.game.result(state.position)
         label = gettext(OVER[ended], mark=MARKS[side])
-        return Bar(ended * move_values.HEAT_STEPS, ended * move_values.HEAT_STEPS, label)
+        return Bar(
+            ended * move_values.HEAT_STEPS, ended * move_values.HEAT_STEPS, label
+        )
     best_value = seen.best_value
     expected = None if best_value is None else np.array(sign * best_value)
     value = int(state.site.solution.value[seen.position])
@@ -264,7 +278,10 @@ def describe_cells(state: MatchState, seen: MoveValues | None) -> list[str] | No
     if seen is None or state.match.step is not None or is_moves(seen.lens):
         return None
     site, game, position = state.site, state.site.game, seen.position
-    replies, after = _likeliest_moves(site, seen.lens), game.successor[position].tolist()
+    replies, after = (
+        _likeliest_moves(site, seen.lens),
+        game.successor[position].tolist(),
+    )
     agent = site.agents.find(seen.lens)
     tried = agent.visits[position].tolist() if agent else None
     answering, sentences = MARKS[-int(game.to_move[position])], []
@@ -275,11 +292,15 @@ def describe_cells(state: MatchState, seen: MoveValues | None) -> list[str] | No
         value = seen.truths[cell] if seen.exact else seen.spoken[cell] or seen.blank
         sentence = f"{name_square_briefly(game, cell).capitalize()}: {value}"
         if tried:
-            times = ngettext("tried %(count)s time", "tried %(count)s times", tried[cell])
+            times = ngettext(
+                "tried %(count)s time", "tried %(count)s times", tried[cell]
+            )
             sentence += f", {times}"
         if successor < len(replies) and not seen.beads:
             square = name_square_briefly(game, replies[successor])
-            reply = gettext("expects %(mark)s at %(square)s", mark=answering, square=square)
+            reply = gettext(
+                "expects %(mark)s at %(square)s", mark=answering, square=square
+            )
             sentence += f"; {reply}"
         sentences.append(f"{sentence}.")
     return sentences
@@ -315,13 +336,18 @@ def find_losing_move(state: MatchState) -> ReviewedMove | None:
 
 
 def _build_final_caption(
-    state: MatchState, links: Controls, blame: ReviewedMove | None, show: Callable[[Match], str]
+    state: MatchState,
+    links: Controls,
+    blame: ReviewedMove | None,
+    show: Callable[[Match], str],
 ) -> tuple[str, list[Action]]:
     """Return what a finished game teaches, and where to go from it."""
     match = state.match
     if match.replay:
         yours = replace(match, pause=False, x=HUMAN if match.watched else match.x)
-        action = Action("your-turn", gettext("Play it"), show(yours.go("")), kind="primary")
+        action = Action(
+            "your-turn", gettext("Play it"), show(yours.go("")), kind="primary"
+        )
         return summarise_game(state), [action]
     actions = [Action("rematch", gettext("Rematch"), links.new_game, kind="primary")]
     if links.take_back:
@@ -333,7 +359,9 @@ def _build_final_caption(
     if find_viewer(match, state.site) not in (None, mover_at(blame.ply - 1)):
         before = replace(before, view=blame.mark.lower())
     actions.insert(0, Action("show", gettext("Show me"), show(before)))
-    worth = mover_at(blame.ply - 1) * int(state.site.solution.value[state.positions[blame.ply - 1]])
+    worth = mover_at(blame.ply - 1) * int(
+        state.site.solution.value[state.positions[blame.ply - 1]]
+    )
     words = gettext_noop("Move %(ply)s was a blunder: %(what)s.")
     if blame.random:
         words = gettext_noop("Move %(ply)s, a random move, was a blunder: %(what)s.")
@@ -347,7 +375,10 @@ def summarise_game(state: MatchState) -> str:
         return gettext("No move was a blunder.")
     winner, ply = site.game.result(state.position), blame.ply - 1
     who, erred = match.seat(winner), match.seat(mover_at(ply))
-    cell, words = state.cells[ply], gettext_noop("A draw, after a blunder: move %(ply)s.")
+    cell, words = (
+        state.cells[ply],
+        gettext_noop("A draw, after a blunder: move %(ply)s."),
+    )
     if winner:
         words = gettext_noop("%(who)s won after a blunder: move %(ply)s.")
     value = ""
@@ -355,7 +386,9 @@ def summarise_game(state: MatchState) -> str:
         view = evaluate_moves(site, state.positions[ply], erred)
         if view.known[cell] and not view.beads:
             who, value = erred, view.texts[cell]
-            words = gettext_noop("%(who)s gave move %(ply)s the value %(value)s: a blunder.")
+            words = gettext_noop(
+                "%(who)s gave move %(ply)s the value %(value)s: a blunder."
+            )
     named = MARKS[winner] if match.is_human(winner) and not value else site.titles[who]
     return gettext(words, who=named, value=value, ply=blame.ply)
 

@@ -15,14 +15,23 @@ from app.tictactoe.policy import Plays, policy_of
 from app.tictactoe.views import DECIMALS, Worth, heat, on_scale, shown
 from app.web.formatting import format_beads, format_signed, spell_beads
 from app.web.match import Match, MatchState
-from app.web.site_data import TASK, TIE_DECIMALS, TRUTH, SiteData, cached_per_site, is_moves
+from app.web.site_data import (
+    TASK,
+    TIE_DECIMALS,
+    TRUTH,
+    SiteData,
+    cached_per_site,
+    is_moves,
+)
 from app.web.translation import gettext, gettext_noop
 
 HEAT_STEPS = 20  # from a draw to a win, and from a draw to a loss
 OUTCOMES = {-1: gettext_noop("loss"), 0: gettext_noop("draw"), 1: gettext_noop("win")}
 IN_MOVES = {-1: gettext_noop("loss in %(moves)s"), 1: gettext_noop("win in %(moves)s")}
 ONES = Worth()  # of optimal play: a loss is worth -1, a win 1
-HEATS = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5)  # the colours shown in the legend
+HEATS = range(
+    -HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5
+)  # the colours shown in the legend
 OFF = 0.1  # smallest difference from the training task that counts, on the common scale
 
 
@@ -48,7 +57,9 @@ class MoveValues:
     values: NDArray[np.float64]  # [cells] in the source's units, NaN where illegal
     scaled: NDArray[np.float64]  # [cells] on the common scale from -1 to +1
     own: bool  # whether texts are in the source's units, else on the common scale
-    policy: NDArray[np.float64]  # [cells] probability of each move when the source plays
+    policy: NDArray[
+        np.float64
+    ]  # [cells] probability of each move when the source plays
     known: list[bool]  # whether training updated the value
     texts: list[str]  # the value as shown; "" if it is not shown
     spoken: list[str]  # the value in words, for screen readers
@@ -183,11 +194,15 @@ def _evaluate_moves(
             if lens == TRUTH
             else policy_of(values.round(TIE_DECIMALS), "greedy")
         )
-        return build_move_values(site, position, lens, values, legal, policy, worth, own)
+        return build_move_values(
+            site, position, lens, values, legal, policy, worth, own
+        )
     learned, known = _learned_values(site, lens, step, position)
     shipped, plays = step is None, site.agents[lens].card.plays
     # A copy, so that what is kept here does not keep a whole policy.
-    policy = site.policies[lens][position].copy() if shipped else policy_of(learned, plays)
+    policy = (
+        site.policies[lens][position].copy() if shipped else policy_of(learned, plays)
+    )
     view = build_move_values(
         site,
         position,
@@ -236,8 +251,12 @@ def build_move_values(
     written = values if own or worth is None else shown(scaled)
     decimals = 0 if lens == TRUTH else DECIMALS
     texts = [
-        (format_signed(value, decimals) if worth else format_beads(value)) if is_shown else ""
-        for value, is_shown in zip(written.tolist(), (known | best).tolist(), strict=True)
+        (format_signed(value, decimals) if worth else format_beads(value))
+        if is_shown
+        else ""
+        for value, is_shown in zip(
+            written.tolist(), (known | best).tolist(), strict=True
+        )
     ]
     return MoveValues(
         lens=lens,
@@ -273,7 +292,9 @@ def _moves_of_policy(site: SiteData, position: int, lens: str) -> MoveValues:
     policy = site.policies[lens][position].copy()
     plays, nothing = policy > 0, np.full(site.game.cells, np.nan)
     blunders = (plays & ~site.right[position]).tolist()
-    view = build_move_values(site, position, lens, nothing, np.isfinite(nothing), policy, ONES)
+    view = build_move_values(
+        site, position, lens, nothing, np.isfinite(nothing), policy, ONES
+    )
     return replace(view, best=plays.tolist(), wrong=blunders, blunders=blunders)
 
 
@@ -282,7 +303,9 @@ def can_blunder(state: MatchState, view: MoveValues) -> bool:
     return bool((view.policy > 0)[~state.site.right[state.position]].any())
 
 
-def build_notes(site: SiteData, view: MoveValues, step: int | None, errors: str) -> list[Note]:
+def build_notes(
+    site: SiteData, view: MoveValues, step: int | None, errors: str
+) -> list[Note]:
     """Return the note beside the value of each cell.
 
     For optimal play it is the result of each move. For other sources it marks wrong values: with
@@ -334,7 +357,9 @@ def list_task_values(
     off = np.abs(learned.scaled - asked.scaled) >= OFF
     return [
         text if known and bad else ""
-        for text, known, bad in zip(asked.texts, learned.known, off.tolist(), strict=True)
+        for text, known, bad in zip(
+            asked.texts, learned.known, off.tolist(), strict=True
+        )
     ]
 
 
@@ -368,7 +393,8 @@ def _learned_values(
 def _list_results(site: SiteData, position: int) -> list[str]:
     legal, endings = site.game.legal[position].tolist(), site.endings[position].tolist()
     return [
-        _format_result(plies) if free else "" for plies, free in zip(endings, legal, strict=True)
+        _format_result(plies) if free else ""
+        for plies, free in zip(endings, legal, strict=True)
     ]
 
 

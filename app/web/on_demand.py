@@ -56,7 +56,8 @@ PAGE_SECONDS = 3.0  # until a page, which somebody looks at, says that it waits
 HELD_SECONDS = 8.0  # of a request for a page that has said so; htmx gives up after 10
 FILE_SECONDS = 30.0  # that all else waits
 LOOK_SECONDS = 0.5  # between two looks whether the client still waits
-AWAY_SECONDS = 4.0  # within which a client that was told to wait comes back, or has left
+# within which a client that was told to wait comes back, or has left
+AWAY_SECONDS = 4.0
 RETRY_SECONDS = 1
 IPV6_PREFIX = 64  # bits of an address that a provider gives to one customer
 BEGAN = "on_demand.began"  # in the environment of a request: when it came
@@ -92,7 +93,9 @@ class Question:
 class Lab:
     """Finds the agent of a recipe: the last ones are kept, for others the trainer is asked."""
 
-    def __init__(self, game: Game, always: Mapping[str, Agent], source: Trainer | None) -> None:
+    def __init__(
+        self, game: Game, always: Mapping[str, Agent], source: Trainer | None
+    ) -> None:
         """`source` is None where the lab is off: then only those are known who are always there."""
         self.game, self.always, self.source = game, always, source
         self.short = {agent.card.recipe: id for id, agent in always.items()}
@@ -155,7 +158,9 @@ class Lab:
         named = self.canonical(text) or text
         if named in self.always:
             return self.always[named]
-        return self._asked(named, self.agents, lambda answer: read(self.game, named, answer))
+        return self._asked(
+            named, self.agents, lambda answer: read(self.game, named, answer)
+        )
 
     def story(self, recipe: str) -> bytes:
         """Return what `training.story` tells of the training of a recipe, as JSON.
@@ -173,7 +178,9 @@ class Lab:
 
         Raises what `story` raises.
         """
-        return self._asked(f"taught/{'-' if now is None else now}/{recipe}", {}, _course)
+        return self._asked(
+            f"taught/{'-' if now is None else now}/{recipe}", {}, _course
+        )
 
     def seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
         """Return what becomes of a recipe with each of these seeds, in their order.
@@ -183,7 +190,11 @@ class Lab:
         """
         texts = {seed: self.seeded(recipe, seed) for seed in seeds}
         with self.lock:
-            runs = {seed: self.runs[text] for seed, text in texts.items() if text in self.runs}
+            runs = {
+                seed: self.runs[text]
+                for seed, text in texts.items()
+                if text in self.runs
+            }
             agents = {seed: self.agents.get(text) for seed, text in texts.items()}
         for seed in texts.keys() - runs.keys():
             if agent := agents[seed] or self.always.get(texts[seed]):
@@ -196,13 +207,18 @@ class Lab:
             runs |= dict(zip(trained, answer, strict=True))
         with self.lock:
             self.runs.update({texts[seed]: run for seed, run in runs.items()})
-        return [msgspec.json.decode(zlib.decompress(runs[seed]), type=SeedRun) for seed in seeds]
+        return [
+            msgspec.json.decode(zlib.decompress(runs[seed]), type=SeedRun)
+            for seed in seeds
+        ]
 
     def _run(self, agent: Agent) -> SeedRun:
         policy = policy_of(agent.q, agent.card.plays)
         # The best responder leaves a player that can be beaten unbeaten where it would risk too
         # much.
-        as_x, as_o = (losing_game(self.game, policy, seat) is None for seat in SEATS.values())
+        as_x, as_o = (
+            losing_game(self.game, policy, seat) is None for seat in SEATS.values()
+        )
         return SeedRun(agent.card.seed, agent.card.figures, (as_x, as_o))
 
     def _trainable(self, text: str) -> str:
@@ -214,7 +230,10 @@ class Lab:
         return _named(text)
 
     def _asked(
-        self, text: str, kept: MutableMapping[str, Value], read: Callable[[bytes], Value]
+        self,
+        text: str,
+        kept: MutableMapping[str, Value],
+        read: Callable[[bytes], Value],
     ) -> Value:
         """Return what the trainer's answer is read as; it is kept, and asked for once at a time."""
         if self.source is None:
@@ -226,7 +245,9 @@ class Lab:
             if question is None:
                 question = Question()
                 work = (self.source, question, text, client_network(), kept, read)
-                Thread(target=self._ask, args=work, daemon=True).start()  # done after this lock
+                Thread(
+                    target=self._ask, args=work, daemon=True
+                ).start()  # done after this lock
                 self.questions[text] = question
             question.waiting += 1
         try:
@@ -239,10 +260,14 @@ class Lab:
         except TrainerBusyError:
             raise busy() from None
         except TrainerRefusedError as error:
-            raise BadRequest(f"This is no recipe that can be learned: {error}.") from None
+            raise BadRequest(
+                f"This is no recipe that can be learned: {error}."
+            ) from None
         except Exception as error:
             current_app.logger.error("no answer to %s: %s", text, error)
-            raise InternalServerError("This agent could not be trained: our fault.") from None
+            raise InternalServerError(
+                "This agent could not be trained: our fault."
+            ) from None
         return answer
 
     def _ask(
@@ -267,7 +292,9 @@ class Lab:
     def _wait(self, source: Trainer, question: Question, text: str) -> None:
         """Wait until a question is answered, or as long as a request of this kind does."""
         end = monotonic() + patience(bool(question.until))
-        while not wait([question.answer], min(LOOK_SECONDS, max(0.0, end - monotonic()))).done:
+        while not wait(
+            [question.answer], min(LOOK_SECONDS, max(0.0, end - monotonic()))
+        ).done:
             if has_gone():
                 raise busy()
             if monotonic() >= end:
@@ -329,7 +356,9 @@ def client_network() -> str:
 def busy() -> ServiceUnavailable:
     """Return what those are told who cannot wait here any longer."""
     return ServiceUnavailable(
-        gettext("Many people train agents at this moment. Please try again in a few seconds."),
+        gettext(
+            "Many people train agents at this moment. Please try again in a few seconds."
+        ),
         retry_after=RETRY_SECONDS,
     )
 
@@ -337,7 +366,9 @@ def busy() -> ServiceUnavailable:
 def describe_position(position: QueuePosition | None) -> str:
     """Say in a sentence why an answer is not ready."""
     if position and position.is_compiling:
-        return gettext("The lab is being prepared: some seconds, once. This page comes by itself.")
+        return gettext(
+            "The lab is being prepared: some seconds, once. This page comes by itself."
+        )
     if position and position.number:
         words = gettext_noop("Number %(number)s in line. This page comes by itself.")
         return gettext(words, number=position.number)

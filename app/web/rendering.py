@@ -28,7 +28,12 @@ from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import facts, urls
-from app.web.formatting import format_count, format_parameter, format_percent, format_signed
+from app.web.formatting import (
+    format_count,
+    format_parameter,
+    format_percent,
+    format_signed,
+)
 from app.web.match import Match
 from app.web.site_data import HUMAN, SiteData, cached_per_site, current_site, is_moves
 from app.web.urls import frame_url, with_query
@@ -38,7 +43,9 @@ PARTS_KEPT = 512  # cached macros, most below 3 KB
 ASKED_AGAIN = "public, max-age=0, must-revalidate"
 IN_PATHS = ("name", "id", "x", "o")  # variable parts of URLs that name an agent
 IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost")
-VIEW = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)  # an agent, its task, or a snapshot
+VIEW = re.compile(
+    r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL
+)  # an agent, its task, or a snapshot
 
 
 class Page(Struct, frozen=True, dict=True):
@@ -57,10 +64,14 @@ def names_of(kind: type[Page]) -> tuple[str, ...]:
     """Return the names that templates may read of a kind of page: its fields and properties."""
     members = {name: each for base in kind.__mro__ for name, each in vars(base).items()}
     properties = [
-        name for name, each in members.items() if isinstance(each, (property, cached_property))
+        name
+        for name, each in members.items()
+        if isinstance(each, (property, cached_property))
     ]
     return tuple(
-        name for name in (*kind.__struct_fields__, *properties) if not name.startswith("_")
+        name
+        for name in (*kind.__struct_fields__, *properties)
+        if not name.startswith("_")
     )
 
 
@@ -104,11 +115,17 @@ def redirect_to_canonical() -> AnyResponse | None:
     Raises an HTTPException with a sentence for a recipe that is not available.
     """
     path = dict(request.view_args or {})
-    query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)  # keeps the order
+    query = parse_qsl(
+        request.environ["QUERY_STRING"], keep_blank_values=True
+    )  # keeps the order
     one_path = {
-        part: _canonical_view(text) if part in IN_PATHS else text for part, text in path.items()
+        part: _canonical_view(text) if part in IN_PATHS else text
+        for part, text in path.items()
     }
-    one_query = [(key, _canonical_view(text) if key in IN_QUERIES else text) for key, text in query]
+    one_query = [
+        (key, _canonical_view(text) if key in IN_QUERIES else text)
+        for key, text in query
+    ]
     if (one_path, one_query) == (path, query) or not request.endpoint:
         return None
     address = url_for(request.endpoint, _external=False, **one_path)

@@ -25,7 +25,14 @@ from app.tictactoe.card import Card
 from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.history import EVERY
 from app.tictactoe.notation import replay
-from app.tictactoe.policy import BASELINES, Choice, Policy, best_moves, optimal_q, policy_of
+from app.tictactoe.policy import (
+    BASELINES,
+    Choice,
+    Policy,
+    best_moves,
+    optimal_q,
+    policy_of,
+)
 from app.tictactoe.policy_codec import decode, policy_of_choice
 from app.tictactoe.tasks import Task, task_q
 from app.tictactoe.value_map import Tiles, place_tiles
@@ -80,7 +87,9 @@ class Registry(dict[str, Value]):
         return self._make(name)
 
 
-def cached_per_site(most: int, per_language: bool = False) -> Callable[[Function], Function]:
+def cached_per_site(
+    most: int, per_language: bool = False
+) -> Callable[[Function], Function]:
     """Cache the last results of a function of the site, at most `most` of them, in the site
     itself.
 
@@ -126,7 +135,10 @@ class SiteData:
     @cached_property
     def policies(self) -> Registry[Policy]:
         """The policy of every agent and baseline."""
-        always = {name: policy_of(agent.q, agent.card.plays) for name, agent in self.always.items()}
+        always = {
+            name: policy_of(agent.q, agent.card.plays)
+            for name, agent in self.always.items()
+        }
         return Registry(always | self.baselines, self._plays, self._policy_on_demand)
 
     @property
@@ -144,7 +156,9 @@ class SiteData:
 
         def title(name: str) -> str:
             if is_moves(name):
-                return gettext("Judged %(code)s", code=f"{crc32(name.encode()) & 0xFFFF:04x}")
+                return gettext(
+                    "Judged %(code)s", code=f"{crc32(name.encode()) & 0xFFFF:04x}"
+                )
             agent = name.removesuffix(TASK)
             recipe = self.recipe(agent)
             short = title_of(recipe) if recipe.is_met(YOU) else agent
@@ -181,7 +195,9 @@ class SiteData:
     def is_task_lens(self, name: str) -> bool:
         """Return whether this name stands for the exact values of an agent's training task."""
         agent = name.removesuffix(TASK)
-        return agent != name and self.agents.knows(agent) and self.task(agent) is not None
+        return (
+            agent != name and self.agents.knows(agent) and self.task(agent) is not None
+        )
 
     def canonical(self, name: str) -> str | None:
         """Return the canonical name of a player, None if there is none of this name.
@@ -205,13 +221,17 @@ class SiteData:
         """Return an agent; raises NotFound, with the names of all agents, if it does not exist."""
         agent = self.agents.find(name)
         if agent is None:
-            raise NotFound(f"There is no agent {name!r} that learned. {list_choices(self.agents)}")
+            raise NotFound(
+                f"There is no agent {name!r} that learned. {list_choices(self.agents)}"
+            )
         return agent
 
     def experiment(self, claim: str) -> Summary:
         """Return an experiment; raises NotFound, with all names, if it does not exist."""
         if claim not in self.experiments:
-            raise NotFound(f"There is no experiment {claim!r}. {list_choices(self.experiments)}")
+            raise NotFound(
+                f"There is no experiment {claim!r}. {list_choices(self.experiments)}"
+            )
         return self.experiments[claim]
 
     def list_algorithms(self, summary: Summary) -> list[str]:
@@ -259,7 +279,9 @@ class SiteData:
     @cached_property
     def best_play(self) -> Policy:
         """The policy that wins soonest and loses latest; equal moves have equal probability."""
-        return policy_of(self.truth * (self.game.cells + 2 - np.abs(self.endings)), "greedy")
+        return policy_of(
+            self.truth * (self.game.cells + 2 - np.abs(self.endings)), "greedy"
+        )
 
     @cached_per_site(JUDGED)
     def choice(self, name: str) -> Choice:

@@ -42,7 +42,8 @@ BACKLOG = 300  # connections, more than can wait in the queue
 TRIES = 2
 READ_SECONDS = 5.0  # for the rest of an answer that has begun
 POSITION_SECONDS = 1.0  # for a position in the queue
-LOOK_SECONDS = 0.5  # between two looks whether there is a trainer, and whether it is still wanted
+# between two looks whether there is a trainer, and whether it is still wanted
+LOOK_SECONDS = 0.5
 LARGEST = 4 << 20  # bytes of an answer
 LONGEST = 100  # bytes of the address of a socket, on any system
 OLD_SECONDS = 60.0  # of a folder that no process has locked: its server was killed
@@ -72,14 +73,18 @@ class Trainer:
 
     def __init__(self) -> None:
         remove_stale_server_dirs(runtime_dir())
-        self.folder = Path(tempfile.mkdtemp(prefix=SERVERS, dir=runtime_dir()))  # its mode is 0700
+        self.folder = Path(
+            tempfile.mkdtemp(prefix=SERVERS, dir=runtime_dir())
+        )  # its mode is 0700
         # The lock goes with the open folder to all that is forked.  Who tidies up old temporary
         # files, as systemd does, leaves a locked folder alone.
         self.held = os.open(self.folder, os.O_RDONLY)
         fcntl.flock(self.held, fcntl.LOCK_EX)
         self.server_ends, self.open = os.pipe()
         self.address = str(self.folder / SOCKET)
-        if len(os.fsencode(self.address)) > LONGEST:  # Linux knows the open folder by this, too
+        if (
+            len(os.fsencode(self.address)) > LONGEST
+        ):  # Linux knows the open folder by this, too
             self.address = f"/proc/self/fd/{self.held}/{SOCKET}"
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.address)
@@ -87,7 +92,9 @@ class Trainer:
         self.maker = os.getpid()
         atexit.register(self._remove_folder)
 
-    def ask(self, text: str, client: str = "", wanted: Callable[[], bool] = lambda: True) -> bytes:
+    def ask(
+        self, text: str, client: str = "", wanted: Callable[[], bool] = lambda: True
+    ) -> bytes:
         """Return the trainer's answer to a request of a client.
 
         If the trainer ends, or stops in the middle of its answer, the request is sent again.
@@ -106,7 +113,9 @@ class Trainer:
         """Return the position of a request in the queue, None if that is not known."""
         end = time.monotonic() + POSITION_SECONDS
         try:
-            answer = self._request(f"position/{text}", "", lambda: time.monotonic() < end)
+            answer = self._request(
+                f"position/{text}", "", lambda: time.monotonic() < end
+            )
             return msgspec.json.decode(answer, type=QueuePosition)
         except (OSError, HTTPException, TrainerBusyError, TrainerError):
             return None
@@ -126,7 +135,14 @@ class Trainer:
         else:
             files = self.listener.fileno(), self.server_ends
             process = subprocess.Popen(
-                [sys.executable, "-m", "training.trainer", *map(str, files), self.folder, *more],
+                [
+                    sys.executable,
+                    "-m",
+                    "training.trainer",
+                    *map(str, files),
+                    self.folder,
+                    *more,
+                ],
                 cwd=ROOT,
                 pass_fds=[*files, lock],  # the lock is the trainer's from here on
                 stdin=subprocess.DEVNULL,
@@ -135,7 +151,9 @@ class Trainer:
             with suppress(OSError):  # no room for the number, which only people read
                 os.ftruncate(lock, 0)
                 os.write(lock, f"{process.pid}".encode())
-            with suppress(RuntimeError):  # no more threads: it stays a zombie after its end
+            with suppress(
+                RuntimeError
+            ):  # no more threads: it stays a zombie after its end
                 Thread(target=process.wait, daemon=True).start()
             return True
         finally:
@@ -148,7 +166,10 @@ class Trainer:
                 self.start()
                 client.setblocking(False)
                 client.connect(self.address)
-            except (BlockingIOError, ConnectionRefusedError):  # the backlog is full: Linux, others
+            except (
+                BlockingIOError,
+                ConnectionRefusedError,
+            ):  # the backlog is full: Linux, others
                 raise TrainerBusyError from None
             client.settimeout(READ_SECONDS)
             connection.sock = client
@@ -191,7 +212,9 @@ def runtime_dir() -> Path:
     taken if another user could write to it.  Raises OSError if there is none.
     """
     with catch_warnings():
-        simplefilter("ignore", RuntimeDirWarning)  # says that it is among the temporary files
+        simplefilter(
+            "ignore", RuntimeDirWarning
+        )  # says that it is among the temporary files
         return user_runtime_path("q-tac-toe", ensure_exists=True)
 
 

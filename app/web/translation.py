@@ -95,7 +95,9 @@ def format_day(day: date) -> str:
     months = gettext(
         "January February March April May June July August September October November December"
     )
-    return gettext("%(day)s %(month)s", day=day.day, month=months.split()[day.month - 1])
+    return gettext(
+        "%(day)s %(month)s", day=day.day, month=months.split()[day.month - 1]
+    )
 
 
 def gettext_noop(text: str) -> str:

@@ -45,8 +45,12 @@ class Route(str):
         route = super().__new__(cls, rule)
         route._pattern = re.sub("<[^>]*>", "%s", rule)
         names = (reads or "").split()
-        route.reads = None if reads is None else tuple(name.rstrip("*") for name in names)
-        route.repeated = frozenset(name.rstrip("*") for name in names if name.endswith("*"))
+        route.reads = (
+            None if reads is None else tuple(name.rstrip("*") for name in names)
+        )
+        route.repeated = frozenset(
+            name.rstrip("*") for name in names if name.endswith("*")
+        )
         return route
 
     def url(self, *parts: object, **query: object) -> str:
@@ -57,7 +61,9 @@ class Route(str):
         unread = query.keys() - {*self.reads} if self.reads is not None else ()
         if unread:
             raise TypeError(f"{self} does not read {', '.join(unread)}")
-        return self._pattern % tuple(_quoted(str(part)) for part in parts) + _query(**query)
+        return self._pattern % tuple(_quoted(str(part)) for part in parts) + _query(
+            **query
+        )
 
     def url_for_match(self, match: Match, *more: str) -> str:
         """Return the URL of a match on this route, without settings that have their defaults."""
@@ -169,7 +175,9 @@ def play_against(name: str) -> str:
     return play(Match(o=name))
 
 
-def move_urls(match: Match, show: Callable[[Match], str] = play) -> Callable[[int], str]:
+def move_urls(
+    match: Match, show: Callable[[Match], str] = play
+) -> Callable[[int], str]:
     """Return a function that maps a cell to the URL of the match after a move there.
 
     Building all these URLs at once is faster than building each of them.
@@ -212,7 +220,9 @@ def mind_preview(name: str, step: int | None = None, colour: str = "") -> str:
 
 def compare(comparison: Comparison) -> str:
     """Return the URL of a comparison."""
-    return COMPARE.url(comparison.record, lens=[*comparison.views], figure=comparison.figure)
+    return COMPARE.url(
+        comparison.record, lens=[*comparison.views], figure=comparison.figure
+    )
 
 
 def agent(name: str, against: str = "") -> str:
@@ -235,7 +245,9 @@ def blunders(name: str, page: int = 1) -> str:
 def certificate(name: str, seat: str, page: int = 1) -> str:
     """Return the URL of the proof that an agent cannot be beaten in a seat, "x" or "o"."""
     if is_moves(name):
-        return JUDGE_CERTIFICATE.url(seat, moves=name.removeprefix(MOVES), page=_later(page))
+        return JUDGE_CERTIFICATE.url(
+            seat, moves=name.removeprefix(MOVES), page=_later(page)
+        )
     return CERTIFICATE.url(name, seat, page=_later(page))
 
 
@@ -253,7 +265,9 @@ def how(part: str = "", **shown: str | int | None) -> str:
     return HOW_PART.url(part, **shown) if part else HOW.url(**shown)
 
 
-def mind(name: str, step: int | None = None, colour: str = "", tile: int | None = None) -> str:
+def mind(
+    name: str, step: int | None = None, colour: str = "", tile: int | None = None
+) -> str:
     """Return the URL of an agent's mind: its snapshot, its colouring and the tile selected."""
     return MIND.url(name, step=step, colour=colour, tile=tile)
 
@@ -329,7 +343,11 @@ def glossary(term: str) -> str:
 
 
 def embed_curve(
-    name: str, others: Sequence[str] = (), figure: str = "", against: str = "", width: int = 0
+    name: str,
+    others: Sequence[str] = (),
+    figure: str = "",
+    against: str = "",
+    width: int = 0,
 ) -> str:
     """Return the URL of a frame with the learning curves of one or more agents."""
     query = {"figure": figure, "against": against, "width": width or None}
@@ -380,7 +398,9 @@ def _later(page: int) -> int | None:
     return page if page > 1 else None
 
 
-@lru_cache(maxsize=128)  # a page has some fifteen addresses of one match, with few settings
+@lru_cache(
+    maxsize=128
+)  # a page has some fifteen addresses of one match, with few settings
 def _settings(*values: object) -> list[str]:
     """Return the settings of a match that differ from their defaults, as parts of a query.
 

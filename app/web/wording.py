@@ -62,7 +62,11 @@ def describe_status(state: MatchState, going_on: bool = False) -> str:
 
 
 # Labels of the colour scale for beads: its two ends and its middle.
-BEADS = gettext_noop("no beads"), gettext_noop("an equal share"), gettext_noop("all beads")
+BEADS = (
+    gettext_noop("no beads"),
+    gettext_noop("an equal share"),
+    gettext_noop("all beads"),
+)
 NO_LONGER = {
     0: gettext_noop("no longer a draw"),
     1: gettext_noop("no longer a win"),
@@ -94,7 +98,9 @@ def build_legend(state: MatchState, opinion: MoveValues) -> Legend:
         when = gettext_noop("for %(mark)s (to move)")
     view = gettext(when, mark=MARKS[player])
     if is_moves(lens):
-        words = gettext_noop("★ is what %(agent)s plays %(view)s: its values are not known")
+        words = gettext_noop(
+            "★ is what %(agent)s plays %(view)s: its values are not known"
+        )
         caption = gettext(words, agent=site.titles[lens], view=view)
         return Legend(caption, describe_agent(site, lens), errs=True)
     is_learned = site.agents.knows(lens)
@@ -136,11 +142,15 @@ def _name_task_values(site: SiteData, lens: str, task: Task, view: str) -> str:
     """Name the exact values of a training task."""
     words = gettext_noop("Q* of the training task of %(agent)s, %(view)s")
     if task.epsilon:
-        words = gettext_noop("Q* of the training task of %(agent)s over ε-soft policies, %(view)s")
+        words = gettext_noop(
+            "Q* of the training task of %(agent)s over ε-soft policies, %(view)s"
+        )
     return gettext(words, agent=site.titles[lens.removesuffix(TASK)], view=view)
 
 
-def _build_scale(site: SiteData, opinion: MoveValues, seat: str) -> tuple[tuple[str, ...], ...]:
+def _build_scale(
+    site: SiteData, opinion: MoveValues, seat: str
+) -> tuple[tuple[str, ...], ...]:
     """Return the labels of the colours: of results with their values, or of beads."""
     worth = site.worth(opinion.lens)
     if worth is None:
@@ -155,11 +165,15 @@ def describe_task(site: SiteData, task: Task) -> str:
     if task.epsilon:
         epsilon = localize_number(f"{task.epsilon:g}")
         whom = gettext(
-            "%(opponent)s, exploring with ε = %(epsilon)s", opponent=whom, epsilon=epsilon
+            "%(opponent)s, exploring with ε = %(epsilon)s",
+            opponent=whom,
+            epsilon=epsilon,
         )
     words = gettext_noop("to play %(opponent)s, with a discount factor of %(gamma)s")
     if task.gamma != 1:
-        words = gettext_noop("to play %(opponent)s, with a discount factor of %(gamma)s a move")
+        words = gettext_noop(
+            "to play %(opponent)s, with a discount factor of %(gamma)s a move"
+        )
         if task.plies == 2:
             words = gettext_noop(
                 "to play %(opponent)s, with a discount factor of %(gamma)s a move of its own"
@@ -194,11 +208,17 @@ def describe_agent(site: SiteData, name: str, step: int | None = None) -> str:
                 "At this snapshot %(agent)s blunders in %(number)s of %(all)s positions."
             )
         return gettext(words, **said)
-    safe = [MARKS[player] for player in (X, O) if find_losing_game(site, name, player) is None]
+    safe = [
+        MARKS[player]
+        for player in (X, O)
+        if find_losing_game(site, name, player) is None
+    ]
     proof = gettext("can be beaten in both seats")
     if safe:
         proof = gettext("cannot be beaten as %(marks)s", marks=join_words(safe, "or"))
-    words = gettext_noop("%(agent)s blunders in %(number)s of %(all)s positions and %(proof)s.")
+    words = gettext_noop(
+        "%(agent)s blunders in %(number)s of %(all)s positions and %(proof)s."
+    )
     if drawn:
         words = gettext_noop(
             "%(agent)s can blunder in %(number)s of %(all)s positions and %(proof)s."
@@ -206,7 +226,9 @@ def describe_agent(site: SiteData, name: str, step: int | None = None) -> str:
     return gettext(words, **said, proof=proof)
 
 
-def _label_scale(worth: Worth, seat: str, decimals: int, own: bool) -> tuple[tuple[str, str], ...]:
+def _label_scale(
+    worth: Worth, seat: str, decimals: int, own: bool
+) -> tuple[tuple[str, str], ...]:
     loss, draw, win = getattr(worth, seat)
     names = [gettext_noop("loss"), gettext_noop("draw"), gettext_noop("win")]
     if draw == loss:  # no result has the middle colour
@@ -214,14 +236,20 @@ def _label_scale(worth: Worth, seat: str, decimals: int, own: bool) -> tuple[tup
     elif draw == win:
         names[1:] = ["", gettext_noop("draw or win")]
     names = [name and gettext(name) for name in names]
-    values = [format_signed(value, decimals) for value in (worth if own else ONES).scale(seat)]
+    values = [
+        format_signed(value, decimals) for value in (worth if own else ONES).scale(seat)
+    ]
     return tuple(zip(names, values, strict=True))
 
 
 def _describe_blunder(state: MatchState, ply: int, cell: int) -> str:
     """Return a sentence that a person's move was a blunder; "" if it was not or is not shown."""
     match, position = state.match, state.positions[ply]
-    if match.hide or not match.is_human(mover_at(ply)) or state.site.right[position, cell]:
+    if (
+        match.hide
+        or not match.is_human(mover_at(ply))
+        or state.site.right[position, cell]
+    ):
         return ""
     worth = mover_at(ply) * int(state.site.solution.value[position])
     return " " + gettext("A blunder: %(what)s.", what=gettext(NO_LONGER[worth]))
@@ -246,7 +274,9 @@ BLOCKED = "204"
 BEATABLE = "q-learning-1"  # chosen for its many colours, and for a blunder
 BEGINNER_LOSES = 0.1  # share of games lost against uniformly random moves
 STRENGTHS = {
-    gettext_noop("beginner"): "loses more than one game in ten against random moves, as X or as O",
+    gettext_noop(
+        "beginner"
+    ): "loses more than one game in ten against random moves, as X or as O",
     gettext_noop("strong"): "loses no more than that, and yet can be beaten",
     gettext_noop("unbeatable"): "proved: no opponent can win, as X or as O",
 }  # the rule of each strength, for pages
@@ -273,7 +303,9 @@ class Character(NamedTuple):
 
     strength: str  # a key of STRENGTHS; "" for a person
     line: str  # one sentence
-    opening: tuple[int | None, ...] | None  # [cells] colours of the empty board, None if unknown
+    opening: (
+        tuple[int | None, ...] | None
+    )  # [cells] colours of the empty board, None if unknown
 
 
 def first_opponent(site: SiteData) -> str:
@@ -321,11 +353,15 @@ def _worst_seat(site: SiteData, name: str) -> tuple[float, str]:
 def _describe_training(site: SiteData, name: str) -> str:
     """Return how an agent learned and how strong it is."""
     if is_moves(name):
-        return f"{gettext('Known by its moves alone.')} {_describe_strength(site, name)}"
+        return (
+            f"{gettext('Known by its moves alone.')} {_describe_strength(site, name)}"
+        )
     if not site.agents.knows(name):
         return gettext(BASELINES[name].line)
     how = ALGORITHMS[site.agents[name].card.algorithm].origin
-    opponents = [opponent_name(site, opponent) for opponent, _ in site.recipe(name).phases]
+    opponents = [
+        opponent_name(site, opponent) for opponent, _ in site.recipe(name).phases
+    ]
     met = gettext(" and then ").join(opponents)
     return f"{gettext(how).format(met)} {_describe_strength(site, name)}"
 
@@ -346,9 +382,14 @@ def _describe_strength(site: SiteData, name: str) -> str:
         seat = next(seat for seat, proved in safe.items() if proved)
         return gettext("Never loses as %(mark)s.", mark=seat.upper())
     number = judge_policy(site, name).blunders
-    return ngettext("Blunders in %(count)s position.", "Blunders in %(count)s positions.", number)
+    return ngettext(
+        "Blunders in %(count)s position.", "Blunders in %(count)s positions.", number
+    )
 
 
 def _opening_heats(site: SiteData, name: str) -> tuple[int | None, ...]:
     view = evaluate_moves(site, 0, name)
-    return tuple(heat if known else None for heat, known in zip(view.heat, view.known, strict=True))
+    return tuple(
+        heat if known else None
+        for heat, known in zip(view.heat, view.known, strict=True)
+    )

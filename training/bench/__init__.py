@@ -35,7 +35,9 @@ BRIEF = 0.5  # seconds: a board that takes less is measured several times
 BRIEF_RUNS = 7
 C_GOAL = 1.3
 RUNS = 5
-SOURCE = Path(__file__).with_name("q_learning.c")  # the loop of Q-learning, to measure ours by
+SOURCE = Path(__file__).with_name(
+    "q_learning.c"
+)  # the loop of Q-learning, to measure ours by
 # Without contraction the sums are rounded as everywhere else.
 FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]
 
@@ -91,7 +93,9 @@ def _peak() -> float:
 def _evaluation(game: Game) -> str:
     x, o = uniform(game), t_hand(game)
     outcome_chances(game, x, o)
-    milliseconds = 1000 * median(_seconds(lambda: outcome_chances(game, x, o)) for _ in range(20))
+    milliseconds = 1000 * median(
+        _seconds(lambda: outcome_chances(game, x, o)) for _ in range(20)
+    )
     return f"\none exact evaluation of a pair: {milliseconds:.1f} ms (goal 5 ms)"
 
 
@@ -165,7 +169,10 @@ class CLoop:
         counts = map(ctypes.c_int64, (game.decisions, recipe.games))
         state = new_rng_state(recipe.seed)
         updates = self._play(
-            _address(state), *rates, *map(_address, (row_start, next_state, q, visits)), *counts
+            _address(state),
+            *rates,
+            *map(_address, (row_start, next_state, q, visits)),
+            *counts,
         )
         return updates, q
 

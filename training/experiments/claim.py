@@ -64,7 +64,8 @@ class Sweep:
     measure: Measure[Any]
     seeds: int = 1_000  # as many as are trained if no number is given
     checked: bool = True  # whether a test makes a run of the first recipe again
-    is_named: bool = True  # whether a recipe and its seed name a run, so that the lab can open it
+    # whether a recipe and its seed name a run, so that the lab can open it
+    is_named: bool = True
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -94,7 +95,9 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         del words["parts"]
         shared = _claims()["shared"] | {"seeds": f"{seeds:,}"}
         return {
-            field: " ".join(text.format(**shared).split()) if isinstance(text, str) else text
+            field: " ".join(text.format(**shared).split())
+            if isinstance(text, str)
+            else text
             for field, text in words.items()
         }
 
@@ -168,8 +171,12 @@ class Results:
     Labels are unique within an experiment.  Where a method is given no labels it takes all.
     """
 
-    recipes: Mapping[str, str]  # label -> the recipe's one name, without a seed; "" if unnamed
-    found: Mapping[str, Sequence[Any]]  # label -> what the measure found, in the order of seeds
+    recipes: Mapping[
+        str, str
+    ]  # label -> the recipe's one name, without a seed; "" if unnamed
+    found: Mapping[
+        str, Sequence[Any]
+    ]  # label -> what the measure found, in the order of seeds
 
     def __getitem__(self, label: str) -> Sequence[Any]:
         """Return what was found of the recipe with this label, one a seed."""
@@ -188,13 +195,18 @@ class Results:
     ) -> dict[str, list[Answer]]:
         """Return one number, or one truth, of each seed of some recipes, by label."""
         chosen = self.recipes if labels is None else labels
-        return {label: [value(found) for found in self.found[label]] for label in chosen}
+        return {
+            label: [value(found) for found in self.found[label]] for label in chosen
+        }
 
     def medians(
         self, value: Callable[[Any], float], labels: Iterable[str] | None = None
     ) -> dict[str, float]:
         """Return the median of one number over the seeds of some recipes, by label."""
-        return {label: float(np.median(each)) for label, each in self.each(value, labels).items()}
+        return {
+            label: float(np.median(each))
+            for label, each in self.each(value, labels).items()
+        }
 
     def sign_test(self, one: str, other: str, value: Callable[[Any], float]) -> float:
         """Return how likely two recipes differ so much by chance, seed by seed."""
@@ -202,7 +214,9 @@ class Results:
 
     def compare_seeds(self, one: str, other: str, value: Callable[[Any], float]) -> str:
         """Return in words whether most seeds of one are higher or lower, and the p of that."""
-        pairs = list(zip(self.values(one, value), self.values(other, value), strict=True))
+        pairs = list(
+            zip(self.values(one, value), self.values(other, value), strict=True)
+        )
         above, below = sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
         if above == below:
             return "neither is higher"
@@ -210,22 +224,35 @@ class Results:
         p = chance(self.sign_test(one, other, value))
         return f"{direction} in {count:,} of {len(pairs):,}, {p}"
 
-    def higher(self, one: str, other: str, value: Callable[[Any], float]) -> tuple[bool, float]:
+    def higher(
+        self, one: str, other: str, value: Callable[[Any], float]
+    ) -> tuple[bool, float]:
         """Whether the median of one is higher than that of another, and not by chance; and p."""
         p = self.sign_test(one, other, value)
-        return self.median(one, value) > self.median(other, value) and p < SIGNIFICANT, p
+        return self.median(one, value) > self.median(
+            other, value
+        ) and p < SIGNIFICANT, p
 
-    def bars(self, title: str, unit: str, numbers: Mapping[str, float], log: bool = False) -> Bars:
+    def bars(
+        self, title: str, unit: str, numbers: Mapping[str, float], log: bool = False
+    ) -> Bars:
         """Draw a number about all seeds of some recipes, by label."""
         bars = [
-            Bar(label, drop_noise(value), n=len(self.found[label]), recipe=self.recipes[label])
+            Bar(
+                label,
+                drop_noise(value),
+                n=len(self.found[label]),
+                recipe=self.recipes[label],
+            )
             for label, value in numbers.items()
         ]
         return Bars(title, unit, bars, exact=True, logarithmic=log)
 
     def shares(self, title: str, holding: Mapping[str, Sequence[bool]]) -> Bars:
         """Draw of how many seeds of some recipes something is true, by label."""
-        bars = [share(label, seeds, self.recipes[label]) for label, seeds in holding.items()]
+        bars = [
+            share(label, seeds, self.recipes[label]) for label, seeds in holding.items()
+        ]
         return Bars(title, "%", bars, exact=False)
 
     def strips(
@@ -237,7 +264,12 @@ class Results:
     ) -> Histogram:
         """Draw one number of each seed of some recipes as dots; all have the same marks."""
         groups = [
-            Group(label, self.recipes[label], [drop_noise(one) for one in values], list(marks))
+            Group(
+                label,
+                self.recipes[label],
+                [drop_noise(one) for one in values],
+                list(marks),
+            )
             for label, values in self.each(number.of, labels).items()
         ]
         return Histogram(number.title, number.unit, groups, exact)
@@ -262,7 +294,9 @@ class Results:
 
     def grid(self, number: Quantity, axes: Axes) -> Grid:
         """Make the medians of recipes as a grid."""
-        labels = [[axes.label(row, column) for column in axes.columns] for row in axes.rows]
+        labels = [
+            [axes.label(row, column) for column in axes.columns] for row in axes.rows
+        ]
         return Grid(
             title=number.title,
             unit=number.unit,
@@ -270,8 +304,14 @@ class Results:
             column_label=axes.names[1],
             rows=list(axes.rows),
             columns=list(axes.columns),
-            values=[[drop_noise(self.median(label, number.of)) for label in row] for row in labels],
-            recipes=[[self.typical_recipe(label, number.of) for label in row] for row in labels],
+            values=[
+                [drop_noise(self.median(label, number.of)) for label in row]
+                for row in labels
+            ],
+            recipes=[
+                [self.typical_recipe(label, number.of) for label in row]
+                for row in labels
+            ],
             n=len(self.found[labels[0][0]]),
         )
 
@@ -292,7 +332,11 @@ def wilson(count: int, total: int) -> tuple[float, float]:
     """
     share, weight = count / total, Z * Z / total
     middle = (share + weight / 2) / (1 + weight)
-    half = Z / (1 + weight) * float(np.sqrt(share * (1 - share) / total + weight / (4 * total)))
+    half = (
+        Z
+        / (1 + weight)
+        * float(np.sqrt(share * (1 - share) / total + weight / (4 * total)))
+    )
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
@@ -330,7 +374,11 @@ def compare(
     if len(labels) <= MOST_COLUMNS:
         return Table(labels, rows, about)
     turned = zip(*rows.values(), strict=True)
-    return Table([*rows], {label: [*row] for label, row in zip(labels, turned, strict=True)}, about)
+    return Table(
+        [*rows],
+        {label: [*row] for label, row in zip(labels, turned, strict=True)},
+        about,
+    )
 
 
 def chance(p: float) -> str:

@@ -23,9 +23,17 @@ PLOTS: tuple[tuple[str, table.SeatName, Sequence[Mark]], ...] = (
     (HEURISTIC, "x", [Mark(150, "reported: it overtakes from"), Mark(200, "to here")]),
 )
 REPORTED = [True, True, False, True]  # whether the network is ahead in the end
-ENDS = (None, 70.0, 20.0, 70.0)  # percent won in the end, about; of the first plot not said
+ENDS = (
+    None,
+    70.0,
+    20.0,
+    70.0,
+)  # percent won in the end, about; of the first plot not said
 NEAR = 10.0  # percent
-OVERTAKES = {(RANDOM, "o"): (150, 250), (HEURISTIC, "x"): (100, 250)}  # epochs; 50 beside them
+OVERTAKES = {
+    (RANDOM, "o"): (150, 250),
+    (HEURISTIC, "x"): (100, 250),
+}  # epochs; 50 beside them
 ORDER = {"x": "first", "o": "second"}
 
 
@@ -34,7 +42,9 @@ def overtakes(run: network.NetworkRun, seat_name: table.SeatName) -> float:
 
     Never is infinite.
     """
-    lead = np.subtract(network.seat(seat_name, "won")(run), network.seat(seat_name, "lost")(run))
+    lead = np.subtract(
+        network.seat(seat_name, "won")(run), network.seat(seat_name, "lost")(run)
+    )
     behind = np.flatnonzero(lead.reshape(POINTS, -1).mean(axis=1) <= 0)
     last = -1 if not len(behind) else int(behind[-1])
     return np.inf if last == POINTS - 1 else (last + 1) * (len(lead) // POINTS)
@@ -111,7 +121,10 @@ def wants_taken_anywhere(run: network.NetworkRun) -> list[float]:
 def guard_rails(results: claim.Results) -> claim.Conclusion:
     """Whether illegal moves go away by themselves, or only by guard rails."""
     usual, without, longer = RAILS
-    wants, forfeits = network.ending(wants_taken), network.ending(network.both("forfeited"))
+    wants, forfeits = (
+        network.ending(wants_taken),
+        network.ending(network.both("forfeited")),
+    )
     left = results.each(wants, RAILS)
     forfeited = results.each(forfeits, (without, longer))
     stay, helped = min(left[longer]) > 0, max(left[usual]) < min(left[without])
@@ -124,7 +137,10 @@ def guard_rails(results: claim.Results) -> claim.Conclusion:
                 "Positions of its own games where its highest output is an illegal move",
                 "epochs",
                 "%",
-                [network.by_epoch(results, label, wants_taken, FEWER_POINTS) for label in left],
+                [
+                    network.by_epoch(results, label, wants_taken, FEWER_POINTS)
+                    for label in left
+                ],
             ),
             Curves(
                 "All positions where its highest output is an illegal move",
@@ -140,7 +156,9 @@ def guard_rails(results: claim.Results) -> claim.Conclusion:
                 "epochs",
                 "%",
                 [
-                    network.by_epoch(results, label, network.both("forfeited"), FEWER_POINTS)
+                    network.by_epoch(
+                        results, label, network.both("forfeited"), FEWER_POINTS
+                    )
                     for label in forfeited
                 ],
             ),
@@ -151,7 +169,10 @@ def guard_rails(results: claim.Results) -> claim.Conclusion:
             left,
             {
                 "highest output is an illegal move": (network.range_of, left),
-                "games lost by an illegal move, exploring ones too": (network.range_of, forfeited),
+                "games lost by an illegal move, exploring ones too": (
+                    network.range_of,
+                    forfeited,
+                ),
                 "won against random by its best legal move": (network.range_of, won),
             },
             "least to most seed",
@@ -253,7 +274,9 @@ def network_size(results: claim.Results) -> claim.Conclusion:
             | {
                 f"{THREE}, step size {STEPS[2]}": steep,
                 f"{THREE}, step size {USUAL}, Huber loss": huber,
-                f"{THREE}, step size {USUAL}, squared error": results.values(SQUARED, table.wins),
+                f"{THREE}, step size {USUAL}, squared error": results.values(
+                    SQUARED, table.wins
+                ),
                 "random moves": [network.RANDOM],
             },
             "won against random",
@@ -281,7 +304,9 @@ def separate_networks(results: claim.Results) -> claim.Conclusion:
             network.won_by_epoch(results, won),
             *(
                 results.strips(games._replace(title=f"{games.title} in the end"), won)
-                for games in (table.games(table.WON, "random", seat) for seat in table.SEAT_NAMES)
+                for games in (
+                    table.games(table.WON, "random", seat) for seat in table.SEAT_NAMES
+                )
             ),
             results.strips(table.BLUNDERS, won),
         ],
@@ -308,11 +333,14 @@ PAIRS = {
 }
 
 
-@claim.experiment("perfect-opponent", claim.Sweep(TABLES, END), *network.sweeps(NETWORKS))
+@claim.experiment(
+    "perfect-opponent", claim.Sweep(TABLES, END), *network.sweeps(NETWORKS)
+)
 def perfect_opponent(results: claim.Results) -> claim.Conclusion:
     """Whether a perfect opponent teaches little: two tables and a network."""
     won, worst, updated = (
-        results.medians(value, TABLES) for value in (table.wins, table.lost_at_worst, table.known)
+        results.medians(value, TABLES)
+        for value in (table.wins, table.lost_at_worst, table.known)
     )
     worse: list[bool] = []
     rows: dict[str, list[str]] = {}
@@ -323,7 +351,11 @@ def perfect_opponent(results: claim.Results) -> claim.Conclusion:
             one: [percent(won[one]), percent(worst[one]), number(updated[one])]
             for one in (random, perfect)
         }
-        rows[f"{learner}: against random (sign test)"] = [chance(p), claim.NONE, claim.NONE]
+        rows[f"{learner}: against random (sign test)"] = [
+            chance(p),
+            claim.NONE,
+            claim.NONE,
+        ]
     of_network = results.each(table.wins, NETWORKS)
     rows |= {
         f"{one}, least to most": [network.range_of(seeds), claim.NONE, claim.NONE]
@@ -336,12 +368,17 @@ def perfect_opponent(results: claim.Results) -> claim.Conclusion:
             results.strips(table.WINS, every),
             results.strips(table.LOST_AT_WORST, every),
             results.strips(
-                claim.Quantity("Positions updated, of 627", "positions", table.known), TABLES
+                claim.Quantity("Positions updated, of 627", "positions", table.known),
+                TABLES,
             ),
         ],
         [all(worse[:-1]), worse[-1]],
         Table(
-            ["won against random", "lost to the best responder", "positions updated, of 627"],
+            [
+                "won against random",
+                "lost to the best responder",
+                "positions updated, of 627",
+            ],
             rows,
             "median seed",
         ),

@@ -42,7 +42,9 @@ class Store:
         """Return what is kept under these names."""
         with self.environment.begin() as transaction:
             found = {name: transaction.get(name.encode()) for name in names}
-        return {name: bytes(value) for name, value in found.items() if value is not None}
+        return {
+            name: bytes(value) for name, value in found.items() if value is not None
+        }
 
     def write(self, values: Mapping[str, bytes]) -> None:
         """Keep all of these, on the disk, before it returns."""
@@ -91,12 +93,18 @@ def carry_out(
     trained, kept, checks = 0, 0, []
     for sweep in experiment.sweeps:
         recipes = _seeded(sweep, seeds)
-        every = {key(sweep.measure, one): one for of_label in recipes.values() for one in of_label}
+        every = {
+            key(sweep.measure, one): one
+            for of_label in recipes.values()
+            for one in of_label
+        }
         there = store.read(every)
         missing = [recipe for place, recipe in every.items() if place not in there]
         _fill(experiment.id, store, sweep.measure, missing, jobs, cluster)
         decoder = msgspec.json.Decoder(sweep.measure.found)
-        runs |= {place: decoder.decode(value) for place, value in store.read(every).items()}
+        runs |= {
+            place: decoder.decode(value) for place, value in store.read(every).items()
+        }
         for label, of_label in recipes.items():
             found[label] = [runs[key(sweep.measure, one)] for one in of_label]
         if sweep.checked:
@@ -176,7 +184,9 @@ def list_claims(out: Path) -> Iterator[str]:
 def digest(found: msgspec.Struct) -> str:
     """Return the SHA-256 of what was found, but for how long it took."""
     content = {
-        field: value for field, value in msgspec.to_builtins(found).items() if field not in TIMES
+        field: value
+        for field, value in msgspec.to_builtins(found).items()
+        if field not in TIMES
     }
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
@@ -209,11 +219,15 @@ def _fill(
         from training.cluster import in_cluster  # noqa: PLC0415 - dask, for those who have a cluster
 
         used = {package for recipe in missing for package in packages(recipe)}
-        found = in_cluster(measure.encoded, calls, cluster, sorted({"msgspec", *TABLES, *used}))
+        found = in_cluster(
+            measure.encoded, calls, cluster, sorted({"msgspec", *TABLES, *used})
+        )
     with bar(label, len(missing)) as count:
         for number, runs in found:
             batch = batches[number]
-            store.write({key(measure, one): run for one, run in zip(batch, runs, strict=True)})
+            store.write(
+                {key(measure, one): run for one, run in zip(batch, runs, strict=True)}
+            )
             count(len(batch))
 
 
@@ -236,7 +250,11 @@ def _summary(
         figures=list(conclusion.figures),
         command=f"python -m training experiment {experiment.id}{limited}",
         versions=versions(
-            *(parse(one) for sweep in experiment.sweeps for one in sweep.recipes.values())
+            *(
+                parse(one)
+                for sweep in experiment.sweeps
+                for one in sweep.recipes.values()
+            )
         ),
         first_seed=0,
         seeds=most,
@@ -250,4 +268,6 @@ def _summary(
 def _with_minus(table: Table) -> Table:
     """Write negative numbers with the sign that is made for them."""
     text = msgspec.json.encode(table).decode()
-    return msgspec.json.decode(re.sub(r"(?<![\w-])-(?=\d)", "\N{MINUS SIGN}", text), type=Table)
+    return msgspec.json.decode(
+        re.sub(r"(?<![\w-])-(?=\d)", "\N{MINUS SIGN}", text), type=Table
+    )

@@ -29,7 +29,9 @@ def first_move(_results: claim.Results) -> claim.Conclusion:
         for other in ("minimax", "minimax-random")
     ]
     # What one of two players gains by beginning itself instead of the other.
-    gains = [lead[one, other] + lead[other, one] for one in PLAYERS for other in PLAYERS]
+    gains = [
+        lead[one, other] + lead[other, one] for one in PLAYERS for other in PLAYERS
+    ]
     better, worse = [gain > TIE for gain in gains], [gain < -TIE for gain in gains]
     first = chances["random", "random"]
     more = sum(better) > sum(worse)
@@ -143,7 +145,9 @@ def counting(_results: claim.Results) -> claim.Conclusion:
                 "boards that a game can reach": [number(len(boards))],
                 "of these, up to symmetry": [number(classes)],
                 "factor that symmetry saves": [f"{factor:.2f}"],
-                "positions of an agent's decisions, up to symmetry": [number(decisions)],
+                "positions of an agent's decisions, up to symmetry": [
+                    number(decisions)
+                ],
                 "games, each ending when a side has won": [number(games)],
             },
         ),

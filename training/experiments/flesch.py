@@ -136,7 +136,10 @@ def q_iteration_or_q_learning(results: claim.Results) -> claim.Conclusion:
             {
                 "end without a blunder": (of, clean),
                 "blunders in the end, median": (number, ends),
-                "points of the curve with fewer blunders": (of, {iteration.name: fewer}),
+                "points of the curve with fewer blunders": (
+                    of,
+                    {iteration.name: fewer},
+                ),
                 "updates of the 250 sweeps, median": (number, updates),
             },
         ),

@@ -18,7 +18,13 @@ from training.experiments import claim, table
 from training.experiments.claim import number, of, percent
 from training.following import unbeatable
 from training.measures import EXACT_PROOF, MARKS, PROOF, Measure
-from training.reference import Person, key_of_update, list_moves_of, make_learner, rules_of
+from training.reference import (
+    Person,
+    key_of_update,
+    list_moves_of,
+    make_learner,
+    rules_of,
+)
 from training.taught import first_table, person_turn
 from training.textbook.exploration import pick
 from training.textbook.loop import Update
@@ -40,7 +46,9 @@ HARDLY = 1.0  # percent lost
 
 def games_needed(line: Series) -> int | None:
     """Return the first point from which on the median seed loses hardly any game, if there is."""
-    since: Sequence[int] = [place for place, median in enumerate(line.median) if median >= HARDLY]
+    since: Sequence[int] = [
+        place for place, median in enumerate(line.median) if median >= HARDLY
+    ]
     first = since[-1] + 1 if since else 0
     return None if first >= len(line.x) else round(line.x[first])
 
@@ -65,7 +73,10 @@ def menace(results: claim.Results) -> claim.Conclusion:
     """How many games MENACE loses until it draws with a perfect player."""
     lines = {
         (label, seat): table.curve(
-            results, label, table.wins_line("minimax-random", seat, table.LOST), by_games=True
+            results,
+            label,
+            table.wins_line("minimax-random", seat, table.LOST),
+            by_games=True,
         )
         for label in TEACHERS
         for seat in table.SEAT_NAMES
@@ -82,7 +93,9 @@ def menace(results: claim.Results) -> claim.Conclusion:
         label: str, games: Mapping[tuple[str, table.SeatName], float | None]
     ) -> list[str]:
         counts = (games[label, seat] for seat in table.SEAT_NAMES)
-        return [claim.NONE if count is None else number(round(count)) for count in counts]
+        return [
+            claim.NONE if count is None else number(round(count)) for count in counts
+        ]
 
     def lost_in_the_end(label: str) -> list[str]:
         return [percent(lines[label, seat].median[-1]) for seat in table.SEAT_NAMES]
@@ -101,7 +114,9 @@ def menace(results: claim.Results) -> claim.Conclusion:
         ]
         + [
             results.strips(
-                claim.Quantity("Games lost as O against randomised minimax, in the end", "%", lost),
+                claim.Quantity(
+                    "Games lost as O against randomised minimax, in the end", "%", lost
+                ),
             )
         ],
         [all(within)],
@@ -170,7 +185,9 @@ def games_to_proof(results: claim.Results) -> claim.Conclusion:
 
 
 MOST = 500  # games
-LEARNER = "td-afterstates,vs={},seat=x,symmetric=yes,alpha=1,epsilon=0,games=500,initial={}"
+LEARNER = (
+    "td-afterstates,vs={},seat=x,symmetric=yes,alpha=1,epsilon=0,games=500,initial={}"
+)
 FIRST = {"low": "0.25", "a draw": "0.5", "high": "1"}  # a loss is worth 0, a win 1
 BUILT_IN = ("random", "t-hand", "minimax")
 RESPONDER, CURIOUS = "best responder", "least visited"
@@ -180,7 +197,9 @@ class Taught(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When the play of one learner was proved."""
 
     seconds: float
-    games: int | None  # the first after which no opponent can beat it as X, None if there was none
+    games: (
+        int | None
+    )  # the first after which no opponent can beat it as X, None if there was none
 
 
 class Teacher(Person):
@@ -198,7 +217,11 @@ class Teacher(Person):
 def taught_by(teacher: str, recipe: Recipe) -> Taught:
     """Teach a recipe's learner and ask after every game whether it is unbeatable as X."""
     begin, game = perf_counter(), tic_tac_toe()
-    learner, rng, dice = make_learner(game, recipe), Random(recipe.seed), Random(recipe.seed, 1)
+    learner, rng, dice = (
+        make_learner(game, recipe),
+        Random(recipe.seed),
+        Random(recipe.seed, 1),
+    )
     first_values, entries = first_table(game, recipe.with_seed(0))
     q = first_values.copy()
     turn = person_turn(1)
@@ -229,7 +252,9 @@ def _way(teacher: str, dice: Random) -> Callable[[str], int]:
             for cell in rules.legal_moves(board)
         }
         fewest = min(visits[after] for after in made.values())
-        cell: int = pick([c for c, after in made.items() if visits[after] == fewest], dice.random())
+        cell: int = pick(
+            [c for c, after in made.items() if visits[after] == fewest], dice.random()
+        )
         visits[made[cell]] += 1
         return cell
 

@@ -27,7 +27,8 @@ def beat_fixed(results: claim.Results) -> claim.Conclusion:
     """Whether every learner of the league comes to beat `fixed` in every game."""
     always = {
         (label, seat): [
-            won == 100 for won in results.values(label, table.against("fixed", seat, table.WON))
+            won == 100
+            for won in results.values(label, table.against("fixed", seat, table.WON))
         ]
         for label in BY_PLACE
         for seat in table.SEAT_NAMES
@@ -37,7 +38,12 @@ def beat_fixed(results: claim.Results) -> claim.Conclusion:
         for one in table.SEAT_NAMES
     )
     in_league, alone = (
-        [won for (label, _), seeds in always.items() if label.endswith(place) for won in seeds]
+        [
+            won
+            for (label, _), seeds in always.items()
+            if label.endswith(place)
+            for won in seeds
+        ]
         for place in PLACES
     )
     never = [
@@ -61,7 +67,9 @@ def beat_fixed(results: claim.Results) -> claim.Conclusion:
                 "as X: win every game": [of(as_x)],
                 "as O: win every game": [of(as_o)],
                 "as O: win no game": [of(never)],
-                "in the league: win every game, each seat counted for itself": [of(in_league)],
+                "in the league: win every game, each seat counted for itself": [
+                    of(in_league)
+                ],
                 "against fixed alone: win every game, likewise": [of(alone)],
             },
         ),
@@ -78,7 +86,9 @@ def two_stage(results: claim.Results) -> claim.Conclusion:
     two, one = results.recipes
     end, errors = results.medians(table.wins), results.medians(table.blunders)
     better, p = results.higher(two, one, table.wins)
-    by_updates = table.ahead(*table.curves(results, table.WINS_LINE, results.recipes).series)
+    by_updates = table.ahead(
+        *table.curves(results, table.WINS_LINE, results.recipes).series
+    )
     per_game = results.medians(table.updates_per_game)
     return claim.Conclusion(
         [
@@ -90,7 +100,10 @@ def two_stage(results: claim.Results) -> claim.Conclusion:
         claim.compare(
             results.recipes,
             {
-                f"won against random in the end, median (sign test: {chance(p)})": (percent, end),
+                f"won against random in the end, median (sign test: {chance(p)})": (
+                    percent,
+                    end,
+                ),
                 "blunders, median": (number, errors),
                 "updates a game": ("{:.1f}".format, per_game),
                 "points ahead, after as many updates": (of, {two: by_updates}),
@@ -105,12 +118,17 @@ LITTLE = 1.0  # percent that are no improvement any more, and no degradation
 
 @claim.experiment(
     "observing",
-    claim.Sweep({"own moves only": "league", "observing": "league,observing=yes"}, MARKS),
+    claim.Sweep(
+        {"own moves only": "league", "observing": "league,observing=yes"}, MARKS
+    ),
 )
 def observing(results: claim.Results) -> claim.Conclusion:
     """Whether learning from the opponent's moves too is better, and for how long."""
     plain, observer = results.recipes
-    end, (better, p) = results.medians(table.wins), results.higher(observer, plain, table.wins)
+    end, (better, p) = (
+        results.medians(table.wins),
+        results.higher(observer, plain, table.wins),
+    )
     plies = results.median(plain, table.updates_per_game)
     mark = Mark(round(MOVES / plies), "reported: done after 8,000 moves")
     won = table.curves(results, table.WINS_LINE, by_games=True, marks=[mark])
@@ -132,12 +150,18 @@ def observing(results: claim.Results) -> claim.Conclusion:
         claim.compare(
             [observer, plain],
             {
-                f"won against random in the end, median (sign test: {chance(p)})": (percent, end),
+                f"won against random in the end, median (sign test: {chance(p)})": (
+                    percent,
+                    end,
+                ),
                 f"moves until within {percent(LITTLE, 0)} of its best median": (
                     number,
                     {observer: round(moves, -2)},
                 ),
-                "moves of the whole training": (number, {observer: round(line.x[-1] * plies, -2)}),
+                "moves of the whole training": (
+                    number,
+                    {observer: round(line.x[-1] * plies, -2)},
+                ),
             },
         ),
     )
@@ -158,7 +182,10 @@ def k_start(results: claim.Results) -> claim.Conclusion:
 
     Against the fixed player both medians are 100%, so the means are compared there.
     """
-    end, errors = results.medians(table.wins, STARTING), results.medians(table.blunders, STARTING)
+    end, errors = (
+        results.medians(table.wins, STARTING),
+        results.medians(table.blunders, STARTING),
+    )
     beats = table.both_seats("fixed", table.WON)
     beaten = {
         start: sum(results.values(label, beats)) / len(results[label])
@@ -171,7 +198,9 @@ def k_start(results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         [
             results.strips(
-                claim.Quantity("Trained with the fixed player: games won against it", "%", beats),
+                claim.Quantity(
+                    "Trained with the fixed player: games won against it", "%", beats
+                ),
                 FIXED,
             ),
             table.curves(results, table.WINS_LINE, STARTING, by_games=True),
@@ -190,7 +219,10 @@ def k_start(results: claim.Results) -> claim.Conclusion:
                     percent,
                     end,
                 ),
-                f"blunders after a league, median (0.1 or 0.001: {chance(q)})": (number, errors),
+                f"blunders after a league, median (0.1 or 0.001: {chance(q)})": (
+                    number,
+                    errors,
+                ),
             },
         ),
         claim.verdict_on(degrades),
@@ -233,8 +265,12 @@ def symmetry(results: claim.Results) -> claim.Conclusion:
     end = results.medians(table.wins)
     won = table.curves(results, table.WINS_LINE)
     begins = {line.name: _early(line) for line in won.series}
-    early = {label: table.ahead(begins[label], begins[plain]) for label in results.recipes}
-    faster = {label: 2 * sum(early[label]) > len(early[label]) for label in results.recipes}
+    early = {
+        label: table.ahead(begins[label], begins[plain]) for label in results.recipes
+    }
+    faster = {
+        label: 2 * sum(early[label]) > len(early[label]) for label in results.recipes
+    }
     p = {label: results.sign_test(label, plain, table.wins) for label in symmetric_ones}
     overtaken = {label: results.higher(plain, label, table.wins)[0] for label in p}
     parts = [part[label] for part in (faster, overtaken) for label in symmetric_ones]

@@ -23,7 +23,9 @@ from training.measures import Measure
 # 6,000 steps in place of the 80,000 of `dqn`, each of them six times as long.
 BASE = {"epochs": 60, "step_size": 0.0003, "steps": 100}
 SEEDS = 3
-RANDOM = 100 * (737 / 1260 + 121 / 420) / 2  # percent won by random against random, both seats
+RANDOM = (
+    100 * (737 / 1260 + 121 / 420) / 2
+)  # percent won by random against random, both seats
 END = 10  # a training's last tenth stands for its end, where games are counted
 FIRST = 2  # epochs that are made again
 
@@ -36,7 +38,9 @@ class NetworkRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     won: BySeat[float]  # [E] share of the epoch's games that the network won
     lost: BySeat[float]  # [E] that its opponent won, illegal moves included
     forfeited: BySeat[float]  # [E] that it lost by an illegal move
-    taken: list[float]  # [E] share of all decisions in which its highest output is an illegal move
+    taken: list[
+        float
+    ]  # [E] share of all decisions in which its highest output is an illegal move
     taken_met: list[float]  # [E] share of those that it met in the epoch's games
     figures: Figures  # of the end, one entry each, exact
 
@@ -67,7 +71,9 @@ def measure_epochs(recipe: Recipe) -> NetworkRun:
         epochs.extend([progress.epoch] if progress.epoch else [])
     trained = perf_counter()
     table = progress.q[game.legal][None]
-    figures = report(game, table, [progress.updates], recipe.worth(), recipe.plays, recipe.task())
+    figures = report(
+        game, table, [progress.updates], recipe.worth(), recipe.plays, recipe.task()
+    )
     judged = perf_counter()
     won, lost, forfeited, taken, taken_met = zip(*epochs, strict=True)
     return NetworkRun(
@@ -95,7 +101,9 @@ Line = Callable[[NetworkRun], Sequence[float]]
 
 def varied(**settings: object) -> str:
     """Name the recipe with other settings."""
-    return ",".join(["dqn", *(f"{name}={value}" for name, value in (BASE | settings).items())])
+    return ",".join(
+        ["dqn", *(f"{name}={value}" for name, value in (BASE | settings).items())]
+    )
 
 
 def sweeps(recipes: Mapping[str, str]) -> list[Sweep]:
@@ -109,13 +117,17 @@ def sweeps(recipes: Mapping[str, str]) -> list[Sweep]:
 
 def seat(seat_name: SeatName, field: str) -> Line:
     """Take a share of the games of each epoch in a seat, in percent."""
-    return lambda run: [100 * share for share in getattr(getattr(run, field), seat_name)]
+    return lambda run: [
+        100 * share for share in getattr(getattr(run, field), seat_name)
+    ]
 
 
 def both(field: str) -> Line:
     """Take the same as the mean of both seats."""
     x, o = seat("x", field), seat("o", field)
-    return lambda run: [(one + other) / 2 for one, other in zip(x(run), o(run), strict=True)]
+    return lambda run: [
+        (one + other) / 2 for one, other in zip(x(run), o(run), strict=True)
+    ]
 
 
 def ending(line: Line) -> Callable[[NetworkRun], float]:
@@ -123,13 +135,17 @@ def ending(line: Line) -> Callable[[NetworkRun], float]:
     return lambda run: float(np.mean(line(run)[-(len(line(run)) // END) :]))
 
 
-def by_epoch(results: Results, label: str, line: Line, points: int, name: str = "") -> Series:
+def by_epoch(
+    results: Results, label: str, line: Line, points: int, name: str = ""
+) -> Series:
     """Make a curve of means over as many epochs each as make so many points of the training."""
     epochs = len(results[label][0].taken)
     width = epochs // points
 
     def means(run: NetworkRun) -> list[float]:
-        means: list[float] = np.reshape(line(run), (points, width)).mean(axis=1).tolist()
+        means: list[float] = (
+            np.reshape(line(run), (points, width)).mean(axis=1).tolist()
+        )
         return means
 
     series = results.series(label, range(width, epochs + 1, width), means)

@@ -8,11 +8,28 @@ from time import perf_counter
 import msgspec
 import numpy as np
 
-from app.experiments import Bar, Bars, Board, Boards, Figure, Histogram, Mark, Table, drop_noise
+from app.experiments import (
+    Bar,
+    Bars,
+    Board,
+    Boards,
+    Figure,
+    Histogram,
+    Mark,
+    Table,
+    drop_noise,
+)
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, Game, O, X, tic_tac_toe
 from app.tictactoe.notation import record_to
-from app.tictactoe.policy import BASELINES, Policy, best_moves, minimax_random, policy_of, uniform
+from app.tictactoe.policy import (
+    BASELINES,
+    Policy,
+    best_moves,
+    minimax_random,
+    policy_of,
+    uniform,
+)
 from app.tictactoe.report import chances_against
 from app.tictactoe.values import Numbers, line_up, matches
 from training.experiments import claim, table
@@ -43,7 +60,9 @@ def looks_lossless(run: Run) -> float:
 @claim.experiment(
     "q-table-results",
     claim.Sweep({Q_TABLE: "q-table"}, END),
-    claim.Sweep({"afterstates, ties at random": "q-table,key=afterstate,ties=random"}, END),
+    claim.Sweep(
+        {"afterstates, ties at random": "q-table,key=afterstate,ties=random"}, END
+    ),
 )
 def q_table_results(results: claim.Results) -> claim.Conclusion:
     """What the tabular article reports of its agent, over many seeds instead of one run."""
@@ -51,7 +70,9 @@ def q_table_results(results: claim.Results) -> claim.Conclusion:
     within = all(
         min(values) <= reported <= max(values)
         for seat, reported in REPORTED_WINS.items()
-        for values in [results.values(Q_TABLE, table.against("random", seat, table.WON))]
+        for values in [
+            results.values(Q_TABLE, table.against("random", seat, table.WON))
+        ]
     )
     without = [lossless(run) for run in runs]
     most = sum(without) > len(runs) / 2
@@ -65,7 +86,9 @@ def q_table_results(results: claim.Results) -> claim.Conclusion:
     ]
     figures += [
         results.strips(
-            table.games(table.LOST, opponent, "o"), [Q_TABLE], [Mark(0, "reported: none")]
+            table.games(table.LOST, opponent, "o"),
+            [Q_TABLE],
+            [Mark(0, "reported: none")],
         )
         for opponent in ("random", "minimax-random")
     ]
@@ -78,7 +101,11 @@ def q_table_results(results: claim.Results) -> claim.Conclusion:
                 **{
                     f"won as {seat.upper()} against random, median seed": [
                         percent(reported),
-                        percent(results.median(Q_TABLE, table.against("random", seat, table.WON))),
+                        percent(
+                            results.median(
+                                Q_TABLE, table.against("random", seat, table.WON)
+                            )
+                        ),
                     ]
                     for seat, reported in REPORTED_WINS.items()
                 },
@@ -103,7 +130,9 @@ class Fall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     seconds: float
     lost: float  # percent
-    record: str | None  # moves to the position, up to symmetry, in which it errs most often
+    record: (
+        str | None
+    )  # moves to the position, up to symmetry, in which it errs most often
     share: float  # percent of the games in which it errs there
 
 
@@ -154,7 +183,8 @@ def bad_runs(results: claim.Results) -> claim.Conclusion:
         Board(
             record,
             claim.seeded(
-                results.recipes[Q_TABLE], next(s for s in bad if falls[s].record == record)
+                results.recipes[Q_TABLE],
+                next(s for s in bad if falls[s].record == record),
             ),
             f"{count:,} of {len(bad):,} bad runs err most often here, O to move.",
         )
@@ -169,9 +199,9 @@ def bad_runs(results: claim.Results) -> claim.Conclusion:
     }
     if boards:
         figures.append(Boards("Where the bad runs err most often", boards))
-        rows[f"of these, err most often after {_moves(boards[0].record)} (up to symmetry)"] = [
-            f"{places[0][1]:,} of {len(bad):,}"
-        ]
+        rows[
+            f"of these, err most often after {_moves(boards[0].record)} (up to symmetry)"
+        ] = [f"{places[0][1]:,} of {len(bad):,}"]
     verdict = claim.verdict_on(some, bool(bad))
     return claim.Conclusion(figures, [some], Table(["seeds"], rows), verdict)
 
@@ -186,7 +216,9 @@ def better_than_minimax(results: claim.Results) -> claim.Conclusion:
     game = tic_tac_toe()
     won = {
         (one, seat): 100
-        * chances_against(game, uniform(game), BASELINES[one].policy(game), SEATS[seat])[table.WON]
+        * chances_against(
+            game, uniform(game), BASELINES[one].policy(game), SEATS[seat]
+        )[table.WON]
         for one in PERFECT
         for seat in table.SEAT_NAMES
     }
@@ -194,7 +226,9 @@ def better_than_minimax(results: claim.Results) -> claim.Conclusion:
         seat: results.median(Q_TABLE, table.against("random", seat, table.WON))
         for seat in table.SEAT_NAMES
     }
-    better = [all(median[seat] > won[one, seat] for one in ALIKE) for seat in table.SEAT_NAMES]
+    better = [
+        all(median[seat] > won[one, seat] for one in ALIKE) for seat in table.SEAT_NAMES
+    ]
     risky = {
         seat: of(results.values(Q_TABLE, table.against("random", seat, table.LOST)))
         for seat in table.SEAT_NAMES
@@ -203,7 +237,10 @@ def better_than_minimax(results: claim.Results) -> claim.Conclusion:
         [
             results.strips(
                 table.games(table.WON, "random", seat),
-                marks=[Mark(drop_noise(won[one, seat]), text) for one, text in PERFECT.items()],
+                marks=[
+                    Mark(drop_noise(won[one, seat]), text)
+                    for one, text in PERFECT.items()
+                ],
             )
             for seat in table.SEAT_NAMES
         ]
@@ -297,7 +334,9 @@ def _moved_in(
         if mover == seat:
             met.append(positions)
         chances = (policy if mover == seat else random)[positions].cumsum(axis=1)
-        cells = (drawn.random((len(positions), 1)) * chances[:, -1:] >= chances).sum(axis=1)
+        cells = (drawn.random((len(positions), 1)) * chances[:, -1:] >= chances).sum(
+            axis=1
+        )
         positions = game.successor[positions, cells].astype(np.intp)
         positions = positions[positions < game.decisions]
         mover = -mover
@@ -330,11 +369,17 @@ def trained_on_minimax(results: claim.Results) -> claim.Conclusion:
     """Learning from randomised minimax instead of random, and what its table holds afterwards."""
     taught: Sequence[Met] = results[AS_REPORTED]
     won, lost = results.medians(WON.of), results.medians(LOST.of)
-    worse = won[AS_REPORTED] < won[AGAINST_RANDOM] and lost[AS_REPORTED] > lost[AGAINST_RANDOM]
+    worse = (
+        won[AS_REPORTED] < won[AGAINST_RANDOM]
+        and lost[AS_REPORTED] > lost[AGAINST_RANDOM]
+    )
     learned = [met.learned for met in taught]
     seen = min(learned) <= REPORTED_MET <= max(learned)
     updated, met = (
-        {label: f"{min(seeds)} to {max(seeds)}" for label, seeds in results.each(value).items()}
+        {
+            label: f"{min(seeds)} to {max(seeds)}"
+            for label, seeds in results.each(value).items()
+        }
         for value in (LEARNED.of, TESTED.of)
     )
     return claim.Conclusion(
@@ -342,7 +387,9 @@ def trained_on_minimax(results: claim.Results) -> claim.Conclusion:
             _marked(results.strips(WON), Mark(REPORTED_WON, "reported: 50%")),
             _marked(results.strips(LOST), Mark(REPORTED_LOST, "reported: 22.7%")),
             results.strips(LEARNED),
-            _marked(results.strips(TESTED, exact=False), Mark(REPORTED_MET, "reported: 355")),
+            _marked(
+                results.strips(TESTED, exact=False), Mark(REPORTED_MET, "reported: 355")
+            ),
         ],
         [worse, seen],
         claim.compare(
@@ -350,7 +397,10 @@ def trained_on_minimax(results: claim.Results) -> claim.Conclusion:
             {
                 "won, median": (percent, {"reported": REPORTED_WON} | won),
                 "lost, median": (percent, {"reported": REPORTED_LOST} | lost),
-                "positions updated, of 627": (str, {"reported": REPORTED_MET} | updated),
+                "positions updated, of 627": (
+                    str,
+                    {"reported": REPORTED_MET} | updated,
+                ),
                 "with those of the test games": (str, met),
             },
             "as O against random",

@@ -16,7 +16,10 @@ from training.measures import END, MARKS, Run
 STEPS = [step / 10 for step in range(11)]
 BAD = 40.0
 USUAL = {f"draw {step:g}": f"q-table,draw={step:g}" for step in STEPS}
-NO_LOSS = {f"draw {step:g}, loss 0": f"q-table,draw={step:g},loss=0" for step in (0.0, 0.5, 1.0)}
+NO_LOSS = {
+    f"draw {step:g}, loss 0": f"q-table,draw={step:g},loss=0"
+    for step in (0.0, 0.5, 1.0)
+}
 BY_REWARD = dict(zip(STEPS, USUAL, strict=True))  # the reward of a draw -> label
 ENDS = FIRST, LAST = "draw 0", "draw 1"
 SOME = (FIRST, "draw 0.5", LAST, *NO_LOSS)
@@ -31,11 +34,14 @@ def draw_reward(results: claim.Results) -> claim.Conclusion:
     proved = results.each(table.beaten_nowhere)
     cured, costs = sum(bad[LAST]) < sum(bad[FIRST]) / 10, won[LAST] < won[FIRST]
     as_x, as_o = (
-        results.medians(table.against("random", seat, table.WON)) for seat in table.SEAT_NAMES
+        results.medians(table.against("random", seat, table.WON))
+        for seat in table.SEAT_NAMES
     )
 
     def draw_curves(title: str, lines: Mapping[str, table.Number]) -> Curves:
-        series = [results.series_over(name, BY_REWARD, value) for name, value in lines.items()]
+        series = [
+            results.series_over(name, BY_REWARD, value) for name, value in lines.items()
+        ]
         return Curves(title, "reward of a draw", "%", series)
 
     return claim.Conclusion(
@@ -49,7 +55,8 @@ def draw_reward(results: claim.Results) -> claim.Conclusion:
                 },
             ),
             results.strips(
-                table.LOST_AS_O._replace(title=f"{table.LOST_AS_O.title}, each run"), SOME
+                table.LOST_AS_O._replace(title=f"{table.LOST_AS_O.title}, each run"),
+                SOME,
             ),
             results.shares("Seeds that are unbeatable in both seats", proved),
         ],
@@ -84,7 +91,10 @@ def double_q(results: claim.Results) -> claim.Conclusion:
     game, task = tic_tac_toe(), parse("q-table").task()
     assert task is not None
     exact = drop_noise(float(task_q(game, task)[0][game.legal[0]].max()))
-    wins, lost = table.wins_line("random", "o"), table.against("minimax-random", "o", table.LOST)
+    wins, lost = (
+        table.wins_line("random", "o"),
+        table.against("minimax-random", "o", table.LOST),
+    )
     bad = results.each(lambda run: lost(run) >= BAD)
     proved = results.each(table.beaten_nowhere)
     end = results.medians(table.against("random", "o", table.WON))
@@ -94,16 +104,26 @@ def double_q(results: claim.Results) -> claim.Conclusion:
         return float(np.mean(wins(run)))
 
     p = results.sign_test(two, one, on_average)
-    seeds = {label: results.compare_seeds(label, one, on_average) for label in (two, coin)}
+    seeds = {
+        label: results.compare_seeds(label, one, on_average) for label in (two, coin)
+    }
     averages = results.medians(on_average)
     faster = averages[two] > averages[one] and p < claim.SIGNIFICANT
     curves_of = table.curves(results, table.WON_AS_O._replace(of=wins))
-    leads = {line.name: table.ahead(line, curves_of.series[0]) for line in curves_of.series[1:]}
-    bias = {label: results.median(label, lambda run: run.start[-1]) - exact for label in proved}
+    leads = {
+        line.name: table.ahead(line, curves_of.series[0])
+        for line in curves_of.series[1:]
+    }
+    bias = {
+        label: results.median(label, lambda run: run.start[-1]) - exact
+        for label in proved
+    }
     worth = [table.curve(results, label, lambda run: run.start) for label in (one, two)]
     points = worth[0].x
     flat = [exact] * len(points)
-    truth = Series("max Q* of the training task", "", points, flat, flat, flat, flat, flat, 1, 0)
+    truth = Series(
+        "max Q* of the training task", "", points, flat, flat, flat, flat, flat, 1, 0
+    )
     return claim.Conclusion(
         [
             curves_of,
@@ -122,9 +142,15 @@ def double_q(results: claim.Results) -> claim.Conclusion:
             {
                 "won as O against random in the end, median": (percent, end),
                 "points of the curve ahead of one table": (of, leads),
-                "mean of the curve, seed by seed, beside one table (sign test)": (str, seeds),
+                "mean of the curve, seed by seed, beside one table (sign test)": (
+                    str,
+                    seeds,
+                ),
                 "unbeatable in both seats": (of, proved),
-                f"lose at least {percent(BAD, 0)} as O to randomised minimax": (of, bad),
+                f"lose at least {percent(BAD, 0)} as O to randomised minimax": (
+                    of,
+                    bad,
+                ),
                 f"bias of max Q at the start ({exact:.3f}), median": (
                     "{:+.3f}".format,
                     bias,
@@ -146,7 +172,10 @@ def running_sum(results: claim.Results) -> claim.Conclusion:
     worse = sums[0] < averages[0] and sums[1] < averages[1]
     better = sums[0] > averages[0] and sums[1] > averages[1]
     return claim.Conclusion(
-        [results.strips(one) for one in (table.WON_AS_O, table.BLUNDERS, table.LOST_AS_O)],
+        [
+            results.strips(one)
+            for one in (table.WON_AS_O, table.BLUNDERS, table.LOST_AS_O)
+        ],
         [not worse],
         claim.compare(
             results.recipes,
@@ -170,7 +199,9 @@ def starting(initial: str, epsilon: str) -> str:
 
 
 START_OR_EXPLORE = {
-    starting(initial, epsilon): f"q-table,epsilon={epsilon},epsilon_drop=0,initial={initial}"
+    starting(
+        initial, epsilon
+    ): f"q-table,epsilon={epsilon},epsilon_drop=0,initial={initial}"
     for initial in INITIALS
     for epsilon in EXPLORED
 }
@@ -179,13 +210,20 @@ START_OR_EXPLORE = {
 @claim.experiment("feedback", claim.Sweep(START_OR_EXPLORE, END))
 def feedback(results: claim.Results) -> claim.Conclusion:
     """Whether a learner that never explores only confirms what it holds already."""
-    none = {start: results.median(starting(start, "0"), table.wins) for start in INITIALS}
+    none = {
+        start: results.median(starting(start, "0"), table.wins) for start in INITIALS
+    }
     best = {
-        start: max(results.median(starting(start, epsilon), table.wins) for epsilon in EXPLORED[1:])
+        start: max(
+            results.median(starting(start, epsilon), table.wins)
+            for epsilon in EXPLORED[1:]
+        )
         for start in INITIALS
     }
     behind = {start: best[start] - none[start] > LITTLE for start in INITIALS}
-    met = {start: results.median(starting(start, "0"), table.known) for start in INITIALS}
+    met = {
+        start: results.median(starting(start, "0"), table.known) for start in INITIALS
+    }
     axes = claim.Axes(("starting value", "epsilon"), INITIALS, EXPLORED, starting)
     return claim.Conclusion(
         [
@@ -221,7 +259,9 @@ def trained(opponent: str, alpha: str, epsilon: str) -> str:
 
 
 GRIDS = {
-    trained(opponent, alpha, epsilon): f"{CONSTANT},vs={vs},alpha={alpha},epsilon={epsilon}"
+    trained(
+        opponent, alpha, epsilon
+    ): f"{CONSTANT},vs={vs},alpha={alpha},epsilon={epsilon}"
     for opponent, vs in OPPONENTS.items()
     for alpha in ALPHAS
     for epsilon in EPSILONS
@@ -241,7 +281,9 @@ def alpha_gamma(results: claim.Results) -> claim.Conclusion:
             ("won against random", table.wins),
             ("lost to the best responder", table.lost_at_worst),
         ):
-            number = claim.Quantity(f"Trained against {opponent}: games {title}", "%", value)
+            number = claim.Quantity(
+                f"Trained against {opponent}: games {title}", "%", value
+            )
             names = partial(trained, opponent)
             axes = claim.Axes(("alpha", "epsilon"), ALPHAS, EPSILONS, names)
             grids.append(results.grid(number, axes))
@@ -252,7 +294,10 @@ def alpha_gamma(results: claim.Results) -> claim.Conclusion:
         ]
     by_games = [results.median(f"{int(games):,} games", table.wins) for games in GAMES]
     by_gamma = [results.median(f"gamma {gamma}", table.wins) for gamma in GAMMAS]
-    much = [max(medians) - min(medians) > MUCH for medians in (*spans.values(), by_games, by_gamma)]
+    much = [
+        max(medians) - min(medians) > MUCH
+        for medians in (*spans.values(), by_games, by_gamma)
+    ]
     title = "Other gammas, and other numbers of games: games won against random"
     strips = results.strips(table.WINS._replace(title=title), STRIPS)
 
@@ -266,11 +311,15 @@ def alpha_gamma(results: claim.Results) -> claim.Conclusion:
             ["least", "most"],
             {
                 **{
-                    f"any step size and exploration rate, trained against {opponent}": span(medians)
+                    f"any step size and exploration rate, trained against {opponent}": span(
+                        medians
+                    )
                     for opponent, medians in spans.items()
                 },
                 f"any discount factor from {GAMMAS[0]} to {GAMMAS[-1]}": span(by_gamma),
-                f"any number of games from {int(GAMES[0]):,} to {int(GAMES[-1]):,}": span(by_games),
+                f"any number of games from {int(GAMES[0]):,} to {int(GAMES[-1]):,}": span(
+                    by_games
+                ),
             },
             "won against random, median seed",
         ),

@@ -28,12 +28,18 @@ def gamma(results: claim.Results) -> claim.Conclusion:
         [
             results.strips(table.BLUNDERS),
             results.strips(
-                claim.Quantity("Its value of the empty board: max Q", "", lambda run: run.start[-1])
+                claim.Quantity(
+                    "Its value of the empty board: max Q", "", lambda run: run.start[-1]
+                )
             ),
         ],
         [all(every)],
         claim.compare(
-            GAMMAS, {"unbeatable in both seats": (of, proved), "without a blunder": (of, clean)}
+            GAMMAS,
+            {
+                "unbeatable in both seats": (of, proved),
+                "without a blunder": (of, clean),
+            },
         ),
         claim.verdict_on(all(every), sum(every) > 1),
     )
@@ -52,7 +58,10 @@ def self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
         "unbeatable in both seats": table.beaten_nowhere,
         "without a blunder in any position": table.faultless,
     }
-    answers = {text: [bool(ask(run)) for run in results[SELF_PLAY]] for text, ask in asked.items()}
+    answers = {
+        text: [bool(ask(run)) for run in results[SELF_PLAY]]
+        for text, ask in asked.items()
+    }
     proved = answers["unbeatable in both seats"]
     half = 2 * sum(proved) >= len(proved)
     low, _ = claim.wilson(sum(proved), len(proved))
@@ -117,11 +126,20 @@ def _shipped() -> list[Bar]:
 @claim.experiment("boyan", claim.Sweep(BY_TEACHER, END))
 def boyan(results: claim.Results) -> claim.Conclusion:
     """Whether a learned player wins 58% against T-hand and draws 42%."""
-    wins, loses = table.both_seats("t-hand", table.WON), table.both_seats("t-hand", table.LOST)
+    wins, loses = (
+        table.both_seats("t-hand", table.WON),
+        table.both_seats("t-hand", table.LOST),
+    )
     bound = _bound()
-    marks = [Mark(REPORTED, "Boyan: 58%"), Mark(drop_noise(bound), "the most without any loss")]
+    marks = [
+        Mark(REPORTED, "Boyan: 58%"),
+        Mark(drop_noise(bound), "the most without any loss"),
+    ]
     reaching = results.each(lambda run: wins(run) >= REPORTED and loses(run) == 0)
-    own, others = reaching[SELF_PLAY], [label for label in results.recipes if label != SELF_PLAY]
+    own, others = (
+        reaching[SELF_PLAY],
+        [label for label in results.recipes if label != SELF_PLAY],
+    )
     elsewhere = any(any(reaching[label]) for label in others)
     won, lost = (
         claim.Quantity(f"Games {ended} T-hand, the mean of both seats", "%", value)
@@ -150,7 +168,11 @@ def boyan(results: claim.Results) -> claim.Conclusion:
                     ]
                     for label, seeds in reaching.items()
                 },
-                "possible without ever losing": [claim.NONE, percent(bound, 2), claim.NONE],
+                "possible without ever losing": [
+                    claim.NONE,
+                    percent(bound, 2),
+                    claim.NONE,
+                ],
             },
             "won against T-hand, both seats",
         ),

@@ -52,7 +52,10 @@ BOTH = Measure("greedy-and-exploring", 1, Both, measure_both)
 
 # 1.1: self-play
 
-SELF_PLAY = {"against random": "td-afterstates", "both sides learn": "td-afterstates,vs=both"}
+SELF_PLAY = {
+    "against random": "td-afterstates",
+    "both sides learn": "td-afterstates,vs=both",
+}
 AGAINST_RANDOM, AGAINST_ITSELF = SELF_PLAY
 POINT = 1.0  # percent won: less is no other way of playing
 
@@ -61,7 +64,8 @@ POINT = 1.0  # percent won: less is no other way of playing
 def self_play(results: claim.Results) -> claim.Conclusion:
     """Compare what is learned from random and from itself."""
     won, lost, errors = (
-        results.medians(value) for value in (table.wins, table.lost_at_worst, table.blunders)
+        results.medians(value)
+        for value in (table.wins, table.lost_at_worst, table.blunders)
     )
     wins_less, p = results.higher(AGAINST_RANDOM, AGAINST_ITSELF, table.wins)
     parts = [
@@ -69,12 +73,18 @@ def self_play(results: claim.Results) -> claim.Conclusion:
         wins_less and won[AGAINST_ITSELF] <= won[AGAINST_RANDOM] - POINT,
     ]
     return claim.Conclusion(
-        [results.strips(one) for one in (table.WINS, table.LOST_AT_WORST, table.BLUNDERS)],
+        [
+            results.strips(one)
+            for one in (table.WINS, table.LOST_AT_WORST, table.BLUNDERS)
+        ],
         parts,
         claim.compare(
             results.recipes,
             {
-                f"won against random, median (sign test: {chance(p)})": ("{:.2f}%".format, won),
+                f"won against random, median (sign test: {chance(p)})": (
+                    "{:.2f}%".format,
+                    won,
+                ),
                 "lost to the best responder, both seats, median": (percent, lost),
                 "unbeatable in both seats": (of, results.each(table.beaten_nowhere)),
                 "blunders, median": (number, errors),
@@ -89,7 +99,9 @@ SYMMETRIES = {
     "boards as they are": "td-afterstates",
     "symmetric boards alike": "td-afterstates,symmetric=yes",
 }
-BY_FIXED = {f"{label}, against fixed": f"{one},vs=fixed" for label, one in SYMMETRIES.items()}
+BY_FIXED = {
+    f"{label}, against fixed": f"{one},vs=fixed" for label, one in SYMMETRIES.items()
+}
 (PLAIN, SYMMETRIC), (PLAIN_FIXED, SYMMETRIC_FIXED) = SYMMETRIES, BY_FIXED
 
 
@@ -99,7 +111,9 @@ def value_error(run: Run) -> float:
     return run.figures.task.mean_reached[-1]
 
 
-@claim.experiment("sutton-barto-2", claim.Sweep(SYMMETRIES, MARKS), claim.Sweep(BY_FIXED, END))
+@claim.experiment(
+    "sutton-barto-2", claim.Sweep(SYMMETRIES, MARKS), claim.Sweep(BY_FIXED, END)
+)
 def symmetries(results: claim.Results) -> claim.Conclusion:
     """Ask whether it is faster, and what it costs where the opponent is not symmetric itself."""
     won = table.curves(results, table.WINS_LINE, (PLAIN, SYMMETRIC))
@@ -148,7 +162,9 @@ EXPLORATION = {
     "explores a tenth of its moves": "td-afterstates",
     "always greedy": "td-afterstates,epsilon=0",
 }
-BY_ITSELF = {f"{label}, self-play": f"{one},vs=both" for label, one in EXPLORATION.items()}
+BY_ITSELF = {
+    f"{label}, self-play": f"{one},vs=both" for label, one in EXPLORATION.items()
+}
 (EXPLORES, GREEDY), (EXPLORES_ITSELF, GREEDY_ITSELF) = EXPLORATION, BY_ITSELF
 
 
@@ -156,7 +172,8 @@ BY_ITSELF = {f"{label}, self-play": f"{one},vs=both" for label, one in EXPLORATI
 def greedy(results: claim.Results) -> claim.Conclusion:
     """Compare learning with and without exploration."""
     won, lost, updated = (
-        results.medians(value) for value in (table.wins, table.lost_at_worst, table.known)
+        results.medians(value)
+        for value in (table.wins, table.lost_at_worst, table.known)
     )
     wins_less, p = results.higher(EXPLORES, GREEDY, table.wins)
     loses_more, q = results.higher(GREEDY_ITSELF, EXPLORES_ITSELF, table.lost_at_worst)
@@ -166,8 +183,14 @@ def greedy(results: claim.Results) -> claim.Conclusion:
         claim.compare(
             results.recipes,
             {
-                f"won against random (taught by it, sign test: {chance(p)})": (percent, won),
-                f"lost to the best responder (self-play, sign test: {chance(q)})": (percent, lost),
+                f"won against random (taught by it, sign test: {chance(p)})": (
+                    percent,
+                    won,
+                ),
+                f"lost to the best responder (self-play, sign test: {chance(q)})": (
+                    percent,
+                    lost,
+                ),
                 "positions updated, of 627": (number, updated),
             },
             "median seed",
@@ -205,7 +228,10 @@ def exploration(results: claim.Results) -> claim.Conclusion:
             results.recipes,
             {
                 f"plays greedily (sign test: {chance(p)})": ("{:.2f}%".format, greedy),
-                f"goes on exploring (sign test: {chance(q)})": ("{:.2f}%".format, exploring),
+                f"goes on exploring (sign test: {chance(q)})": (
+                    "{:.2f}%".format,
+                    exploring,
+                ),
             },
             "won against random, median seed",
         ),
@@ -227,12 +253,14 @@ CHAMPION = "lower and upper bounds (champion)"
 
 
 @claim.experiment(
-    "sutton-barto-5", claim.Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END)
+    "sutton-barto-5",
+    claim.Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END),
 )
 def improvements(results: claim.Results) -> claim.Conclusion:
     """Compare each change alone with the book's learner, and all of them with the champion."""
     won, lost, errors = (
-        results.medians(value) for value in (table.wins, table.lost_at_worst, table.blunders)
+        results.medians(value)
+        for value in (table.wins, table.lost_at_worst, table.blunders)
     )
     fewer = {label: results.higher(AS_IT_IS, label, table.blunders) for label in OTHERS}
     better = any(told for told, _ in fewer.values())
@@ -243,7 +271,9 @@ def improvements(results: claim.Results) -> claim.Conclusion:
         [
             results.strips(table.BLUNDERS),
             results.strips(table.WINS),
-            results.bars("Games played until the end of the training", "games", games, log=True),
+            results.bars(
+                "Games played until the end of the training", "games", games, log=True
+            ),
         ],
         [better, solved],
         claim.compare(

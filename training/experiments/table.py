@@ -33,7 +33,9 @@ def wins_line(opponent: str, seat: SeatName, outcome: int = WON) -> Line:
 def both_wins(opponent: str, outcome: int = WON) -> Line:
     """Take the same as the mean of both seats."""
     x, o = wins_line(opponent, "x", outcome), wins_line(opponent, "o", outcome)
-    return lambda run: [(one + other) / 2 for one, other in zip(x(run), o(run), strict=True)]
+    return lambda run: [
+        (one + other) / 2 for one, other in zip(x(run), o(run), strict=True)
+    ]
 
 
 def lost_at_worst_line(run: Run) -> Sequence[float]:
@@ -102,7 +104,9 @@ def curve(results: Results, label: str, line: Line, by_games: bool = False) -> S
     """
     runs = results[label]
     ends = [run.figures.updates[-1] for run in runs]
-    points = sorted({stop for run in runs for stop in run.asked if 0 < stop < min(ends)})
+    points = sorted(
+        {stop for run in runs for stop in run.asked if 0 < stop < min(ends)}
+    )
 
     def taken(values: Sequence[float], run: Run) -> list[float]:
         places = np.searchsorted(run.asked[:-1], points, side="right") - 1
@@ -111,9 +115,15 @@ def curve(results: Results, label: str, line: Line, by_games: bool = False) -> S
     x: list[float] = [*points, float(np.median(ends))]
     if by_games:
         x = np.median([taken(run.games, run) for run in runs], axis=0).tolist()
-        place = [number for number, value in enumerate(x) if number == 0 or value > x[number - 1]]
+        place = [
+            number
+            for number, value in enumerate(x)
+            if number == 0 or value > x[number - 1]
+        ]
         x = [x[number] for number in place]
-        return results.series(label, x, lambda run: [taken(line(run), run)[n] for n in place])
+        return results.series(
+            label, x, lambda run: [taken(line(run), run)[n] for n in place]
+        )
     return results.series(label, x, lambda run: taken(line(run), run))
 
 
@@ -133,7 +143,9 @@ def curves(
 
 def median_games(runs: Sequence[Any]) -> float:
     """Return the median of the games until a proof, infinite where half are never proved."""
-    return float(np.median([np.inf if run.games is None else run.games for run in runs]))
+    return float(
+        np.median([np.inf if run.games is None else run.games for run in runs])
+    )
 
 
 def proof_figures(
@@ -141,28 +153,40 @@ def proof_figures(
 ) -> list[Figure]:
     """Draw when runs are proved, each seed of those recipes that always are, and how many ever."""
     ever = results.each(lambda run: run.games is not None)
-    always = [label for label in (ever if labels is None else labels) if all(ever[label])]
+    always = [
+        label for label in (ever if labels is None else labels) if all(ever[label])
+    ]
     medians = {label: median_games(results[label]) for label in ever}
     finite = {label: games for label, games in medians.items() if games < np.inf}
     return [
         results.strips(Quantity(until, "games", lambda run: run.games), always),
         results.shares(proved, ever),
-        results.bars("Games until the median seed is proved", "games", finite, log=True),
+        results.bars(
+            "Games until the median seed is proved", "games", finite, log=True
+        ),
     ]
 
 
 def ahead(one: Series, other: Series) -> list[bool]:
     """Whether the median of one is higher than that of another, at the points of both."""
     theirs = dict(zip(other.x, other.median, strict=True))
-    return [median > theirs[x] for x, median in zip(one.x, one.median, strict=True) if x in theirs]
+    return [
+        median > theirs[x]
+        for x, median in zip(one.x, one.median, strict=True)
+        if x in theirs
+    ]
 
 
 WINS = Quantity("Games won against random, both seats", "%", wins)
 WINS_IN_THE_END = WINS._replace(title="Games won against random in the end, both seats")
 WINS_LINE = WINS._replace(of=both_wins("random"))
 WON_AS_O, LOST_AS_O = games(WON, "random", "o"), games(LOST, "minimax-random", "o")
-LOST_AT_WORST = Quantity("Games lost to the best responder, both seats", "%", lost_at_worst)
+LOST_AT_WORST = Quantity(
+    "Games lost to the best responder, both seats", "%", lost_at_worst
+)
 LOST_AT_WORST_LINE = LOST_AT_WORST._replace(of=lost_at_worst_line)
 BLUNDERS_LINE = Quantity("Positions in which it can blunder", "blunders", blunders_line)
-BLUNDERS = Quantity("Positions in which it can blunder, in the end", "blunders", blunders)
+BLUNDERS = Quantity(
+    "Positions in which it can blunder, in the end", "blunders", blunders
+)
 KNOWN = Quantity("Positions that were updated, of 627", "positions", known)

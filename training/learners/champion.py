@@ -39,13 +39,17 @@ class Bounds(NamedTuple):
     state: Indices  # [K] the state that stands for the class; -1 if the game is over
     lower: Values  # [K] the value is at least this: -1, 0 or 1
     upper: Values  # [K] the value is at most this
-    unseen: NDArray[np.bool_]  # [K] whether it, or an afterstate that can follow, was never played
+    unseen: NDArray[
+        np.bool_
+    ]  # [K] whether it, or an afterstate that can follow, was never played
     priority: Values  # [K] the move with the highest one is played
     visits: Visits  # [K] how many games went through it
     q: Values  # [P] priorities for move selection, up to date only where `refresh_row` was
 
 
-def learn(game: Game, recipe: Champion, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+def learn(
+    game: Game, recipe: Champion, next_checkpoint: NextCheckpoint
+) -> Iterator[Progress]:
     """Play against itself until every afterstate was seen, or the recipe's games are over.
 
     The rules tell which moves are legal, which board each makes, and the result of a finished game:
@@ -66,7 +70,9 @@ def learn(game: Game, recipe: Champion, next_checkpoint: NextCheckpoint) -> Iter
 
     def report(done: float, games: int, updates: int) -> Progress:
         values = bounds.lower + (bounds.upper - bounds.lower) / 4
-        return report_classes(game, classes, (done, games, updates), values, bounds.visits)
+        return report_classes(
+            game, classes, (done, games, updates), values, bounds.visits
+        )
 
     state = new_rng_state(recipe.seed)
     play = partial(_play, state, row_start, next_state, classes.of_pair, bounds)
@@ -103,7 +109,9 @@ def _play(  # type: ignore[no-untyped-def]
 ):
     """Play games and tighten the bounds; `run_phases` explains the counts."""
     state, lower, upper, unseen, priority, visits, q = bounds
-    while games < phase_end and updates < max_updates and unseen[0]:  # 0 is the empty board
+    while (
+        games < phase_end and updates < max_updates and unseen[0]
+    ):  # 0 is the empty board
         result, c, moves = _play_game(
             rng_state, row_start, next_state, class_of_pair, priority, visits, q
         )
@@ -112,8 +120,12 @@ def _play(  # type: ignore[no-untyped-def]
         # Classes are in the order of plies, so backward every reply comes before its afterstate.
         for c in range(len(state) - 1, -1, -1):
             if state[c] >= 0 and visits[c] > 0:
-                _revise_bounds(row_start, class_of_pair, state[c], lower, upper, unseen, c)
-                priority[c] = BOUND_WEIGHT * upper[c] - visits[c] if unseen[c] else -np.inf
+                _revise_bounds(
+                    row_start, class_of_pair, state[c], lower, upper, unseen, c
+                )
+                priority[c] = (
+                    BOUND_WEIGHT * upper[c] - visits[c] if unseen[c] else -np.inf
+                )
         games, updates = games + 1, updates + moves
     return games, updates
 

@@ -45,7 +45,11 @@ def afterstate_classes(game: Game, symmetric: bool = True) -> Classes:
 
 
 def report_classes(
-    game: Game, classes: Classes, counts: tuple[float, int, int], values: Values, visits: Visits
+    game: Game,
+    classes: Classes,
+    counts: tuple[float, int, int],
+    values: Values,
+    visits: Visits,
 ) -> Progress:
     """Return the progress of a learner with `values` and `visits` [K] of classes.
 

@@ -52,8 +52,10 @@ class Layout(NamedTuple):
 class Board(NamedTuple):
     """The game of P pairs as L learners see it: in view 0 as X, in view 1 as O."""
 
-    row_start: RowStarts  # [D + 1] the pairs of state s are row_start[s]:row_start[s + 1]
-    next_position: Indices  # [P] the position after the move; those from D on are terminal
+    # [D + 1] the pairs of state s are row_start[s]:row_start[s + 1]
+    row_start: RowStarts
+    # [P] the position after the move; those from D on are terminal
+    next_position: Indices
     reward: NDArray[np.float64]  # [2, S] by view, the reward of reaching a position
     row: Indices  # [L, 2, S] the first entry of a position
     entry: Indices  # [L, 2, P] the entry of each pair
@@ -74,7 +76,9 @@ class Tables(NamedTuple):
     two_stage: NDArray[np.bool_]  # [L]
 
 
-def learn(game: Game, recipe: League, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+def learn(
+    game: Game, recipe: League, next_checkpoint: NextCheckpoint
+) -> Iterator[Progress]:
     """Play a league in which one learner follows the recipe, and report that one.
 
     In a round each member meets every other one, once in each seat.  The other learners are those
@@ -94,7 +98,9 @@ def learn(game: Game, recipe: League, next_checkpoint: NextCheckpoint) -> Iterat
     """
     me = own_place(recipe)
     names = [name for name in MEMBERS if name == me or meets(recipe.vs, name)]
-    learners = {name: LEARNERS[name] for name in names if name in LEARNERS} | {me: recipe}
+    learners = {name: LEARNERS[name] for name in names if name in LEARNERS} | {
+        me: recipe
+    }
     numbers = {name: number for number, name in enumerate(learners)} | NEVER_LEARN
     meetings = np.array(list(permutations([numbers[name] for name in names], 2)))
     own = numbers[me]
@@ -104,7 +110,9 @@ def learn(game: Game, recipe: League, next_checkpoint: NextCheckpoint) -> Iterat
         build_layout(game, len(game.symmetry) if learner.symmetric else 1)
         for learner in learners.values()
     ]
-    table_starts = np.cumsum([0] + [layout.entries for layout in layouts[:-1]], dtype=np.int32)
+    table_starts = np.cumsum(
+        [0] + [layout.entries for layout in layouts[:-1]], dtype=np.int32
+    )
     board = build_board(game, layouts, table_starts, recipe.worth())
     tables = empty_tables(list(learners.values()), layouts)
     entries = own_entries(game, layouts[own]) + table_starts[own]
@@ -128,7 +136,9 @@ def own_place(recipe: League) -> str:
     """Return the name of the learner in whose place the recipe plays: it sees the board alike."""
     flags = (recipe.observing, recipe.symmetric)
     return next(
-        name for name, other in LEARNERS.items() if (other.observing, other.symmetric) == flags
+        name
+        for name, other in LEARNERS.items()
+        if (other.observing, other.symmetric) == flags
     )
 
 
@@ -237,7 +247,9 @@ def _play(  # type: ignore[no-untyped-def]
             if member == RANDOM:
                 p += int(draw_uniform(rng_state) * (end - p))
             elif member >= 0:
-                k = grow_k(k_start[member], k_step[member], k_limit[member], updates[member])
+                k = grow_k(
+                    k_start[member], k_step[member], k_limit[member], updates[member]
+                )
                 u = draw_uniform(rng_state)
                 p += choose_by_powers(u, q, k, entry[member, mover, p:end], scratch)
             s = next_position[p]
@@ -248,13 +260,27 @@ def _play(  # type: ignore[no-untyped-def]
                 if seat == mover or two_stage[member]:
                     i, first = entry[member, seat, p], row[member, seat, s]
                     _learn(
-                        q, visits, i, reward[seat, s], gamma[member], first, cells, s >= decisions
+                        q,
+                        visits,
+                        i,
+                        reward[seat, s],
+                        gamma[member],
+                        first,
+                        cells,
+                        s >= decisions,
                     )
                     updates[member] += 1
                 if seat != mover and observing[member]:  # as the mover sees it
                     i, first = entry[member, mover, p], row[member, mover, s]
                     _learn(
-                        q, visits, i, reward[mover, s], gamma[member], first, cells, s >= decisions
+                        q,
+                        visits,
+                        i,
+                        reward[mover, s],
+                        gamma[member],
+                        first,
+                        cells,
+                        s >= decisions,
                     )
                     updates[member] += 1
             mover = 1 - mover
@@ -269,7 +295,9 @@ def grow_k(start: float, step: float, limit: float, updates: int) -> float:
 
 
 @njit(cache=True)
-def choose_by_powers(u: float, q: Values, k: float, entries: Indices, scratch: Values) -> int:
+def choose_by_powers(
+    u: float, q: Values, k: float, entries: Indices, scratch: Values
+) -> int:
     """Choose one of n entries of q, each with a chance proportional to k ** q (eq. in 13.3.5).
 
     `u` is a random number below 1, `entries` [n] are places in q, and `scratch` has room for n

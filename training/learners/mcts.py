@@ -34,13 +34,17 @@ class Trees(NamedTuple):
     are taken in blocks, as they are needed: a block has a node for each move of a state.
     """
 
-    children: Indices  # [M] the node of the first legal move; 0 as long as no move was tried
+    # [M] the node of the first legal move; 0 as long as no move was tried
+    children: Indices
     tries: Visits  # [M] how many simulated games went through the node
-    total: Values  # [M] the sum of their results, for the player who made the move to it
+    # [M] the sum of their results, for the player who made the move to it
+    total: Values
     used: Indices  # [1] how many nodes are in use
 
 
-def learn(game: Game, recipe: Mcts, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+def learn(
+    game: Game, recipe: Mcts, next_checkpoint: NextCheckpoint
+) -> Iterator[Progress]:
     """Simulate one game from every state, then a second one, and so on.
 
     Within the tree of its root a game goes on by the move with the highest bound,
@@ -54,10 +58,15 @@ def learn(game: Game, recipe: Mcts, next_checkpoint: NextCheckpoint) -> Iterator
     """
     row_start, next_state = legal_pairs(game)
     trees = _plant_trees(game, recipe.rollouts)
-    rng_states = np.stack([new_rng_state(recipe.seed, root) for root in range(game.decisions)])
+    rng_states = np.stack(
+        [new_rng_state(recipe.seed, root) for root in range(game.decisions)]
+    )
     # ln N for every N that can occur, so the loop computes no logarithm.
     logs = np.array([math.log(max(n, 1)) for n in range(recipe.rollouts + 1)])
-    path, bounds = np.zeros(game.cells, np.int32), np.zeros(game.pairs)  # room for `_simulate`
+    path, bounds = (
+        np.zeros(game.cells, np.int32),
+        np.zeros(game.pairs),
+    )  # room for `_simulate`
     root_moves = slice(game.decisions, game.decisions + game.pairs)
 
     def report(done: float, _rollouts: int, games: int) -> Progress:
@@ -65,7 +74,9 @@ def learn(game: Game, recipe: Mcts, next_checkpoint: NextCheckpoint) -> Iterator
         mean = trees.total[root_moves] / np.maximum(tries, 1)
         return pair_reporter(game, mean, tries)(done, games, games)
 
-    sweep = partial(_sweep, rng_states, recipe.c, logs, row_start, next_state, trees, path, bounds)
+    sweep = partial(
+        _sweep, rng_states, recipe.c, logs, row_start, next_state, trees, path, bounds
+    )
     return run_phases([(None, recipe.rollouts)], next_checkpoint, sweep, report)
 
 
@@ -112,7 +123,17 @@ def _sweep(  # type: ignore[no-untyped-def]
     """Simulate a game from every root in turn; `run_phases` explains the counts."""
     while rollouts < phase_end and updates < max_updates:
         for root in range(len(rng_states)):
-            _simulate(rng_states[root], c, logs, row_start, next_state, trees, path, bounds, root)
+            _simulate(
+                rng_states[root],
+                c,
+                logs,
+                row_start,
+                next_state,
+                trees,
+                path,
+                bounds,
+                root,
+            )
         rollouts, updates = rollouts + 1, updates + len(rng_states)
     return rollouts, updates
 
@@ -130,9 +151,13 @@ def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, ro
         if children[node] == 0:
             children[node] = used[0]
             used[0] += row_start[s + 1] - row_start[s]
-        offset = children[node] - row_start[s]  # node = offset + pair, for the pairs of s
+        offset = (
+            children[node] - row_start[s]
+        )  # node = offset + pair, for the pairs of s
         for p in range(row_start[s], row_start[s + 1]):
-            bounds[p] = _upper_bound(total[offset + p], tries[offset + p], c, logs[tries[node]])
+            bounds[p] = _upper_bound(
+                total[offset + p], tries[offset + p], c, logs[tries[node]]
+            )
         p = choose_epsilon_greedy(row_start, bounds, s, 0.0, False, rng_state)
         node, s = offset + p, next_state[p]
         path[plies] = node
@@ -140,7 +165,9 @@ def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, ro
     depth = plies
     # Simulation by random moves: with epsilon 1 the bounds are not read.
     while s >= 0:
-        s = next_state[choose_epsilon_greedy(row_start, bounds, s, 1.0, False, rng_state)]
+        s = next_state[
+            choose_epsilon_greedy(row_start, bounds, s, 1.0, False, rng_state)
+        ]
         plies += 1
     # Backup.  The result is that of the last mover, who made every second move before.
     tries[root] += 1

@@ -41,7 +41,9 @@ class Boxes(NamedTuple):
     played: Indices  # [cells] by ply, the pairs that the learner played, or -1
 
 
-def learn(game: Game, recipe: Menace, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+def learn(
+    game: Game, recipe: Menace, next_checkpoint: NextCheckpoint
+) -> Iterator[Progress]:
     """Play games in the seats of the recipe in turn, drawing a bead for every move.
 
     A box is a position up to symmetry; moves that are the same by symmetry share their beads, and
@@ -74,7 +76,11 @@ def learn(game: Game, recipe: Menace, next_checkpoint: NextCheckpoint) -> Iterat
         visits = game.spread(boxes.visits[classes.of_pair], 0)
         return Progress(done, games, updates, q, visits, refills=int(boxes.refills[0]))
 
-    state, rewards, seats = new_rng_state(recipe.seed), rewards_of(recipe), pairs.list_seats(recipe)
+    state, rewards, seats = (
+        new_rng_state(recipe.seed),
+        rewards_of(recipe),
+        pairs.list_seats(recipe),
+    )
     play = partial(_play, state, rewards, seats, row_start, next_state, boxes)
     return run_phases(list_opponents(game, recipe), next_checkpoint, play, report)
 

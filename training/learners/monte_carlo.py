@@ -37,7 +37,9 @@ class Rules(NamedTuple):
     rewards: Rewards
 
 
-def learn(game: Game, recipe: MonteCarlo, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+def learn(
+    game: Game, recipe: MonteCarlo, next_checkpoint: NextCheckpoint
+) -> Iterator[Progress]:
     """Play games to their end, then update the learner's moves, the last one first.
 
     The return of the last move is its reward, that of each earlier one gamma times the next return.
@@ -57,9 +59,14 @@ def learn(game: Game, recipe: MonteCarlo, next_checkpoint: NextCheckpoint) -> It
         rewards=rewards_of(recipe),
     )
     state, starts = new_rng_state(recipe.seed), list_starts(game, recipe)
-    play = partial(_play, state, rules, starts, row_start, next_state, q, visits, game.cells)
+    play = partial(
+        _play, state, rules, starts, row_start, next_state, q, visits, game.cells
+    )
     return run_phases(
-        list_opponents(game, recipe), next_checkpoint, play, pair_reporter(game, q, visits)
+        list_opponents(game, recipe),
+        next_checkpoint,
+        play,
+        pair_reporter(game, q, visits),
     )
 
 
@@ -82,7 +89,9 @@ def _play(  # type: ignore[no-untyped-def]
 ):
     """Play games and update q [P] and visits [P]; `run_phases` explains the counts."""
     gamma, epsilon, epsilon_drop, exploring_starts, rewards = rules
-    played = np.empty(cells, np.int32)  # the pair that the learner played at each ply, or -1
+    played = np.empty(
+        cells, np.int32
+    )  # the pair that the learner played at each ply, or -1
     while games < phase_end and updates < max_updates:
         explore = pairs.lower_by_tenths(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
@@ -92,7 +101,9 @@ def _play(  # type: ignore[no-untyped-def]
         while s >= 0:
             if mover == 0 or replies.both:
                 chance = 1.0 if exploring_starts and moves == 0 else explore
-                p = pairs.choose_epsilon_greedy(row_start, q, s, chance, False, rng_state)
+                p = pairs.choose_epsilon_greedy(
+                    row_start, q, s, chance, False, rng_state
+                )
                 played[plies], s = p, next_state[p]
                 moves += 1
             else:

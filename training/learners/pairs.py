@@ -40,8 +40,10 @@ LOST, DRAWN, WON = -3, -2, -1
 class Pairs(NamedTuple):
     """The P legal pairs of a game; both players share them, for a state has one player to move."""
 
-    row_start: RowStarts  # [D + 1] the pairs of state s are row_start[s]:row_start[s + 1]
-    next_state: Indices  # [P] the state after the move, or the ending in the view of the mover
+    # [D + 1] the pairs of state s are row_start[s]:row_start[s + 1]
+    row_start: RowStarts
+    # [P] the state after the move, or the ending in the view of the mover
+    next_state: Indices
 
 
 class Rewards(NamedTuple):
@@ -68,7 +70,13 @@ def in_opponents_view(next_state: Indices) -> Indices:
 
 
 def rewards_of(
-    recipe: QLearning | QTable | SelfPlay | MonteCarlo | QIteration | TdAfterstates | Menace,
+    recipe: QLearning
+    | QTable
+    | SelfPlay
+    | MonteCarlo
+    | QIteration
+    | TdAfterstates
+    | Menace,
 ) -> Rewards:
     """Return the rewards of a recipe."""
     return Rewards(float(recipe.loss), float(recipe.draw), float(recipe.win))
@@ -82,7 +90,13 @@ def list_seats(recipe: QTable | TdAfterstates | Menace) -> Indices:
 @njit(cache=True)
 def reward(ending, rewards):  # type: ignore[no-untyped-def]
     """Return the reward of LOST, DRAWN or WON."""
-    return rewards.win if ending == WON else rewards.draw if ending == DRAWN else rewards.loss
+    return (
+        rewards.win
+        if ending == WON
+        else rewards.draw
+        if ending == DRAWN
+        else rewards.loss
+    )
 
 
 @njit(cache=True)

@@ -24,7 +24,9 @@ from training.learners.pairs import (
     legal_pairs,
 )
 
-NextCheckpoint = Callable[[int], int]  # maps a number of updates to that of the next checkpoint
+NextCheckpoint = Callable[
+    [int], int
+]  # maps a number of updates to that of the next checkpoint
 
 
 class Epoch(NamedTuple):
@@ -46,9 +48,8 @@ class Progress(NamedTuple):
     q: NDArray[np.float32]  # [D, cells] mover's view, NaN where illegal
     visits: NDArray[np.uint32]  # [D, cells] how often the pair was updated
     epoch: Epoch | None = None  # None but for networks
-    refills: int | None = (
-        None  # number of times that a box of beads was refilled; None without boxes
-    )
+    # number of times that a box of beads was refilled; None without boxes
+    refills: int | None = None
 
 
 class Replies(NamedTuple):
@@ -60,8 +61,10 @@ class Replies(NamedTuple):
 
     both: bool  # whether the learner moves for both sides, so that there is no opponent
     epsilon: float  # chance of a random one among the replies: 1 for a baseline, else 0
-    row_start: RowStarts  # [D + 1] the replies to state s are row_start[s]:row_start[s + 1]
-    next_state: Indices  # the state after each reply, or the ending in the view of the learner
+    # [D + 1] the replies to state s are row_start[s]:row_start[s + 1]
+    row_start: RowStarts
+    # the state after each reply, or the ending in the view of the learner
+    next_state: Indices
 
 
 def run_phases(
@@ -89,7 +92,9 @@ def run_phases(
         phase_end = phase_start + length
         while turns < phase_end:
             max_updates = next_checkpoint(updates)
-            turns, updates = play(opponent, phase_start, phase_end, max_updates, turns, updates)
+            turns, updates = play(
+                opponent, phase_start, phase_end, max_updates, turns, updates
+            )
             if turns < phase_end and updates < max_updates:
                 yield report(1.0, turns, updates)
                 return
@@ -116,9 +121,13 @@ def list_opponents(game: Game, recipe: Recipe) -> list[tuple[Replies, int]]:
 
 def _build_replies(game: Game, opponent: str) -> Replies:
     row_start, next_state = legal_pairs(game)
-    next_state = in_opponents_view(next_state)  # the opponent moves, the learner is rewarded
+    next_state = in_opponents_view(
+        next_state
+    )  # the opponent moves, the learner is rewarded
     if opponent not in BASELINES:
-        return Replies(opponent == BOTH, 0.0 if opponent == SELF else 1.0, row_start, next_state)
+        return Replies(
+            opponent == BOTH, 0.0 if opponent == SELF else 1.0, row_start, next_state
+        )
     played = (BASELINES[opponent].policy(game) > 0)[game.legal]
     counts = np.add.reduceat(played, game.pair_start[:-1], dtype=np.int32)
     row_start = np.concatenate([[0], counts.cumsum()]).astype(np.uint32)
@@ -131,5 +140,7 @@ def draw_reply(replies, q, s, first_best, rng_state):  # type: ignore[no-untyped
 
     `q` [P] and `first_best` matter only if the opponent is the learner itself.
     """
-    reply = choose_epsilon_greedy(replies.row_start, q, s, replies.epsilon, first_best, rng_state)
+    reply = choose_epsilon_greedy(
+        replies.row_start, q, s, replies.epsilon, first_best, rng_state
+    )
     return replies.next_state[reply]

@@ -24,7 +24,9 @@ from training.learners.phases import (
 from training.learners.randomness import new_rng_state
 
 
-def learn(game: Game, recipe: QIteration, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+def learn(
+    game: Game, recipe: QIteration, next_checkpoint: NextCheckpoint
+) -> Iterator[Progress]:
     """Sweep over all pairs, in the order of plies.
 
     Q(s, a) <- r + gamma max Q(s', .), where s' is the state after one sampled reply of the
@@ -36,7 +38,10 @@ def learn(game: Game, recipe: QIteration, next_checkpoint: NextCheckpoint) -> It
     """
     row_start, next_state = legal_pairs(game)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
-    turns = [(replies, sweeps * game.pairs) for replies, sweeps in list_opponents(game, recipe)]
+    turns = [
+        (replies, sweeps * game.pairs)
+        for replies, sweeps in list_opponents(game, recipe)
+    ]
     report = pair_reporter(game, q, visits)
     rules = (recipe.gamma, recipe.sticky, rewards_of(recipe))
     state = new_rng_state(recipe.seed)

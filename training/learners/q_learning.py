@@ -31,7 +31,9 @@ from training.learners.phases import (
 from training.learners.randomness import draw_uniform, new_rng_state
 
 MAXIMUM, CHOSEN, EXPECTED = range(3)  # the value of the next state
-NEXT_VALUES = MappingProxyType({"q-learning": MAXIMUM, "sarsa": CHOSEN, "expected-sarsa": EXPECTED})
+NEXT_VALUES = MappingProxyType(
+    {"q-learning": MAXIMUM, "sarsa": CHOSEN, "expected-sarsa": EXPECTED}
+)
 
 
 class Rules(NamedTuple):
@@ -52,7 +54,9 @@ class Starts(NamedTuple):
     random: bool  # whether they are drawn, or come in turn
 
 
-def learn(game: Game, recipe: QLearning, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+def learn(
+    game: Game, recipe: QLearning, next_checkpoint: NextCheckpoint
+) -> Iterator[Progress]:
     """Play games from the starts of the recipe, moving epsilon-greedily.
 
     After the opponent's reply Q(s, a) moves by alpha of the way to r + gamma max Q(s', .).  Sarsa
@@ -73,9 +77,14 @@ def learn(game: Game, recipe: QLearning, next_checkpoint: NextCheckpoint) -> Ite
         next_value=NEXT_VALUES[recipe.slug],
     )
     state = new_rng_state(recipe.seed)
-    play = partial(_play, state, rules, list_starts(game, recipe), row_start, next_state, q, visits)
+    play = partial(
+        _play, state, rules, list_starts(game, recipe), row_start, next_state, q, visits
+    )
     return run_phases(
-        list_opponents(game, recipe), next_checkpoint, play, pair_reporter(game, q, visits)
+        list_opponents(game, recipe),
+        next_checkpoint,
+        play,
+        pair_reporter(game, q, visits),
     )
 
 
@@ -130,7 +139,9 @@ def _play(  # type: ignore[no-untyped-def]
             if mover == 0 or replies.both:
                 # The move is chosen before the update, which Sarsa needs.  The update changes no
                 # value of this state, so the order makes no difference to the others.
-                p = pairs.choose_epsilon_greedy(row_start, q, s, explore, False, rng_state)
+                p = pairs.choose_epsilon_greedy(
+                    row_start, q, s, explore, False, rng_state
+                )
                 previous = last_pair[mover]
                 if previous >= 0:
                     if next_value == MAXIMUM:

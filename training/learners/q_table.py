@@ -41,8 +41,10 @@ class Rules(NamedTuple):
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    old_share: float  # 1 moves a value towards its target; 0 adds alpha times the target to it
-    first_best: bool  # whether the first of equally good moves is played, not a random one
+    # 1 moves a value towards its target; 0 adds alpha times the target to it
+    old_share: float
+    # whether the first of equally good moves is played, not a random one
+    first_best: bool
     coin_at_end: bool  # whether a coin picks the table that learns a last move, too
     seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
 
@@ -58,7 +60,9 @@ class Memory(NamedTuple):
     played: Indices  # [cells] by ply, the pairs that the learner played, or -1
 
 
-def learn(game: Game, recipe: QTable, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+def learn(
+    game: Game, recipe: QTable, next_checkpoint: NextCheckpoint
+) -> Iterator[Progress]:
     """Play games epsilon-greedily, in the seats of the recipe in turn.
 
     After a game the learner's moves are updated, last move first.  Each value moves by alpha of the
@@ -99,7 +103,9 @@ def learn(game: Game, recipe: QTable, next_checkpoint: NextCheckpoint) -> Iterat
         list_opponents(game, recipe),
         next_checkpoint,
         partial(_play, state, rules, row_start, next_state, classes.of_pair, memory),
-        lambda *counts: report_classes(game, classes, counts, memory.values, memory.visits),
+        lambda *counts: report_classes(
+            game, classes, counts, memory.values, memory.visits
+        ),
     )
 
 
@@ -139,14 +145,24 @@ def _play(  # type: ignore[no-untyped-def]
             replies,
             mover,
         )
-        updates += _learn_game(rng_state, rules, row_start, class_of_pair, memory, plies, ending)
+        updates += _learn_game(
+            rng_state, rules, row_start, class_of_pair, memory, plies, ending
+        )
         games += 1
     return games, updates
 
 
 @njit(cache=True, inline="always")
 def _play_game(  # type: ignore[no-untyped-def]
-    rng_state, explore, first_best, row_start, next_state, class_of_pair, memory, replies, mover
+    rng_state,
+    explore,
+    first_best,
+    row_start,
+    next_state,
+    class_of_pair,
+    memory,
+    replies,
+    mover,
 ):
     """Play a game into `memory`; return its plies, and its ending in the next mover's view."""
     _, values, _, q, states, played = memory
@@ -155,7 +171,9 @@ def _play_game(  # type: ignore[no-untyped-def]
         refresh_row(row_start, class_of_pair, values, q, s)
         states[plies], played[plies] = s, -1
         if mover == 0 or replies.both:
-            p = pairs.choose_epsilon_greedy(row_start, q, s, explore, first_best, rng_state)
+            p = pairs.choose_epsilon_greedy(
+                row_start, q, s, explore, first_best, rng_state
+            )
             played[plies], s = p, next_state[p]
         else:
             s = draw_reply(replies, q, s, first_best, rng_state)
@@ -186,7 +204,9 @@ def _learn_game(rng_state, rules, row_start, class_of_pair, memory, plies, endin
             target = gamma * _value_best_move(
                 row_start, class_of_pair, tables, learner, other, states[ply + 2]
             )
-        elif ply + 1 < plies:  # the other side made the last move, so this one would be next
+        elif (
+            ply + 1 < plies
+        ):  # the other side made the last move, so this one would be next
             target = pairs.reward(ending, rewards)
         else:
             target = pairs.reward(pairs.other_view(ending), rewards)

@@ -35,7 +35,9 @@ class Rules(NamedTuple):
     rewards: Rewards  # X's view: `win` if X wins, `loss` if O wins
 
 
-def learn(game: Game, recipe: SelfPlay, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+def learn(
+    game: Game, recipe: SelfPlay, next_checkpoint: NextCheckpoint
+) -> Iterator[Progress]:
     """Play epsilon-greedily for both sides.
 
     In X's view: X maximises and O minimises Q(s, a), which begins at `initial` and after every move
@@ -55,8 +57,12 @@ def learn(game: Game, recipe: SelfPlay, next_checkpoint: NextCheckpoint) -> Iter
         epsilon_drop=recipe.epsilon_drop,
         rewards=rewards_of(recipe),
     )
-    play = partial(_play, new_rng_state(recipe.seed), rules, row_start, next_state, sign, q, visits)
-    return run_phases([(None, recipe.games)], next_checkpoint, play, pair_reporter(game, q, visits))
+    play = partial(
+        _play, new_rng_state(recipe.seed), rules, row_start, next_state, sign, q, visits
+    )
+    return run_phases(
+        [(None, recipe.games)], next_checkpoint, play, pair_reporter(game, q, visits)
+    )
 
 
 @njit(cache=True)
@@ -92,7 +98,9 @@ def _play(  # type: ignore[no-untyped-def]
         while s >= 0:
             p = choose_epsilon_greedy(row_start, q, s, explore, False, rng_state)
             opponents_rewards = after_x if sign[s] > 0 else after_o
-            target = -greedy_target(row_start, q, next_state[p], gamma, opponents_rewards)
+            target = -greedy_target(
+                row_start, q, next_state[p], gamma, opponents_rewards
+            )
             q[p] += alpha * (target - q[p])
             visits[p] += 1
             updates += 1

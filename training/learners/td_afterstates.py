@@ -14,7 +14,12 @@ from numba import njit
 from app.recipes.algorithms import TdAfterstates
 from app.tictactoe.game import Game
 from training.learners import pairs
-from training.learners.classes import Classes, afterstate_classes, refresh_row, report_classes
+from training.learners.classes import (
+    Classes,
+    afterstate_classes,
+    refresh_row,
+    report_classes,
+)
 from training.learners.pairs import Indices, Rewards, Values, Visits, rewards_of
 from training.learners.phases import (
     NextCheckpoint,
@@ -46,7 +51,9 @@ class Memory(NamedTuple):
     q: Values  # [P] values for move selection, up to date only where `refresh_row` was
 
 
-def learn(game: Game, recipe: TdAfterstates, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+def learn(
+    game: Game, recipe: TdAfterstates, next_checkpoint: NextCheckpoint
+) -> Iterator[Progress]:
     """Play games in the seats of the recipe in turn, learning during the game.
 
     Each move is the one whose afterstate has the highest value V(z), or with chance epsilon a
@@ -80,12 +87,18 @@ def learn(game: Game, recipe: TdAfterstates, next_checkpoint: NextCheckpoint) ->
     return run_phases(
         list_opponents(game, recipe),
         next_checkpoint,
-        partial(_play, state, rules, row_start, answered_state, classes.of_pair, memory),
-        lambda *counts: report_classes(game, classes, counts, memory.values, memory.visits),
+        partial(
+            _play, state, rules, row_start, answered_state, classes.of_pair, memory
+        ),
+        lambda *counts: report_classes(
+            game, classes, counts, memory.values, memory.visits
+        ),
     )
 
 
-def _initial_values(recipe: TdAfterstates, classes: Classes, next_state: Indices) -> Values:
+def _initial_values(
+    recipe: TdAfterstates, classes: Classes, next_state: Indices
+) -> Values:
     """Return the values of the afterstates before training, [K]; those of endings are rewards."""
     values = np.full(classes.number, recipe.initial)
     endings = (pairs.LOST, pairs.DRAWN, pairs.WON)
@@ -128,7 +141,9 @@ def _play(  # type: ignore[no-untyped-def]
             if mover == 0 or replies.both:
                 is_random = draw_uniform(rng_state) < explore
                 chance = 1.0 if is_random else 0.0
-                p = pairs.choose_epsilon_greedy(row_start, q, s, chance, False, rng_state)
+                p = pairs.choose_epsilon_greedy(
+                    row_start, q, s, chance, False, rng_state
+                )
                 previous, made = last_class[mover], class_of_pair[p]
                 if previous >= 0 and (from_all or not is_random):
                     values[previous] += step_size * (values[made] - values[previous])
@@ -141,7 +156,9 @@ def _play(  # type: ignore[no-untyped-def]
         # The side that did not end the game still has to learn its result, which is in its view.
         previous = last_class[mover]
         if previous >= 0:
-            values[previous] += step_size * (pairs.reward(s, rewards) - values[previous])
+            values[previous] += step_size * (
+                pairs.reward(s, rewards) - values[previous]
+            )
             visits[previous] += 1
             updates += 1
         games += 1

@@ -58,7 +58,9 @@ class Trainee(NamedTuple):
     steps: int  # steps of Adam in an epoch
 
 
-def learn(game: Game, recipe: Dqn, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+def learn(
+    game: Game, recipe: Dqn, next_checkpoint: NextCheckpoint
+) -> Iterator[Progress]:
     """Play epochs of games in each seat against one opponent after the other.
 
     After its games an epoch takes `steps` steps of Adam, each on a `batch` of moves drawn from the
@@ -79,11 +81,16 @@ def learn(game: Game, recipe: Dqn, next_checkpoint: NextCheckpoint) -> Iterator[
     read = net.reading(game, recipe.encoding, recipe.convolution)
     trainees = _new_trainees(rng, game, recipe, read)
     outputs = _compute_outputs(game, trainees, read)
-    q, visits = np.where(game.legal, outputs, np.float32(np.nan)), np.zeros_like(outputs, np.uint32)
+    q, visits = (
+        np.where(game.legal, outputs, np.float32(np.nan)),
+        np.zeros_like(outputs, np.uint32),
+    )
     yield Progress(0.0, 0, 0, q, visits.copy())
     opponents = _list_opponents(game, recipe)
     epsilons = np.linspace(recipe.epsilon, recipe.epsilon_last, len(opponents)).tolist()
-    for epoch, (opponent, epsilon) in enumerate(zip(opponents, epsilons, strict=True), start=1):
+    for epoch, (opponent, epsilon) in enumerate(
+        zip(opponents, epsilons, strict=True), start=1
+    ):
         behaviour = q if recipe.guard_rails else outputs
         own = epsilon_greedy(behaviour, epsilon)
         games = {
@@ -92,9 +99,14 @@ def learn(game: Game, recipe: Dqn, next_checkpoint: NextCheckpoint) -> Iterator[
         }
         new = _list_moves(game, recipe, games)
         for moves in new.values():
-            np.add.at(visits, (moves.decision, moves.cell), game.legal[moves.decision, moves.cell])
+            np.add.at(
+                visits,
+                (moves.decision, moves.cell),
+                game.legal[moves.decision, moves.cell],
+            )
         trainees = [
-            _train(rng, game, recipe, trainee, read, behaviour, new) for trainee in trainees
+            _train(rng, game, recipe, trainee, read, behaviour, new)
+            for trainee in trainees
         ]
         met = np.concatenate([moves.decision for moves in new.values()])
         taken_met = share_illegal(
@@ -135,10 +147,14 @@ def _list_opponents(game: Game, recipe: Dqn) -> list[Policy]:
     ]
 
 
-def _list_moves(game: Game, recipe: Dqn, games: Mapping[int, Games]) -> dict[int, Moves]:
+def _list_moves(
+    game: Game, recipe: Dqn, games: Mapping[int, Games]
+) -> dict[int, Moves]:
     """Return the learner's moves in the games of each seat, with their rewards."""
     rewards = (net.ILLEGAL, *recipe.worth().x)
-    return {seat: moves_of(game, games[seat], seat, rewards, recipe.step) for seat in games}
+    return {
+        seat: moves_of(game, games[seat], seat, rewards, recipe.step) for seat in games
+    }
 
 
 def _train(
@@ -154,18 +170,27 @@ def _train(
 
     `behaviour` [D, cells] is the target network, and `new` the moves of this epoch by seat.
     """
-    buffer = remember(trainee.buffer, [new[seat] for seat in trainee.seats], recipe.memory)
+    buffer = remember(
+        trainee.buffer, [new[seat] for seat in trainee.seats], recipe.memory
+    )
     moves = sample(buffer, rng, (trainee.steps, recipe.batch))
-    batches = net.Minibatches(moves.decision, moves.cell, targets(behaviour, moves, recipe.gamma))
+    batches = net.Minibatches(
+        moves.decision, moves.cell, targets(behaviour, moves, recipe.gamma)
+    )
     guarded = ~game.legal & recipe.guard_rails
     squared = recipe.error == "squared"
     others = behaviour if recipe.outputs == "all" else None
-    pupil = net.teach(trainee.pupil, read, guarded, batches, recipe.step_size, squared, others)
+    pupil = net.teach(
+        trainee.pupil, read, guarded, batches, recipe.step_size, squared, others
+    )
     return trainee._replace(pupil=pupil, buffer=buffer)
 
 
 def _summarize(
-    game: Game, games: Mapping[int, Games], outputs: NDArray[np.float32], taken_met: float
+    game: Game,
+    games: Mapping[int, Games],
+    outputs: NDArray[np.float32],
+    taken_met: float,
 ) -> Epoch:
     """Return the figures of an epoch's games, by seat, and of the outputs [D, cells] after it."""
     as_x, as_o = (shares(game, games[seat], seat) for seat in (X, O))
@@ -194,7 +219,9 @@ def _compute_outputs(
     return np.where(game.to_move[:, None] == X, outputs[0], outputs[-1])
 
 
-def play(game: Game, rng: np.random.Generator, x: Policy, o: Policy, games: int) -> Games:
+def play(
+    game: Game, rng: np.random.Generator, x: Policy, o: Policy, games: int
+) -> Games:
     """Play a number of games between two policies, [D, cells]; an illegal move ends a game."""
     position = np.zeros((game.cells + 2, games), np.int32)
     cell = np.zeros((game.cells, games), np.int32)
@@ -206,7 +233,9 @@ def play(game: Game, rng: np.random.Generator, x: Policy, o: Policy, games: int)
         drawn = draw(rng, (x, o)[ply % 2][decision])
         cell[ply, going_on] = drawn
         legal = game.legal[decision, drawn]
-        after[going_on] = np.where(legal, game.successor[decision, drawn], game.positions)
+        after[going_on] = np.where(
+            legal, game.successor[decision, drawn], game.positions
+        )
     position[-1] = position[-2]
     return Games(position, cell)
 
@@ -219,7 +248,9 @@ def draw(rng: np.random.Generator, chances: Policy) -> Numbers:
     return cell
 
 
-def moves_of(game: Game, games: Games, seat: int, rewards: tuple[float, ...], step: float) -> Moves:
+def moves_of(
+    game: Game, games: Games, seat: int, rewards: tuple[float, ...], step: float
+) -> Moves:
     """List the moves of the player in this seat (+1 X, -1 O), [M] of each, with its rewards.
 
     A move is rewarded for the position after the opponent's reply: with `step` if the game goes on,
@@ -235,7 +266,9 @@ def moves_of(game: Game, games: Games, seat: int, rewards: tuple[float, ...], st
     return Moves(
         decision[made],
         games.cell[first::2][made],
-        np.where(over, np.array(rewards, np.float32)[result - FORFEITED], np.float32(step)),
+        np.where(
+            over, np.array(rewards, np.float32)[result - FORFEITED], np.float32(step)
+        ),
         np.where(over, np.int32(OVER), after),
     )
 
@@ -244,7 +277,9 @@ def shares(game: Game, games: Games, seat: int) -> Shares:
     """Return the results of games for the player in this seat, the only one who forfeits any."""
     result = _result(game, games.position[-1], seat)
     return Shares(
-        float((result == 1).mean()), float((result < 0).mean()), float((result == FORFEITED).mean())
+        float((result == 1).mean()),
+        float((result < 0).mean()),
+        float((result == FORFEITED).mean()),
     )
 
 

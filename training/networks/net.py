@@ -76,7 +76,9 @@ def reading(game: Game, encoding: Encoding, convolution: bool) -> NDArray[np.flo
     return read[:, np.array(columns)]
 
 
-def new_network(rng: np.random.Generator, read: Array, hidden: Sequence[int], outs: int) -> Network:
+def new_network(
+    rng: np.random.Generator, read: Array, hidden: Sequence[int], outs: int
+) -> Network:
     """Return a network with random weights, normal with variance 2 / inputs of the layer.
 
     Biases are 0.  `read` has the shape of its inputs; the hidden layers have `hidden` units.  If it
@@ -104,7 +106,9 @@ def outputs(network: Network, read: Array, key: jax.Array | None = None) -> jax.
         signal = jax.nn.leaky_relu(signal @ layer.weight + layer.bias, SLOPE)
         signal = signal.reshape(len(signal), -1)
         if key is not None:
-            kept = jax.random.bernoulli(jax.random.fold_in(key, number), 1 - DROPOUT, signal.shape)
+            kept = jax.random.bernoulli(
+                jax.random.fold_in(key, number), 1 - DROPOUT, signal.shape
+            )
             signal = jnp.where(kept, signal / (1 - DROPOUT), 0)
     last: jax.Array = signal @ network[-1].weight + network[-1].bias
     return last

@@ -30,7 +30,9 @@ class Champion:
         """
         game = self.game
         if game.is_over(board):
-            self.lower[board] = self.upper[board] = game.result(board, game.last_player(board))
+            self.lower[board] = self.upper[board] = game.result(
+                board, game.last_player(board)
+            )
             self.proved.add(board)
             return
         answers = self.list_boards_after(board)
@@ -52,7 +54,9 @@ class Champion:
             board = self.game.make_move(board, cell)
             self.visits[canonical_board(self.game, board)] += 1
         old = [self.value(*move) for move in trail]
-        for met in sorted(self.visits, key=lambda met: met.count(".")):  # the last boards first
+        for met in sorted(
+            self.visits, key=lambda met: met.count(".")
+        ):  # the last boards first
             self.update(met)
         for move, before in zip(trail, old):
             yield Update(*move, before, self.value(*move))
@@ -70,7 +74,9 @@ class Champion:
 
     def choose(self, board, rng):
         """Return a greedy move."""
-        values = {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
+        values = {
+            cell: self.value(board, cell) for cell in self.game.legal_moves(board)
+        }
         return epsilon_greedy(values, 0.0, rng)[0]
 
     def value(self, board, cell):

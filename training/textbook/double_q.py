@@ -35,7 +35,9 @@ class DoubleQ:
         first, second = self.tables if rng.random() < 1 / 2 else self.tables[::-1]
         q_next = 0.0
         if not over:
-            keys = [self.key(s_next, a_next) for a_next in self.game.legal_moves(s_next)]
+            keys = [
+                self.key(s_next, a_next) for a_next in self.game.legal_moves(s_next)
+            ]
             q_next = second[max(keys, key=first.__getitem__)]
         self.move_towards(first, s, a, reward + gamma * q_next)
         return Update(s, a, old, self.value(s, a))
@@ -52,7 +54,9 @@ class DoubleQ:
         """Play a game, then update its moves, the last one first."""
         game, parameters = self.game, self.parameters
         together = 2 if parameters.seat == "both" else 1
-        self.epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn, together)
+        self.epsilon = decay(
+            parameters.epsilon, parameters.epsilon_drop, turn, together
+        )
         learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
         trail, end = yield from play_whole_game(
             self, game.empty, learning_seats, turn.player or self, rng
@@ -61,7 +65,9 @@ class DoubleQ:
         for s, a in reversed(trail):
             player = game.player_to_move(s)
             s_next = following.get(player, end)
-            yield self.update(s, a, get_reward(game, parameters, s_next, player), s_next, rng)
+            yield self.update(
+                s, a, get_reward(game, parameters, s_next, player), s_next, rng
+            )
             following[player] = s
 
     def key(self, board, cell):
@@ -72,7 +78,9 @@ class DoubleQ:
 
     def explore(self, board, rng):
         """Return an epsilon-greedy move, and whether it was random."""
-        return epsilon_greedy(self.values(board), self.epsilon, rng, self.parameters.ties)
+        return epsilon_greedy(
+            self.values(board), self.epsilon, rng, self.parameters.ties
+        )
 
     def choose(self, board, rng):
         """Return a greedy move."""

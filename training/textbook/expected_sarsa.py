@@ -33,7 +33,9 @@ class ExpectedSarsa:
         """Return the mean of Q(s, .) over the moves as epsilon-greedy play chooses them."""
         epsilon, values = self.epsilon, list(self.values(board).values())
         total = 0.0
-        for value in values:  # one after the other: `sum` rounds differently since Python 3.12
+        for (
+            value
+        ) in values:  # one after the other: `sum` rounds differently since Python 3.12
             total += value
         return (1 - epsilon) * max(values) + epsilon * total / len(values)
 

@@ -62,9 +62,13 @@ class Player:
         self.visits[s, a] += 1
         alpha = 1 / (1 + self.visits[s, a])
         best_next = max(0.0, *(q[s_next, a_next] for a_next in range(game.cells)))
-        q[s, a] = (1 - alpha) * q[s, a] + alpha * (reward + parameters.gamma * best_next)
+        q[s, a] = (1 - alpha) * q[s, a] + alpha * (
+            reward + parameters.gamma * best_next
+        )
         self.k = min(self.k + parameters.k_step, parameters.k_limit)
-        if game.is_over(after):  # the reward becomes the value of everything on the last board
+        if game.is_over(
+            after
+        ):  # the reward becomes the value of everything on the last board
             q.update({(s_next, a_next): reward for a_next in range(game.cells)})
         return Update(s, a, old, q[s, a])
 
@@ -74,7 +78,9 @@ class Player:
         While k is below 1, moves with low values are more likely; k grows with every update.
         """
         cells = self.game.legal_moves(board)
-        ends = [*accumulate(self.k ** self.q[self.see(board, cell, seat)] for cell in cells)]
+        ends = [
+            *accumulate(self.k ** self.q[self.see(board, cell, seat)] for cell in cells)
+        ]
         u = rng.random() * ends[-1]
         return next(cell for cell, end in zip(cells, ends) if u < end)
 
@@ -110,7 +116,9 @@ class League:
                 seat = "XO"[names.index(self.name)]
                 opponent = names[1 - names.index(self.name)]
             yield Meeting(opponent, seat)
-            for name, event in play_league_game(self.game, names, self.players, turn.player, rng):
+            for name, event in play_league_game(
+                self.game, names, self.players, turn.player, rng
+            ):
                 if name == self.name or not name:
                     yield event
 
@@ -122,13 +130,17 @@ class League:
         members = [
             name
             for name in MEMBERS
-            if name == self.name or turn.opponent == "league" or name in turn.opponent.split("+")
+            if name == self.name
+            or turn.opponent == "league"
+            or name in turn.opponent.split("+")
         ]
         return list(permutations(members, 2))
 
     def choose(self, board, rng):
         """Return a greedy move."""
-        values = {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
+        values = {
+            cell: self.value(board, cell) for cell in self.game.legal_moves(board)
+        }
         return epsilon_greedy(values, 0.0, rng)[0]
 
     def value(self, board, cell):
@@ -150,7 +162,9 @@ def play_league_game(game, names, players, person, rng):
     board = game.empty
     while not game.is_over(board):
         mover = game.player_to_move(board)
-        cell = choose_league_move(game, names["XO".index(mover)], players, person, board, rng)
+        cell = choose_league_move(
+            game, names["XO".index(mover)], players, person, board, rng
+        )
         yield "", Move(board, cell, True)
         for name, seat in zip(names, "XO"):
             if name in players:

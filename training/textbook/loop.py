@@ -8,7 +8,9 @@ class Move(NamedTuple):
 
     board: str
     cell: int
-    explored: bool | None  # whether it was chosen at random; None for players that do not learn
+    explored: (
+        bool | None
+    )  # whether it was chosen at random; None for players that do not learn
 
 
 class Update(NamedTuple):
@@ -25,7 +27,8 @@ class Turn(NamedTuple):
     (Q-iteration).
     """
 
-    opponent: str  # name; "self" and "both" are the learner itself, see `learning_seats`
+    # name; "self" and "both" are the learner itself, see `learning_seats`
+    opponent: str
     player: Any  # the opponent, None if it is the learner itself
     number: int  # index of the turn in its phase, from 0
     length: int  # number of turns in its phase

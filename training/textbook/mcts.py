@@ -28,7 +28,9 @@ class Tree:
         child = (*node, cell)
         if not self.visits[child]:
             return inf
-        return self.mean(child) + self.c * sqrt(log(self.visits[node]) / self.visits[child])
+        return self.mean(child) + self.c * sqrt(
+            log(self.visits[node]) / self.visits[child]
+        )
 
     def mean(self, node):
         """Return the mean result of a node, 0 if it was never visited."""
@@ -40,7 +42,9 @@ class Tree:
         path = []  # nodes, and who made the last move to each
         # Selection and expansion: by the highest bound down to the first node that is new.
         while not game.is_over(board) and (not path or self.visits[node]):
-            bounds = {cell: self.upper_bound(node, cell) for cell in game.legal_moves(board)}
+            bounds = {
+                cell: self.upper_bound(node, cell) for cell in game.legal_moves(board)
+            }
             cell, _ = epsilon_greedy(bounds, 0.0, self.rng)
             node = (*node, cell)
             path.append((node, game.player_to_move(board)))
@@ -74,7 +78,9 @@ class Mcts:
 
     def choose(self, board, rng):
         """Choose one of the best moves."""
-        values = {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
+        values = {
+            cell: self.value(board, cell) for cell in self.game.legal_moves(board)
+        }
         return epsilon_greedy(values, 0.0, rng)[0]
 
     def value(self, board, cell):

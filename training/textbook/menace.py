@@ -47,7 +47,9 @@ class Menace:
         learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
         # Against itself it draws beads for both sides, however it plays when it has learned.
         opponent = turn.player or SimpleNamespace(choose=self.draw)
-        trail, end = yield from play_whole_game(self, game.empty, learning_seats, opponent, rng)
+        trail, end = yield from play_whole_game(
+            self, game.empty, learning_seats, opponent, rng
+        )
         for s, a in trail:
             reward = get_reward(game, parameters, end, game.player_to_move(s))
             yield self.update(s, a, int(reward))
@@ -68,7 +70,9 @@ class Menace:
     def draw(self, board, rng):
         """Return a move with probability proportional to its beads."""
         cells = self.game.legal_moves(board)
-        left = rng.random() * [*accumulate(self.share(board, cell) for cell in cells)][-1]
+        left = (
+            rng.random() * [*accumulate(self.share(board, cell) for cell in cells)][-1]
+        )
         for cell in cells:
             left -= self.share(board, cell)
             if left < 0:
@@ -88,7 +92,10 @@ class Menace:
         """Return a move after training: drawn, or one with the most beads (`plays`)."""
         if self.parameters.plays == "proportional":
             return self.draw(board, rng)
-        beads = {cell: float(self.beads(board, cell)) for cell in self.game.legal_moves(board)}
+        beads = {
+            cell: float(self.beads(board, cell))
+            for cell in self.game.legal_moves(board)
+        }
         return epsilon_greedy(beads, 0.0, rng)[0]
 
     def value(self, board, cell):

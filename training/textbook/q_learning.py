@@ -24,7 +24,9 @@ class QLearning:
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         old = q[s, a]
-        best_next = 0.0 if self.game.is_over(s_next) else max(self.values(s_next).values())
+        best_next = (
+            0.0 if self.game.is_over(s_next) else max(self.values(s_next).values())
+        )
         q[s, a] += alpha * (reward + gamma * best_next - q[s, a])
         return Update(s, a, old, q[s, a])
 

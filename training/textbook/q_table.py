@@ -28,7 +28,9 @@ class QTable:
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         sa = self.key(s, a)
         old = q[sa]
-        best_next = 0.0 if self.game.is_over(s_next) else max(self.values(s_next).values())
+        best_next = (
+            0.0 if self.game.is_over(s_next) else max(self.values(s_next).values())
+        )
         if self.parameters.update == "average":
             q[sa] += alpha * (reward + gamma * best_next - q[sa])
         else:  # a sum of targets, which has no limit
@@ -39,7 +41,9 @@ class QTable:
         """Play a game, then update its moves, the last one first."""
         game, parameters = self.game, self.parameters
         together = 2 if parameters.seat == "both" else 1
-        self.epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn, together)
+        self.epsilon = decay(
+            parameters.epsilon, parameters.epsilon_drop, turn, together
+        )
         learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
         trail, end = yield from play_whole_game(
             self, game.empty, learning_seats, turn.player or self, rng
@@ -48,7 +52,9 @@ class QTable:
         for s, a in reversed(trail):
             player = game.player_to_move(s)
             s_next = following.get(player, end)
-            yield self.update(s, a, get_reward(game, parameters, s_next, player), s_next)
+            yield self.update(
+                s, a, get_reward(game, parameters, s_next, player), s_next
+            )
             following[player] = s
 
     def key(self, board, cell):
@@ -59,7 +65,9 @@ class QTable:
 
     def explore(self, board, rng):
         """Return an epsilon-greedy move, and whether it was random."""
-        return epsilon_greedy(self.values(board), self.epsilon, rng, self.parameters.ties)
+        return epsilon_greedy(
+            self.values(board), self.epsilon, rng, self.parameters.ties
+        )
 
     def choose(self, board, rng):
         """Return a greedy move."""

@@ -55,9 +55,13 @@ class TicTacToe:
         """List every board on which the game goes on, by plies, then in the order '.' < X < O."""
         boards, ply = [], [self.empty]
         while ply:
-            boards += sorted(ply, key=lambda board: board.translate(str.maketrans(".XO", "012")))
+            boards += sorted(
+                ply, key=lambda board: board.translate(str.maketrans(".XO", "012"))
+            )
             after = {
-                self.make_move(board, cell) for board in ply for cell in self.legal_moves(board)
+                self.make_move(board, cell)
+                for board in ply
+                for cell in self.legal_moves(board)
             }
             ply = [board for board in after if not self.is_over(board)]
         return boards

@@ -26,7 +26,10 @@ class SelfPlay:
         old = q[s, a] = self.value(s, a)
         s_next = self.game.make_move(s, a)
         if self.game.is_over(s_next):
-            reward, best_next = self.get_reward(s_next, self.game.player_to_move(s)), 0.0
+            reward, best_next = (
+                self.get_reward(s_next, self.game.player_to_move(s)),
+                0.0,
+            )
         else:
             reward, best_next = 0.0, max(self.values(s_next).values())
         q[s, a] += alpha * (reward - gamma * best_next - q[s, a])
@@ -49,7 +52,11 @@ class SelfPlay:
 
     def get_reward(self, board, player):
         """Return the reward of a player for a finished board; what X gains O loses."""
-        rewards = {1: self.parameters.win, 0: self.parameters.draw, -1: self.parameters.loss}
+        rewards = {
+            1: self.parameters.win,
+            0: self.parameters.draw,
+            -1: self.parameters.loss,
+        }
         reward = rewards[self.game.result(board, "X")]
         return reward if player == "X" else -reward
 

@@ -8,7 +8,9 @@ def start_game(game, parameters, turn, rng):
     if parameters.start == "empty":
         return game.empty, turn.learning_seats(turn.seat(parameters.seat, turn.played))
     boards = list_starts(game, parameters.seat)
-    number = turn.played if parameters.start == "every" else int(rng.random() * len(boards))
+    number = (
+        turn.played if parameters.start == "every" else int(rng.random() * len(boards))
+    )
     board = boards[number % len(boards)]
     return board, turn.learning_seats(game.player_to_move(board))
 
@@ -17,4 +19,8 @@ def start_game(game, parameters, turn, rng):
 def list_starts(game, seat):
     """List the boards on which the learner may begin: those in which its seat is to move."""
     seats = "XO" if seat == "both" else seat.upper()
-    return [board for board in game.unfinished_boards() if game.player_to_move(board) in seats]
+    return [
+        board
+        for board in game.unfinished_boards()
+        if game.player_to_move(board) in seats
+    ]

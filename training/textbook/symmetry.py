@@ -26,9 +26,13 @@ def list_images(game, board, cell):
 @cache
 def list_symmetries(rows, columns):
     """List all rotations and reflections as the old cell of each new cell."""
-    grid = [[row * columns + column for column in range(columns)] for row in range(rows)]
+    grid = [
+        [row * columns + column for column in range(columns)] for row in range(rows)
+    ]
     grids = []
     for _ in range(4):
         grids += [grid, [row[::-1] for row in grid]]
         grid = [list(row) for row in zip(*grid[::-1])]  # a quarter turn
-    return [[cell for row in grid for cell in row] for grid in grids if len(grid) == rows]
+    return [
+        [cell for row in grid for cell in row] for grid in grids if len(grid) == rows
+    ]

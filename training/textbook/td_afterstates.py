@@ -42,7 +42,9 @@ class TdAfterstates:
             player = game.player_to_move(board)
             if player in learning_seats:
                 explored = rng.random() < epsilon
-                cell, _ = epsilon_greedy(self.values(board), 1.0 if explored else 0.0, rng)
+                cell, _ = epsilon_greedy(
+                    self.values(board), 1.0 if explored else 0.0, rng
+                )
                 yield Move(board, cell, explored)
                 if player in last and (parameters.learn_from == "all" or not explored):
                     yield self.update(*last[player], self.value(board, cell))
@@ -53,7 +55,9 @@ class TdAfterstates:
             board = game.make_move(board, cell)
         player = game.player_to_move(board)  # the other one's last board ended the game
         if player in last:
-            yield self.update(*last[player], get_reward(game, parameters, board, player))
+            yield self.update(
+                *last[player], get_reward(game, parameters, board, player)
+            )
 
     def choose(self, board, rng):
         """Return a greedy move."""
@@ -67,7 +71,9 @@ class TdAfterstates:
         """Return the value of one move to its player."""
         made = self.game.make_move(board, cell)
         if self.game.is_over(made):
-            return get_reward(self.game, self.parameters, made, self.game.player_to_move(board))
+            return get_reward(
+                self.game, self.parameters, made, self.game.player_to_move(board)
+            )
         return self.v[self.key(board, cell)]
 
     def key(self, board, cell):

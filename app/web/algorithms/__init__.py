@@ -61,7 +61,11 @@ def rule_of(pair: Pair) -> UpdateRule:
     """Return how the value that is asked for is updated, or where it follows from."""
     if pair.task is None or pair.is_learned:
         return ALGORITHMS[section_of(pair)].rule
-    return minimax.TASK_BEFORE_ANSWER if pair.task.plies == 1 else minimax.TASK_AFTER_ANSWER
+    return (
+        minimax.TASK_BEFORE_ANSWER
+        if pair.task.plies == 1
+        else minimax.TASK_AFTER_ANSWER
+    )
 
 
 def phases(site: SiteData, recipe: Recipe) -> list[str]:

@@ -39,17 +39,22 @@ class UpdateRule(NamedTuple):
 
     reason: Callable[[Pair], ValueReason] = after_answer  # what a value is drawn to
     sentences: Callable[[Pair, ValueReason], list[str]] = of_update  # the same in words
-    equations: Callable[[Pair, ValueReason], list[str]] = update  # and in numbers; see needs_target
-    follows: Callable[[Pair, Reply], str] = best_next  # what an update finds after an answer
-    target: Callable[[Pair, Reply], str] = discounted  # what an answer draws the value to
+    # and in numbers; see needs_target
+    equations: Callable[[Pair, ValueReason], list[str]] = update
+    # what an update finds after an answer
+    follows: Callable[[Pair, Reply], str] = best_next
+    # what an answer draws the value to
+    target: Callable[[Pair, Reply], str] = discounted
     shared: str = CHANCE  # what the answers' shares are
     counted: str = "Updates"  # what the visits are
     unknown: str = NEVER_UPDATED  # what is said of a value that was never updated
     not_yet: str = NOT_YET  # the same of a snapshot, to go on after the agent's name
     held: str = "the entry is"  # what comes before a value that is unknown
-    has: str = "gives {move} the value {value}"  # what an agent does, to go on after its name
+    # what an agent does, to go on after its name
+    has: str = "gives {move} the value {value}"
     had: str = "gave {move} the value {value}"  # the same of a snapshot
-    needs_target: bool = True  # whether there are no equations where there is no next update
+    # whether there are no equations where there is no next update
+    needs_target: bool = True
     # Writes a value, or what it is drawn to.
     written: Callable[[ValueReason, float], str] = ValueReason.written
 
@@ -112,8 +117,10 @@ class Story(NamedTuple):
     """
 
     sentence: Callable[[Recipe, TrainingGame, int], str]
-    equation: Callable[[Recipe, TrainingUpdate], str] = stepped  # an update in numbers, "" for none
-    choice: Callable[[TrainingGame, TrainingMove], str] = epsilon_greedy  # how a move was chosen
+    # an update in numbers, "" for none
+    equation: Callable[[Recipe, TrainingUpdate], str] = stepped
+    # how a move was chosen
+    choice: Callable[[TrainingGame, TrainingMove], str] = epsilon_greedy
     movers_view: bool = False  # values are in the mover's view, not in the seat's
 
 

@@ -70,9 +70,7 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
 def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     """Say what a move is now known to be worth at least and at most to the player who makes it."""
     if not update:
-        return (
-            f"{OVER}, every board met so far is valued by the answers to it, the last plies first."
-        )
+        return f"{OVER}, every board met so far is valued by the answers to it, the last plies first."
     change = game.changes[update - 1]
     number = change.turn + 1
     worth = _worth(*map(written, BOUNDS[change.new]))

@@ -34,9 +34,18 @@ SHAPES = 1024  # formulas that are kept, whatever numbers stand in them, some 2 
 NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?(?:e{MINUS}\d+)?")
 ENTITY = re.compile("&#x([0-9A-F]+);")
 CORRECTIONS = (  # to what the converter writes
-    (re.compile(' (?:xmlns|columnalign)="[^"]*"'), ""),  # HTML knows it, the style sheet says it
-    (re.compile("<msup>(<mi>.</mi>)<mi>′</mi></msup>"), r"<mrow>\1<mo>′</mo></mrow>"),  # is raised
-    (re.compile("<mo>(max|min)</mo>"), r'<mo lspace="0.167em" rspace="0.167em">\1</mo>'),
+    (
+        re.compile(' (?:xmlns|columnalign)="[^"]*"'),
+        "",
+    ),  # HTML knows it, the style sheet says it
+    (
+        re.compile("<msup>(<mi>.</mi>)<mi>′</mi></msup>"),
+        r"<mrow>\1<mo>′</mo></mrow>",
+    ),  # is raised
+    (
+        re.compile("<mo>(max|min)</mo>"),
+        r'<mo lspace="0.167em" rspace="0.167em">\1</mo>',
+    ),
 )
 SYMBOL = re.compile("<mi>(.)</mi>(?:<mo>([′*−])</mo></m(?:row|sup)>)?")
 
@@ -144,7 +153,9 @@ def equals(*shown: float, decimals: int = 2) -> str:
     return "=" if whole else r"\approx"
 
 
-def enough(makes: Callable[[int], float], result: float, decimals: int = 2, least: int = 2) -> int:
+def enough(
+    makes: Callable[[int], float], result: float, decimals: int = 2, least: int = 2
+) -> int:
     """Return how many decimals terms need so that, as written, they make the result as written.
 
     `makes` computes the result of terms that are rounded to so many decimals; the result itself
@@ -184,10 +195,14 @@ def combined(answer: Reply, gamma: float, least: float | None = None) -> str:
     exact = equals(answer.reward) == "="
 
     def makes(places: int) -> float:
-        return round(answer.reward, 2 if exact else places) + gamma * round(counted, places)
+        return round(answer.reward, 2 if exact else places) + gamma * round(
+            counted, places
+        )
 
     places = enough(makes, answer.target)
-    reward = f"{number(answer.reward, 2 if exact else places)} + " if answer.reward else ""
+    reward = (
+        f"{number(answer.reward, 2 if exact else places)} + " if answer.reward else ""
+    )
     found = fenced(value, places)
     if least is not None:
         found = rf"\max({parameter(least)}, {number(value, places)})"
@@ -204,14 +219,18 @@ def mean(pair: Pair, reason: ValueReason) -> str:
     total = sum(answer.weight for answer in counted)
 
     def averaged(places: int) -> float:
-        return sum(answer.weight * round(answer.target, places) for answer in counted) / total
+        return (
+            sum(answer.weight * round(answer.target, places) for answer in counted)
+            / total
+        )
 
     places = enough(averaged, reason.target, reason.decimals)
     times: Counter[str] = Counter()
     for answer in sorted(counted, key=lambda answer: -answer.target):
         times[fenced(answer.target, places)] += round(answer.weight / unit)
     terms = [
-        rf"{share} \times {target}" if share > 1 else target for target, share in times.items()
+        rf"{share} \times {target}" if share > 1 else target
+        for target, share in times.items()
     ]
     sign = equals(reason.target, *(answer.target for answer in counted))
     target = number(reason.target, reason.decimals)

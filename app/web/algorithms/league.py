@@ -12,7 +12,14 @@ from app.recipes import Recipe
 from app.recipes.games import TrainingGame
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import MARKS, parse_position, position_text
-from app.web.algorithms.algorithm import COUNTS, RESULTS, Algorithm, Story, UpdateRule, averaged_in
+from app.web.algorithms.algorithm import (
+    COUNTS,
+    RESULTS,
+    Algorithm,
+    Story,
+    UpdateRule,
+    averaged_in,
+)
 from app.web.algorithms.formula import combined, moved, number, parameter
 from app.web.algorithms.sentences import ENDS, NEAR, distance, square
 from app.web.algorithms.targets import Pair, Reply, ValueReason, best_only, ways_on
@@ -80,14 +87,22 @@ def _reason(pair: Pair) -> ValueReason:
         else:
             found, reward = _answer_value(pair, cell, position), 0.0
             target = pair.recipe.gamma * max(0.0, found)
-        answers.append(Reply(cell, position, pair.outcome(position), reward, found, target))
+        answers.append(
+            Reply(cell, position, pair.outcome(position), reward, found, target)
+        )
     reason = best_only(pair, answers)
-    return replace(reason, compared=False, hedge="about ") if shares_entry(pair) else reason
+    return (
+        replace(reason, compared=False, hedge="about ")
+        if shares_entry(pair)
+        else reason
+    )
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     best = reason.given[0]
-    sentences = [_ended(reason, best) if best.cell is None else _pleasing(pair, reason, best)]
+    sentences = [
+        _ended(reason, best) if best.cell is None else _pleasing(pair, reason, best)
+    ]
     if shares_entry(pair):
         sentences += [
             "The same entry is used in the seat of O, for a board that looks the same to its "
@@ -108,7 +123,9 @@ def _average(pair: Pair, reason: ValueReason) -> list[str]:
         f"{so_far} so far and the 0 it began with."
     )
     met = pair.value * (pair.visits + 1) / pair.visits
-    targets = [reason.target, other_seat(pair)] if shares_entry(pair) else [reason.target]
+    targets = (
+        [reason.target, other_seat(pair)] if shares_entry(pair) else [reason.target]
+    )
     if min(targets) - NEAR < met < max(targets) + NEAR:
         return [sentence]
     return [
@@ -154,7 +171,9 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
         written.append(rf"y_{{\mathrm O}} = {number(other_seat(pair))}")
     if pair.visits:
         alpha = 1 / (2 + pair.visits)
-        written.append(rf"\alpha = \frac{{1}}{{1 + {pair.visits + 1}}} \approx {parameter(alpha)}")
+        written.append(
+            rf"\alpha = \frac{{1}}{{1 + {pair.visits + 1}}} \approx {parameter(alpha)}"
+        )
         if not shares_entry(pair):
             written += moved(pair, alpha, reason)
     return written

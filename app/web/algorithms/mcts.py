@@ -35,13 +35,17 @@ def _bounds(pair: Pair, tries: list[int]) -> dict[int, float]:
     row, spread = pair.table[pair.position], pair.recipe.c
     total = np.log(sum(tries))
     return {
-        cell: float(row[cell] + spread * np.sqrt(total / n)) for cell, n in enumerate(tries) if n
+        cell: float(row[cell] + spread * np.sqrt(total / n))
+        for cell, n in enumerate(tries)
+        if n
     }
 
 
 def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
     tries = _tries(pair)
-    sentences = ["It is the mean result of the simulated games that began with the move."]
+    sentences = [
+        "It is the mean result of the simulated games that began with the move."
+    ]
     if tries is not None:
         games = f"{format_count(tries[pair.cell])} of {format_count(sum(tries))} simulated games"
         mean = f"It is the mean result of the {games} from this position that began with the move."
@@ -62,7 +66,11 @@ def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
 def _next(pair: Pair, tries: list[int]) -> str:
     """Say which move the next simulated game would begin with."""
     bounds = _bounds(pair, tries)
-    untried = [cell for cell in np.flatnonzero(pair.game.legal[pair.position]) if not tries[cell]]
+    untried = [
+        cell
+        for cell in np.flatnonzero(pair.game.legal[pair.position])
+        if not tries[cell]
+    ]
     if untried:
         return "The next one would begin with a move that has not been tried yet."
     chosen = max(bounds, key=lambda cell: bounds[cell])
@@ -102,7 +110,9 @@ def _facts(site: SiteData) -> dict[str, object]:
 ALGORITHM = Algorithm(
     title="Monte Carlo tree search",
     turns=lambda _recipe: "simulated games from every position",
-    origin=gettext_noop("Plans in every position by games that it simulates, and learns nothing."),
+    origin=gettext_noop(
+        "Plans in every position by games that it simulates, and learns nothing."
+    ),
     untold=(
         "There are no games to tell: it simulates one from every position, then a second one, and "
         "so on, each position with a tree of its own."

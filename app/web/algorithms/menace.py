@@ -22,7 +22,11 @@ NEVER_DRAWN = (
     "{who} never drew a bead of {move} in its training: its box still has the {value} of it that "
     "it began with, or was filled with again."
 )
-PAID = {"won": "win", "drawn": "draw", "lost": "loss"}  # the parameter that pays each result
+PAID = {
+    "won": "win",
+    "drawn": "draw",
+    "lost": "loss",
+}  # the parameter that pays each result
 
 
 class Box(NamedTuple):
@@ -31,15 +35,21 @@ class Box(NamedTuple):
     held: float  # beads of the move
     total: float  # of all moves
     squares: int  # that are this one move by symmetry
-    ends: dict[str, float]  # how likely a game of its training is to end each way after the move
-    left: dict[str, float]  # beads of the move when a game through it has ended each way
+    ends: dict[
+        str, float
+    ]  # how likely a game of its training is to end each way after the move
+    left: dict[
+        str, float
+    ]  # beads of the move when a game through it has ended each way
 
 
 def _box(pair: Pair) -> Box:
     game, plays = pair.game, pair.agent.card.plays
     squares = game.spread(alike(game), 0)
     held = game.spread(beads(game, pair.table[game.legal], plays))
-    own = policy_of(held / np.maximum(squares, 1), "proportional")  # in training it always draws
+    own = policy_of(
+        held / np.maximum(squares, 1), "proportional"
+    )  # in training it always draws
     other = own if pair.opponent is None else pair.site.policies[pair.opponent]
     x, o = (own, other) if pair.mover == X else (other, own)
     chances = outcome_chances(game, x, o)[pair.after].tolist()[:: pair.mover]
@@ -49,7 +59,10 @@ def _box(pair: Pair) -> Box:
         total=float(np.nansum(row / np.maximum(squares[pair.position], 1))),
         squares=int(squares[pair.position, pair.cell]),
         ends=dict(zip(PAID, chances, strict=True)),
-        left={end: max(0.0, here + getattr(pair.recipe, paid)) for end, paid in PAID.items()},
+        left={
+            end: max(0.0, here + getattr(pair.recipe, paid))
+            for end, paid in PAID.items()
+        },
     )
 
 
@@ -68,18 +81,24 @@ def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
     box = _box(pair)
     total = f"Its box has {spell_beads(box.total)} in all."
     if not box.held:
-        return [f"{total} This move is not drawn again, unless the box is emptied and refilled."]
-    drawn = (
-        f"So it is drawn in {format_percent(box.held / box.total, 1)}% of the games that come here"
-    )
+        return [
+            f"{total} This move is not drawn again, unless the box is emptied and refilled."
+        ]
+    drawn = f"So it is drawn in {format_percent(box.held / box.total, 1)}% of the games that come here"
     if pair.recipe.plays == "greedy":
         share = format_percent(box.held / box.total, 1)
         drawn = f"In training it is drawn in {share}% of the games here"
     if box.squares > 1:
         drawn += f", and then any of the {box.squares} squares that are the same move by symmetry"
-    ends = [f"{end} in {format_percent(chance, 1)}%" for end, chance in box.ends.items() if chance]
+    ends = [
+        f"{end} in {format_percent(chance, 1)}%"
+        for end, chance in box.ends.items()
+        if chance
+    ]
     paid = {end: f"{getattr(pair.recipe, name):+.0f}" for end, name in PAID.items()}
-    pays = ", ".join(f"{beads} if {end}" for end, beads in paid.items()).replace("-", MINUS)
+    pays = ", ".join(f"{beads} if {end}" for end, beads in paid.items()).replace(
+        "-", MINUS
+    )
     return [
         f"{total} {drawn}.",
         f"Beads expect nothing: they are what games have paid. A game pays every move {pays}.",
@@ -94,7 +113,8 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     left = [box.left[end] for end in ends]
     places = enough(
         lambda places: sum(
-            round(chance, places) * paid for chance, paid in zip(ends.values(), left, strict=True)
+            round(chance, places) * paid
+            for chance, paid in zip(ends.values(), left, strict=True)
         ),
         reason.target,
         least=3,
@@ -141,9 +161,15 @@ def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     change = game.changes[update - 1]
     mover = game.turns[change.turn].mark
     result = RESULTS[game.result_for(mover)] + f" by {mover}" * game.both_sides
-    emptied = "; it keeps none, and if its box is empty it is filled again" * (not change.new)
-    drawn = f"Move {change.turn + 1} was drawn from a box with {change.old:.0f} beads of it"
-    return f"{drawn}. The game was {result}, so now there are {change.new:.0f}{emptied}."
+    emptied = "; it keeps none, and if its box is empty it is filled again" * (
+        not change.new
+    )
+    drawn = (
+        f"Move {change.turn + 1} was drawn from a box with {change.old:.0f} beads of it"
+    )
+    return (
+        f"{drawn}. The game was {result}, so now there are {change.new:.0f}{emptied}."
+    )
 
 
 ALGORITHM = Algorithm(

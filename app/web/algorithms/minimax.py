@@ -44,5 +44,7 @@ TASK_BEFORE_ANSWER = UpdateRule(
 
 ALGORITHM = Algorithm(
     title="Minimax: optimal play",
-    rule=UpdateRule(before_answer, _sentences, _equations, worth_to_other, just, shared=COUNTS),
+    rule=UpdateRule(
+        before_answer, _sentences, _equations, worth_to_other, just, shared=COUNTS
+    ),
 )

@@ -4,7 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.tasks import mean_returns
-from app.web.algorithms.algorithm import Algorithm, Story, UpdateRule, averaged_in, drawn_to
+from app.web.algorithms.algorithm import (
+    Algorithm,
+    Story,
+    UpdateRule,
+    averaged_in,
+    drawn_to,
+)
 from app.web.algorithms.formula import enough, equals, fenced, mean, number
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import best_next, distance, expected, explores
@@ -85,5 +91,7 @@ ALGORITHM = Algorithm(
         drawn_to("gamma times what the next move brought", backward=True),
         lambda _recipe, update: averaged_in(update, update.times),
     ),
-    rule=UpdateRule(_reason, _sentences, _equations, _follows, counted="Games through it"),
+    rule=UpdateRule(
+        _reason, _sentences, _equations, _follows, counted="Games through it"
+    ),
 )

@@ -26,7 +26,9 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if not pair.known or abs(reason.above) < NEAR:
         return sentences
     # The value is one target, and not the average of all.
-    alike = [answer for answer in reason.given if abs(answer.target - pair.value) < NEAR]
+    alike = [
+        answer for answer in reason.given if abs(answer.target - pair.value) < NEAR
+    ]
     if not alike:
         return [*sentences, f"No answer brings that now. {moved_on(pair)}"]
     places = join_words([square(pair, answer.cell) for answer in alike], "or")
@@ -48,7 +50,11 @@ def _stuck(pair: Pair, reason: ValueReason) -> str:
     sticking = "; ".join(
         f"{' or '.join(square(pair, answer.cell) for answer in answers)}, {how}"
         for ended, how in kinds.items()
-        if (answers := [cause for cause in causes if (cause.outcome is not None) == ended])
+        if (
+            answers := [
+                cause for cause in causes if (cause.outcome is not None) == ended
+            ]
+        )
     )
     return f"Once it is {loss} it is never updated again. It became so by {by}: {sticking}."
 

@@ -12,7 +12,13 @@ from app.recipes import Recipe
 from app.tictactoe.notation import replay
 from app.tictactoe.tasks import task_q
 from app.tictactoe.values import TIE
-from app.web.algorithms.algorithm import SECTIONS, Algorithm, Story, UpdateRule, drawn_to
+from app.web.algorithms.algorithm import (
+    SECTIONS,
+    Algorithm,
+    Story,
+    UpdateRule,
+    drawn_to,
+)
 from app.web.algorithms.sentences import distance, expected, explores, exploring, past
 from app.web.algorithms.targets import Pair, ValueReason
 from app.web.formatting import format_count, format_signed
@@ -45,7 +51,12 @@ def past_by_moves(pair: Pair, reason: ValueReason) -> list[str]:
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     so_far = past_by_moves(pair, reason)
-    return [expected(pair, reason), *exploring(pair, reason), *distance(reason), *so_far]
+    return [
+        expected(pair, reason),
+        *exploring(pair, reason),
+        *distance(reason),
+        *so_far,
+    ]
 
 
 def _facts(site: SiteData) -> dict[str, object]:

@@ -58,7 +58,11 @@ def _reason(pair: Pair, ending: float = 1.0) -> ValueReason:
 def _double_reason(pair: Pair) -> ValueReason:
     # An end is learned by both tables or by one, any other target by one of them.
     reason = _reason(pair, 2.0 if pair.recipe.last == "both" else 1.0)
-    return replace(reason, hedge=reason.hedge or "at most ") if reason.bootstraps else reason
+    return (
+        replace(reason, hedge=reason.hedge or "at most ")
+        if reason.bootstraps
+        else reason
+    )
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
@@ -73,7 +77,9 @@ def _facts(site: SiteData) -> dict[str, object]:
     return {
         "decisions": format_count(int((positions < game.decisions).sum())),
         "pairs": format_count(len(np.unique(game.pair_class))),
-        "afterstates": format_count(len(positions) - 1),  # nothing makes the empty board
+        "afterstates": format_count(
+            len(positions) - 1
+        ),  # nothing makes the empty board
     }
 
 
@@ -81,14 +87,21 @@ def _step(recipe: Any, update: TrainingUpdate) -> str:
     if recipe.update != "sum" or not recipe.alpha:
         return stepped(recipe, update)
     target = bracketed(written((update.new - update.old) / recipe.alpha))
-    return f"{written(update.old)} + {recipe.alpha:g} × {target} = {written(update.new)}"
+    return (
+        f"{written(update.old)} + {recipe.alpha:g} × {target} = {written(update.new)}"
+    )
 
 
 def _double_sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [ADDED_UP, *_shared(pair)]
     two_tables = [f"{TWO_TABLES} {LAST[pair.recipe.last]}"] if reason.bootstraps else []
-    sentences = [expected(pair, reason), *distance(reason), *_past(pair, reason), *two_tables]
+    sentences = [
+        expected(pair, reason),
+        *distance(reason),
+        *_past(pair, reason),
+        *two_tables,
+    ]
     return [*sentences, *backward(reason), *_shared(pair)]
 
 
@@ -120,7 +133,10 @@ def _double_facts(site: SiteData) -> dict[str, object]:
         if exact is not None:
             agent = site.agents[name]
             met = agent.visits.any(axis=1)
-            highest, best = np.nanmax(agent.q[met], axis=1), np.nanmax(exact[met], axis=1)
+            highest, best = (
+                np.nanmax(agent.q[met], axis=1),
+                np.nanmax(exact[met], axis=1),
+            )
             bias = float((highest - best).mean())
             side = "high" if bias > 0 else "low"
             biases[name] = f"{abs(bias):.2f} too {side}"

@@ -5,7 +5,13 @@ from math import ceil
 from app.recipes.algorithms import SelfPlay
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Story, UpdateRule, drawn_to
 from app.web.algorithms.formula import moved, opposed
-from app.web.algorithms.sentences import best_answer, distance, end, past, worth_to_other
+from app.web.algorithms.sentences import (
+    best_answer,
+    distance,
+    end,
+    past,
+    worth_to_other,
+)
 from app.web.algorithms.targets import Pair, ValueReason, before_answer
 from app.web.formatting import format_count, format_percent
 from app.web.site_data import SiteData
@@ -38,14 +44,20 @@ def _facts(site: SiteData) -> dict[str, object]:
     recipe = site.recipe(AGENT)
     assert isinstance(recipe, SelfPlay)
     fewest = int(site.agents[AGENT].visits[site.game.legal].min())
-    most = ceil(1000 * (1 - recipe.alpha) ** fewest) / 1000  # rounded up: at most so much is left
+    most = (
+        ceil(1000 * (1 - recipe.alpha) ** fewest) / 1000
+    )  # rounded up: at most so much is left
     return {"fewest": format_count(fewest), "left": format_percent(most, 1)}
 
 
 ALGORITHM = Algorithm(
     title="Q-learning in self-play",
     origin=gettext_noop("Learned by playing itself."),
-    story=Story(drawn_to("gamma times what it expects of the best answer", view=" for X")),
-    rule=UpdateRule(before_answer, _sentences, _equations, worth_to_other, opposed, shared=COUNTS),
+    story=Story(
+        drawn_to("gamma times what it expects of the best answer", view=" for X")
+    ),
+    rule=UpdateRule(
+        before_answer, _sentences, _equations, worth_to_other, opposed, shared=COUNTS
+    ),
     facts=_facts,
 )

@@ -63,7 +63,9 @@ def explores(pair: Pair) -> float:
 def worth_to_other(pair: Pair, answer: Reply) -> str:
     """Say what an update finds where the answer is itself a move with a value."""
     decimals = 0 if pair.lens == TRUTH else 2
-    return f"worth {format_signed(answer.found or 0.0, decimals)} to {MARKS[-pair.mover]}"
+    return (
+        f"worth {format_signed(answer.found or 0.0, decimals)} to {MARKS[-pair.mover]}"
+    )
 
 
 def best_answer(pair: Pair, best: Reply) -> str:
@@ -97,11 +99,15 @@ def expected(pair: Pair, reason: ValueReason, follows: str = "") -> str:
         opponent=opponent(pair),
         number=len(given),
         consequences=", ".join(
-            _consequences(given, gettext(follows or (EXPLORING if explores(pair) else BEST)))
+            _consequences(
+                given, gettext(follows or (EXPLORING if explores(pair) else BEST))
+            )
         ),
     )
     if pair.is_learned:
-        return f"{several} {gettext('The target is %(value)s on average.', value=value)}"
+        return (
+            f"{several} {gettext('The target is %(value)s on average.', value=value)}"
+        )
     return f"{several} {gettext('That makes %(value)s on average.', value=value)}"
 
 
@@ -115,9 +121,14 @@ def _consequences(given: list[Reply], follows: str) -> list[str]:
             else gettext("after %(number)s", number=number)
         )
 
-    counts = {word: sum(answer.outcome == end for answer in given) for end, word in ENDS.items()}
+    counts = {
+        word: sum(answer.outcome == end for answer in given)
+        for end, word in ENDS.items()
+    }
     sentences = [
-        gettext("%(after)s the game is %(ended)s", after=after(number), ended=gettext(word))
+        gettext(
+            "%(after)s the game is %(ended)s", after=after(number), ended=gettext(word)
+        )
         for word, number in counts.items()
         if number
     ]
@@ -146,7 +157,9 @@ def distance(reason: ValueReason) -> list[str]:
         return [gettext("The value is just that.")]
     if not round(reason.above, reason.decimals_apart):
         least = localize_number(f"{10.0**-reason.decimals_apart:g}")
-        return [gettext("The value is less than %(least)s away from that.", least=least)]
+        return [
+            gettext("The value is less than %(least)s away from that.", least=least)
+        ]
     apart = number(abs(reason.above), reason.decimals_apart)
     if reason.above > 0:
         return [gettext("The value is %(apart)s above that.", apart=apart)]
@@ -198,7 +211,9 @@ def past(
     return [*sentences, f"{so_far}: {_cause(pair, targets, gettext(by), met, visits)}"]
 
 
-def _cause(pair: Pair, targets: Sequence[float], by: str, met: float, visits: int) -> str:
+def _cause(
+    pair: Pair, targets: Sequence[float], by: str, met: float, visits: int
+) -> str:
     """Say why the targets so far were not what the next ones are on average."""
     alpha = pair.recipe.alpha
     slack = SAME / (1 - (1 - alpha) ** visits)
@@ -208,7 +223,8 @@ def _cause(pair: Pair, targets: Sequence[float], by: str, met: float, visits: in
             return gettext("it went by %(by)s, drawn by chance.", by=by)
         if last == visits:
             return gettext(
-                "each went by %(by)s, drawn by chance, and there were no more of them.", by=by
+                "each went by %(by)s, drawn by chance, and there were no more of them.",
+                by=by,
             )
         return gettext(
             "each went by %(by)s, drawn by chance, and with a step size of %(alpha)s the last "
@@ -236,7 +252,9 @@ def backward(reason: ValueReason) -> list[str]:
     """Say that what an update finds is not yet what is shown, where later moves learn first."""
     if not reason.bootstraps:
         return []
-    return ["Updates go backward over each game: the next move's value has just moved itself."]
+    return [
+        "Updates go backward over each game: the next move's value has just moved itself."
+    ]
 
 
 def exploring(pair: Pair, reason: ValueReason) -> list[str]:
@@ -244,13 +262,20 @@ def exploring(pair: Pair, reason: ValueReason) -> list[str]:
     if not explores(pair) or not reason.bootstraps:
         return []
     share = format_percent(explores(pair), 0)
-    return [f"It counts the next move as it plays: {share}% of the time that is any move."]
+    return [
+        f"It counts the next move as it plays: {share}% of the time that is any move."
+    ]
 
 
 def of_update(pair: Pair, reason: ValueReason) -> list[str]:
     """Say what a value is drawn to by a step of a fixed size, and why it is not there yet."""
     so_far = past(pair, reason, pair.recipe.initial)
-    return [expected(pair, reason), *exploring(pair, reason), *distance(reason), *so_far]
+    return [
+        expected(pair, reason),
+        *exploring(pair, reason),
+        *distance(reason),
+        *so_far,
+    ]
 
 
 def images(pair: Pair) -> list[str]:

@@ -105,7 +105,9 @@ class Pair:
     @cached_property
     def known(self) -> bool:
         """Whether anything is known of the move, as on the board: an exact value always is."""
-        return evaluate_moves(self.site, self.position, self.lens, self.step).known[self.cell]
+        return evaluate_moves(self.site, self.position, self.lens, self.step).known[
+            self.cell
+        ]
 
     @property
     def visits(self) -> int | None:
@@ -137,7 +139,11 @@ class Pair:
 
     def outcome(self, position: int) -> int | None:
         """How a position ended for the mover, -1, 0 or +1; None if it did not end."""
-        return self.game.result(position) * self.mover if self.game.is_over(position) else None
+        return (
+            self.game.result(position) * self.mover
+            if self.game.is_over(position)
+            else None
+        )
 
     def reward(self, outcome: int, player: int = 0) -> float:
         """What an outcome, -1, 0 or +1, is worth to the mover, or to another player."""
@@ -149,13 +155,18 @@ class Pair:
 class Reply(NamedTuple):
     """One way on after the move; all numbers are in its mover's view, but `found`."""
 
-    cell: int | None  # what the opponent plays; None where the move itself ended the game
+    cell: (
+        int | None
+    )  # what the opponent plays; None where the move itself ended the game
     position: int  # what has become of the game
     outcome: int | None  # -1, 0 or +1 where that is its end
     reward: float
-    found: float | None  # the value that an update finds there; None where it asks for none
+    found: (
+        float | None
+    )  # the value that an update finds there; None where it asks for none
     target: float
-    chance: float = 0.0  # that it is given, or its share among those that count; together 1
+    # that it is given, or its share among those that count; together 1
+    chance: float = 0.0
     weight: float = 0.0  # how much it counts in the average of the targets
 
 
@@ -167,7 +178,8 @@ class ValueReason:
     answers: list[Reply]
     target: float  # of the next update, on average; NaN where there is none
     compared: bool  # whether it is said how far the value is from the target
-    hedge: str = ""  # what is said before a target that is not just so: "about ", "at most "
+    # what is said before a target that is not just so: "about ", "at most "
+    hedge: str = ""
 
     @property
     def has_target(self) -> bool:
@@ -211,7 +223,9 @@ class ValueReason:
         for fewer in (0, 1):
             for decimals in range(2 + fewer, MOST_DECIMALS + 1):
                 shown = round(self.value, decimals) - round(self.target, decimals)
-                if round(shown, decimals - fewer) == round(self.above, decimals - fewer):
+                if round(shown, decimals - fewer) == round(
+                    self.above, decimals - fewer
+                ):
                     return decimals, decimals - fewer
         return MOST_DECIMALS, 2
 
@@ -271,11 +285,15 @@ def after_answer(
         if outcome is None:
             found = finds(pair, position)
             target = step + gamma * found
-            answers.append(Reply(cell, position, None, step, found, target, chance, chance))
+            answers.append(
+                Reply(cell, position, None, step, found, target, chance, chance)
+            )
         else:
             reward = pair.reward(outcome)
             weight = chance * ending
-            answers.append(Reply(cell, position, outcome, reward, None, reward, chance, weight))
+            answers.append(
+                Reply(cell, position, outcome, reward, None, reward, chance, weight)
+            )
     # The answers of a side that explores are averaged as if it did not.
     hedge = "about " if pair.answers_explore else ""
     return replace(averaged(pair, answers), hedge=hedge)
@@ -289,7 +307,9 @@ def before_answer(pair: Pair) -> ValueReason:
     for cell, position in ways_on(pair):
         found = float(pair.table[pair.after, cell or 0])  # the opponent's view
         target = -pair.gamma * found
-        answers.append(Reply(cell, position, pair.outcome(position), 0.0, found, target))
+        answers.append(
+            Reply(cell, position, pair.outcome(position), 0.0, found, target)
+        )
     return best_only(pair, answers)
 
 

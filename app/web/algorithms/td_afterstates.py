@@ -4,7 +4,14 @@ from typing import Any
 
 from app.recipes.algorithms import at_the_end
 from app.recipes.games import TrainingGame, TrainingUpdate
-from app.web.algorithms.algorithm import Algorithm, Story, UpdateRule, began, drawn_to, stepped
+from app.web.algorithms.algorithm import (
+    Algorithm,
+    Story,
+    UpdateRule,
+    began,
+    drawn_to,
+    stepped,
+)
 from app.web.algorithms.formula import just, mean, moved
 from app.web.algorithms.q_learning import past_by_moves
 from app.web.algorithms.sentences import ENDS, distance, expected, exploring, images
@@ -54,7 +61,9 @@ def _facts(site: SiteData) -> dict[str, object]:
 def _story(recipe: Any, game: TrainingGame, update: int) -> str:
     if not update and recipe.learn_from == "greedy":
         return began("; a move that it explored taught it nothing")
-    return drawn_to("what the board is worth that its next move makes")(recipe, game, update)
+    return drawn_to("what the board is worth that its next move makes")(
+        recipe, game, update
+    )
 
 
 def _step(recipe: Any, update: TrainingUpdate) -> str:

@@ -31,7 +31,13 @@ from app.web.pictures.minds import MindPicture, picture
 from app.web.rendering import Page, render_page
 from app.web.site_data import TASK, SiteData, current_site
 from app.web.urls import Destination
-from app.web.wording import STRENGTHS, Character, characterise, describe_agent, describe_task
+from app.web.wording import (
+    STRENGTHS,
+    Character,
+    characterise,
+    describe_agent,
+    describe_task,
+)
 
 bp = Blueprint("agents", __name__)
 
@@ -65,7 +71,9 @@ class Column(NamedTuple):
     group: ColumnGroup
     head: str
     order: str  # what a first click on its head sorts to: the best or the most on top
-    value: Callable[[Player], Any]  # "" for those who never learned, where it is of a training
+    value: Callable[
+        [Player], Any
+    ]  # "" for those who never learned, where it is of a training
     kind: str = "number"  # or "title", "text", "outcome"
     mark: str = ""  # the seat that it is about, if it is about one
 
@@ -88,7 +96,9 @@ class Order(NamedTuple):
 
     def by(self, column: Column) -> "Order":
         """Return the order by another column, or by the same the other way round."""
-        return Order(column.key, OTHER[self.order] if column.key == self.sort else column.order)
+        return Order(
+            column.key, OTHER[self.order] if column.key == self.sort else column.order
+        )
 
 
 def players(site: SiteData, names: Iterable[str]) -> list[Player]:
@@ -131,7 +141,10 @@ def _learned(value: Callable[[Card], Any]) -> Callable[[Player], Any]:
 
 
 def _by_seat(
-    key: str, group: ColumnGroup, value: Callable[[PolicyJudgement, str], Any], kind: str = "number"
+    key: str,
+    group: ColumnGroup,
+    value: Callable[[PolicyJudgement, str], Any],
+    kind: str = "number",
 ) -> list[Column]:
     def column(seat: str) -> Column:
         return Column(
@@ -149,14 +162,22 @@ def _by_seat(
 
 def _against(opponent: str, group: ColumnGroup) -> list[Column]:
     """Make the columns of the chances, sorted by games won, then by games drawn."""
-    return _by_seat(opponent, group, lambda judged, seat: judged.chances[opponent, seat], "outcome")
+    return _by_seat(
+        opponent, group, lambda judged, seat: judged.chances[opponent, seat], "outcome"
+    )
 
 
 AGENT, BLUNDERS = ColumnGroup("agent", "Agent"), ColumnGroup("blunders", "Blunders")
 METHOD, TRAINING = ColumnGroup("method", "Method"), ColumnGroup("training", "Training")
 COLUMNS = [
     Column("title", AGENT, "Agent", ASCENDING, _title, "title"),
-    Column("blunders", BLUNDERS, "Blunders", ASCENDING, lambda player: player.judgement.blunders),
+    Column(
+        "blunders",
+        BLUNDERS,
+        "Blunders",
+        ASCENDING,
+        lambda player: player.judgement.blunders,
+    ),
     *_by_seat(
         "unbeatable",
         ColumnGroup("unbeatable", "Unbeatable"),
@@ -173,8 +194,17 @@ COLUMNS = [
         _learned(lambda card: ALGORITHMS[card.algorithm].title),
         "text",
     ),
-    Column("origin", METHOD, "Origin", ASCENDING, _learned(lambda card: card.origin), "text"),
-    Column("updates", TRAINING, "Updates", DESCENDING, _learned(lambda card: card.updates)),
+    Column(
+        "origin",
+        METHOD,
+        "Origin",
+        ASCENDING,
+        _learned(lambda card: card.origin),
+        "text",
+    ),
+    Column(
+        "updates", TRAINING, "Updates", DESCENDING, _learned(lambda card: card.updates)
+    ),
     Column("games", TRAINING, "Games", DESCENDING, _learned(lambda card: card.games)),
 ]
 GROUPS = {group: [*of] for group, of in groupby(COLUMNS, lambda column: column.group)}
@@ -343,7 +373,9 @@ class AgentPage(Page, frozen=True):
     @property
     def claims(self) -> list[Summary]:
         """The claims that were checked and are about it."""
-        return [one for one in self.site.experiments.values() if self.name in one.agents]
+        return [
+            one for one in self.site.experiments.values() if self.name in one.agents
+        ]
 
     # How it learned.
 
@@ -361,7 +393,9 @@ class AgentPage(Page, frozen=True):
     @property
     def met(self) -> str:
         """The opponents of its training."""
-        met = (opponent_name(self.site, opponent) for opponent, _ in self._recipe.phases)
+        met = (
+            opponent_name(self.site, opponent) for opponent, _ in self._recipe.phases
+        )
         return "; ".join(dict.fromkeys(met))
 
     @property
@@ -433,7 +467,10 @@ def download(name: str, ending: str) -> Response:
         return numbers_file(NUMBERS, pairs(current_site(), agent), agent.card.id)
     content, mimetype = arrays_file(game, agent), "application/octet-stream"
     if ending == "json":
-        content, mimetype = card_text(whole_card(game, agent)).encode(), "application/json"
+        content, mimetype = (
+            card_text(whole_card(game, agent)).encode(),
+            "application/json",
+        )
     return file(content, mimetype, f"{agent.card.id}.{ending}")
 
 

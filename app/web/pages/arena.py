@@ -29,10 +29,14 @@ class Show(NamedTuple):
     """A figure that the table can show, and how it is coloured."""
 
     title: str
-    of: Callable[[Chances], Chances]  # takes it, [...], from chances of win, draw, loss, [..., 3]
+    of: Callable[
+        [Chances], Chances
+    ]  # takes it, [...], from chances of win, draw, loss, [..., 3]
     write: Callable[[float], str]
     heats: range  # colours of the legend: the last is that of its 1, and that of its 0 is 0
-    ends: Sequence[tuple[str, ...]]  # what the first colour, the middle and the last stand for
+    ends: Sequence[
+        tuple[str, ...]
+    ]  # what the first colour, the middle and the last stand for
     reading: str
 
 
@@ -45,7 +49,14 @@ def _signed(score: float) -> str:
 def _chance(title: str, number: int, most: int, who: str) -> Show:
     of, ends = itemgetter((..., number)), [("0%",), ("50%",), ("100%",)]
     heats = range(0, most + most // 10, most // 10)
-    return Show(title, of, partial(format_percent, decimals=0), heats, ends, f"In percent: {who}.")
+    return Show(
+        title,
+        of,
+        partial(format_percent, decimals=0),
+        heats,
+        ends,
+        f"In percent: {who}.",
+    )
 
 
 SHOWS = {
@@ -116,7 +127,9 @@ def arena() -> Response:
     player, add = request.args.get("player", ""), request.args.get("add", "")
     for name in (player, add):
         if name and not site.policies.knows(name):
-            raise BadRequest(f"There is no player {name!r}. {list_choices(site.policies)}")
+            raise BadRequest(
+                f"There is no player {name!r}. {list_choices(site.policies)}"
+            )
     return render_page(arena_page(show, site, player, add))
 
 
@@ -136,7 +149,8 @@ def arena_page(show: str, site: SiteData, player: str = "", add: str = "") -> Ar
             id=names[x],
             title=site.titles[names[x]],
             pairings=[
-                _pairing(SHOWS[show], site, names[x], names[o], chances[x, o]) for o in order
+                _pairing(SHOWS[show], site, names[x], names[o], chances[x, o])
+                for o in order
             ],
         )
         for x in order
@@ -150,7 +164,9 @@ def arena_page(show: str, site: SiteData, player: str = "", add: str = "") -> Ar
         here=here,
         add=add,
         sketch=_sketch(rows, here),
-        standings=[_standing(site, names[number], table, number) for number in reversed(order)],
+        standings=[
+            _standing(site, names[number], table, number) for number in reversed(order)
+        ],
     )
 
 
@@ -172,7 +188,11 @@ def _sketch(rows: list[ArenaRow], chosen: int) -> Markup:
     size = len(rows)
 
     def place(number: int) -> float:
-        return number + (0.25 if number >= chosen else 0) + (0.25 if number > chosen else 0)
+        return (
+            number
+            + (0.25 if number >= chosen else 0)
+            + (0.25 if number > chosen else 0)
+        )
 
     squares = sorted(
         (pairing.heat, f"M{place(o):g} {place(x):g}h.9v.9h-.9z")
@@ -183,9 +203,13 @@ def _sketch(rows: list[ArenaRow], chosen: int) -> Markup:
         (heat, "".join(outline for _, outline in alike))
         for heat, alike in groupby(squares, itemgetter(0))
     ]
-    label = f"The whole table: {size} players as X, weakest on top, against the same as O"
+    label = (
+        f"The whole table: {size} players as X, weakest on top, against the same as O"
+    )
     box = f'viewBox="0 0 {size + 0.4:g} {size + 0.4:g}" role="img" aria-label="{label}"'
-    return inline([Sign("", outline, ("heat", heat)) for heat, outline in paths], "sketch", box)
+    return inline(
+        [Sign("", outline, ("heat", heat)) for heat, outline in paths], "sketch", box
+    )
 
 
 def _standing(site: SiteData, name: str, table: League, player: int) -> Standing:

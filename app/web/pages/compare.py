@@ -23,7 +23,12 @@ from app.web.comparison import (
     next_disagreement,
     parse_comparison,
 )
-from app.web.formatting import format_count, format_updates, join_words, name_square_briefly
+from app.web.formatting import (
+    format_count,
+    format_updates,
+    join_words,
+    name_square_briefly,
+)
 from app.web.match import MatchState, read_integer
 from app.web.move_values import (
     OUTCOMES,
@@ -39,7 +44,13 @@ from app.web.pictures.boards import Board, BoardSquare, board
 from app.web.pictures.curves import Charts
 from app.web.rendering import Page, render_page
 from app.web.site_data import TASK, TRUTH, SiteData, current_site
-from app.web.wording import Legend, build_legend, describe_status, describe_turn, name_squares
+from app.web.wording import (
+    Legend,
+    build_legend,
+    describe_status,
+    describe_turn,
+    name_squares,
+)
 
 bp = Blueprint("compare", __name__)
 
@@ -65,7 +76,9 @@ def panel(
     """Lay out what a view, or optimal play, has to say of a position; None of a finished one."""
     site, views, name = state.site, comparison.views, full_name(state.site, view)
     seen = replace(state, match=comparison.match(view))
-    here = views.index(view) if view in views else len(views)  # optimal play is none of them
+    here = (
+        views.index(view) if view in views else len(views)
+    )  # optimal play is none of them
     before, after = views[:here], views[here + 1 :]
     learned, earlier, later = site.agents.knows(view.lens), "", ""
 
@@ -127,7 +140,9 @@ def summary(state: MatchState, opinions: Mapping[str, MoveValues]) -> str:
 
 def _trained(site: SiteData, view: View) -> str:
     agent = site.agents[view.lens]
-    return format_updates(int(agent.snapshot_updates[-1 if view.step is None else view.step]))
+    return format_updates(
+        int(agent.snapshot_updates[-1 if view.step is None else view.step])
+    )
 
 
 def _preferences(game: Game, opinions: Mapping[str, MoveValues]) -> str:
@@ -163,7 +178,8 @@ class ComparedMinds(NamedTuple):
     """All of them, at the moments of their trainings that are compared."""
 
     each: list[tuple[str, str, minds.MindPicture]]  # what it is called, and its address
-    divided: bool  # whether they are one picture: the second has the lower half of each tile
+    # whether they are one picture: the second has the lower half of each tile
+    divided: bool
     agree: str  # then in how many positions they expect the same result, and out of how many
     kind: minds.Kind  # how the tiles of one picture are coloured
     film: learning.Film | None  # None where one agent is there at two moments
@@ -180,7 +196,8 @@ def compared_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | No
     names = [view.lens for view in views]
     shown = [site.resolve_step(view.lens, view.step) for view in views]
     divided = len(views) == 2 and all(
-        minds.kinds(site, name)[minds.EXPECTS] == minds.KINDS[minds.EXPECTS] for name in names
+        minds.kinds(site, name)[minds.EXPECTS] == minds.KINDS[minds.EXPECTS]
+        for name in names
     )
     moving = _moves(views)
     pictures = [
@@ -207,7 +224,8 @@ def compared_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | No
         kind=minds.KINDS[minds.EXPECTS],
         film=film,
         step=step,
-        shown=film and learning.frame_of_minds(site, names, shown)._replace(x=film.frames[step].x),
+        shown=film
+        and learning.frame_of_minds(site, names, shown)._replace(x=film.frames[step].x),
         next_step=urls.compare(_at(site, comparison, frames[(step + 1) % len(frames)])),
     )
 
@@ -221,7 +239,9 @@ def at_frame(site: SiteData, comparison: Comparison, text: str) -> Comparison:
     if not views or not _moves(views):
         raise BadRequest("frame needs agents that learned, and each of them once.")
     frames = _frames(site, views)
-    return _at(site, comparison, frames[read_integer("frame", text, 0, len(frames) - 1)])
+    return _at(
+        site, comparison, frames[read_integer("frame", text, 0, len(frames) - 1)]
+    )
 
 
 def _learned(site: SiteData, comparison: Comparison) -> list[View]:
@@ -236,7 +256,9 @@ def _moves(views: list[View]) -> bool:
 def _frames(site: SiteData, views: list[View]) -> list[tuple[int, ...]]:
     """List the steps of all of them at each frame of the film, which has all of the longest."""
     lasts = [site.last_step(view.lens) for view in views]
-    return list(zip(*(learning.in_step(last, max(lasts)) for last in lasts), strict=True))
+    return list(
+        zip(*(learning.in_step(last, max(lasts)) for last in lasts), strict=True)
+    )
 
 
 def _at(site: SiteData, comparison: Comparison, steps: tuple[int, ...]) -> Comparison:
@@ -291,7 +313,9 @@ class ComparePage(Page, frozen=True):
         """The values of each view and of optimal play; None after the end of a game."""
         state = self.state
         return {
-            view: None if state.over else evaluate_moves(state.site, state.position, *view)
+            view: None
+            if state.over
+            else evaluate_moves(state.site, state.position, *view)
             for view in (*self.comparison.views, View(TRUTH))
         }
 
@@ -307,7 +331,9 @@ class ComparePage(Page, frozen=True):
     @cached_property
     def panels(self) -> list[Panel]:
         """A board for each view, then optimal play."""
-        return [panel(self.comparison, self.state, *each) for each in self._values.items()]
+        return [
+            panel(self.comparison, self.state, *each) for each in self._values.items()
+        ]
 
     @property
     def rows(self) -> list[tuple[str, list[BoardSquare]]]:
@@ -332,7 +358,9 @@ class ComparePage(Page, frozen=True):
     @property
     def preview(self) -> str:
         """The address of the picture of the first board, with which a link is shown."""
-        return urls.MATCH_PREVIEW.url_for_match(self.comparison.match(self.comparison.views[0]))
+        return urls.MATCH_PREVIEW.url_for_match(
+            self.comparison.match(self.comparison.views[0])
+        )
 
     # Where to go.
 
@@ -340,13 +368,23 @@ class ComparePage(Page, frozen=True):
     def take_back(self) -> str:
         """The address without the last move, "" where there is none."""
         record = self.comparison.record
-        return urls.compare(replace(self.comparison, record=undo(record))) if record else ""
+        return (
+            urls.compare(replace(self.comparison, record=undo(record)))
+            if record
+            else ""
+        )
 
     @property
     def parting(self) -> str:
         """The address of another position in which they part, "" where there is none."""
-        record = next_disagreement(self.comparison.views, self.site, self.state.position)
-        return "" if record is None else urls.compare(replace(self.comparison, record=record))
+        record = next_disagreement(
+            self.comparison.views, self.site, self.state.position
+        )
+        return (
+            ""
+            if record is None
+            else urls.compare(replace(self.comparison, record=record))
+        )
 
     @property
     def most(self) -> int:

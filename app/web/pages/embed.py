@@ -27,7 +27,12 @@ from app.web import comparison, urls
 from app.web.comparison import parse_comparison
 from app.web.match import Match, MatchState, next_step, parse_match, read_integer
 from app.web.match_controls import draw_reply
-from app.web.match_view import MatchView, build_match_view, find_losing_move, summarise_game
+from app.web.match_view import (
+    MatchView,
+    build_match_view,
+    find_losing_move,
+    summarise_game,
+)
 from app.web.move_values import NOTHING, evaluate_match
 from app.web.pages.parts import export, learning
 from app.web.pictures import boards, curves, minds
@@ -198,7 +203,9 @@ def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
         charts = learning.winning(card.win_rate) if card.win_rate else None
     elif figure or lenses:
         compared_with, _ = parse_comparison("", [name, *lenses], site, figure)
-        names = [view.lens for view in compared_with.views if site.agents.knows(view.lens)]
+        names = [
+            view.lens for view in compared_with.views if site.agents.knows(view.lens)
+        ]
         figure = compared_with.figure or next(iter(comparison.FIGURES))
         charts = learning.compared(site, compared_with.views, figure)
     else:
@@ -293,7 +300,9 @@ class TakePage(Page, frozen=True):
     def replay(self) -> str:
         """The address where the game is played again before one's eyes."""
         start = self._whole.at(0)
-        return urls.play(replace(start, replay=True, pause=False, keep=False, tally=Match().tally))
+        return urls.play(
+            replace(start, replay=True, pause=False, keep=False, tally=Match().tally)
+        )
 
     @property
     def _whole(self) -> Match:
@@ -317,11 +326,15 @@ FORMATS_AND_PREVIEW = ".<any(svg, csv, png):ending>"
 @bp.get(urls.EMBED_BOARD.extend(FORMATS))
 def board_file(ending: str, record: str = "") -> Response:
     """Hand out a board."""
-    shown = build_match_view(parse_match(record, request.args, current_site()), IN_FRAME)
+    shown = build_match_view(
+        parse_match(record, request.args, current_site()), IN_FRAME
+    )
     name = _name("board", record)
     if ending == "svg":
         says = shown.says
-        return export.svg_file(boards.board_picture(shown.board, says.headline, says.caption), name)
+        return export.svg_file(
+            boards.board_picture(shown.board, says.headline, says.caption), name
+        )
     return export.numbers_file(
         boards.COLUMNS, boards.board_numbers(shown.board, shown.opinion), name
     )
@@ -337,7 +350,9 @@ def value_file(ending: str, record: str = "") -> Response:
         return export.svg_file(
             curves.value_picture(place, moves, export.take_value(place).title), name
         )
-    return export.numbers_file(curves.VALUE_COLUMNS, curves.value_numbers(place, moves), name)
+    return export.numbers_file(
+        curves.VALUE_COLUMNS, curves.value_numbers(place, moves), name
+    )
 
 
 @bp.get(urls.EMBED_CURVE.extend(FORMATS_AND_PREVIEW))
@@ -352,7 +367,9 @@ def curve_file(name: str, ending: str) -> Response:
     if ending == "csv":
         return export.numbers_file(*curves.numbers(chosen.curves), _name("curve", name))
     width = read_integer("width", request.args.get("width") or str(WIDTH), *WIDTHS)
-    return export.svg_file(curve_picture(chosen.curves, title, width), _name("curve", name))
+    return export.svg_file(
+        curve_picture(chosen.curves, title, width), _name("curve", name)
+    )
 
 
 @bp.get(urls.EMBED_MIND.extend(FORMATS_AND_PREVIEW))
@@ -361,15 +378,15 @@ def mind_file(name: str, ending: str) -> Response:
     step, colour = minds.parse_view(current_site(), name, request.args)
     shown = minds.picture(current_site(), name, step, colour)
     if ending == "png":
-        line = (
-            f"The mind of {shown.title}: {minds.kinds(current_site(), name)[colour].title.lower()}"
-        )
+        line = f"The mind of {shown.title}: {minds.kinds(current_site(), name)[colour].title.lower()}"
         shapes, where = [minds.truth(shown.where), shown.tiles()], shown.where
         return export.png_file(preview(line, shapes, where.columns, where.height))
     if ending == "csv":
         rows = minds.mind_numbers(current_site(), shown, step)
         return export.numbers_file(minds.COLUMNS, rows, _name("mind", name))
-    return export.svg_file(minds.mind_picture(current_site(), shown, step), _name("mind", name))
+    return export.svg_file(
+        minds.mind_picture(current_site(), shown, step), _name("mind", name)
+    )
 
 
 @bp.get(urls.MATCH_PREVIEW.url(""))
@@ -413,9 +430,14 @@ def oembed() -> Response:
         abort(501, f"format={kind} is not spoken here: json and xml are.")
     url = request.args.get("url", "")
     if not url:
-        raise BadRequest("url in the address is missing: it is that of the page to embed.")
+        raise BadRequest(
+            "url in the address is missing: it is that of the page to embed."
+        )
     take, host = found(current_site(), url), request.host_url.rstrip("/")
-    width, height = min(take.size[0], most("maxwidth")), min(take.size[1], most("maxheight"))
+    width, height = (
+        min(take.size[0], most("maxwidth")),
+        min(take.size[1], most("maxheight")),
+    )
     answer = {
         "version": "1.0",
         "type": "rich",
@@ -444,7 +466,10 @@ def found(site: SiteData, url: str) -> export.Take:
         parts = urlsplit(url)
     except ValueError:
         raise NotFound(f"{url} is no address.") from None
-    if parts.scheme not in ("http", "https") or parts.netloc.lower() != request.host.lower():
+    if (
+        parts.scheme not in ("http", "https")
+        or parts.netloc.lower() != request.host.lower()
+    ):
         raise NotFound(f"{url} is not on this site.")
     query = MultiDict(parse_qsl(parts.query, keep_blank_values=True))
     try:
@@ -487,7 +512,9 @@ def take_of(
         case "compare.compare":
             record, lenses = given.get("record", ""), query.getlist("lens")
             shown, _ = parse_comparison(record, lenses, site, query.get("figure", ""))
-            learned = [view.lens for view in shown.views if site.agents.knows(view.lens)]
+            learned = [
+                view.lens for view in shown.views if site.agents.knows(view.lens)
+            ]
             if not learned:
                 raise NotFound("None of them has learned.")
             take = export.take_curve(site, learned, shown.figure, record=shown.record)

@@ -80,7 +80,9 @@ class ExperimentPage(Page, frozen=True):
     numbers: tables.Table  # that force the verdict
     sources: tuple[Source, ...]  # whose claim it is
     figures: list[ShownFigure]
-    methods: Mapping[str, str]  # by slug the titles of the parts of /how that explain it
+    methods: Mapping[
+        str, str
+    ]  # by slug the titles of the parts of /how that explain it
     before: Summary | None  # in the order of the list
     after: Summary | None
     bibtex: str
@@ -91,7 +93,9 @@ class SourcesPage(Page, frozen=True):
 
     template: ClassVar = "experiments/sources.html"
 
-    families: Mapping[str, list[tuple[Source, list[Card], list[Summary]]]]  # what is of each
+    families: Mapping[
+        str, list[tuple[Source, list[Card], list[Summary]]]
+    ]  # what is of each
 
 
 @bp.get(urls.EXPERIMENTS)
@@ -112,7 +116,9 @@ def every() -> Response:
         verdicts=[
             Destination(
                 words,
-                urls.EXPERIMENTS.url(source=source, verdict="" if verdict == slug else slug),
+                urls.EXPERIMENTS.url(
+                    source=source, verdict="" if verdict == slug else slug
+                ),
                 line=str(verdicts[words]),
                 id=f"verdict-{slug}",
                 chosen=verdict == slug,
@@ -189,16 +195,23 @@ def figure(claim: str, number: int) -> Response:
     summary = current_site().experiment(claim)
     scheme = read_word("scheme", request.args, SCHEMES, SCHEMES[0])
     if not 1 <= number <= len(summary.figures):
-        raise NotFound(f"There is no figure {number}: {claim} has {len(summary.figures)}.")
+        raise NotFound(
+            f"There is no figure {number}: {claim} has {len(summary.figures)}."
+        )
     page = request.host_url.rstrip("/") + urls.EXPERIMENT.url(claim)
     source = f"{SITE}: {summary.title}, {summary.date}. {page}"
-    return export.svg_file(drawing(layout_of(current_site(), claim, number), source), scheme=scheme)
+    return export.svg_file(
+        drawing(layout_of(current_site(), claim, number), source), scheme=scheme
+    )
 
 
 @bp.get(urls.SOURCES)
 def sources() -> Response:
     """Show all sources."""
-    agents, experiments = current_site().always.values(), current_site().experiments.values()
+    agents, experiments = (
+        current_site().always.values(),
+        current_site().experiments.values(),
+    )
     families = {
         title: [
             (

@@ -11,7 +11,13 @@ from app.web.pages.parts.learning import Film, film_of
 from app.web.pictures.minds import MindPicture, picture
 from app.web.rendering import Page, render_page
 from app.web.site_data import SiteData, current_site
-from app.web.wording import BLOCKED, Character, characterise, first_opponent, first_puzzle
+from app.web.wording import (
+    BLOCKED,
+    Character,
+    characterise,
+    first_opponent,
+    first_puzzle,
+)
 
 bp = Blueprint("front", __name__)
 LEARNERS = ("q-learning-3", "q-table")  # to watch: their games end in every way

@@ -33,7 +33,9 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 CHAPTERS = msgspec.toml.decode(
     Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, dict[str, Term]]
 )
-TERMS = {place: term for chapter in CHAPTERS.values() for place, term in chapter.items()}
+TERMS = {
+    place: term for chapter in CHAPTERS.values() for place, term in chapter.items()
+}
 
 
 class GlossaryPage(Page, frozen=True):
@@ -41,7 +43,9 @@ class GlossaryPage(Page, frozen=True):
 
     template: ClassVar = "glossary/glossary.html"
 
-    chapters: Mapping[str, Mapping[str, Term]]  # by title, and by their places on the page
+    chapters: Mapping[
+        str, Mapping[str, Term]
+    ]  # by title, and by their places on the page
     number: int  # of terms
 
 
@@ -60,7 +64,9 @@ PROSE = re.compile(
     r'(?s)<p(?: id="[a-z0-9_-]+")?(?: class="(?:lead|claim-said|hint|read|meaning)")?'
     r'(?: data-meaning="[^"]*")?>.*?</p>'
 )
-UNSAID = re.compile(r"(?s)(<(a|code|math|cite|span|button)\b.*?</\2>|<[^>]+>)")  # or just a tag
+UNSAID = re.compile(
+    r"(?s)(<(a|code|math|cite|span|button)\b.*?</\2>|<[^>]+>)"
+)  # or just a tag
 
 
 @bp.app_template_filter("terms")
@@ -76,7 +82,9 @@ def lead_to_terms(html: Markup) -> Markup:
         return f'<a href="{urls.glossary(place)}"{outside()}>{saying[0]}</a>'
 
     def paragraph(found: re.Match[str]) -> str:
-        parts = UNSAID.split(found[0])  # text, what is left as it is, its tag; text, ...
+        parts = UNSAID.split(
+            found[0]
+        )  # text, what is left as it is, its tag; text, ...
         parts[2::3] = [""] * len(parts[2::3])
         parts[::3] = [SAYING.sub(lead, text) for text in parts[::3]]
         return "".join(parts)

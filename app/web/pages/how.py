@@ -28,7 +28,13 @@ from app.web.move_values import HEAT_STEPS, evaluate_match
 from app.web.pictures.boards import Board, SmallBoard, board, small_board
 from app.web.rendering import Page, render_page
 from app.web.site_data import TRUTH, SiteData, cached_per_site, current_site
-from app.web.wording import LESSON_STEPS, Legend, LessonStep, build_legend, describe_turn
+from app.web.wording import (
+    LESSON_STEPS,
+    Legend,
+    LessonStep,
+    build_legend,
+    describe_turn,
+)
 
 bp = Blueprint("how", __name__)
 
@@ -167,7 +173,10 @@ def writing(game: Game, position: int) -> Writing:
     names = IMAGES[:: len(IMAGES) // len(game.symmetry)]
     return Writing(
         mover=mover,
-        squares=[Edit(f"{WRITING}-{cell}", mark, press(cell)) for cell, mark in enumerate(text)],
+        squares=[
+            Edit(f"{WRITING}-{cell}", mark, press(cell))
+            for cell, mark in enumerate(text)
+        ],
         encodings=encode_position(game, position),
         images=[
             Image(
@@ -183,7 +192,12 @@ def writing(game: Game, position: int) -> Writing:
 
 def won_game(game: Game) -> list[WorkedMove]:
     """Work out the values of the winner's moves, the last first."""
-    positions, cells, target, moves = replay(game, GAME), parse_record(game, GAME), 1.0, []
+    positions, cells, target, moves = (
+        replay(game, GAME),
+        parse_record(game, GAME),
+        1.0,
+        [],
+    )
     for ply in range(len(cells) - 1, -1, -2):
         value = ALPHA * target
         board, heat = position_text(game, positions[ply]), round(value * HEAT_STEPS)
@@ -226,7 +240,9 @@ class HowPage(Page, frozen=True):
     template: ClassVar = "how/how.html"
 
     stops: Sequence[LessonStep]  # of the lesson
-    contents: Mapping[str, Mapping[str, str]]  # the titles of all parts by heading and slug
+    contents: Mapping[
+        str, Mapping[str, str]
+    ]  # the titles of all parts by heading and slug
 
 
 class PartPage(Page, frozen=True):
@@ -244,7 +260,8 @@ class PartPage(Page, frozen=True):
     stage: int = 0  # how many values of it are found
     part: Section | None = None
     example: Example | None = None  # its board, if the agent that it is about is there
-    start: Callable[..., Start] | None = None  # the values of its lens, or another, where it begins
+    # the values of its lens, or another, where it begins
+    start: Callable[..., Start] | None = None
     legend: Callable[[], Legend] | None = None  # of its board as it begins
     facts: Mapping[str, object] | None = None  # what only this section asks for
     recipes: Mapping[str, Recipe] | None = None  # by agent, as are the cards
@@ -286,9 +303,13 @@ def section_page(site: SiteData, slug: str, record: str) -> PartPage:
     section = SECTIONS[slug]
     shown = _can_be_seen(site, section)
     if record and not shown:
-        raise BadRequest(f"{PARTS[slug]} has no board here, for {section.start.lens} is not here.")
+        raise BadRequest(
+            f"{PARTS[slug]} has no board here, for {section.start.lens} is not here."
+        )
     match = (
-        section.start.go(parse_match(record, {}, site).match.record) if record else section.start
+        section.start.go(parse_match(record, {}, site).match.record)
+        if record
+        else section.start
     )
     return PartPage(
         site=site,
@@ -342,7 +363,9 @@ def start(site: SiteData, match: Match, lens: str = "") -> Start:
     """Return the values of an agent where a section's board begins: its own, or another one."""
     state = replay_match(replace(match, lens=lens) if lens else match, site)
     tries = site.agents[lens or match.lens].visits[state.position].tolist()
-    return Start(evaluate_match(state).texts, [format_count(number) for number in tries])
+    return Start(
+        evaluate_match(state).texts, [format_count(number) for number in tries]
+    )
 
 
 def legend(site: SiteData, match: Match) -> Legend:

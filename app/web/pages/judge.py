@@ -54,7 +54,10 @@ def standings(site: SiteData, name: str) -> list[tuple[str, int, float]]:
     order = np.argsort(-table.score, kind="stable").tolist()
     here = order.index(len(names) - 1)
     around = order[max(0, here - NEIGHBOURS) : here + NEIGHBOURS + 1]
-    return [(names[player], int(table.rank[player]), table.score.item(player)) for player in around]
+    return [
+        (names[player], int(table.rank[player]), table.score.item(player))
+        for player in around
+    ]
 
 
 class JudgePage(Page, frozen=True):
@@ -86,7 +89,9 @@ class JudgedPage(Page, frozen=True):
     results: dict[str, list[list[Share]]]
     mind: MindPicture
     kind: Kind  # how it is coloured
-    standings: list[tuple[str, int, float]]  # next to it in the arena: a player, its rank and score
+    standings: list[
+        tuple[str, int, float]
+    ]  # next to it in the arena: a player, its rank and score
     blunders: judgement.Blunders
     verdicts: Mapping[str, judgement.LostGame | judgement.Proof]  # by seat
     take: Take  # how a board to play it leaves the site
@@ -125,13 +130,23 @@ def judge() -> Response:
         moves=code,
         character=characterise(site, name),
         ways=[
-            Destination(f"The game that beats it as {seat.upper()}", lost.href, id=f"beat-{seat}")
+            Destination(
+                f"The game that beats it as {seat.upper()}",
+                lost.href,
+                id=f"beat-{seat}",
+            )
             for seat, lost in verdicts.items()
             if isinstance(lost, judgement.LostGame)
         ]
         + judgement.encounters(name),
         causes=[
-            (cause, [judgement.decision(site, name, position) for position in cause.positions])
+            (
+                cause,
+                [
+                    judgement.decision(site, name, position)
+                    for position in cause.positions
+                ],
+            )
             for cause in find_causes(site, name)
         ],
         results=judgement.results(site, name),
@@ -162,7 +177,9 @@ def judge_table() -> Response:
         code = encode(site.game, reading.choice)
         if not reading.unread and not wants_fragment():
             return redirect(urls.judge(code), 303)
-        response = render_page(judge_page(site, chosen=options, reading=reading, moves=code))
+        response = render_page(
+            judge_page(site, chosen=options, reading=reading, moves=code)
+        )
         response.status_code = 400 if reading.unread else 200
     response.headers |= NOT_KEPT | SHOWN_BY_HTMX
     return response
@@ -183,8 +200,12 @@ def judge_page(site: SiteData, chosen: Options = DEFAULT, **read: Any) -> JudgeP
 def blunders(name: str = "") -> Response:
     """Show all blunders of a policy."""
     name, site = policy_named(name), current_site()
-    shown, listed = _listed(name, len(build_atlas(site, name).row), partial(urls.blunders, name))
-    return render_page(listed(blunders=judgement.blunders(site, name, shown), proof=None, seat=""))
+    shown, listed = _listed(
+        name, len(build_atlas(site, name).row), partial(urls.blunders, name)
+    )
+    return render_page(
+        listed(blunders=judgement.blunders(site, name, shown), proof=None, seat="")
+    )
 
 
 @bp.get(urls.CERTIFICATE)
@@ -229,9 +250,13 @@ def certificate_file(seat: str, name: str = "") -> Response:
             " ".join(DIGITS[cell] for cell in np.flatnonzero(choice)),
             describe_best_play(site, position),
         )
-        for position, choice in zip(certificate.position.tolist(), certificate.moves, strict=True)
+        for position, choice in zip(
+            certificate.position.tolist(), certificate.moves, strict=True
+        )
     )
-    return numbers_file(("position", "moves", "value"), rows, f"{name or 'judged'}-{seat}")
+    return numbers_file(
+        ("position", "moves", "value"), rows, f"{name or 'judged'}-{seat}"
+    )
 
 
 def policy_named(name: str = "") -> str:

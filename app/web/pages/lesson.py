@@ -39,7 +39,9 @@ class Illustration(NamedTuple):
     """What stands beside the text of a stop."""
 
     name: str  # of the agent that it is about
-    facts: Mapping[str, str] = MappingProxyType({})  # numbers and names that only this text needs
+    facts: Mapping[str, str] = MappingProxyType(
+        {}
+    )  # numbers and names that only this text needs
     film: Film | None = None
     step: int = 0  # the frame that is shown of the film, or of the mind
     mind: MindPicture | None = None
@@ -71,7 +73,9 @@ def filmed(site: SiteData) -> str:
 
 # The only parts of /how that may stand in a frame.
 STOP = urls.HOW_PART.change(
-    urls.HOW_PART.replace("slug", f"any({', '.join(stop.slug for stop in LESSON_STEPS)}):slug")
+    urls.HOW_PART.replace(
+        "slug", f"any({', '.join(stop.slug for stop in LESSON_STEPS)}):slug"
+    )
 )
 
 
@@ -81,7 +85,9 @@ def lesson(slug: str) -> Response:
     """Show a stop."""
     number = [stop.slug for stop in LESSON_STEPS].index(slug)
     illustration = SHOWN[slug](current_site(), request.args.get("step", ""))
-    following = illustration.film and next_step(illustration.step, illustration.film.last)
+    following = illustration.film and next_step(
+        illustration.step, illustration.film.last
+    )
     page = LessonPage(
         site=current_site(),
         stops=LESSON_STEPS,
@@ -163,7 +169,9 @@ def _why(site: SiteData, _: str) -> Illustration:
             "value": format_signed(pair.value),
             "exact": format_signed(pair.exact_in_task or 0),
             "place": name_square_briefly(site.game, puzzle.wrong),
-            "answer": name_square_briefly(site.game, parse_record(site.game, puzzle.refutation)[1]),
+            "answer": name_square_briefly(
+                site.game, parse_record(site.game, puzzle.refutation)[1]
+            ),
             "answers": format_count(int(site.game.legal[pair.after].sum())),
         },
         board=board(
@@ -213,7 +221,9 @@ def misled(site: SiteData) -> tuple[int, Puzzle]:
 
     def expects(each: tuple[int, Puzzle]) -> float:
         puzzle = each[1]
-        return float(evaluate_moves(site, puzzle.position, puzzle.agent).scaled[puzzle.wrong])
+        return float(
+            evaluate_moves(site, puzzle.position, puzzle.agent).scaled[puzzle.wrong]
+        )
 
     return max(own or candidates, key=expects)
 
@@ -234,5 +244,7 @@ def _unbeatable(site: SiteData) -> str:
         if name in site.agents and all(judge_policy(site, name).unbeatable.values()):
             return name
     raise NotFound(
-        gettext("Every agent here can be beaten: this step of the lesson has nothing to show.")
+        gettext(
+            "Every agent here can be beaten: this step of the lesson has nothing to show."
+        )
     )

@@ -140,7 +140,11 @@ def _tile(site: SiteData, name: str, step: int, number: int) -> Tile:
     view = evaluate_moves(site, position, name, shown)
     outcome = int(nearest_outcomes(minds.expected(site, name, step)[0, number]))
     best = view.spoken[max(view.plays, key=lambda cell: float(view.values[cell]))]
-    says = f"Its likeliest move has {best}" if view.beads else f"Its highest Q-value is {best}"
+    says = (
+        f"Its likeliest move has {best}"
+        if view.beads
+        else f"Its highest Q-value is {best}"
+    )
     task = ""
     if not view.beads and site.task(name):
         exact = evaluate_moves(site, position, name + TASK)

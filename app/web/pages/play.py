@@ -14,14 +14,32 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.tictactoe.game import SEATS, mover_at
 from app.web import urls
 from app.web.comparison import compare_at
-from app.web.formatting import Encodings, encode_position, join_words, name_square_briefly
+from app.web.formatting import (
+    Encodings,
+    encode_position,
+    join_words,
+    name_square_briefly,
+)
 from app.web.match import Match, MatchState, bad_value, parse_match
 from app.web.match_controls import Snapshots, build_snapshots, draw_reply
-from app.web.match_view import MatchView, Seat, build_match_view, describe_seats, find_shown_lens
+from app.web.match_view import (
+    MatchView,
+    Seat,
+    build_match_view,
+    describe_seats,
+    find_shown_lens,
+)
 from app.web.move_values import can_blunder, choose_lens, evaluate_moves
 from app.web.pictures.curves import value_chart
 from app.web.rendering import Page, redirect_after_form, render_page
-from app.web.site_data import HUMAN, TRUTH, SiteData, cached_per_site, current_site, is_moves
+from app.web.site_data import (
+    HUMAN,
+    TRUTH,
+    SiteData,
+    cached_per_site,
+    current_site,
+    is_moves,
+)
 from app.web.translation import gettext
 from app.web.wording import NAMED, STRENGTHS, Character, characterise, first_opponent
 
@@ -42,13 +60,17 @@ def settings(query: Mapping[str, str], site: SiteData) -> Match:
         return _seated(state, record, before, query)
     wanted = {}
     if "lens" in query:
-        wanted = {name: query.get(name, "") for name in ("lens", "errors", "epsilon", "delay")}
+        wanted = {
+            name: query.get(name, "") for name in ("lens", "errors", "epsilon", "delay")
+        }
         wanted |= {name: query.get(name, "0") for name in ("hide", "own", "keep")}
     if wanted.get("lens", state.match.lens) != state.match.lens:
         wanted["step"] = ""
     elif query.get("step"):
         lens = find_shown_lens(state)
-        at_end = not site.agents.knows(lens) or query["step"] == str(site.last_step(lens))
+        at_end = not site.agents.knows(lens) or query["step"] == str(
+            site.last_step(lens)
+        )
         wanted |= {"step": ""} if at_end else {"step": query["step"], "lens": lens}
     return parse_match(record, before | {"train": "", "hint": ""} | wanted, site).match
 
@@ -80,7 +102,9 @@ def _seated(
 
 
 Card = tuple[str, str, Character]  # the id of a player, its title, and who it is
-Groups = tuple[tuple[str, tuple[Card, ...]], ...]  # those who play equally well, by title
+Groups = tuple[
+    tuple[str, tuple[Card, ...]], ...
+]  # those who play equally well, by title
 
 
 class PlayersPage(Page, frozen=True):
@@ -106,7 +130,10 @@ def groups(site: SiteData) -> Groups:
     names = [*site.agents, *(name for name in site.policies if name not in site.agents)]
     cards = [(name, site.titles[name], characterise(site, name)) for name in names]
     levels = [
-        (gettext(kind).capitalize(), tuple(card for card in cards if card[2].strength == kind))
+        (
+            gettext(kind).capitalize(),
+            tuple(card for card in cards if card[2].strength == kind),
+        )
         for kind in STRENGTHS
     ]
     person = HUMAN, gettext("You"), characterise(site, HUMAN)
@@ -152,7 +179,9 @@ def minds_page(state: MatchState) -> MindsPage:
     if state.over:
         plies = len(state.match.shown)
         raise Conflict(
-            gettext("The game is over after %(plies)s moves: no player moves.", plies=plies)
+            gettext(
+                "The game is over after %(plies)s moves: no player moves.", plies=plies
+            )
         )
     return MindsPage(
         match=state.match,
@@ -173,7 +202,9 @@ def _mind(state: MatchState, name: str) -> Preference:
     return Preference(
         id=name,
         title=state.site.titles[name],
-        href=urls.play(replace(state.match, lens=name, step=None, train=False, hint=False)),
+        href=urls.play(
+            replace(state.match, lens=name, step=None, train=False, hint=False)
+        ),
         plays=gettext("mostly %(squares)s", squares=plays) if view.draws else plays,
         text=view.truths[first] if view.exact else view.texts[first],
         heat=view.heat[first] if view.known[first] else None,
@@ -203,7 +234,10 @@ BY_ITSELF = "auto"  # how the id of what asks by itself begins
 def choices() -> Response:
     """Show the settings of a match."""
     site, state = current_site(), place_at(request.args, current_site())
-    match, usual = state.match, MatchState(site, replace(state.match, lens=""), state.positions)
+    match, usual = (
+        state.match,
+        MatchState(site, replace(state.match, lens=""), state.positions),
+    )
     page = SettingsPage(
         match=match,
         site=site,
@@ -260,18 +294,28 @@ class PlayPage(Page, frozen=True):
 
         It is the value of the best move, or of the move that a finished game turned on.
         """
-        if self.match.step is not None or self.match.hide or self._explained_ply is None:
+        if (
+            self.match.step is not None
+            or self.match.hide
+            or self._explained_ply is None
+        ):
             return ""
-        decider = choose_lens(self.match, self.state.site, mover_at(self._explained_ply))
+        decider = choose_lens(
+            self.match, self.state.site, mover_at(self._explained_ply)
+        )
         if is_moves(decider) or self.state.site.is_taught(decider):
             return ""
         blame = self.scene.blame
-        return urls.why(self._explained, self.state.cells[blame.ply - 1] if blame else None)
+        return urls.why(
+            self._explained, self.state.cells[blame.ply - 1] if blame else None
+        )
 
     @property
     def minds(self) -> str:
         """The address of what all agents would play in that position."""
-        return urls.MINDS.url_for_match(self._explained if self.state.over else self.match)
+        return urls.MINDS.url_for_match(
+            self._explained if self.state.over else self.match
+        )
 
     @property
     def _explained_ply(self) -> int | None:
@@ -282,7 +326,11 @@ class PlayPage(Page, frozen=True):
     @property
     def _explained(self) -> Match:
         """The match at that ply."""
-        return self.match if self._explained_ply is None else self.match.at(self._explained_ply)
+        return (
+            self.match
+            if self._explained_ply is None
+            else self.match.at(self._explained_ply)
+        )
 
 
 @bp.get(urls.PLAY.url(""))
@@ -309,4 +357,6 @@ def reply(record: str = "") -> AnyResponse:
     # What came by itself leaves no trail in the history.
     by_itself = request.headers.get("HX-Trigger", "").startswith(BY_ITSELF)
     history = "Replace" if by_itself else "Push"
-    return redirect_after_form(urls.play(after.match), partial(PlayPage, after), history)
+    return redirect_after_form(
+        urls.play(after.match), partial(PlayPage, after), history
+    )

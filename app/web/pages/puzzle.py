@@ -133,7 +133,11 @@ def after(site: SiteData, number: int) -> int:
 def daily(site: SiteData, day: date) -> list[int]:
     """Return the numbers of a day's puzzles: one of each level, the easiest first."""
     levels = [
-        [number for number, each in enumerate(list_puzzles(site), 1) if each.level == level]
+        [
+            number
+            for number, each in enumerate(list_puzzles(site), 1)
+            if each.level == level
+        ]
         for level in range(len(LEVELS))
     ]
     return [numbers[day.toordinal() % len(numbers)] for numbers in levels if numbers]
@@ -160,7 +164,9 @@ def parse(number: int, query: Mapping[str, str], site: SiteData) -> Attempt:
         text = query.get(name, "")
         if text:
             if name == "plays" and attempt.right is None:
-                words = gettext_noop("plays needs right, the answer before it, in the same URL.")
+                words = gettext_noop(
+                    "plays needs right, the answer before it, in the same URL."
+                )
                 raise BadRequest(gettext(words))
             attempt = attempt.say(_cell(attempt, name, text))
     text = query.get("ply", "")
@@ -168,7 +174,9 @@ def parse(number: int, query: Mapping[str, str], site: SiteData) -> Attempt:
         return attempt
     ply, plies = read_value("ply", text), len(attempt.puzzle.refutation)
     if not attempt.is_open:
-        words = gettext_noop("ply needs right and plays, the two answers, in the same URL.")
+        words = gettext_noop(
+            "ply needs right and plays, the two answers, in the same URL."
+        )
         raise BadRequest(gettext(words))
     if ply > plies:
         raise BadRequest(gettext("ply is 0 to %(plies)s in this puzzle.", plies=plies))
@@ -247,7 +255,9 @@ class PuzzlePage(Page, frozen=True):
     def rights(self) -> str:
         """The squares that keep what the position is worth."""
         cells = self.attempt.puzzle.right
-        return join_words([name_square_briefly(self._game, cell) for cell in cells], "or")
+        return join_words(
+            [name_square_briefly(self._game, cell) for cell in cells], "or"
+        )
 
     @property
     def value(self) -> str:
@@ -345,11 +355,17 @@ class ScorePage(Page, frozen=True):
 def puzzles() -> Response:
     """Show which puzzles there are."""
     site, total = current_site(), len(list_puzzles(current_site()))
-    agents: dict[str, dict[str, list[int]]] = {site.titles[name]: {} for name in site.agents}
-    for number, each in sorted(enumerate(list_puzzles(site), 1), key=lambda one: one[1].level):
+    agents: dict[str, dict[str, list[int]]] = {
+        site.titles[name]: {} for name in site.agents
+    }
+    for number, each in sorted(
+        enumerate(list_puzzles(site), 1), key=lambda one: one[1].level
+    ):
         level = gettext(LEVEL_NAMES[each.level])
         agents[site.titles[each.agent]].setdefault(level, []).append(number)
-    rounds = [(first, min(first + ROUND - 1, total)) for first in range(1, total + 1, ROUND)]
+    rounds = [
+        (first, min(first + ROUND - 1, total)) for first in range(1, total + 1, ROUND)
+    ]
     return render_page(PuzzlesPage(total, take_today(), rounds, agents))
 
 
@@ -385,14 +401,18 @@ def score(number: int) -> Response:
     length = round_length(site, day)
     answers = parse_answers(request.args.get("answers", ""), range(length, length + 1))
     known = [int(digit) for digit in answers]
-    first = daily(site, day)[0] if day else (number - ROUND) % len(list_puzzles(site)) + 1
+    first = (
+        daily(site, day)[0] if day else (number - ROUND) % len(list_puzzles(site)) + 1
+    )
     squares = "".join(SQUARES[answer] for answer in known)
     page = ScorePage(
         here=urls.SCORE.url(number, day=day, answers=answers),
         round=[WORDS[answer] for answer in known],
         solved=known.count(KNEW_ITS_MOVE + KNEW_RIGHT),
         day=str(day or ""),
-        shared=gettext("Find its mistake, %(day)s %(squares)s", day=day, squares=squares),
+        shared=gettext(
+            "Find its mistake, %(day)s %(squares)s", day=day, squares=squares
+        ),
         more=inside(urls.puzzle(1 if day else after(site, number))),
         again=inside(urls.puzzle(first, day)),
     )
@@ -411,7 +431,9 @@ def _board(attempt: Attempt) -> Board:
     if not attempt.is_open:
         # Whether it is starred, too, would say which it plays.
         view = replace(view, best=[False] * site.game.cells)
-        words[attempt.right] = [f"{'✓' if attempt.knew_right else '✗'} {gettext('your move')}"]
+        words[attempt.right] = [
+            f"{'✓' if attempt.knew_right else '✗'} {gettext('your move')}"
+        ]
     else:
         words |= {cell: [f"✓ {gettext('right')}"] for cell in each.right}
         words[each.wrong] = [f"✗ {gettext('blunder')}"]

@@ -44,7 +44,13 @@ from app.web.formatting import (
     name_square_briefly,
     spell_beads,
 )
-from app.web.match import MatchState, bad_value, match_against_person, read_integer, replay_match
+from app.web.match import (
+    MatchState,
+    bad_value,
+    match_against_person,
+    read_integer,
+    replay_match,
+)
 from app.web.move_values import HEAT_STEPS, NOTHING, MoveValues, build_move_values
 from app.web.pages.parts.export import Take, png_file, take_learner
 from app.web.pictures.boards import Board, SmallBoard, board, changed_board, preview_of
@@ -55,12 +61,17 @@ from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 from app.web.urls import Destination, frame_url
 
 bp = Blueprint("teach", __name__)
-NOW = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")  # a game that is begun: "." before the first move
+NOW = re.compile(
+    r"\.[0-9a-z]*|[0-9a-z]+"
+)  # a game that is begun: "." before the first move
 PRACTICE = 100  # games
 FEW = 3  # games that were not lost, after which a learner seems to know everything
 TEACHERS = "teachers"  # the experiment beside the challenge
 LEARNERS = {
-    "menace": ("MENACE", gettext_noop("Matchboxes and beads, 1961: it draws its moves")),
+    "menace": (
+        "MENACE",
+        gettext_noop("Matchboxes and beads, 1961: it draws its moves"),
+    ),
     "q-table,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0": (
         "Q-table",
         gettext_noop("Updates each game backwards, from its end"),
@@ -75,7 +86,9 @@ LEARNERS = {
     ),
     "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=1": (
         gettext_noop("High starting values"),
-        gettext_noop("Learns values of positions, and starts by taking all of them for wins"),
+        gettext_noop(
+            "Learns values of positions, and starts by taking all of them for wins"
+        ),
     ),
     "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=0.25": (
         gettext_noop("Low starting values"),
@@ -236,7 +249,9 @@ class TeachPage(Page, frozen=True):
         if self._ended is None:
             mark = MARKS[self._place.match.to_move]
             number = self.games + 1
-            return gettext("Game %(number)s. Your move as %(mark)s.", number=number, mark=mark)
+            return gettext(
+                "Game %(number)s. Your move as %(mark)s.", number=number, mark=mark
+            )
         if not self._ended.record:
             return gettext("It practised %(number)s games.", number=self._ended.games)
         return gettext(ENDED[self.result])
@@ -281,7 +296,11 @@ class TeachPage(Page, frozen=True):
     def changes(self) -> list[Changed]:
         """The values that the lesson shown changed."""
         lesson = self._lesson
-        return [_changed(self._recipe, lesson, one) for one in lesson.updates] if lesson else []
+        return (
+            [_changed(self._recipe, lesson, one) for one in lesson.updates]
+            if lesson
+            else []
+        )
 
     @property
     def strip(self) -> list[str]:
@@ -424,10 +443,18 @@ def teach(name: str = "") -> AnyResponse:
                 gettext("This learner cannot be taught: %(why)s.", why=course.sentence)
             )
         before = up_to(recipe, course.game - 1)
-        kept = Destination(title_of_learner(before), inside(urls.teach(written(before))))
-        return render_page(RefusedPage(f"{course.sentence[0].upper()}{course.sentence[1:]}.", kept))
-    if course.recipe != written(recipe):  # the game is over, and now a part of the recipe
-        return redirect_after_form(inside(urls.teach(course.recipe)), partial(TeachPage, course))
+        kept = Destination(
+            title_of_learner(before), inside(urls.teach(written(before)))
+        )
+        return render_page(
+            RefusedPage(f"{course.sentence[0].upper()}{course.sentence[1:]}.", kept)
+        )
+    if course.recipe != written(
+        recipe
+    ):  # the game is over, and now a part of the recipe
+        return redirect_after_form(
+            inside(urls.teach(course.recipe)), partial(TeachPage, course)
+        )
     last = len(course.lessons)
     shown = read_integer("game", game, 1, last) if game and last else last
     return render_page(TeachPage(course, shown, now.strip(".")))
@@ -440,7 +467,9 @@ def preview(name: str) -> Response:
     if isinstance(course, Refusal):
         raise BadRequest(f"{course.sentence[0].upper()}{course.sentence[1:]}.")
     shown = TeachPage(course)
-    words = shown.taught or gettext("%(title)s: teach it tic-tac-toe", title=shown.title)
+    words = shown.taught or gettext(
+        "%(title)s: teach it tic-tac-toe", title=shown.title
+    )
     return png_file(preview_of(shown.board, words))
 
 
@@ -453,8 +482,12 @@ def taught(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
         recipe = parse(name)
         begun = bool(now) or not phases_of(recipe)
     except RecipeError as error:
-        raise BadRequest(gettext("This learner cannot be taught: %(why)s.", why=error)) from None
-    return recipe, current_site().lab.taught(written(recipe), now.strip(".") if begun else None)
+        raise BadRequest(
+            gettext("This learner cannot be taught: %(why)s.", why=error)
+        ) from None
+    return recipe, current_site().lab.taught(
+        written(recipe), now.strip(".") if begun else None
+    )
 
 
 def _name(recipe: str) -> str:
@@ -465,7 +498,9 @@ def _name(recipe: str) -> str:
 def title_of_learner(recipe: Recipe) -> str:
     """Return who is taught: one of those that are offered, else by its algorithm."""
     start = untaught(recipe).with_seed(0)
-    known = (gettext(words[0]) for text, words in LEARNERS.items() if parse(text) == start)
+    known = (
+        gettext(words[0]) for text, words in LEARNERS.items() if parse(text) == start
+    )
     return next(known, title_of(start).partition(",")[0])
 
 
@@ -499,7 +534,11 @@ def _labels(lessons: list[Lesson]) -> list[str]:
         labels.append(
             gettext("game %(number)s", number=games)
             if lesson.record
-            else gettext("%(number)s games against %(opponent)s", number=lesson.games, opponent=who)
+            else gettext(
+                "%(number)s games against %(opponent)s",
+                number=lesson.games,
+                opponent=who,
+            )
         )
     return labels
 
@@ -509,7 +548,9 @@ def _told(recipe: Recipe, lesson: Lesson) -> str:
     if not lesson.record:
         return gettext("Practice changes more than fits here: see its mind.")
     if isinstance(recipe, Menace):
-        paid = {"win": recipe.win, "draw": recipe.draw, "loss": recipe.loss}[lesson.result]
+        paid = {"win": recipe.win, "draw": recipe.draw, "loss": recipe.loss}[
+            lesson.result
+        ]
         words = {
             "win": gettext_noop("It won:"),
             "draw": gettext_noop("A draw:"),
@@ -571,7 +612,9 @@ def _figures(lessons: list[Lesson]) -> str:
 def _program() -> str:
     """Say how many games a program needs that teaches, as an experiment found."""
     summary = current_site().experiments.get(TEACHERS)
-    figures = [one for one in summary.figures if isinstance(one, Bars)] if summary else []
+    figures = (
+        [one for one in summary.figures if isinstance(one, Bars)] if summary else []
+    )
     bars = [bar for one in figures if one.unit == "games" for bar in one.bars]
     if summary is None or not bars:
         return ""

@@ -19,7 +19,12 @@ from app.web.algorithms.algorithm import CHANCE, SECTIONS, UpdateRule
 from app.web.algorithms.formula import Formula, block, inline
 from app.web.algorithms.sentences import NEAR, opponent, square, truth
 from app.web.algorithms.targets import Pair, Reply, ValueReason
-from app.web.formatting import format_count, format_percent, format_signed, name_square_briefly
+from app.web.formatting import (
+    format_count,
+    format_percent,
+    format_signed,
+    name_square_briefly,
+)
 from app.web.match import Match, MatchState, parse_match, read_cell
 from app.web.move_values import choose_lens, evaluate_moves
 from app.web.pictures.boards import Board, board
@@ -75,30 +80,48 @@ def explain(pair: Pair) -> Explanation:
         facts=_facts(pair, rule, reason),
         equations=rule.equations(pair, reason) if in_numbers else [],
         shared=rule.shared,
-        rows=[_row(pair, rule, answer) for answer in reason.answers if answer.cell is not None],
+        rows=[
+            _row(pair, rule, answer)
+            for answer in reason.answers
+            if answer.cell is not None
+        ],
     )
 
 
 def _by_games(pair: Pair, rule: UpdateRule) -> Explanation:
     """Say which games of a person made a value what it is: no rule says what they answer next."""
-    game, view = pair.game, evaluate_moves(pair.site, pair.position, pair.lens, pair.step)
-    move, who = f"{MARKS[pair.mover]} at {square(pair, pair.cell)}", pair.site.titles[pair.lens]
+    game, view = (
+        pair.game,
+        evaluate_moves(pair.site, pair.position, pair.lens, pair.step),
+    )
+    move, who = (
+        f"{MARKS[pair.mover]} at {square(pair, pair.cell)}",
+        pair.site.titles[pair.lens],
+    )
     has = rule.has.format(move=move, value=view.spoken[pair.cell])
     course = pair.site.lab.taught(pair.lens, None)
     lessons = course.lessons if isinstance(course, Course) else []
     shared, changed, number = _shares(pair), list[str](), 0
     for lesson in lessons:
         number += bool(lesson.record)
-        positions, cells = replay(game, lesson.record), parse_record(game, lesson.record)
+        positions, cells = (
+            replay(game, lesson.record),
+            parse_record(game, lesson.record),
+        )
         changed += [
             f"game {number}: {_written(pair, update.old)} → {_written(pair, update.new)}"
             for update in lesson.updates
-            if shared(positions[update.ply], cells[update.ply]) == shared(pair.position, pair.cell)
+            if shared(positions[update.ply], cells[update.ply])
+            == shared(pair.position, pair.cell)
         ]
     practised = sum(lesson.games for lesson in lessons if not lesson.record)
     sentences = [f"{who} {has}." if pair.known else f"{who} never updated {move}."]
-    sentences += [f"These games with its teacher changed it: {'; '.join(changed)}."] * bool(changed)
-    sentences += [f"So did some of its {practised} games of practice, or none."] * bool(practised)
+    sentences += [
+        f"These games with its teacher changed it: {'; '.join(changed)}."
+    ] * bool(changed)
+    sentences += [f"So did some of its {practised} games of practice, or none."] * bool(
+        practised
+    )
     exact = format_signed(pair.site.truth[pair.position, pair.cell], 0)
     return Explanation(
         heading=move,
@@ -113,8 +136,12 @@ def _by_games(pair: Pair, rule: UpdateRule) -> Explanation:
 def _shares(pair: Pair) -> Callable[[int, int], object]:
     """Return what tells which moves share one value with a learner: position, cell -> its name."""
     game, recipe = pair.game, pair.recipe
-    if getattr(recipe, "key", "") == "afterstate" or getattr(recipe, "symmetric", False):
-        return lambda position, cell: int(game.symmetry_class[game.successor[position, cell]])
+    if getattr(recipe, "key", "") == "afterstate" or getattr(
+        recipe, "symmetric", False
+    ):
+        return lambda position, cell: int(
+            game.symmetry_class[game.successor[position, cell]]
+        )
     if isinstance(recipe, (Menace, QTable)):
         classes = game.spread(game.pair_class, -1)
         return lambda position, cell: int(classes[position, cell])
@@ -185,13 +212,21 @@ def _in_truth(pair: Pair, rule: UpdateRule) -> list[str]:
     if pair.lens == TRUTH:
         return []
     result = f"With optimal play by both it is a {truth(pair)}"
-    if pair.site.is_taught(pair.lens) or pair.game.is_over(pair.after) or rule.shared != CHANCE:
+    if (
+        pair.site.is_taught(pair.lens)
+        or pair.game.is_over(pair.after)
+        or rule.shared != CHANCE
+    ):
         return [f"{result}."]
     given = pair.answer_chances > 0
-    missing = given & (pair.site.truth[pair.after] != -pair.site.truth[pair.position, pair.cell])
+    missing = given & (
+        pair.site.truth[pair.after] != -pair.site.truth[pair.position, pair.cell]
+    )
     if not missing.any():
         return [f"{result}."]
-    return [f"{result}; {opponent(pair)} misses that in {missing.sum()} of {given.sum()} answers."]
+    return [
+        f"{result}; {opponent(pair)} misses that in {missing.sum()} of {given.sum()} answers."
+    ]
 
 
 def _facts(pair: Pair, rule: UpdateRule, reason: ValueReason) -> list[tuple[str, str]]:
@@ -201,12 +236,19 @@ def _facts(pair: Pair, rule: UpdateRule, reason: ValueReason) -> list[tuple[str,
     if pair.lens == TRUTH:
         return [best_play]
     value = rule.written(reason, reason.value)
-    facts = [("Value", value if pair.known else f"unknown, {rule.held} {value}"), best_play]
+    facts = [
+        ("Value", value if pair.known else f"unknown, {rule.held} {value}"),
+        best_play,
+    ]
     view = evaluate_moves(pair.site, pair.position, pair.lens, pair.step)
     if not view.beads and abs(view.scaled[pair.cell] - pair.value) >= NEAR:
-        facts.insert(1, ("On the board, from a loss at −1 to a win at +1", view.texts[pair.cell]))
+        facts.insert(
+            1, ("On the board, from a loss at −1 to a win at +1", view.texts[pair.cell])
+        )
     if pair.is_learned and pair.exact_in_task is not None:
-        facts.append(("Exactly in its training task", format_signed(pair.exact_in_task)))
+        facts.append(
+            ("Exactly in its training task", format_signed(pair.exact_in_task))
+        )
     if pair.visits is not None:
         facts.append((rule.counted, format_count(pair.visits)))
     if pair.is_learned and reason.has_target:
@@ -214,7 +256,9 @@ def _facts(pair: Pair, rule: UpdateRule, reason: ValueReason) -> list[tuple[str,
         facts.append(("Target of the next update", target))
     names = SYMBOLS if pair.is_learned else {"gamma": SYMBOLS["gamma"]}
     given = [(name, getattr(pair.recipe, key, None)) for key, name in names.items()]
-    return facts + [(name, f"{number:g}") for name, number in given if number is not None]
+    return facts + [
+        (name, f"{number:g}") for name, number in given if number is not None
+    ]
 
 
 class WhyPage(Page, frozen=True):
@@ -240,7 +284,9 @@ class WhyPage(Page, frozen=True):
     def board(self) -> Board:
         """The position, of which every empty square leads to its own why."""
         pair, match = self.pair, self.state.match
-        values = evaluate_moves(pair.site, pair.position, pair.lens, pair.step, match.own)
+        values = evaluate_moves(
+            pair.site, pair.position, pair.lens, pair.step, match.own
+        )
         link = partial(urls.why, match)
         return board(self.state, values, link, "why-board", "The position", pair.cell)
 
@@ -268,7 +314,9 @@ class WhyPage(Page, frozen=True):
     @property
     def preview(self) -> str:
         """The address of the picture with which a link to it is shown."""
-        return urls.MATCH_PREVIEW.url_for_match(replace(self.state.match, lens=self.pair.lens))
+        return urls.MATCH_PREVIEW.url_for_match(
+            replace(self.state.match, lens=self.pair.lens)
+        )
 
     @property
     def back(self) -> str:
@@ -296,7 +344,9 @@ def parse_pair(state: MatchState, text: str) -> Pair:
     """
     match, game = state.match, state.site.game
     if state.over:
-        raise Conflict(f"The game is over after {len(match.shown)} moves: no move has a value.")
+        raise Conflict(
+            f"The game is over after {len(match.shown)} moves: no move has a value."
+        )
     lens = choose_lens(match, state.site, int(game.to_move[state.position]))
     if is_moves(lens):
         raise BadRequest("Only values can be explained: of these moves none are known.")
@@ -325,7 +375,11 @@ def _others(match: Match, pair: Pair) -> list[tuple[str, str, str]]:
         "why-agent": (pair.learner, pair.site.titles[pair.learner]),
     }
     return [
-        (id, name, urls.why(replace(match, lens=lens, step=None, train=False), pair.cell))
+        (
+            id,
+            name,
+            urls.why(replace(match, lens=lens, step=None, train=False), pair.cell),
+        )
         for id, (lens, name) in names.items()
         if lens != pair.lens and pair.site.is_lens(lens)
     ]

@@ -55,7 +55,8 @@ class BoardSquare(NamedTuple):
     heat: int | None = None  # None where no value is known
     text: str = ""  # the value, if it is known or acted on
     spoken: str = ""  # the same in words
-    note: Note = NOTHING  # what is true of the move, where it is asked for or the value errs
+    # what is true of the move, where it is asked for or the value errs
+    note: Note = NOTHING
     best: bool = False
     unknown: str = ""  # why no value is known
     hinted: bool = False  # it is one of those to play
@@ -81,7 +82,9 @@ class BoardSquare(NamedTuple):
             self.mark if self.mark != "." else gettext("empty"),
         ]
         words += [gettext("value %(value)s", value=self.spoken)] * bool(self.text)
-        words += [self.unknown] * bool(self.unknown) + [self.note.label] * bool(self.note.label)
+        words += [self.unknown] * bool(self.unknown) + [self.note.label] * bool(
+            self.note.label
+        )
         words += [gettext("best")] * self.best + [gettext("hint")] * self.hinted
         words += [gettext("last move")] * self.last + [gettext("wins")] * self.winning
         return ", ".join(words)
@@ -124,8 +127,10 @@ class PlayOptions(NamedTuple):
 
     more: Sequence[str] | None = None  # another sentence on the value of each cell
     hinted: Collection[int] = ()  # cells
-    reply: CellUrl | None = None  # the URL of an agent's answer to a move; None if no agent answers
-    held: bool = False  # whether the values are of an earlier decision, while a move is awaited
+    # the URL of an agent's answer to a move; None if no agent answers
+    reply: CellUrl | None = None
+    # whether the values are of an earlier decision, while a move is awaited
+    held: bool = False
 
 
 NO_PLAY = PlayOptions()
@@ -165,12 +170,15 @@ def board(
             notes = build_notes(state.site, opinion, None, "truth")
         for cell in empty:
             more = play.more[cell] if play.more else ""
-            squares[cell] = _value_square(squares[cell], opinion, cell, notes[cell], more)
+            squares[cell] = _value_square(
+                squares[cell], opinion, cell, notes[cell], more
+            )
     return Board(
         id,
         label or gettext("Board"),
         ranks=[
-            squares[start : start + game.columns] for start in range(0, game.cells, game.columns)
+            squares[start : start + game.columns]
+            for start in range(0, game.cells, game.columns)
         ],
         box=f"0 0 {game.columns} {game.rows}",
         strikes=_strikes(game, lines),
@@ -232,7 +240,10 @@ def small_board(
 
     `last` is the cell of the last move, if it is to be marked.
     """
-    kinds = {cell: MARKS[stone].lower() for cell, stone in enumerate(game.board[position].tolist())}
+    kinds = {
+        cell: MARKS[stone].lower()
+        for cell, stone in enumerate(game.board[position].tolist())
+    }
     kinds |= signs
     cells: dict[str, list[int]] = {kind: [] for kind in SHAPES}
     for cell, kind in kinds.items():
@@ -250,12 +261,19 @@ def small_board(
     return SmallBoard(_label(game, kinds, last), game.columns, game.rows, drawn)
 
 
-def changed_board(game: Game, position: int, cell: int, old: int, new: int) -> SmallBoard:
+def changed_board(
+    game: Game, position: int, cell: int, old: int, new: int
+) -> SmallBoard:
     """Draw a move in a position on the heat that its value had before it changed, and the new."""
-    drawn = small_board(game, position, {cell: MARKS[int(game.to_move[position])].lower()})
+    drawn = small_board(
+        game, position, {cell: MARKS[int(game.to_move[position])].lower()}
+    )
     row, column = game.row_column(cell)
     square = f"M{column} {row}h1v1h-1z"
-    heats = [svg.Sign("was", square, ("heat", old)), svg.Sign("became", square, ("heat", new))]
+    heats = [
+        svg.Sign("was", square, ("heat", old)),
+        svg.Sign("became", square, ("heat", new)),
+    ]
     return drawn._replace(signs=[*heats, *drawn.signs])
 
 
@@ -266,7 +284,9 @@ def squares_of(board: Board) -> list[svg.Shape]:
         x, y = ((n - 1) * (SIDE + GAP) for n in (square.column, square.row))
         shapes += _square(square, x, y)
     for kind, *ends in board.strikes:
-        shapes.append(svg.Segment(kind, *(round(end * (SIDE + GAP) - GAP / 2, 1) for end in ends)))
+        shapes.append(
+            svg.Segment(kind, *(round(end * (SIDE + GAP) - GAP / 2, 1) for end in ends))
+        )
     return shapes
 
 
@@ -286,11 +306,15 @@ def board_picture(board: Board, headline: str, caption: str) -> svg.Drawing:
 
 def preview_of(board: Board, line: str) -> svg.Drawing:
     """Draw a board as a link to it is shown, over a line of text."""
-    height, width = (n * (SIDE + GAP) - GAP for n in (len(board.ranks), len(board.ranks[0])))
+    height, width = (
+        n * (SIDE + GAP) - GAP for n in (len(board.ranks), len(board.ranks[0]))
+    )
     return svg.preview(line, squares_of(board), width, height)
 
 
-def board_numbers(board: Board, opinion: MoveValues | None) -> Iterator[tuple[object, ...]]:
+def board_numbers(
+    board: Board, opinion: MoveValues | None
+) -> Iterator[tuple[object, ...]]:
     """Yield a row for each square, as COLUMNS name them; None where there is none."""
     for cell, square in enumerate(board.squares):
         free = opinion is not None and square.mark == "."
@@ -311,7 +335,9 @@ def _square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]:
     """Draw a square and what is on it."""
     taken = square.mark != "."
     value = None if taken or square.heat is None else ("heat", square.heat)
-    kind = "square" + " taken" * taken + " last" * square.last + " hinted" * square.hinted
+    kind = (
+        "square" + " taken" * taken + " last" * square.last + " hinted" * square.hinted
+    )
     kind += " chosen" * square.chosen
     yield svg.Rect(kind, x, y, SIDE, SIDE, value=value, round=8)
     if taken:
@@ -321,7 +347,9 @@ def _square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]:
     on = " on" * (value is not None)
     middle = x + SIDE / 2
     if square.text:
-        yield svg.Text(f"value{on}", middle, y + SIDE / 2 + 8, square.text, "middle", value=value)
+        yield svg.Text(
+            f"value{on}", middle, y + SIDE / 2 + 8, square.text, "middle", value=value
+        )
     elif square.unknown:
         yield svg.Text("value unknown", middle, y + SIDE / 2 + 8, "–", "middle")
     if square.best:
@@ -344,10 +372,14 @@ def _strikes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
     """Draw each winning line from a little before its first stone to a little after its last."""
     drawn = []
     for line in lines:
-        (row1, column1), (row2, column2) = (game.row_column(line[end]) for end in (0, -1))
+        (row1, column1), (row2, column2) = (
+            game.row_column(line[end]) for end in (0, -1)
+        )
         down, right = np.sign(row2 - row1) * 0.3, np.sign(column2 - column1) * 0.3
         ends = (column1 - right, row1 - down, column2 + right, row2 + down)
-        drawn.append(svg.Segment("strike", *(round(float(end) + 0.5, 2) for end in ends)))
+        drawn.append(
+            svg.Segment("strike", *(round(float(end) + 0.5, 2) for end in ends))
+        )
     return drawn
 
 
@@ -366,7 +398,11 @@ def _sign(game: Game, kind: str, cell: int) -> str:
 def _label(game: Game, kinds: Mapping[int, str], last: int | None) -> str:
     """Name the cells row by row."""
     words = [
-        gettext(WORDS[kind]) if kind in WORDS else kind.upper() if kind != "." else gettext("empty")
+        gettext(WORDS[kind])
+        if kind in WORDS
+        else kind.upper()
+        if kind != "."
+        else gettext("empty")
         for kind in kinds.values()
     ]
     if last is not None:

@@ -20,9 +20,18 @@ from app.web.pictures import svg
 from app.web.translation import gettext
 
 PERCENT = "%"
-OUTCOMES = {"win": "won", "draw": "drawn", "loss": "lost"}  # lines and bars that stand for one
+OUTCOMES = {
+    "win": "won",
+    "draw": "drawn",
+    "loss": "lost",
+}  # lines and bars that stand for one
 PLAIN = ("accent", "ink", "win", "loss")  # inks of lines that stand for no outcome
-DASHES = ("", "dashed ", "dotted ", "mixed ")  # so that lines are told apart by more than colour
+DASHES = (
+    "",
+    "dashed ",
+    "dotted ",
+    "mixed ",
+)  # so that lines are told apart by more than colour
 STEPS = (1, 2, 2.5, 5, 10)  # of ticks, but for a power of ten
 MOST_TICKS = 6
 CLOSE = 0.08  # of an axis: nearer to its beginning there is no room for another number
@@ -38,10 +47,23 @@ ABOVE = 8.0
 WIDTH, WIDTHS = 640, (280, 1600)  # pixels that a picture can be wide
 ONE = 300  # pixels: how narrow a chart may be
 ALONE, AMONG = 224, 144  # pixels: the height of a plot, alone or among others
-TITLE, NAME, ENTRY, BELOW = 30, 26, 17, 44  # heights: of all, of a chart, of its key's rows, below
+TITLE, NAME, ENTRY, BELOW = (
+    30,
+    26,
+    17,
+    44,
+)  # heights: of all, of a chart, of its key's rows, below
 LEFT, RIGHT, EDGE = 50, 14, 12  # left and right of a plot, and of what is written
 SAMPLE = 24  # pixels of a line in a key
-VALUE_COLUMNS = ("move", "mark", "row", "column", "true_value_for_x", "expected_for_x", "blunder")
+VALUE_COLUMNS = (
+    "move",
+    "mark",
+    "row",
+    "column",
+    "true_value_for_x",
+    "expected_for_x",
+    "blunder",
+)
 
 
 class Axis(NamedTuple):
@@ -55,7 +77,9 @@ class Axis(NamedTuple):
 
     def at(self, value: float) -> float:
         """Return the place of a value, from 0 to 1; what lies outside is at the nearer end."""
-        low, high, value = (self._scaled(number) for number in (self.low, self.high, value))
+        low, high, value = (
+            self._scaled(number) for number in (self.low, self.high, value)
+        )
         return min(1.0, max(0.0, (value - low) / (high - low)))
 
     def places(self, values: ArrayLike) -> NDArray[np.float64]:
@@ -78,7 +102,9 @@ def scale(values: Iterable[float], zero: bool = False, whole: bool = False) -> A
     low, high = min(known), max(known)
     if low == high:
         room = abs(low) * 0.1 or 1.0
-        low, high = (low, high + room) if zero and low == 0 else (low - room, high + room)
+        low, high = (
+            (low, high + room) if zero and low == 0 else (low - room, high + room)
+        )
     size = _step(high - low)
     if whole:
         low, high = floor(low / size + 1e-9) * size, ceil(high / size - 1e-9) * size
@@ -86,7 +112,9 @@ def scale(values: Iterable[float], zero: bool = False, whole: bool = False) -> A
         room = 0.02 * (high - low)
         low, high = low - room, high + room
     first, last = ceil(low / size - 1e-9), floor(high / size + 1e-9)
-    return Axis(low, high, False, [number * size + 0.0 for number in range(first, last + 1)])
+    return Axis(
+        low, high, False, [number * size + 0.0 for number in range(first, last + 1)]
+    )
 
 
 def logarithmic(values: Iterable[float]) -> Axis:
@@ -103,10 +131,14 @@ def logarithmic(values: Iterable[float]) -> Axis:
 
 def from_zero(highest: float) -> Axis:
     """Make a logarithmic axis that begins with 0: of 1 more than a value, so the first are seen."""
-    highest = max(highest, 1.0)  # of an agent that was never updated there is the beginning only
+    highest = max(
+        highest, 1.0
+    )  # of an agent that was never updated there is the beginning only
     axis = Axis(0.0, highest, True, [], 1.0)
     powers = (10.0**power for power in range(floor(log10(highest)) + 1))
-    return axis._replace(ticks=[0.0, *(tick for tick in powers if axis.at(tick) > CLOSE)])
+    return axis._replace(
+        ticks=[0.0, *(tick for tick in powers if axis.at(tick) > CLOSE)]
+    )
 
 
 def _step(size: float) -> float:
@@ -157,7 +189,10 @@ class Chart(NamedTuple):
     def told(self) -> str:
         """Its ends in words, for a screen reader."""
         ends = ((line.name, *line.ends) for line in self.lines)
-        told = (f"{name} from {first.text} to {last.text}{self.unit}" for name, first, last in ends)
+        told = (
+            f"{name} from {first.text} to {last.text}{self.unit}"
+            for name, first, last in ends
+        )
         return f"{self.title}: {', '.join(told)}."
 
     @property
@@ -223,7 +258,9 @@ def laid_out(
             list(numbers),
             round(100 * across.at(place), 2),
         )
-        for place, view, *numbers in zip(places, views or [""] * len(places), *columns, strict=True)
+        for place, view, *numbers in zip(
+            places, views or [""] * len(places), *columns, strict=True
+        )
     ]
     return Charts(id, axis, across, charts, moments)
 
@@ -237,7 +274,12 @@ def shares(chances: Chances, decimals: int = 2) -> list[Share]:
     """Divide a bar among win, draw and loss."""
     starts = (0.0, chances[0], chances[0] + chances[1])
     return [
-        Share(kind, format_percent(chance, decimals), round(100 * start, 2), round(100 * chance, 2))
+        Share(
+            kind,
+            format_percent(chance, decimals),
+            round(100 * start, 2),
+            round(100 * chance, 2),
+        )
         for kind, chance, start in zip(OUTCOMES, chances, starts, strict=True)
     ]
 
@@ -263,12 +305,16 @@ def plot_of(charts: Charts, chart: Chart, height: float) -> svg.Plot:
     return svg.Plot(bottom + AXIS, margin, shapes, keys)
 
 
-def levels(shapes: list[svg.Shape], up: Axis, top: float, height: float, unit: str = "") -> int:
+def levels(
+    shapes: list[svg.Shape], up: Axis, top: float, height: float, unit: str = ""
+) -> int:
     """Draw a line at each tick of an axis upwards, its number left of it; return the margin."""
     labels = [format_short(tick) + "%" * unit.startswith("%") for tick in up.ticks]
     for tick, label in zip(up.ticks, labels, strict=True):
         y = down(up, tick, top, height)
-        shapes.append(svg.Segment("base" if tick == max(up.low, 0.0) else "rule", 0, y, 1, y))
+        shapes.append(
+            svg.Segment("base" if tick == max(up.low, 0.0) else "rule", 0, y, 1, y)
+        )
         shapes.append(svg.Text("tick", 0, y + 4, label, "end", 8))
     return margin_of(labels)
 
@@ -279,7 +325,9 @@ def ticks(shapes: list[svg.Shape], across: Axis, y: float, words: str) -> None:
     for tick in across.ticks:
         at = across.at(tick)
         anchor = "start" if at < 0.04 else "end" if at > 0.96 else "middle"
-        shapes.append(svg.Text("tick", at, y + 14, format_short(tick) + percent, anchor))
+        shapes.append(
+            svg.Text("tick", at, y + 14, format_short(tick) + percent, anchor)
+        )
     if words != percent:
         shapes.append(svg.Text("axis", 1, y + 30, words, "end"))
 
@@ -355,7 +403,9 @@ def seeds_plot(
     margin = levels(shapes, up, ABOVE, height, unit)
     across = [(2 * number + 1) / (2 * len(names)) for number in range(len(names))]
     for row, kind, link in zip(rows, kinds, links, strict=True):
-        points = [(x, down(up, y, ABOVE, height)) for x, y in zip(across, row, strict=True)]
+        points = [
+            (x, down(up, y, ABOVE, height)) for x, y in zip(across, row, strict=True)
+        ]
         shapes.append(svg.Path(f"{kind} curve", points, False, link, points))
     for x, name in zip(across, names, strict=True):
         shapes.append(svg.Text("tick", x, bottom + 16, name, "middle"))
@@ -380,11 +430,15 @@ def taught_chart(judged: Sequence[tuple[float, float, int]], decisions: int) -> 
             (round(across.at(number), 4), down(up, 100 * value, ABOVE, LOW))
             for number, value in enumerate(values, 1)
         ]
-        shapes.append(svg.Path(f"{kind}curve", points, dots=points if len(points) == 1 else ()))
+        shapes.append(
+            svg.Path(f"{kind}curve", points, dots=points if len(points) == 1 else ())
+        )
     return svg.inline_plot(svg.Plot(LOW + 2 * ABOVE, margin, shapes))
 
 
-def value_plot(state: MatchState, moves: Sequence[ReviewedMove], height: float) -> svg.Plot:
+def value_plot(
+    state: MatchState, moves: Sequence[ReviewedMove], height: float
+) -> svg.Plot:
     """Lay out what a game of these moves was worth after each, as a line, and expected, as dots."""
     plies, shown = state.site.game.cells, len(state.match.shown)
     start = int(state.site.solution.value[0])
@@ -393,8 +447,13 @@ def value_plot(state: MatchState, moves: Sequence[ReviewedMove], height: float) 
     names = {value: gettext(name) for value, name in LEVELS.items()}
     for value, name in names.items():
         y = down(up, value, ABOVE, height)
-        shapes += [svg.Segment("rule", 0, y, 1, y), svg.Text("tick", 0, y + 4, name, "end", 8)]
-    shapes.append(svg.Segment("now", shown / plies, ABOVE - 6, shown / plies, ABOVE + height + 6))
+        shapes += [
+            svg.Segment("rule", 0, y, 1, y),
+            svg.Text("tick", 0, y + 4, name, "end", 8),
+        ]
+    shapes.append(
+        svg.Segment("now", shown / plies, ABOVE - 6, shown / plies, ABOVE + height + 6)
+    )
     corners = [(0, start)]
     for ply, values in enumerate(pairwise([start, *(move.truth for move in moves)]), 1):
         corners += [(ply, value) for value in values]
@@ -413,7 +472,9 @@ def value_chart(state: MatchState, moves: Sequence[ReviewedMove]) -> Markup:
     return svg.inline_plot(value_plot(state, moves, LOW), describe_moves(moves))
 
 
-def value_picture(state: MatchState, moves: Sequence[ReviewedMove], title: str) -> svg.Drawing:
+def value_picture(
+    state: MatchState, moves: Sequence[ReviewedMove], title: str
+) -> svg.Drawing:
     """Draw the value of a game over its moves alone."""
     plot = value_plot(state, moves, AMONG)
     note = "Line: the exact value after each move, for X. Dots: what was expected."
@@ -426,11 +487,15 @@ def value_picture(state: MatchState, moves: Sequence[ReviewedMove], title: str) 
     return svg.Drawing(WIDTH, 250, f"{title}. {describe_moves(moves)}", shapes)
 
 
-def value_numbers(state: MatchState, moves: Sequence[ReviewedMove]) -> Iterator[tuple[object, ...]]:
+def value_numbers(
+    state: MatchState, moves: Sequence[ReviewedMove]
+) -> Iterator[tuple[object, ...]]:
     """Yield a row for each move of a match, as VALUE_COLUMNS name them."""
     for move, cell in zip(moves, state.cells, strict=True):
         row, column = state.site.game.row_column(cell)
-        expected = None if move.expected is None else round(move.expected, 6) + 0.0  # never -0.0
+        expected = (
+            None if move.expected is None else round(move.expected, 6) + 0.0
+        )  # never -0.0
         yield (
             move.ply,
             move.mark,

@@ -25,7 +25,12 @@ from app.experiments import (
     Series,
 )
 from app.tictactoe.notation import parse_record, replay
-from app.web.formatting import format_count, format_short, format_tenths, format_with_unit
+from app.web.formatting import (
+    format_count,
+    format_short,
+    format_tenths,
+    format_with_unit,
+)
 from app.web.pictures import curves, svg, tables
 from app.web.pictures.boards import SmallBoard, small_board
 from app.web.pictures.curves import AXIS, Axis, logarithmic, margin_of, scale, ticks
@@ -41,7 +46,10 @@ LETTER = 7.0  # pixels of one at most
 PHONE = 270.0  # pixels that a plot has across at least
 BINS = 36
 DOT = 9.0  # pixels from one run to the next above it
-HIGHEST, LOWEST = 180.0, 46.0  # of a row of dots, where there are few and where there are many rows
+HIGHEST, LOWEST = (
+    180.0,
+    46.0,
+)  # of a row of dots, where there are few and where there are many rows
 ROWS = 540.0  # pixels of all rows, as far as these limits allow
 MOST, FEWEST = 100, 30  # dots of a row, the same
 DOTS = 400  # of all rows
@@ -84,7 +92,8 @@ class Layout(NamedTuple):
 
     title: str
     unit: str
-    caption: str  # how to read it: what a mark is, of how many runs, whether it is exact
+    # how to read it: what a mark is, of how many runs, whether it is exact
+    caption: str
     plot: svg.Plot
     pictures: list[Picture]  # of a figure that consists of boards
 
@@ -119,19 +128,24 @@ def _histogram(figure: Histogram, site: SiteData, first_seed: int) -> Layout:
         shapes.append(svg.Segment("base", 0, bottom, 1, bottom))
         opened = tables.addresses_of(site, group.recipe)
         for stack in stacks.values():
-            shapes += _dots(stack, axis, bottom, height, runs_per_dot, figure.unit, opened)
+            shapes += _dots(
+                stack, axis, bottom, height, runs_per_dot, figure.unit, opened
+            )
         shapes += _draw_quantiles(runs, tables.median(group.values), axis, bottom)
         top = bottom + GAP + 6
     bottom = top - GAP + 4
     ticks(shapes, axis, bottom, figure.unit)
     unopened = any(
-        _has_unopened_runs(site, group, runs) for group, runs in zip(groups, every, strict=True)
+        _has_unopened_runs(site, group, runs)
+        for group, runs in zip(groups, every, strict=True)
     )
     sentences = [
         _seeds(groups, first_seed),
         _describe_dot(runs_per_dot),
         "Below a row: the middle 80% of its runs, and a notch at the median.",
-        "Each value is exact of its run." if figure.exact else "Each value is an estimate.",
+        "Each value is exact of its run."
+        if figure.exact
+        else "Each value is an estimate.",
     ]
     press = _press(shapes, "dot opens its run, or one of them", unopened)
     plot = svg.Plot(bottom + AXIS, 0, shapes)
@@ -167,7 +181,9 @@ def _has_unopened_runs(site: SiteData, group: Group, runs: tables.Runs) -> bool:
 def _describe_dot(runs_per_dot: int) -> str:
     if runs_per_dot == 1:
         return "A dot is a run."
-    return f"A dot stands for {format_count(runs_per_dot)} runs, a smaller one for fewer."
+    return (
+        f"A dot stands for {format_count(runs_per_dot)} runs, a smaller one for fewer."
+    )
 
 
 class CurveField(NamedTuple):
@@ -187,12 +203,18 @@ class CurveField(NamedTuple):
         """Return the place of a pair of values: a share across, pixels down."""
         return self.across.at(x), curves.down(self.up, y, self.top, self.height)
 
-    def trace(self, xs: Sequence[float], ys: Sequence[float]) -> list[tuple[float, float]]:
+    def trace(
+        self, xs: Sequence[float], ys: Sequence[float]
+    ) -> list[tuple[float, float]]:
         """Return the places of the points of a line."""
         return [self.place(x, y) for x, y in zip(xs, ys, strict=True)]
 
     def fill(
-        self, kind: str, xs: Sequence[float], low: Sequence[float], high: Sequence[float]
+        self,
+        kind: str,
+        xs: Sequence[float],
+        low: Sequence[float],
+        high: Sequence[float],
     ) -> svg.Path:
         """Draw the band between two lines."""
         there, back = self.trace(xs, high), self.trace(xs, low)
@@ -220,7 +242,9 @@ def lay_out_curves(
         shapes += _draw_bands(series, style, field, has_wide_bands)
     for series, style, link in zip(every, styles, links, strict=True):
         points = field.trace(series.x, series.median)
-        shapes.append(svg.Path(f"{style} curve", points, False, link, _choose_dots(points)))
+        shapes.append(
+            svg.Path(f"{style} curve", points, False, link, _choose_dots(points))
+        )
     ticks(shapes, across, field.bottom, figure.x_label)
     keys = [
         svg.Key(f"{style} curve", _name_series(series), link)
@@ -228,7 +252,8 @@ def lay_out_curves(
     ]
     told, pressed = _describe_lines(every, has_wide_bands)
     unopened = any(
-        series.recipe and not link.href for series, link in zip(every, links, strict=True)
+        series.recipe and not link.href
+        for series, link in zip(every, links, strict=True)
     )
     caption = told + _press(shapes, pressed, unopened)
     plot = svg.Plot(field.bottom + AXIS, margin, shapes, keys)
@@ -272,7 +297,9 @@ def _draw_bands(
     return [field.fill(f"{style} all", series.x, series.least, series.most), band]
 
 
-def _choose_dots(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
+def _choose_dots(
+    points: Sequence[tuple[float, float]],
+) -> Sequence[tuple[float, float]]:
     """Return the points of a line that are drawn as dots, at most POINTS, with the last."""
     if len(points) == 1:
         return points
@@ -316,8 +343,12 @@ def _grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
     """Lay out a cell for each pair of parameters, the darker the more."""
     flat = [value for row in figure.values for value in row]
     colours = GridColours(min(flat), max(flat))
-    format_value = format_short if all(value % 1 == 0 for value in flat) else format_tenths
-    names_are_beside = max(map(len, figure.rows)) <= BESIDE  # else they stand above their rows
+    format_value = (
+        format_short if all(value % 1 == 0 for value in flat) else format_tenths
+    )
+    names_are_beside = (
+        max(map(len, figure.rows)) <= BESIDE
+    )  # else they stand above their rows
     top = LINE + 8
     corner = f"{figure.row_label} ↓   {figure.column_label} →"
     shapes: list[svg.Shape] = [svg.Text("axis", 0, LINE - 5, corner)]
@@ -332,7 +363,9 @@ def _grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
     bottom = top + _name_columns(shapes, figure.columns, top)
     margin = margin_of(figure.rows) if names_are_beside else 0
     caption = _describe_grid(figure, site, colours, shapes)
-    return Layout(figure.title, figure.unit, caption, svg.Plot(bottom + 22, margin, shapes), [])
+    return Layout(
+        figure.title, figure.unit, caption, svg.Plot(bottom + 22, margin, shapes), []
+    )
 
 
 def _draw_grid_row(
@@ -394,7 +427,10 @@ def _bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
     axis = _scale_bars(figure)
     zero = axis.at(1.0 if figure.logarithmic else 0.0)
     links = [
-        svg.Link(f"{bar.name}: {_describe_bar(bar, figure.unit)}", tables.behind_bar(site, bar))
+        svg.Link(
+            f"{bar.name}: {_describe_bar(bar, figure.unit)}",
+            tables.behind_bar(site, bar),
+        )
         for bar in figure.bars
     ]
     shapes: list[svg.Shape] = []
@@ -404,23 +440,35 @@ def _bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
         at = axis.at(bar.value)
         shapes += _rules(axis, top - 2, top + BAR + 4)
         shapes.append(svg.Rect("track", 0, top + 1, 1, BAR, link))
-        shapes.append(svg.Rect("beam", min(at, zero), top + 1, abs(at - zero), BAR, link))
+        shapes.append(
+            svg.Rect("beam", min(at, zero), top + 1, abs(at - zero), BAR, link)
+        )
         if bar.low is not None and bar.high is not None:
-            shapes += _draw_interval(axis.at(bar.low), axis.at(bar.high), top + 1 + BAR / 2)
+            shapes += _draw_interval(
+                axis.at(bar.low), axis.at(bar.high), top + 1 + BAR / 2
+            )
         top += BAR + GAP
     bottom = top - GAP + 6
     ticks(shapes, axis, bottom, figure.unit)
     unopened = any(
-        bar.recipe and not link.href for bar, link in zip(figure.bars, links, strict=True)
+        bar.recipe and not link.href
+        for bar, link in zip(figure.bars, links, strict=True)
     )
     press = _press(shapes, "bar opens what it is about", unopened)
     caption = _describe_bars(figure) + press
-    return Layout(figure.title, figure.unit, caption, svg.Plot(bottom + AXIS, 0, shapes), [])
+    return Layout(
+        figure.title, figure.unit, caption, svg.Plot(bottom + AXIS, 0, shapes), []
+    )
 
 
 def _scale_bars(figure: Bars) -> Axis:
     """Return the axis with all values and intervals of bars, and where they begin."""
-    ends = [end for bar in figure.bars for end in (bar.value, bar.low, bar.high) if end is not None]
+    ends = [
+        end
+        for bar in figure.bars
+        for end in (bar.value, bar.low, bar.high)
+        if end is not None
+    ]
     if figure.logarithmic:
         return logarithmic([*ends, 1.0])
     return scale(ends, zero=True, whole=True)
@@ -429,13 +477,20 @@ def _scale_bars(figure: Bars) -> Axis:
 def _draw_interval(low: float, high: float, y: float) -> list[svg.Segment]:
     """Draw the interval of a bar: a line between two ends."""
     between = svg.Segment("error", low, y, high, y)
-    return [between, *(svg.Segment("error", end, y - 4, end, y + 4) for end in (low, high))]
+    return [
+        between,
+        *(svg.Segment("error", end, y - 4, end, y + 4) for end in (low, high)),
+    ]
 
 
 def _describe_bars(figure: Bars) -> str:
     """Say how exact the numbers of bars are, and how to read them."""
     has_intervals = any(bar.low is not None for bar in figure.bars)
-    caption = "Every number is exact." if figure.exact else "Estimated from as many as stand there."
+    caption = (
+        "Every number is exact."
+        if figure.exact
+        else "Estimated from as many as stand there."
+    )
     if has_intervals:
         caption += " The thin line on a bar is its 95% interval (Wilson)."
     if figure.logarithmic:
@@ -451,7 +506,9 @@ def _boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
         game, at = site.game, replay(site.game, board.record)[-1]
         signs: dict[int, str] = {}
         if not game.is_over(at):
-            signs = {cell: "right" for cell in range(game.cells) if site.right[at, cell]}
+            signs = {
+                cell: "right" for cell in range(game.cells) if site.right[at, cell]
+            }
             if board.lens in site.always:
                 chances = site.policies[board.lens][at]
                 signs |= {
@@ -489,7 +546,10 @@ def drawing(layout: Layout, source: str) -> svg.Drawing:
         shapes.append(svg.Text("told", EDGE, y - 4, layout.unit))
     for key in layout.plot.keys:
         y += KEY_LINE
-        sample = svg.Path(key.kind, [(0, -8), (26, -8)]), svg.Text("label", 34, -4, key.name)
+        sample = (
+            svg.Path(key.kind, [(0, -8), (26, -8)]),
+            svg.Text("label", 34, -4, key.name),
+        )
         shapes.append(svg.Inset("", sample, EDGE, y, link=svg.Link("", key.link.href)))
     y += 12
     left = EDGE + 8 * layout.plot.margin
@@ -510,7 +570,9 @@ def drawing(layout: Layout, source: str) -> svg.Drawing:
 
 
 def _picture(picture: Picture, x: float, y: float) -> svg.Inset:
-    board = svg.Inset("position", picture.board.signs, scale=PICTURE / picture.board.columns)
+    board = svg.Inset(
+        "position", picture.board.signs, scale=PICTURE / picture.board.columns
+    )
     words = [
         svg.Text("told", 0, PICTURE + 16 + number * TEXT_LINE, line)
         for number, line in enumerate(wrap(picture.text, NARROW))
@@ -528,7 +590,11 @@ def _named(shapes: list[svg.Shape], top: float, name: str, told: str) -> float:
 
 
 def _noted(
-    shapes: list[svg.Shape], marks: Sequence[Mark], axis: Axis, top: float, height: float
+    shapes: list[svg.Shape],
+    marks: Sequence[Mark],
+    axis: Axis,
+    top: float,
+    height: float,
 ) -> float:
     """Draw lines at values through a row, their words above it; return the height of those."""
     words: list[svg.Shape] = []
@@ -540,7 +606,9 @@ def _noted(
     return above
 
 
-def _noted_above(shapes: list[svg.Shape], marks: Sequence[Mark], axis: Axis, top: float) -> float:
+def _noted_above(
+    shapes: list[svg.Shape], marks: Sequence[Mark], axis: Axis, top: float
+) -> float:
     """Write what lines at values are beside them, one below the other; return the height of all."""
     y = top
     for mark in marks:
@@ -582,14 +650,21 @@ def _dots(
     step = min(DOT, (height - DOT) / max(1, len(parts) - 1))
     dots = []
     for level, part in enumerate(parts):
-        (seed, value), low, most = tables.typical(part), part[0]["value"], part[-1]["value"]
+        (seed, value), low, most = (
+            tables.typical(part),
+            part[0]["value"],
+            part[-1]["value"],
+        )
         title = f"seed {seed}: {format_with_unit(value, unit)}"
         if len(part) > 1:
             span = format_with_unit(low, unit) + (
                 f" to {format_with_unit(most, unit)}" if most != low else ""
             )
             title += f", one of {_runs(len(part))} here with {span}"
-        y, size = bottom - DOT / 2 - 1 - level * step, max(0.4, (len(part) / worth) ** 0.5)
+        y, size = (
+            bottom - DOT / 2 - 1 - level * step,
+            max(0.4, (len(part) / worth) ** 0.5),
+        )
         link = svg.Link(title, opened(seed))
         dots.append(svg.Dot("dot", axis.at(value), round(y, 1), link, size))
     return dots
@@ -607,13 +682,19 @@ def _press(shapes: Sequence[svg.Shape], what: str, unopened: bool) -> str:
         if isinstance(shape, (svg.Dot, svg.Path, svg.Rect)) and shape.link
     ]
     opens = any(link.href for link in links)
-    told = f" A press on a {what}{', where the lab trains it' * unopened}." if opens else ""
+    told = (
+        f" A press on a {what}{', where the lab trains it' * unopened}."
+        if opens
+        else ""
+    )
     return told + " The command makes the runs that the lab does not train." * unopened
 
 
 def _of_series(site: SiteData, series: Series) -> svg.Link:
     href = tables.addresses_of(site, series.recipe)(series.typical)
-    return svg.Link(f"{series.name}: seed {series.typical}, which ends at the median", href)
+    return svg.Link(
+        f"{series.name}: seed {series.typical}, which ends at the median", href
+    )
 
 
 def _rules(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
@@ -625,7 +706,9 @@ def _seeds(groups: Sequence[Group], first: int) -> str:
     """Say how many runs there are a row, and with which seeds."""
     numbers = sorted({len(group.values) for group in groups})
     if len(numbers) == 1:
-        runs = f"{format_count(numbers[0])} runs" + (" a row" if len(groups) > 1 else "")
+        runs = f"{format_count(numbers[0])} runs" + (
+            " a row" if len(groups) > 1 else ""
+        )
         return f"{runs}, seeds {format_count(first)} to {format_count(first + numbers[0] - 1)}."
     fewest, most = format_count(numbers[0]), format_count(numbers[-1])
     return f"{fewest} to {most} runs a row, from seed {format_count(first)} on."
@@ -635,7 +718,9 @@ def _describe_bar(bar: Bar, unit: str) -> str:
     """Write the value of a bar with its interval and its number of seeds or games."""
     details = []
     if bar.low is not None and bar.high is not None:
-        details.append(f"{format_with_unit(bar.low, unit)} to {format_with_unit(bar.high, unit)}")
+        details.append(
+            f"{format_with_unit(bar.low, unit)} to {format_with_unit(bar.high, unit)}"
+        )
     if bar.n is not None:
         details.append(f"n = {format_count(bar.n)}")
     value = format_with_unit(bar.value, unit)
@@ -678,7 +763,9 @@ def _small_histogram(figure: Histogram, site: SiteData) -> list[svg.Shape]:
         drawn.append(svg.Sign("base", f"M0 {bottom:.3g}H{WIDE:g}"))
         for mark in group.marks:
             x = WIDE * axis.at(mark.value)
-            drawn.append(svg.Sign("claimed", f"M{x:.4g} {bottom - row + 3:.3g}V{bottom:.3g}"))
+            drawn.append(
+                svg.Sign("claimed", f"M{x:.4g} {bottom - row + 3:.3g}V{bottom:.3g}")
+            )
     return drawn
 
 
@@ -688,7 +775,9 @@ def _small_curves(figure: Curves, site: SiteData) -> list[svg.Shape]:
     across = logarithmic(xs) if figure.logarithmic else scale(xs)
     across = across._replace(low=min(x for x in xs if x > 0 or not figure.logarithmic))
     across = across._replace(high=max(*xs, across.low + 1))
-    up = scale([value for series in figure.series for value in (*series.low, *series.high)])
+    up = scale(
+        [value for series in figure.series for value in (*series.low, *series.high)]
+    )
 
     field = CurveField(across, up, 2, HIGH - 4)
 
@@ -700,7 +789,9 @@ def _small_curves(figure: Curves, site: SiteData) -> list[svg.Shape]:
         style = STYLES[number % len(STYLES)]
         band = field.fill(f"{style} band", series.x, series.low, series.high)
         bands.append(band._replace(points=enlarge(band.points)))
-        lines.append(svg.Path(f"{style} curve", enlarge(field.trace(series.x, series.median))))
+        lines.append(
+            svg.Path(f"{style} curve", enlarge(field.trace(series.x, series.median)))
+        )
     return [*bands, *lines]
 
 
@@ -715,18 +806,29 @@ def _small_grid(figure: Grid, site: SiteData) -> list[svg.Shape]:
             level = round(LEVELS * (value - low) / span)
             cell = f"M{column * wide:.4g} {row * high:.4g}h{wide:.4g}v{high:.4g}h{-wide:.4g}z"
             outlines[level] = outlines.get(level, "") + cell
-    return [svg.Sign(f"pane l{level}", outline) for level, outline in sorted(outlines.items())]
+    return [
+        svg.Sign(f"pane l{level}", outline)
+        for level, outline in sorted(outlines.items())
+    ]
 
 
 @_miniature.register
 def _small_bars(figure: Bars, site: SiteData) -> list[svg.Shape]:
     bars = figure.bars[: 2 * ROWS_SMALL]
     values = [bar.value for bar in bars]
-    axis = logarithmic([*values, 1.0]) if figure.logarithmic else scale(values, True, True)
+    axis = (
+        logarithmic([*values, 1.0]) if figure.logarithmic else scale(values, True, True)
+    )
     zero, row = axis.at(1.0 if figure.logarithmic else 0.0), HIGH / len(bars)
     height = min(row - 2, 12)
     return [
-        svg.Rect("beam", WIDE * min(at, zero), number * row + 1, WIDE * abs(at - zero), height)
+        svg.Rect(
+            "beam",
+            WIDE * min(at, zero),
+            number * row + 1,
+            WIDE * abs(at - zero),
+            height,
+        )
         for number, at in enumerate(map(axis.at, values))
     ]
 

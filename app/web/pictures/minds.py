@@ -18,7 +18,17 @@ from app.web.formatting import format_updates
 from app.web.match import read_step
 from app.web.move_values import HEAT_STEPS
 from app.web.pictures.palette import LEVELS
-from app.web.pictures.svg import LETTER, Drawing, Hatch, Inset, Shape, Sign, Text, Value, inline
+from app.web.pictures.svg import (
+    LETTER,
+    Drawing,
+    Hatch,
+    Inset,
+    Shape,
+    Sign,
+    Text,
+    Value,
+    inline,
+)
 from app.web.site_data import TASK, TRUTH, SiteData, cached_per_site
 
 TILE = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # its outline from the left end of its top edge on
@@ -43,7 +53,9 @@ class Kind(NamedTuple):
 
 KINDS = {
     EXPECTS: Kind("Highest Q-value", "heat"),
-    "wrong": Kind("Error against optimal play", "level", "not off", "a win taken for a loss"),
+    "wrong": Kind(
+        "Error against optimal play", "level", "not off", "a win taken for a loss"
+    ),
     "wrong-task": Kind(
         "Error against its training task", "level", "not off", "a win taken for a loss"
     ),
@@ -52,7 +64,9 @@ KINDS = {
 }
 
 
-LEANS = Kind("How sure it is", "heat", "draws any move alike", "always draws the same one")
+LEANS = Kind(
+    "How sure it is", "heat", "draws any move alike", "always draws the same one"
+)
 
 
 class MindPicture(NamedTuple):
@@ -63,9 +77,12 @@ class MindPicture(NamedTuple):
     kind: str  # of KINDS
     scale: str  # of its colours
     where: Tiles
-    paths: list[tuple[int | None, str]]  # a heat or level, None for unknown, and all its tiles
+    paths: list[
+        tuple[int | None, str]
+    ]  # a heat or level, None for unknown, and all its tiles
     tile: str = TILE  # the outline of one, for the script
-    places: str = ""  # "x,y" of every tile, as are the frames only where a script may want them
+    # "x,y" of every tile, as are the frames only where a script may want them
+    places: str = ""
     frames: str = ""  # the colours of every tile at every moment, see `frame`
 
     def svg(self, id: str = "mind", small: bool = False) -> Markup:
@@ -79,7 +96,10 @@ class MindPicture(NamedTuple):
             attributes += f' data-frames="{self.frames}"'
         shapes: list[Shape] = [Hatch(f"{id}-hatch"), truth(self.where)]
         if not small:
-            numbers = [Text("", -1.1, y, str(ply)) for ply, y in enumerate(self.where.middles, 1)]
+            numbers = [
+                Text("", -1.1, y, str(ply))
+                for ply, y in enumerate(self.where.middles, 1)
+            ]
             shapes.append(Inset("plies", numbers))
         shapes.append(self.tiles(f"url(#{id}-hatch)"))
         if not small:
@@ -104,7 +124,10 @@ def kinds(site: SiteData, name: str) -> dict[str, Kind]:
     Beads expect nothing, so nothing of them is wrong; they are coloured by how they are divided.
     """
     if site.agents[name].card.worth is None:
-        return {EXPECTS: LEANS, **{kind: KINDS[kind] for kind in ("blunders", "visits")}}
+        return {
+            EXPECTS: LEANS,
+            **{kind: KINDS[kind] for kind in ("blunders", "visits")},
+        }
     return {
         kind: what
         for kind, what in KINDS.items()
@@ -138,7 +161,9 @@ def represented(site: SiteData, name: str, step: int | None = None) -> Represent
     """Return the decision that stands for each tile at each snapshot of an agent, or at one."""
     agent = site.agents[name]
     steps = range(agent.history.snapshots) if step is None else (step,)
-    known = value_map.known_decisions(site.game, np.stack([site.known(name, one) for one in steps]))
+    known = value_map.known_decisions(
+        site.game, np.stack([site.known(name, one) for one in steps])
+    )
     rows = value_map.choose_representatives(site.tiles, agent.visits, known)
     return Represented(rows, value_map.select_decisions(rows, known))
 
@@ -163,17 +188,23 @@ def _tables(site: SiteData, name: str, step: int | None) -> NDArray[np.float32]:
 
 
 @cached_per_site(16)  # some 20 KB each
-def colouring(site: SiteData, name: str, kind: str, step: int | None = None) -> Colouring:
+def colouring(
+    site: SiteData, name: str, kind: str, step: int | None = None
+) -> Colouring:
     """Return the colours of an agent's mind at each of its snapshots, or at one: [T, N]."""
     game, agent = site.game, site.agents[name]
     rows, known = represented(site, name, step)
     if kind == "visits":  # which are recorded for the end alone
         return value_map.colour_visits(rows, agent.visits, LEVELS)
     if kind == "blunders":
-        plays = (policy_of(game.spread(q), agent.card.plays) for q in _tables(site, name, step))
+        plays = (
+            policy_of(game.spread(q), agent.card.plays)
+            for q in _tables(site, name, step)
+        )
         # One by one: all of them at once take 30 MB.
         drawn = [
-            value_map.colour_blunders(game, *each, LEVELS) for each in zip(rows, plays, strict=True)
+            value_map.colour_blunders(game, *each, LEVELS)
+            for each in zip(rows, plays, strict=True)
         ]
         return Colouring(
             np.stack([moment.heat for moment in drawn]),
@@ -185,7 +216,9 @@ def colouring(site: SiteData, name: str, kind: str, step: int | None = None) -> 
     lens = name + TASK if kind == "wrong-task" else TRUTH
     worth = site.worth(lens)
     assert worth is not None  # what is exact is no beads
-    truth = value_map.expected_outcomes(game, rows, site.values(lens)[game.legal], worth)
+    truth = value_map.expected_outcomes(
+        game, rows, site.values(lens)[game.legal], worth
+    )
     return value_map.colour_errors(best, truth, known, LEVELS)
 
 
@@ -208,7 +241,9 @@ def picture(
 def picture_of_play(site: SiteData, name: str) -> MindPicture:
     """Draw where a policy blunders of which no values are known."""
     where, kind = site.tiles, "blunders"
-    heat, _ = value_map.colour_class_blunders(site.game, where, site.policies[name], LEVELS)
+    heat, _ = value_map.colour_class_blunders(
+        site.game, where, site.policies[name], LEVELS
+    )
     return _drawn(site, name, kind, heat)
 
 
@@ -247,7 +282,10 @@ def truth(where: Tiles) -> Inset:
         for value in (1, 0, -1):
             band = where.column[row & (where.truth == value)]
             if len(band):
-                left, width = int(band.min()) + 0.05, int(band.max()) - int(band.min()) + 0.9
+                left, width = (
+                    int(band.min()) + 0.05,
+                    int(band.max()) - int(band.min()) + 0.9,
+                )
                 line = f"M{left:g} {bottom:g}h{width:g}v{LINE}h-{width:g}z"
                 lines.append(Sign("", line, ("heat", value * HEAT_STEPS)))
     return Inset("truth", lines)
@@ -264,28 +302,36 @@ def mind_picture(site: SiteData, mind: MindPicture, step: int) -> Drawing:
     shapes: list[Shape] = [
         Text("heading", EDGE, 26, title),
         *(
-            Text("tick", LEFT - 10, round(TOP + middle * SIDE + 4, 1), str(number), "end")
+            Text(
+                "tick", LEFT - 10, round(TOP + middle * SIDE + 4, 1), str(number), "end"
+            )
             for number, middle in enumerate(mind.where.middles, 1)
         ),
         Inset("", [truth(mind.where), mind.tiles()], LEFT, TOP, SIDE),
     ]
     x = float(EDGE)
     for name, kind_of, value in _key(kind):
-        swatch = Inset(kind_of, [Sign("" if value else "blank", SWATCH, value)], scale=13)
+        swatch = Inset(
+            kind_of, [Sign("" if value else "blank", SWATCH, value)], scale=13
+        )
         words = Text("told", 18, 10, name)
         shapes.append(Inset("", [swatch, words], round(x, 1), height - 26))
         x += 18 + 12 * LETTER * len(name) + 12
     return Drawing(width, height, label, shapes)
 
 
-def mind_numbers(site: SiteData, mind: MindPicture, step: int) -> Iterator[tuple[object, ...]]:
+def mind_numbers(
+    site: SiteData, mind: MindPicture, step: int
+) -> Iterator[tuple[object, ...]]:
     """Yield a row for each tile, in the order of the picture, as COLUMNS name them.
 
     A heat is what colours it, None where nothing is known.
     """
     game, where, agent = site.game, site.tiles, site.agents[mind.name]
     colours = colouring(site, mind.name, mind.kind)
-    for tile, position in enumerate(represented(site, mind.name, step).rows[0].tolist()):
+    for tile, position in enumerate(
+        represented(site, mind.name, step).rows[0].tolist()
+    ):
         yield (
             position_text(game, position),
             record_to(game, position),
@@ -302,7 +348,10 @@ def _key(kind: Kind) -> list[tuple[str, str, Value | None]]:
     most = HEAT_STEPS if kind.scale == "heat" else LEVELS
     ends: list[tuple[str, str, Value | None]]
     if kind.least:
-        ends = [(kind.least, "tiles", (kind.scale, 0)), (kind.most, "tiles", (kind.scale, most))]
+        ends = [
+            (kind.least, "tiles", (kind.scale, 0)),
+            (kind.most, "tiles", (kind.scale, most)),
+        ]
     else:
         ends = [
             ("a loss", "tiles", ("heat", -most)),

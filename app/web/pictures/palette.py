@@ -55,13 +55,18 @@ def stylesheet() -> str:
     A rule hands on its heat as `--heat`: whatever is drawn at a place on the scale uses it too.
     """
     default, *others = PALETTES
-    inks = ";".join(f"--{name}:light-dark({','.join(ink)})" for name, ink in INKS.items())
+    inks = ";".join(
+        f"--{name}:light-dark({','.join(ink)})" for name, ink in INKS.items()
+    )
     mix = "color-mix(in srgb,var(--end) calc(max(var(--heat),-1*var(--heat))*{}%),var(--even))"
     mixed = mix.format(f"{100 / HEAT_STEPS:g}")
     rules = [
         f":root{{{inks}}}",
         _palette(default, ":root"),
-        *(_palette(palette, f":root:has(#palette-{palette}:checked)") for palette in others),
+        *(
+            _palette(palette, f":root:has(#palette-{palette}:checked)")
+            for palette in others
+        ),
         "[data-heat]{--end:var(--win-end);color:light-dark(var(--on-light),var(--on-dark));"
         f"background-color:{mixed};fill:{mixed}}}",
         '[data-heat^="-"]{--end:var(--loss-end)}',
@@ -89,7 +94,9 @@ def rules_of(scale: str, value: int, scheme: str) -> str:
     if scale == "heat":
         shade = colour(DEFAULT, value, scheme)
     else:
-        none, all_of_it = (to_rgb(INKS[ink][SCHEMES.index(scheme)]) for ink in ("sunk", "accent"))
+        none, all_of_it = (
+            to_rgb(INKS[ink][SCHEMES.index(scheme)]) for ink in ("sunk", "accent")
+        )
         shade = mixed(none, all_of_it, value / LEVELS)
     place, text = f'[data-{scale}="{value}"]', to_hex(text_colour(shade))
     return f"{place}{{fill:{to_hex(shade)}}}.on{place}{{fill:{text}}}"
@@ -97,7 +104,9 @@ def rules_of(scale: str, value: int, scheme: str) -> str:
 
 def mixed(one: Colour, other: Colour, share: float) -> Colour:
     """Return a colour so far on the way from one to another."""
-    red, green, blue = (round(a + share * (b - a)) for a, b in zip(one, other, strict=True))
+    red, green, blue = (
+        round(a + share * (b - a)) for a, b in zip(one, other, strict=True)
+    )
     return red, green, blue
 
 
@@ -131,7 +140,8 @@ def _palette(palette: str, scope: str) -> str:
     light, dark = (PALETTES[palette][scheme] for scheme in SCHEMES)
     names = ("--loss-end", "--even", "--win-end")
     ends = ";".join(
-        f"{name}:light-dark({a},{b})" for name, a, b in zip(names, light, dark, strict=True)
+        f"{name}:light-dark({a},{b})"
+        for name, a, b in zip(names, light, dark, strict=True)
     )
     return f"{scope}{{{ends}}}"
 
@@ -150,7 +160,9 @@ def _text(palette: str, default: bool) -> list[str]:
 
 def _luminance(colour: Colour) -> float:
     linear = [
-        value / 12.92 if (value := channel / 255) <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        value / 12.92
+        if (value := channel / 255) <= 0.04045
+        else ((value + 0.055) / 1.055) ** 2.4
         for channel in colour
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

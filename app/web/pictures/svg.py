@@ -27,15 +27,23 @@ FINE = 1000  # steps across, where a path is stretched
 RADIUS = 4.4
 LETTER = 0.58  # of its height: how wide a letter is, with some room
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
-LETTERS = File(__file__).with_name("letters.ttf")  # of a PNG, which has none of a system
+LETTERS = File(__file__).with_name(
+    "letters.ttf"
+)  # of a PNG, which has none of a system
 MISSING = str.maketrans(  # there
     {"α": "alpha", "γ": "gamma", "ε": "epsilon", "λ": "lambda", "★": "", "’": "'"}
 )
 PREVIEW = (1200, 630)  # pixels, as chats and networks ask for
-AROUND, BELOW, LINE = 40, 110, 38  # around its picture, below it for the line of text, its letters
+AROUND, BELOW, LINE = (
+    40,
+    110,
+    38,
+)  # around its picture, below it for the line of text, its letters
 LOOKS = File(__file__).with_name("shapes.css").read_text("utf-8")
 
-Value = tuple[str, int]  # "heat" from -HEAT_STEPS to HEAT_STEPS, or "level" from 0 to LEVELS
+Value = tuple[
+    str, int
+]  # "heat" from -HEAT_STEPS to HEAT_STEPS, or "level" from 0 to LEVELS
 
 
 class Link(NamedTuple):
@@ -238,7 +246,9 @@ def _style(scheme: str, values: frozenset[Value]) -> str:
     if scheme != "auto":
         return base + _in_scheme(scheme, lines, values)
     coloured = [line for line in lines if "var(" in line]
-    dark = f"@media (prefers-color-scheme:dark){{{_in_scheme('dark', coloured, values)}}}"
+    dark = (
+        f"@media (prefers-color-scheme:dark){{{_in_scheme('dark', coloured, values)}}}"
+    )
     return base + _in_scheme("light", lines, values) + dark
 
 
@@ -306,7 +316,9 @@ class Pen(NamedTuple):
         return f'<a href="{href}"{self.outside} tabindex="-1">{told}{element}</a>'
 
     def _x(self, share: float) -> str:
-        return f"{100 * share:.4g}%" if self.width is None else f"{share * self.width:.5g}"
+        return (
+            f"{100 * share:.4g}%" if self.width is None else f"{share * self.width:.5g}"
+        )
 
     def _dot(self, kind: str, place: tuple[float, float], radius: float) -> str:
         x, y = place
@@ -338,7 +350,11 @@ class Pen(NamedTuple):
     def _inset(self, inset: Inset) -> str:
         moved = f"translate({inset.x:g} {inset.y:g})" if inset.x or inset.y else ""
         scaled = f"scale({inset.scale:g})" if inset.scale != 1 else ""
-        at = f' transform="{" ".join(filter(None, (moved, scaled)))}"' if moved or scaled else ""
+        at = (
+            f' transform="{" ".join(filter(None, (moved, scaled)))}"'
+            if moved or scaled
+            else ""
+        )
         inside = self._replace(width=inset.width)
         return f"<g{_looks(inset.kind, None)}{at}>{inside.write(inset.shapes)}</g>"
 

@@ -70,7 +70,10 @@ def offers(site: SiteData, figure: Figure, first_seed: int) -> list[Sample]:
         return []
     found = []
     for group in figure.groups:
-        runs, opened = ordered(group.values, first_seed), addresses_of(site, group.recipe)
+        runs, opened = (
+            ordered(group.values, first_seed),
+            addresses_of(site, group.recipe),
+        )
         if not opened(first_seed):
             continue
         middle = len(runs) // 2 - OFFERED // 2
@@ -99,17 +102,23 @@ def table(figure: object, site: SiteData, first_seed: int) -> Table:
 def _histogram(figure: Histogram, site: SiteData, first_seed: int) -> Table:
     rows = []
     for group in figure.groups:
-        runs, opened = ordered(group.values, first_seed), addresses_of(site, group.recipe)
+        runs, opened = (
+            ordered(group.values, first_seed),
+            addresses_of(site, group.recipe),
+        )
         entries = [TableCell(format_count(len(runs)))]
         for name, share in QUANTILES.items():
             run = at_quantile(runs, share)
             value = median(group.values) if name == "median" else run["value"]
-            entries.append(TableCell(format_with_unit(value, figure.unit), opened(run["seed"])))
+            entries.append(
+                TableCell(format_with_unit(value, figure.unit), opened(run["seed"]))
+            )
         rows.append(TableRow(TableCell(group.name), entries))
         rows += [
             TableRow(
                 TableCell(mark.text),
-                [TableCell("")] * 3 + [TableCell(format_with_unit(mark.value, figure.unit))],
+                [TableCell("")] * 3
+                + [TableCell(format_with_unit(mark.value, figure.unit))],
             )
             for mark in group.marks
         ]
@@ -123,16 +132,26 @@ def _curves(figure: Curves, site: SiteData, first_seed: int) -> Table:
     shown = points[::-step][::-1]  # the last one among them
     known = [_by_point(series, figure.unit) for series in figure.series]
     rows = [
-        TableRow(TableCell(format_number(x)), [TableCell(column.get(x, "")) for column in known])
+        TableRow(
+            TableCell(format_number(x)),
+            [TableCell(column.get(x, "")) for column in known],
+        )
         for x in shown
     ]
     typical = [
-        TableCell(f"seed {series.typical}", addresses_of(site, series.recipe)(series.typical))
+        TableCell(
+            f"seed {series.typical}", addresses_of(site, series.recipe)(series.typical)
+        )
         for series in figure.series
     ]
     runs = [TableCell(format_count(series.n)) for series in figure.series]
-    ends = [TableRow(TableCell("Runs"), runs), TableRow(TableCell("Ends at the median"), typical)]
-    return Table(figure.x_label, [series.name for series in figure.series], [*rows, *ends])
+    ends = [
+        TableRow(TableCell("Runs"), runs),
+        TableRow(TableCell("Ends at the median"), typical),
+    ]
+    return Table(
+        figure.x_label, [series.name for series in figure.series], [*rows, *ends]
+    )
 
 
 def _by_point(series: Series, unit: str) -> dict[float, str]:
@@ -158,7 +177,9 @@ def _grid(figure: Grid, site: SiteData, first_seed: int) -> Table:
                 for value, recipe in zip(values, recipes, strict=True)
             ],
         )
-        for name, values, recipes in zip(figure.rows, figure.values, figure.recipes, strict=True)
+        for name, values, recipes in zip(
+            figure.rows, figure.values, figure.recipes, strict=True
+        )
     ]
     return Table(f"{figure.row_label} ↓ {figure.column_label} →", figure.columns, rows)
 
@@ -190,7 +211,10 @@ def _bars(figure: Bars, site: SiteData, first_seed: int) -> Table:
 def _boards(figure: Boards, site: SiteData, first_seed: int) -> Table:
     rows = [
         TableRow(
-            TableCell(board.record or "the empty board", position(site, board.record, board.lens)),
+            TableCell(
+                board.record or "the empty board",
+                position(site, board.record, board.lens),
+            ),
             [TableCell(board.text)],
         )
         for board in figure.boards
@@ -200,7 +224,8 @@ def _boards(figure: Boards, site: SiteData, first_seed: int) -> Table:
 
 def _seed(run: Any, unit: str, opened: Seeded) -> TableCell:
     return TableCell(
-        f"seed {run['seed']}: {format_with_unit(run['value'], unit)}", opened(run["seed"])
+        f"seed {run['seed']}: {format_with_unit(run['value'], unit)}",
+        opened(run["seed"]),
     )
 
 
@@ -238,10 +263,20 @@ def _(figure: Curves, first_seed: int) -> Iterator[Record]:
 
 @records.register
 def _(figure: Grid, first_seed: int) -> Iterator[Record]:
-    for row, values, recipes in zip(figure.rows, figure.values, figure.recipes, strict=True):
+    for row, values, recipes in zip(
+        figure.rows, figure.values, figure.recipes, strict=True
+    ):
         for column, value, recipe in zip(figure.columns, values, recipes, strict=True):
             name = f"{figure.row_label} {row}"
-            yield name, recipe, None, f"{figure.column_label} {column}", "median", value, figure.n
+            yield (
+                name,
+                recipe,
+                None,
+                f"{figure.column_label} {column}",
+                "median",
+                value,
+                figure.n,
+            )
 
 
 @records.register
@@ -302,7 +337,9 @@ def seeded(recipe: str, seed: int) -> str:
 def position(site: SiteData, record: str, lens: str) -> str:
     """Return where a position is shown, by the values of an agent that can be had, else exactly."""
     known = site.lab.short.get(lens, lens)
-    return urls.play(Match(record, o=HUMAN, lens=known if site.is_lens(known) else TRUTH))
+    return urls.play(
+        Match(record, o=HUMAN, lens=known if site.is_lens(known) else TRUTH)
+    )
 
 
 def behind_bar(site: SiteData, bar: Bar) -> str:
@@ -315,7 +352,10 @@ def behind_bar(site: SiteData, bar: Bar) -> str:
 def ordered(values: Sequence[float], first_seed: int) -> Runs:
     """List the runs of a group from the least value to the greatest."""
     runs = np.zeros(len(values), [("seed", np.intp), ("value", np.float64)])
-    runs["seed"], runs["value"] = np.arange(first_seed, first_seed + len(values)), values
+    runs["seed"], runs["value"] = (
+        np.arange(first_seed, first_seed + len(values)),
+        values,
+    )
     return runs[np.argsort(runs["value"], kind="stable")]
 
 

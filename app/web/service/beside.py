@@ -9,7 +9,9 @@ from gevent.monkey import is_module_patched
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
-_turn = BoundedSemaphore(1)  # one at a time: the requests beside it have half of the processor
+_turn = BoundedSemaphore(
+    1
+)  # one at a time: the requests beside it have half of the processor
 
 
 def run_beside(
@@ -21,7 +23,9 @@ def run_beside(
 
     The function must not use the request.
     """
-    if not is_module_patched("threading"):  # a test, or a server with a thread a request
+    if not is_module_patched(
+        "threading"
+    ):  # a test, or a server with a thread a request
         return function(*arguments, **options)
     with _turn:
         outcome = get_hub().threadpool.apply(_call, (function, arguments, options))
@@ -37,7 +41,9 @@ class _Failure(NamedTuple):
     error: Exception
 
 
-def _call(function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def _call(
+    function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
     try:
         return function(*arguments, **options)
     except Exception as error:

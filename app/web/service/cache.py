@@ -56,7 +56,11 @@ class Answers:
         key = _key(environ)
         with self.lock:
             found = self.proven.get(key)
-            if not found and (found := self.new.pop(key, None)) and found[1] <= self.proven.maxsize:
+            if (
+                not found
+                and (found := self.new.pop(key, None))
+                and found[1] <= self.proven.maxsize
+            ):
                 self.proven[key] = found
         return found[0] if found else None
 
@@ -111,13 +115,17 @@ def cached(
     answers = Answers(size)
     turns = Turns()
 
-    def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+    def answer(
+        environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
         environ[ENCODING] = chosen(environ.get(ENCODING, ""))
         environ[BEGAN] = monotonic()
         environ.pop(
             "HTTP_UPGRADE", None
         )  # a server may ignore it (RFC 9110, 7.8); Werkzeug refuses
-        if environ.get(IF_MATCH, "").strip() == "*":  # anything: to Werkzeug a tag as any other
+        if (
+            environ.get(IF_MATCH, "").strip() == "*"
+        ):  # anything: to Werkzeug a tag as any other
             del environ[IF_MATCH]
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
             # Never kept, and it waits for no other request: a client may be slow to send a table.
@@ -125,7 +133,9 @@ def cached(
         usual = is_right_host(environ) and not is_too_long(environ)
         known = answers.get(environ) if usual else None
         if usual and not known:
-            environ = environ | {"QUERY_STRING": read_query(environ)}  # logs have the whole query
+            environ = environ | {
+                "QUERY_STRING": read_query(environ)
+            }  # logs have the whole query
             known = answers.get(environ)
         if not known:
             # A request for the same meanwhile waits for it: it is no sooner there if all make it.
@@ -133,7 +143,9 @@ def cached(
                 known = answers.get(environ) if usual else None
                 if not known:
                     body, status, headers = run_wsgi_app(application, environ)
-                    if environ["REQUEST_METHOD"] != "GET" or not _may_be_kept(status, headers):
+                    if environ["REQUEST_METHOD"] != "GET" or not _may_be_kept(
+                        status, headers
+                    ):
                         start_response(status, [*headers])
                         return body
                     known = Answer(status, [*headers], b"".join(body))
@@ -155,7 +167,8 @@ def _may_be_kept(status: str, headers: Headers) -> bool:
         and "public" in parse_list_header(headers.get("Cache-Control", ""))
         and "Content-Length" in headers  # a stream does not know its own
         and int(headers["Content-Length"]) <= LARGEST
-        and {name.lower() for name in parse_list_header(headers.get("Vary", ""))} <= VARY
+        and {name.lower() for name in parse_list_header(headers.get("Vary", ""))}
+        <= VARY
     )
 
 
@@ -177,6 +190,10 @@ def _cache(size: float) -> "LRUCache[Key, tuple[Answer, int]]":
 
 def _size(key: Key, answer: Answer) -> int:
     """Return the bytes of memory that an answer takes, with its key."""
-    texts = [*key, answer.status, *(text for header in answer.headers for text in header)]
+    texts = [
+        *key,
+        answer.status,
+        *(text for header in answer.headers for text in header),
+    ]
     tuples = [key, answer, answer.headers, *answer.headers]
     return sum(map(sys.getsizeof, [*texts, *tuples, answer.body]))

@@ -76,7 +76,9 @@ def settings() -> Settings:
     number("LAB_TRAINERS", 1, 1, MAX_TRAINERS)  # the trainer reads it itself
     contact = os.environ.get("SECURITY_CONTACT", "")
     if contact and not CONTACT.fullmatch(contact):
-        raise SettingError(f"SECURITY_CONTACT begins with mailto: or https://, not {contact!r}.")
+        raise SettingError(
+            f"SECURITY_CONTACT begins with mailto: or https://, not {contact!r}."
+        )
     return Settings(
         models=Path(os.environ.get("MODELS") or ROOT / "models"),
         lab=number("LAB", 1, 0, 1) == 1,
@@ -89,7 +91,9 @@ def settings() -> Settings:
 
 def version() -> str:
     """Return the version of the project."""
-    project: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    project: dict[str, str] = tomllib.loads(
+        (ROOT / "pyproject.toml").read_text("utf-8")
+    )["project"]
     return project["version"]
 
 
@@ -106,7 +110,9 @@ def init_app(app: Flask, settings: Settings) -> None:
     if settings.host:
         app.before_request(lambda: lead_to(settings.host))
     if settings.contact:
-        app.add_url_rule(SECURITY, view_func=lambda: security(settings.contact), endpoint=SECURITY)
+        app.add_url_rule(
+            SECURITY, view_func=lambda: security(settings.contact), endpoint=SECURITY
+        )
 
 
 def canonical_host() -> str:
@@ -120,9 +126,13 @@ def canonical_host() -> str:
         host = host.removesuffix(port)
     found = HOST.fullmatch(host)
     if text and not (
-        found and 0 < int(found["port"] or 1) <= PORTS and is_ipv6(found["ipv6"] or "::")
+        found
+        and 0 < int(found["port"] or 1) <= PORTS
+        and is_ipv6(found["ipv6"] or "::")
     ):
-        raise SettingError(f"CANONICAL_HOST is a name like play.example.org, not {text!r}.")
+        raise SettingError(
+            f"CANONICAL_HOST is a name like play.example.org, not {text!r}."
+        )
     return host
 
 
@@ -139,12 +149,16 @@ def lead_to(host: str) -> AnyResponse | None:
     if request.host.lower() == host or request.path == HEALTH:
         return None
     query = request.environ["QUERY_STRING"]
-    address = quote(request.path, UNQUOTED) + (f"?{quote(query, UNQUOTED + '%?')}" if query else "")
+    address = quote(request.path, UNQUOTED) + (
+        f"?{quote(query, UNQUOTED + '%?')}" if query else ""
+    )
     return redirect(f"{request.scheme}://{host}{address}", 308)
 
 
 def _with_known_scheme(application: "WSGIApplication") -> "WSGIApplication":
-    def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+    def answer(
+        environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
         if environ["wsgi.url_scheme"] != "https":
             environ["wsgi.url_scheme"] = "http"
         return application(environ, start_response)
@@ -194,6 +208,8 @@ def sitemap() -> Response:
 def healthz() -> Response:
     """Answer 200: the server does not start before every model is loaded and checked."""
     digests = {name: agent.card.arrays for name, agent in current_site().agents.items()}
-    response = jsonify(status="ok", version=current_app.extensions["version"], models=digests)
+    response = jsonify(
+        status="ok", version=current_app.extensions["version"], models=digests
+    )
     response.cache_control.no_store = True
     return response

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 API = f"{urls.API}/"  # what begins so is answered in JSON
 MAX_ADDRESS = 1000  # characters of path and query; the longest right one has some 200
-JUDGED = 3000  # characters more for an agent that is named by moves: these are 2,695 at most
+# characters more for an agent that is named by moves: these are 2,695 at most
+JUDGED = 3000
 NAMES_MOVES = re.compile("moves[.=]")  # in a query: such an agent
 MOST_JUDGED = 2  # of them, as at a board
 TAUGHT = "taught"  # in an address: an agent there is named by the games of a person
@@ -52,7 +53,9 @@ SENTENCES = {
     404: gettext_noop("There is no such page."),
     405: gettext_noop("This page is read-only: it accepts no data."),
     413: gettext_noop("The table is too large: it may have 1 MB."),
-    414: gettext_noop("The URL is too long: %(most)s characters are enough for any view."),
+    414: gettext_noop(
+        "The URL is too long: %(most)s characters are enough for any view."
+    ),
 }
 IN_API = {404: "There is no such address: /api explains those there are."}
 
@@ -116,7 +119,9 @@ def apologise(fault: Exception) -> Response:
     fault_id = request.headers.get("X-Request-ID", secrets.token_hex(8))[:64]
     address = f"{request.path}?{request.environ['QUERY_STRING']}"
     current_app.logger.error("fault %s on %a", fault_id, address, exc_info=fault)
-    words = gettext_noop("Something went wrong on our side. It is in the log as %(id)s.")
+    words = gettext_noop(
+        "Something went wrong on our side. It is in the log as %(id)s."
+    )
     sentence = gettext(words, id=fault_id)
     return _answer(InternalServerError(), sentence)
 
@@ -151,5 +156,7 @@ def _page(error: HTTPException, sentence: str | None) -> str:
         code=error.code,
         title=gettext(TITLES.get(error.code or 500, error.name)),
         sentence=sentence,
-        agents={name: agent.card.title for name, agent in current_site().agents.items()},
+        agents={
+            name: agent.card.title for name, agent in current_site().agents.items()
+        },
     )

@@ -37,7 +37,9 @@ HEADERS = {
 }
 # What is made for pages of others may be framed by them, and shown as a picture.
 EMBEDDED = {
-    POLICY: CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *"),
+    POLICY: CONTENT_SECURITY_POLICY.replace(
+        "frame-ancestors 'none'", "frame-ancestors *"
+    ),
     RESOURCES: "cross-origin",
 }
 UNSEARCHED = {"X-Robots-Tag": "noindex, nofollow"}  # links there lead on for ever
@@ -65,7 +67,9 @@ def init_app(app: Flask) -> None:
         return response
 
     if origins:
-        app.after_request(share)  # the first is called last: it allows what `secure` forbids
+        app.after_request(
+            share
+        )  # the first is called last: it allows what `secure` forbids
     app.after_request(secure)
 
 
@@ -77,7 +81,9 @@ def secure(response: Response) -> Response:
     if request.path.startswith(f"{urls.LAB}/") or "," in request.path:
         wanted |= UNSEARCHED
     there = {name for name, _ in response.headers}
-    response.headers.extend({name: text for name, text in wanted.items() if name not in there})
+    response.headers.extend(
+        {name: text for name, text in wanted.items() if name not in there}
+    )
     if response.status_code == 308:  # by Werkzeug, which has a page of its own for it
         response.set_data(b"")
     if "Location" in there and "Cache-Control" not in there:

@@ -31,11 +31,22 @@ from app.web.urls import with_query
 
 HL = "hl"
 # What is written in all languages; the other pages are English.
-WRITTEN = {"front", "play", "puzzle", "teach", "lesson", "embed.board", "embed.reply", "embed.take"}
+WRITTEN = {
+    "front",
+    "play",
+    "puzzle",
+    "teach",
+    "lesson",
+    "embed.board",
+    "embed.reply",
+    "embed.take",
+}
 LEADING = ("Location", "HX-Push-Url", "HX-Replace-Url")
 # An address of ours in an attribute; files, the API and other languages keep theirs.  It begins
 # with what is rare, and so takes a tenth of the time to make the page.
-LINK = r'="((?:\d+;url=|%s)?)(/(?!static/|api/)[^"#]*|\?[a-z][^"#]*)(?=#|"(?! hreflang))'
+LINK = (
+    r'="((?:\d+;url=|%s)?)(/(?!static/|api/)[^"#]*|\?[a-z][^"#]*)(?=#|"(?! hreflang))'
+)
 FILE = re.compile(r"\.(?:csv|json|npz|png|py|svg)(?:\?|$)")
 
 
@@ -50,7 +61,11 @@ def init_app(app: Flask) -> None:
         "ngettext": ngettext,
         "localized": localize_number,
     }
-    env.globals |= {"language": current_language, "languages": offered, "in_language": in_language}
+    env.globals |= {
+        "language": current_language,
+        "languages": offered,
+        "in_language": in_language,
+    }
     env.globals["in_english"] = in_english
     app.before_request(listen)
     app.after_request(lead_on)
@@ -89,12 +104,18 @@ def listen() -> AnyResponse | None:
 
 def is_written() -> bool:
     """Whether the page that is asked for, or that there is none, is said in every language."""
-    return request.url_rule is None or bool(WRITTEN & {request.blueprint, request.endpoint})
+    return request.url_rule is None or bool(
+        WRITTEN & {request.blueprint, request.endpoint}
+    )
 
 
 def offered() -> list[Language]:
     """Return all languages of the page, English first."""
-    return [IN_ENGLISH, *current_app.extensions["languages"].values()] if is_written() else []
+    return (
+        [IN_ENGLISH, *current_app.extensions["languages"].values()]
+        if is_written()
+        else []
+    )
 
 
 def in_english() -> Markup:
@@ -122,7 +143,9 @@ def lead_on(response: Response) -> Response:
     if response.mimetype == "text/html":
         host = re.escape(request.host_url.rstrip("/"))
         link = re.compile(LINK % host)
-        text = link.sub(partial(_led_on, f"{HL}={code}"), response.get_data(as_text=True))
+        text = link.sub(
+            partial(_led_on, f"{HL}={code}"), response.get_data(as_text=True)
+        )
         response.set_data(text)
         tag, _ = response.get_etag()
         if tag:

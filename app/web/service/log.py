@@ -34,7 +34,9 @@ class Logger(glogging.Logger):  # type: ignore[misc]
             log.handlers = [_replace_handler(handler) for handler in log.handlers]
         logging.getLogger().handlers = self.error_log.handlers[:]  # of the site itself
 
-    def access(self, resp: Any, req: Any, environ: dict[str, Any], request_time: timedelta) -> None:
+    def access(
+        self, resp: Any, req: Any, environ: dict[str, Any], request_time: timedelta
+    ) -> None:
         """Write down one answer."""
         if not self.access_log_enabled:
             return
@@ -81,7 +83,10 @@ class LogFile(logging.FileHandler):
         super().emit(record)
         if self.fault and self.fault != before:
             with suppress(OSError):
-                print(f"{self.baseFilename} cannot be written: {self.fault}", file=sys.stderr)
+                print(
+                    f"{self.baseFilename} cannot be written: {self.fault}",
+                    file=sys.stderr,
+                )
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
         """Remember why a line could not be written; any other fault is a traceback as usual."""
@@ -128,7 +133,9 @@ class Writer(QueueListener):
 
     def handle(self, record: logging.LogRecord) -> None:
         """Write one line, while the process goes on with other work."""
-        if self.process != os.getpid():  # a fork goes on with the greenlets of its parent
+        if (
+            self.process != os.getpid()
+        ):  # a fork goes on with the greenlets of its parent
             return
         rest = f"{record.msg}\n".encode("utf-8", "backslashreplace")
         with suppress(OSError):

@@ -21,7 +21,9 @@ from app.web.pictures import palette, svg
 
 # By the name of the encoding, what packs tightest first.
 PACK: dict[str, Callable[[bytes], bytes]] = {
-    "br": partial(brotli.compress, quality=3, lgwin=18),  # no page is larger than its window
+    "br": partial(
+        brotli.compress, quality=3, lgwin=18
+    ),  # no page is larger than its window
     "gzip": partial(gzip.compress, compresslevel=5, mtime=0),  # 6 takes a fifth longer
 }
 PLAIN = "identity"
@@ -51,7 +53,9 @@ def init_app(app: Flask, folder: Path) -> None:
     contents["play/play.css"] += contents["why/why.css"]
     contents["play/play.js"] = contents["parts/board.js"] + contents["play/play.js"]
     addresses = {name: _hashed(name, content) for name, content in contents.items()}
-    assets = {addresses[name]: _packed(name, content) for name, content in contents.items()}
+    assets = {
+        addresses[name]: _packed(name, content) for name, content in contents.items()
+    }
 
     @app.get("/static/<path:address>")
     def static_file(address: str) -> Response:

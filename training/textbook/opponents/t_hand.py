@@ -7,7 +7,10 @@ Source: Boyan (1992), "Modular neural networks for learning context-dependent ga
 def list_t_hand_moves(game, board):
     """List the moves that win, else those that block, else all."""
     own, other = game.player_to_move(board), game.last_player(board)
-    wins, blocks = list_completing(game, board, own), list_completing(game, board, other)
+    wins, blocks = (
+        list_completing(game, board, own),
+        list_completing(game, board, other),
+    )
     return wins or blocks or game.legal_moves(board)
 
 
@@ -17,7 +20,8 @@ def list_completing(game, board, player):
         cell
         for cell in game.legal_moves(board)
         if any(
-            cell in line and all(board[other] == player for other in line if other != cell)
+            cell in line
+            and all(board[other] == player for other in line if other != cell)
             for line in game.lines
         )
     ]

@@ -23,7 +23,14 @@ from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import best_moves
 from app.tictactoe.policy_codec import encode, lengths
 from app.web import urls
-from app.web.pages.api.schema import PATH_PARTS, Fault, JudgeQuery, LookQuery, MoveQuery, TableQuery
+from app.web.pages.api.schema import (
+    PATH_PARTS,
+    Fault,
+    JudgeQuery,
+    LookQuery,
+    MoveQuery,
+    TableQuery,
+)
 from app.web.rendering import Page, render_page
 from app.web.site_data import SiteData, current_site
 
@@ -45,7 +52,9 @@ TAUGHT = {
 }
 
 
-def refuse(request: Request, _response: Any, error: Any, _instance: Any, adapter: Any) -> None:
+def refuse(
+    request: Request, _response: Any, error: Any, _instance: Any, adapter: Any
+) -> None:
     """Raise BadRequest with a sentence that names the fault if a request breaks its description."""
     if error:
         fault = adapter.validation_errors(error)[0]
@@ -58,7 +67,9 @@ def refuse(request: Request, _response: Any, error: Any, _instance: Any, adapter
             raise BadRequest(words)
 
 
-def check(_request: Any, _response: Any, error: Any, _instance: Any, _adapter: Any) -> None:
+def check(
+    _request: Any, _response: Any, error: Any, _instance: Any, _adapter: Any
+) -> None:
     """Raise the validation error of an answer that breaks its description."""
     if error:
         raise error
@@ -83,7 +94,9 @@ tree = SpecTree(
 
 def answer(model: type, *faults: int) -> Response:
     """Return the responses of an operation: its answer, and faults besides 400 and 414."""
-    return Response(HTTP_200=model, **{f"HTTP_{code}": Fault for code in sorted([*faults, 414])})
+    return Response(
+        HTTP_200=model, **{f"HTTP_{code}": Fault for code in sorted([*faults, 414])}
+    )
 
 
 def describe(site: SiteData) -> Document:
@@ -164,7 +177,9 @@ def formats_of_players(site: SiteData) -> Mapping[str, Document]:
         format: {"anyOf": [{"enum": list(known)}, RECIPE, TAUGHT]}
         for format, known in names.items()
     }
-    return formats | {"claim": {"enum": list(site.experiments)} if site.experiments else {}}
+    return formats | {
+        "claim": {"enum": list(site.experiments)} if site.experiments else {}
+    }
 
 
 def path_schema(name: str, formats: Mapping[str, Document]) -> Document:
@@ -243,7 +258,9 @@ def api() -> Answer:
     document, base_url = current_app.extensions["openapi"], request.host_url.rstrip("/")
     page = ApiPage(
         site=base_url,
-        operations=[(one, _example_of(one, base_url)) for one in list_operations(document)],
+        operations=[
+            (one, _example_of(one, base_url)) for one in list_operations(document)
+        ],
         schemas=document["components"]["schemas"],
         fault=_example(UNREACHED, base_url),
         phrases={str(status.value): status.phrase for status in HTTPStatus},
@@ -264,7 +281,9 @@ def _address(path: str, parameters: list[Document]) -> str:
     for parameter in parameters:
         for example in parameter["schema"].get("examples", [])[:1]:
             given[parameter["in"]][parameter["name"]] = example
-    return path.format(**given["path"]) + ("?" + urlencode(given["query"])) * bool(given["query"])
+    return path.format(**given["path"]) + ("?" + urlencode(given["query"])) * bool(
+        given["query"]
+    )
 
 
 def _example(address: str, base_url: str, table: str = "") -> RequestExample:
@@ -272,7 +291,9 @@ def _example(address: str, base_url: str, table: str = "") -> RequestExample:
     client = current_app.test_client()
     form = {"table": table}
     answer = (
-        client.post(address, base_url=base_url, data=form, content_type="multipart/form-data")
+        client.post(
+            address, base_url=base_url, data=form, content_type="multipart/form-data"
+        )
         if table
         else client.get(address, base_url=base_url)
     )
@@ -286,7 +307,10 @@ def written(value: Any, indent: str = "") -> str:
         return flat
     deeper = indent + "  "
     if isinstance(value, dict):
-        parts = [f"{json.dumps(key)}: {written(inner, deeper)}" for key, inner in value.items()]
+        parts = [
+            f"{json.dumps(key)}: {written(inner, deeper)}"
+            for key, inner in value.items()
+        ]
         return "{\n" + ",\n".join(deeper + part for part in parts) + f"\n{indent}}}"
     lines = ",\n".join(deeper + written(inner, deeper) for inner in value)
     return f"[\n{lines}\n{indent}]"
@@ -309,9 +333,12 @@ def type_in_words(schema: dict[str, Any]) -> tuple[str, str]:
             text, there = "name", urls.API_AGENTS
         case {"enum": list(names)}:
             text = " or ".join(name or '""' for name in names)
-        case {"type": "array", "items": dict(item), "minItems": least, "maxItems": most} if (
-            least == most
-        ):
+        case {
+            "type": "array",
+            "items": dict(item),
+            "minItems": least,
+            "maxItems": most,
+        } if least == most:
             text = f"list of {most} {type_in_words(item)[0]}s"
         case {"type": "array", "items": dict(item)}:
             text, there = type_in_words(item)

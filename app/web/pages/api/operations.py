@@ -62,7 +62,10 @@ def list_agents() -> Response:
     return pure(
         schema.Agents(
             agents=[summary(site, id) for id in site.agents],
-            baselines=[schema.Baseline(id, site.titles[id], urls.play_against(id)) for id in rules],
+            baselines=[
+                schema.Baseline(id, site.titles[id], urls.play_against(id))
+                for id in rules
+            ],
         )
     )
 
@@ -121,11 +124,15 @@ def judge_table(query: schema.TableQuery) -> Response:
 def judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
     """Return the fields of `schema.ApiJudgement` for a policy."""
     figures = get_figures(site, name)
-    lost = {seat: find_losing_game(site, name, player) for seat, player in SEATS.items()}
+    lost = {
+        seat: find_losing_game(site, name, player) for seat, player in SEATS.items()
+    }
     met = figures.reachable_blunders
     return {
         "title": site.titles[name],
-        "unbeatable_as": [SIDES[SEATS[seat]] for seat, record in lost.items() if record is None],
+        "unbeatable_as": [
+            SIDES[SEATS[seat]] for seat, record in lost.items() if record is None
+        ],
         "losing_games": schema.Lost(**lost),
         "blunders": figures.blunders[-1],
         "decisions": site.game.decisions,
@@ -139,12 +146,18 @@ def judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
     }
 
 
-def values_by_position(site: SiteData, reading: Reading) -> dict[str, list[float | None]] | None:
+def values_by_position(
+    site: SiteData, reading: Reading
+) -> dict[str, list[float | None]] | None:
     """Return the values of every position as JSON has them, None if the table has none."""
     if reading.q is None:
         return None
-    positions = [position_text(site.game, position) for position in range(len(reading.q))]
-    values = [[None if isnan(value) else value for value in row] for row in reading.q.tolist()]
+    positions = [
+        position_text(site.game, position) for position in range(len(reading.q))
+    ]
+    values = [
+        [None if isnan(value) else value for value in row] for row in reading.q.tolist()
+    ]
     return dict(zip(positions, values, strict=True))
 
 
@@ -169,12 +182,16 @@ def draw_move(position: str, query: schema.MoveQuery) -> Response:
     The cell is drawn by the chances, again for each request unless a seed is given.
     """
     number = _number(position)
-    _one_of(query.agent, current_site().policies, current_site().policies.knows(query.agent))
+    _one_of(
+        query.agent, current_site().policies, current_site().policies.knows(query.agent)
+    )
     if current_site().game.is_over(number):
         raise Conflict(f"The game is over in {position}: no player is to move.")
     if query.seed is UNSET:
         draw = current_app.extensions["random"]
-        response = as_json(move(current_site(), number, query.agent, query.epsilon, draw))
+        response = as_json(
+            move(current_site(), number, query.agent, query.epsilon, draw)
+        )
         response.cache_control.no_store = True
         return response
     draw = random.Random(f"{query.seed} {query.agent} {position}")
@@ -241,7 +258,9 @@ def show_experiment(claim: str) -> Response:
     summaries = current_site().experiments
     _one_of(claim, summaries, claim in summaries)
     page = urls.EXPERIMENT.url(claim)
-    fields = {name: getattr(summaries[claim], name) for name in Checked.__struct_fields__}
+    fields = {
+        name: getattr(summaries[claim], name) for name in Checked.__struct_fields__
+    }
     return pure(schema.Experiment(**fields, page=page))
 
 
@@ -288,7 +307,9 @@ def summary(site: SiteData, id: str) -> schema.Summary:
         recipe=card.recipe,
         updates=card.updates,
         unbeatable_as=[
-            SIDES[seat] for seat in SEATS.values() if find_losing_game(site, id, seat) is None
+            SIDES[seat]
+            for seat in SEATS.values()
+            if find_losing_game(site, id, seat) is None
         ],
         blunders=figures.blunders[-1],
         decisions=site.game.decisions,
@@ -317,7 +338,9 @@ def state(site: SiteData, position: int) -> schema.State:
 def view(site: SiteData, position: int, lens: str, step: int | None) -> schema.ApiView:
     """Return the values of a lens in a position, at a snapshot or as shipped, and exact ones."""
     game, learned = site.game, site.agents.find(lens)
-    seen = None if game.is_over(position) else evaluate_moves(site, position, lens, step)
+    seen = (
+        None if game.is_over(position) else evaluate_moves(site, position, lens, step)
+    )
     worth = site.worth(lens)
     return schema.ApiView(
         **asdict(state(site, position)),
@@ -325,7 +348,9 @@ def view(site: SiteData, position: int, lens: str, step: int | None) -> schema.A
         value=int(site.solution.value[position]),
         plies=int(site.solution.plies[position]),
         lens=lens,
-        updates=int(learned.snapshot_updates[-1 if step is None else step]) if learned else None,
+        updates=int(learned.snapshot_updates[-1 if step is None else step])
+        if learned
+        else None,
         worth=schema.ApiScale(*(worth.x if game.to_move[position] == X else worth.o))
         if seen and worth
         else None,
@@ -364,10 +389,14 @@ def _cause(site: SiteData, cause: Cause) -> schema.LikelyCause:
 
 def _shipped_results(figures: ChancesBySeat) -> schema.Seats:
     """Return the chances of the last snapshot, which is the agent as shipped."""
-    return schema.Seats(schema.Outcomes(*figures.x[-1]), schema.Outcomes(*figures.o[-1]))
+    return schema.Seats(
+        schema.Outcomes(*figures.x[-1]), schema.Outcomes(*figures.o[-1])
+    )
 
 
-def _square(site: SiteData, position: int, cell: int, seen: MoveValues | None) -> schema.ApiSquare:
+def _square(
+    site: SiteData, position: int, cell: int, seen: MoveValues | None
+) -> schema.ApiSquare:
     mark = MARKS[int(site.game.board[position, cell])]
     if seen is None or not site.game.legal[position, cell]:
         return schema.ApiSquare(cell, mark, legal=False)

@@ -58,7 +58,9 @@ class Fault(Struct, frozen=True):
 # The parts of paths, by name; each has one value, so the first example makes a whole path.
 PATH_PARTS: Mapping[str, Any] = MappingProxyType(
     {
-        "position": Annotated[Position, Meta(examples=["X...O..X.", ".........", "XXX.OO..."])],
+        "position": Annotated[
+            Position, Meta(examples=["X...O..X.", ".........", "XXX.OO..."])
+        ],
         "record": Annotated[Record, Meta(examples=["40216", "0"])],
         "x": Annotated[
             str,
@@ -71,10 +73,14 @@ PATH_PARTS: Mapping[str, Any] = MappingProxyType(
             formatted("player"),
         ],
         "id": Annotated[
-            str, says("An agent, one that learned.", examples=["q-table"]), formatted("agent")
+            str,
+            says("An agent, one that learned.", examples=["q-table"]),
+            formatted("agent"),
         ],
         "claim": Annotated[
-            str, says("A claim that was checked.", examples=["counting"]), formatted("claim")
+            str,
+            says("A claim that was checked.", examples=["counting"]),
+            formatted("claim"),
         ],
     }
 )
@@ -161,7 +167,8 @@ class TableQuery(Struct, frozen=True, forbid_unknown_fields=True):
         says("For whom a high value is good: the player to move, or X."),
     ] = "auto"
     ties: Annotated[
-        Literal["any", "first"], says("Which of several moves of the highest value it plays.")
+        Literal["any", "first"],
+        says("Which of several moves of the highest value it plays."),
     ] = "any"
     missing: Annotated[
         Literal["auto", "any", "first", "image"],
@@ -170,7 +177,9 @@ class TableQuery(Struct, frozen=True, forbid_unknown_fields=True):
             "or as in a symmetric position."
         ),
     ] = "auto"
-    values: Annotated[bool, says("Whether to return the values of all positions too.")] = False
+    values: Annotated[
+        bool, says("Whether to return the values of all positions too.")
+    ] = False
 
 
 class Outcomes(Struct, frozen=True):
@@ -196,7 +205,9 @@ class Task(Struct, frozen=True):
 
     largest: Annotated[float, says("Largest difference, of all moves.", ge=0)]
     mean: Annotated[float, says("Mean difference, over all moves.", ge=0)]
-    lens: Annotated[str, says("The lens that shows the exact values of its training task.")]
+    lens: Annotated[
+        str, says("The lens that shows the exact values of its training task.")
+    ]
 
 
 class Summary(Struct, frozen=True):
@@ -211,9 +222,15 @@ class Summary(Struct, frozen=True):
     unbeatable_as: Annotated[
         list[Mark], says("The seats in which it is proved that no opponent can win.")
     ]
-    blunders: Annotated[int, says("Positions in which its move can be a blunder.", ge=0)]
-    decisions: Annotated[int, says("Of how many: those in which a player is to move.", ge=0)]
-    task: Annotated[Task | None, says("Null where its training task has no exact values.")]
+    blunders: Annotated[
+        int, says("Positions in which its move can be a blunder.", ge=0)
+    ]
+    decisions: Annotated[
+        int, says("Of how many: those in which a player is to move.", ge=0)
+    ]
+    task: Annotated[
+        Task | None, says("Null where its training task has no exact values.")
+    ]
     against_random: Annotated[Seats, says("Against random moves.")]
     against_best_responder: Annotated[
         Seats, says("Against the strongest opponent of this very agent.")
@@ -255,8 +272,12 @@ class Met(Struct, frozen=True):
 class Lost(Struct, frozen=True):
     """The likeliest game that is lost in each seat."""
 
-    x: Annotated[Record | None, says("As X; null where it is proved that there is none.")]
-    o: Annotated[Record | None, says("As O; null where it is proved that there is none.")]
+    x: Annotated[
+        Record | None, says("As X; null where it is proved that there is none.")
+    ]
+    o: Annotated[
+        Record | None, says("As O; null where it is proved that there is none.")
+    ]
 
 
 class LikelyCause(Struct, frozen=True):
@@ -264,10 +285,14 @@ class LikelyCause(Struct, frozen=True):
 
     kind: Annotated[Kind, says("What it is.")]
     seat: Annotated[Mark | None, says("In which seat; null for both.")]
-    rule: Annotated[Rule, says("What is played there, if that is the cause; else empty.")]
+    rule: Annotated[
+        Rule, says("What is played there, if that is the cause; else empty.")
+    ]
     number: Annotated[int, says("Positions in which it is so.", ge=0)]
     of: Annotated[int, says("Of how many in which it could be.", ge=0)]
-    by_chance: Annotated[float, says("In how many random moves would make it so.", ge=0)]
+    by_chance: Annotated[
+        float, says("In how many random moves would make it so.", ge=0)
+    ]
     shown_in: Annotated[list[Position], says("Positions that show it.")]
 
 
@@ -280,14 +305,20 @@ class ApiJudgement(Struct, frozen=True):
     ]
     losing_games: Annotated[Lost, says("The games that beat them.")]
     blunders: Annotated[int, says("Positions in which a move can be a blunder.", ge=0)]
-    decisions: Annotated[int, says("Of how many: those in which a player is to move.", ge=0)]
-    reachable_blunders: Annotated[Met, says("Blunders that their own games in a seat come to.")]
+    decisions: Annotated[
+        int, says("Of how many: those in which a player is to move.", ge=0)
+    ]
+    reachable_blunders: Annotated[
+        Met, says("Blunders that their own games in a seat come to.")
+    ]
     nash_conv: Annotated[
         float, says("What the best responders of both seats gain together.", ge=0, le=2)
     ]
     against_random: Annotated[Seats, says("Against random moves.")]
     against_best_responder: Annotated[Seats, says("Against their strongest opponent.")]
-    causes: Annotated[list[LikelyCause], says("Why they err, where the numbers say so.")]
+    causes: Annotated[
+        list[LikelyCause], says("Why they err, where the numbers say so.")
+    ]
     page: Annotated[str, says("A path on this site: the judgement for people.")]
     play: Board
 
@@ -311,7 +342,9 @@ class State(Struct, frozen=True):
     """A position, the player to move and the result."""
 
     position: Position
-    code: Annotated[int, says("As a base-3 number: empty 0, X 1, O 2, first cell first.")]
+    code: Annotated[
+        int, says("As a base-3 number: empty 0, X 1, O 2, first cell first.")
+    ]
     to_move: Annotated[Mark | None, says("Whose turn it is; null when it is over.")]
     over: Annotated[bool, says("Whether the game has ended.")]
     result: Annotated[Result | None, says("Who won; null while it goes on.")]
@@ -344,11 +377,15 @@ class ApiSquare(Struct, frozen=True):
     policy: Annotated[Chance, says("Chance that the lens plays here.")] = 0.0
     visits: Annotated[
         int | None,
-        says("How often the whole training updated the value; null too where it is exact."),
+        says(
+            "How often the whole training updated the value; null too where it is exact."
+        ),
     ] = None
     task: Annotated[
         float | None,
-        says("What it is exactly worth in the agent's training task, if that has exact values."),
+        says(
+            "What it is exactly worth in the agent's training task, if that has exact values."
+        ),
     ] = None
     truth: Annotated[Truth | None, says("How it ends with optimal play.")] = None
 
@@ -369,16 +406,23 @@ class ApiView(State, frozen=True):
     ]
     value: Annotated[
         int,
-        says("With optimal play: 1 X wins, 0 a draw, -1 O wins. Always X's view.", ge=-1, le=1),
+        says(
+            "With optimal play: 1 X wins, 0 a draw, -1 O wins. Always X's view.",
+            ge=-1,
+            le=1,
+        ),
     ]
     plies: Annotated[int, says("Moves of both sides to the end with optimal play.")]
     lens: Annotated[str, says("Whose values these are.")]
     updates: Annotated[
-        int | None, says("Updates of the agent in training until then; null for exact values.")
+        int | None,
+        says("Updates of the agent in training until then; null for exact values."),
     ]
     worth: Annotated[
         ApiScale | None,
-        says("The scale of the values; null where they are beads, and when the game is over."),
+        says(
+            "The scale of the values; null where they are beads, and when the game is over."
+        ),
     ]
     cells: Annotated[list[ApiSquare], says("All cells, in reading order.")]
     page: Board
@@ -388,7 +432,9 @@ class Game(Struct, frozen=True):
     """A game, move by move."""
 
     record: Record
-    states: Annotated[list[State], says("The empty board, then the state after each move.")]
+    states: Annotated[
+        list[State], says("The empty board, then the state after each move.")
+    ]
     page: Board
 
 
@@ -397,7 +443,9 @@ class ApiMove(Struct, frozen=True):
 
     agent: Annotated[str, says("Who plays.")]
     before: Annotated[State, says("Where it was asked to move.")]
-    chances: Annotated[list[Chance], says("How likely it was to play each cell, in reading order.")]
+    chances: Annotated[
+        list[Chance], says("How likely it was to play each cell, in reading order.")
+    ]
     cell: Annotated[Cell, says("The cell that it plays: drawn by these chances.")]
     after: Annotated[State, says("Where the game stands then.")]
 
@@ -447,5 +495,7 @@ class ApiMatch(Struct, frozen=True):
     x: Annotated[str, says("Who plays X.")]
     o: Annotated[str, says("Who plays O.")]
     chances: Annotated[Ends, says("How it ends, over all its games.")]
-    likeliest: Annotated[Games, says("The likeliest game of each result; null where none is.")]
+    likeliest: Annotated[
+        Games, says("The likeliest game of each result; null where none is.")
+    ]
     page: Board

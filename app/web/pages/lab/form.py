@@ -6,7 +6,15 @@ from typing import NamedTuple
 
 from werkzeug.exceptions import BadRequest, NotFound
 
-from app.recipes import ALGORITHMS, SHIPPED, Parameter, Recipe, RecipeError, parameters, parse
+from app.recipes import (
+    ALGORITHMS,
+    SHIPPED,
+    Parameter,
+    Recipe,
+    RecipeError,
+    parameters,
+    parse,
+)
 from app.recipes.names import algorithm
 from app.recipes.on_demand import MOST_UPDATES, parse_on_demand
 from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, written
@@ -16,7 +24,14 @@ from app.web.site_data import SiteData
 REWARDS = (2.0, 10.0, 100.0)  # ends of a slider for what may be worth -100 to 100
 STEP = 0.01  # of a slider for what is 0 to 1
 FEW = 4  # choices that are seen at once
-FIRST = ("vs", "", "alpha", "step_size", "epsilon", "gamma")  # "" for how long it learns
+FIRST = (
+    "vs",
+    "",
+    "alpha",
+    "step_size",
+    "epsilon",
+    "gamma",
+)  # "" for how long it learns
 LABELS = {
     "vs": "Opponent",
     "alpha": "Learning rate",
@@ -73,7 +88,8 @@ class Field(NamedTuple):
     label: str
     symbol: str
     meaning: str
-    kind: str  # "number", "choice" of a few that are seen at once, "select", or "hidden"
+    # "number", "choice" of a few that are seen at once, "select", or "hidden"
+    kind: str
     value: str
     was: str  # the value that it is compared with, in words; "" where there is none
     low: str  # of a number
@@ -112,7 +128,9 @@ def fields(
         return made
     typed, errors = refused.typed, refused.errors
     return [
-        one._replace(value=typed.get(one.name, one.value), error=errors.get(one.name, ""))
+        one._replace(
+            value=typed.get(one.name, one.value), error=errors.get(one.name, "")
+        )
         for one in made
     ]
 
@@ -143,7 +161,9 @@ def read(query: Mapping[str, str]) -> Recipe:
     return recipe
 
 
-def _read_values(query: Mapping[str, str], usual: Mapping[str, Parameter]) -> dict[str, str]:
+def _read_values(
+    query: Mapping[str, str], usual: Mapping[str, Parameter]
+) -> dict[str, str]:
     """Return the parameters that a form sends, without empty ones."""
     return {
         name: _tidy(usual[name], value.strip())
@@ -164,10 +184,14 @@ def _find_errors(
     return {name: error for name, error in errors.items() if error}
 
 
-def _join_name(slug: str, usual: Mapping[str, Parameter], typed: Mapping[str, str]) -> str:
+def _join_name(
+    slug: str, usual: Mapping[str, Parameter], typed: Mapping[str, str]
+) -> str:
     """Return a recipe's name without usual values: with all of them it might be too long."""
     settings = [
-        f"{name}={value}" for name, value in typed.items() if value != written(usual[name].default)
+        f"{name}={value}"
+        for name, value in typed.items()
+        if value != written(usual[name].default)
     ]
     return ",".join([slug, *settings])
 
@@ -207,9 +231,13 @@ def _label(parameter: Parameter) -> str:
 def _told(site: SiteData, recipe: Recipe, parameter: Parameter) -> str:
     """Write the value of a parameter in words."""
     if parameter.name == "vs" and not parameter.choices:
-        return ", then ".join(_opponent(site, opponent) for opponent, _ in recipe.phases)
+        return ", then ".join(
+            _opponent(site, opponent) for opponent, _ in recipe.phases
+        )
     value = written(parameter.value)
-    return format_count(int(value)) if parameter.kind is int else CHOICES.get(value, value)
+    return (
+        format_count(int(value)) if parameter.kind is int else CHOICES.get(value, value)
+    )
 
 
 def _opponent(site: SiteData, name: str) -> str:
@@ -263,11 +291,15 @@ def _options(site: SiteData, recipe: Recipe, parameter: Parameter) -> list[Optio
     if parameter.kind is not str or parameter.name == "taught":
         return []
     options = [
-        Option(one, _opponent(site, one), one == value) for one in OPPONENTS if _meets(recipe, one)
+        Option(one, _opponent(site, one), one == value)
+        for one in OPPONENTS
+        if _meets(recipe, one)
     ]
     turns = sum(turns for _, turns in recipe.phases)
     if ":" in value:
-        several = ", then ".join(f"{_opponent(site, one)} {n:,}" for one, n in recipe.phases)
+        several = ", then ".join(
+            f"{_opponent(site, one)} {n:,}" for one, n in recipe.phases
+        )
         options.append(Option(value, several, True))
     elif turns > 1 and not recipe.is_network:
         two = f"random:{turns // 2}+self:{turns - turns // 2}"
@@ -311,7 +343,11 @@ def _wrong(usual: Recipe, parameter: Parameter, text: str) -> str:
         if parameter.kind is str or parameter.choices:
             return sentence(error)
         high = parameter.high or 0
-        most = format_count(_most(usual)) if parameter.name == usual.turns else written(high)
+        most = (
+            format_count(_most(usual))
+            if parameter.name == usual.turns
+            else written(high)
+        )
         number = "A whole number" if parameter.kind is int else "A number"
         return f"{number} from {written(parameter.low or 0)} to {most}."
     return ""
@@ -340,7 +376,9 @@ def _rescaled(slug: str, vs: str, turns: str) -> str:
     """Return opponents with as many turns together as a form has; as they are if that is none."""
     try:
         recipe = parse(f"{slug},vs={vs}")
-        wanted = sum(number for _, number in parse(f"{slug},{recipe.turns}={turns}").phases)
+        wanted = sum(
+            number for _, number in parse(f"{slug},{recipe.turns}={turns}").phases
+        )
     except RecipeError:
         return vs
     phases = recipe.phases
@@ -349,4 +387,6 @@ def _rescaled(slug: str, vs: str, turns: str) -> str:
         return vs
     shares = [max(1, number * wanted // total) for _, number in phases[:-1]]
     shares.append(max(1, wanted - sum(shares)))
-    return "+".join(f"{one}:{share}" for (one, _), share in zip(phases, shares, strict=True))
+    return "+".join(
+        f"{one}:{share}" for (one, _), share in zip(phases, shares, strict=True)
+    )

@@ -29,7 +29,14 @@ from app.web.match import Match, next_step, read_integer, read_step
 from app.web.move_values import HEAT_STEPS
 from app.web.on_demand import whole_name
 from app.web.pages.lab import form, result, wording
-from app.web.pages.parts.export import Take, numbers_file, png_file, svg_file, take_curve, take_mind
+from app.web.pages.parts.export import (
+    Take,
+    numbers_file,
+    png_file,
+    svg_file,
+    take_curve,
+    take_mind,
+)
 from app.web.pages.parts.learning import Film, film_of, in_step
 from app.web.pictures.figures import drawing, lay_out, preview_of
 from app.web.pictures.minds import MindPicture, picture
@@ -73,10 +80,14 @@ Presets = list[tuple[Destination, Source | None]]  # each with whose learner it 
 
 
 QUESTIONS = msgspec.toml.decode(
-    Path(__file__).with_name("questions.toml").read_bytes(), type=dict[str, list[Preset]]
+    Path(__file__).with_name("questions.toml").read_bytes(),
+    type=dict[str, list[Preset]],
 )
 WORTH_SEEING, EXERCISES = QUESTIONS["telling"], QUESTIONS["exercise"]
-HEADINGS = {"telling": "Questions", "exercise": "Exercises of Sutton & Barto, chapter 1"}
+HEADINGS = {
+    "telling": "Questions",
+    "exercise": "Exercises of Sutton & Barto, chapter 1",
+}
 
 
 class StorySquare(NamedTuple):
@@ -177,9 +188,16 @@ def start() -> AnyResponse:
         except RecipeError as error:
             raise BadRequest(form.sentence(error)) from error
     else:
-        begin = START if START in current_site().agents else next(iter(current_site().agents))
+        begin = (
+            START
+            if START in current_site().agents
+            else next(iter(current_site().agents))
+        )
         return render_page(lab_page(current_site(), begin, {}))
-    ghost, curve = request.args.get("ghost", ""), result.short_curve(request.args.get("curve", ""))
+    ghost, curve = (
+        request.args.get("ghost", ""),
+        result.short_curve(request.args.get("curve", "")),
+    )
     axis = request.args.get("axis", "")
     to = urls.lab(chosen, "" if ghost == chosen else ghost, curve, axis=axis)
     return redirect(to, 303)
@@ -190,7 +208,9 @@ def lab(name: str) -> AnyResponse:
     """Show a recipe."""
     chosen = one_name(current_site(), form.recipe_of(current_site(), name))
     if chosen != name:
-        ghost, curve, axis = (request.args.get(key, "") for key in ("ghost", "curve", "axis"))
+        ghost, curve, axis = (
+            request.args.get(key, "") for key in ("ghost", "curve", "axis")
+        )
         return redirect(urls.lab(chosen, ghost, curve, axis=axis), 301)
     if current_site().is_taught(name) and isinstance(
         current_site().lab.taught(name, None), Refusal
@@ -203,7 +223,9 @@ def lab(name: str) -> AnyResponse:
     more_seeds = wants_fragment() and "seeds" in request.args
     page: DuelPage
     if more_seeds:  # for which no agent is needed, but only runs
-        page = duel_page(current_site(), result.duel_of(current_site(), name, request.args))
+        page = duel_page(
+            current_site(), result.duel_of(current_site(), name, request.args)
+        )
     else:
         page = lab_page(current_site(), name, request.args)
     return render_page(page)
@@ -214,11 +236,15 @@ def curves_file(name: str, ending: str) -> Response:
     """Return the median curves of all seeds as a file, which has the verdict or its warning."""
     wanted = {**request.args, "seeds": str(result.SEEDS)}
     duel = result.duel_of(
-        current_site(), one_name(current_site(), form.recipe_of(current_site(), name)), wanted
+        current_site(),
+        one_name(current_site(), form.recipe_of(current_site(), name)),
+        wanted,
     )
     verdict = _verdict(current_site(), duel)
     if ending == "csv":
-        rows = ((1, *row, verdict.warning) for row in records(duel.figure, duel.seeds[0]))
+        rows = (
+            (1, *row, verdict.warning) for row in records(duel.figure, duel.seeds[0])
+        )
         return numbers_file((*COLUMNS, "warning"), rows, "curves")
     page = request.base_url.removesuffix(f".{ending}")
     layout = lay_out(duel.figure, current_site(), duel.seeds[0])
@@ -236,7 +262,9 @@ def preview(name: str) -> Response:
     chosen = one_name(current_site(), form.recipe_of(current_site(), name))
     duel = result.duel_of(current_site(), chosen, request.args)
     verdict = _verdict(current_site(), duel)
-    return png_file(preview_of(current_site(), duel.figure, verdict.warning or verdict.headline))
+    return png_file(
+        preview_of(current_site(), duel.figure, verdict.warning or verdict.headline)
+    )
 
 
 def refused(error: form.FormError) -> Response:
@@ -245,7 +273,9 @@ def refused(error: form.FormError) -> Response:
         told = json.dumps({"refused": error.errors})
         return Response(status=400, headers={"HX-Trigger": told})
     ghost, slug = request.args.get("ghost", ""), request.args["algorithm"]
-    whole = ghost if ghost and form.recipe_of(current_site(), ghost).slug == slug else slug
+    whole = (
+        ghost if ghost and form.recipe_of(current_site(), ghost).slug == slug else slug
+    )
     chosen = one_name(current_site(), form.recipe_of(current_site(), whole))
     response = render_page(lab_page(current_site(), chosen, {}, error))
     response.status_code = 400
@@ -335,7 +365,9 @@ def _with_seed(site: SiteData, recipe: Recipe, seed: int) -> str:
         named = site.lab.seeded(recipe, seed)
     except RecipeError:
         return ""
-    return named if site.agents.knows(named) else ""  # a shipped one may have taken longer
+    return (
+        named if site.agents.knows(named) else ""
+    )  # a shipped one may have taken longer
 
 
 def question_of(site: SiteData, chosen: str, ghost: str) -> Preset | None:
@@ -351,14 +383,22 @@ def offers(site: SiteData, chosen: str, ghost: str) -> list[tuple[str, Presets]]
         id: str, title: str, line: str, recipe: str, other: str, game: int | None
     ) -> Destination:
         to = urls.lab(recipe, other, game=game)
-        return Destination(title, to, line, id, chosen=(recipe, other) == (chosen, ghost))
+        return Destination(
+            title, to, line, id, chosen=(recipe, other) == (chosen, ghost)
+        )
 
     families: list[tuple[str, Presets]] = [
         (
             HEADINGS[kind],
             [
                 (
-                    offer(f"{kind}-{number}", one.title, one.line, *one.names(site), one.game),
+                    offer(
+                        f"{kind}-{number}",
+                        one.title,
+                        one.line,
+                        *one.names(site),
+                        one.game,
+                    ),
                     SOURCES[one.source],
                 )
                 for number, one in enumerate(questions, 1)
@@ -368,7 +408,9 @@ def offers(site: SiteData, chosen: str, ghost: str) -> list[tuple[str, Presets]]
     ]
     shipped: Presets = [
         (
-            offer(f"shipped-{id}", agent.title, characterise(site, id).line, id, "", None),
+            offer(
+                f"shipped-{id}", agent.title, characterise(site, id).line, id, "", None
+            ),
             named(site.agents[id].card.origin),
         )
         for id, agent in SHIPPED.items()
@@ -425,7 +467,9 @@ def story_game(duel: result.Duel, query: Mapping[str, str]) -> StoryGame | None:
         update=update,
         updates=updates,
         headline=_headline(site, game),
-        turns=[_move(recipe, story, game, turn, update) for turn in range(len(game.turns))],
+        turns=[
+            _move(recipe, story, game, turn, update) for turn in range(len(game.turns))
+        ],
         end=[StorySquare(mark) for mark in game.turns[-1].after],
         sentence=story.sentence(recipe, game, update),
         equation=story.equation(recipe, game.changes[update - 1]) if update else "",
@@ -443,10 +487,14 @@ def _headline(site: SiteData, game: TrainingGame) -> str:
     moves = sum(move.mark == game.seat for move in game.turns)
     against = f" against {site.titles[game.opponent]}" if game.opponent else ""
     plural = "s" if moves != 1 else ""
-    return f"It {RESULTS[game.result]} as {game.seat}{against} with {moves} move{plural}"
+    return (
+        f"It {RESULTS[game.result]} as {game.seat}{against} with {moves} move{plural}"
+    )
 
 
-def _move(recipe: Recipe, story: Story, game: TrainingGame, turn: int, update: int) -> StoryMove:
+def _move(
+    recipe: Recipe, story: Story, game: TrainingGame, turn: int, update: int
+) -> StoryMove:
     """Lay out a move after so many updates of its game."""
     move, changes = game.turns[turn], game.changes[:update]
     change = next((one for one in reversed(changes) if one.turn == turn), None)
@@ -456,7 +504,10 @@ def _move(recipe: Recipe, story: Story, game: TrainingGame, turn: int, update: i
         worth, colour, text = recipe.worth(), None, written(change.new)
         if worth:
             value = on_scale(np.array(change.new), worth, X if whose == "X" else O)
-            colour, text = int(heat(value, HEAT_STEPS)), format_signed(float(shown(value)))
+            colour, text = (
+                int(heat(value, HEAT_STEPS)),
+                format_signed(float(shown(value))),
+            )
         played = played._replace(heat=colour, text=text)
     return StoryMove(
         squares=[
@@ -493,7 +544,9 @@ def _taken(site: SiteData, duel: result.Duel, warning: str) -> Take:
     """
     chosen = duel.chosen.name
     if duel.curve in FIGURES:
-        take = take_curve(site, [one for one in (chosen, duel.ghost) if one], duel.curve)
+        take = take_curve(
+            site, [one for one in (chosen, duel.ghost) if one], duel.curve
+        )
     else:
         take = take_curve(site, [chosen], against=duel.curve)
     here = duel.address()

@@ -188,7 +188,9 @@ class Duel:
     @cached_property
     def more(self) -> str:
         """The address with more seeds, "" if there are no more."""
-        if not all(has_seeds(self.site, side.recipe, self.seeds) for side in self.sides):
+        if not all(
+            has_seeds(self.site, side.recipe, self.seeds) for side in self.sides
+        ):
             return ""
         number = next((number for number in NUMBERS if number > self.done), None)
         return self.address(seeds=number) if number else ""
@@ -206,7 +208,10 @@ class Duel:
     def medians(self) -> list[str]:
         """The medians of the figure in words."""
         measure = self.measure
-        return [format_with_unit(median(values), measure.unit) for values in self.ends(measure)]
+        return [
+            format_with_unit(median(values), measure.unit)
+            for values in self.ends(measure)
+        ]
 
     @cached_property
     def causes(self) -> list[str]:
@@ -236,13 +241,15 @@ class Duel:
     def _of_one(self) -> Finding:
         measure, (ends,) = self.measure, self.ends(self.measure)
         middle, low, high = (
-            format_with_unit(value, measure.unit) for value in (median(ends), min(ends), max(ends))
+            format_with_unit(value, measure.unit)
+            for value in (median(ends), min(ends), max(ends))
         )
         if len(ends) == 1:
             alone = "One seed: others may do better or worse."
             return Finding(f"{measure.title}: {middle}.", alone)
         proved = ", ".join(
-            f"as {mark.upper()} in {sum(proofs)}" for mark, (proofs,) in self._proved().items()
+            f"as {mark.upper()} in {sum(proofs)}"
+            for mark, (proofs,) in self._proved().items()
         )
         return Finding(
             f"{measure.title}: {middle}, from {low} to {high}.",
@@ -260,8 +267,13 @@ class Duel:
     @property
     def facts(self) -> list[Fact]:
         """What each comes to, the measure that is chosen first."""
-        usual = [self.measures[key] for key in (BLUNDERS, "random") if key in self.measures]
-        blunders, decisions = self.measures[BLUNDERS].title, format_count(self.site.game.decisions)
+        usual = [
+            self.measures[key] for key in (BLUNDERS, "random") if key in self.measures
+        ]
+        blunders, decisions = (
+            self.measures[BLUNDERS].title,
+            format_count(self.site.game.decisions),
+        )
         rows = []
         for measure in {one.title: one for one in (self.measure, *usual)}.values():
             ends = self.ends(measure)
@@ -270,7 +282,9 @@ class Duel:
             rows.append(self._fact(title, values, ends, measure.more))
         for seat, proved in self._proved().items():
             values = [f"{sum(each)} of {self.done}" for each in proved]
-            rows.append(self._fact(f"Unbeatable as {seat.upper()}", values, proved, more=True))
+            rows.append(
+                self._fact(f"Unbeatable as {seat.upper()}", values, proved, more=True)
+            )
         return rows
 
     def _fact(
@@ -283,29 +297,44 @@ class Duel:
         """The runs summed up over the axis."""
         axes = [LINEAR, LOGARITHMIC] if self.ghost else [LOGARITHMIC]
         axes = [self.axis] if self.axis else axes
-        over = {one: [self._series(side, one) for side in self.sides[::-1]] for one in axes}
+        over = {
+            one: [self._series(side, one) for side in self.sides[::-1]] for one in axes
+        }
 
         def gap(axis: str) -> float:
-            return float(np.abs(np.subtract(over[axis][0].median, over[axis][-1].median)).mean())
+            return float(
+                np.abs(np.subtract(over[axis][0].median, over[axis][-1].median)).mean()
+            )
 
         axis, measure = max(axes, key=gap), self.measure
         is_logarithmic = axis == LOGARITHMIC
         return Curves(
-            measure.title, "Updates", measure.unit, over[axis], logarithmic=is_logarithmic
+            measure.title,
+            "Updates",
+            measure.unit,
+            over[axis],
+            logarithmic=is_logarithmic,
         )
 
     def _series(self, side: Side, axis: str) -> Series:
         """Sum up the runs of a recipe over an axis; between two snapshots they are straight."""
-        courses = [(run.figures.updates, self.measure.course(run.figures)) for run in side.runs]
+        courses = [
+            (run.figures.updates, self.measure.course(run.figures)) for run in side.runs
+        ]
         end = max(1, *(updates[-1] for updates, _ in courses))
 
         def along(updates: Sequence[float]) -> NDArray[np.float64]:
-            return np.log1p(updates) if axis == LOGARITHMIC else np.asarray(updates, float)
+            return (
+                np.log1p(updates) if axis == LOGARITHMIC else np.asarray(updates, float)
+            )
 
         low, high = along([1 if axis == LOGARITHMIC else 0, end])
         places = np.linspace(low, high, POINTS)
         points = np.expm1(places) if axis == LOGARITHMIC else places
-        rows = [np.interp(places, along(updates), course).tolist() for updates, course in courses]
+        rows = [
+            np.interp(places, along(updates), course).tolist()
+            for updates, course in courses
+        ]
         recipe = name(side.recipe.with_seed(0))
         return summed_up(side.title, recipe, points.tolist(), rows, self.seeds[0])
 
@@ -316,7 +345,9 @@ class Duel:
         layout = lay_out_curves(self.figure, site, self.seeds[0], TALL)
         rows = list(zip(*self.ends(measure), strict=True))
         titles = [side.title for side in sides]
-        texts = [[format_with_unit(value, measure.unit) for value in row] for row in rows]
+        texts = [
+            [format_with_unit(value, measure.unit) for value in row] for row in rows
+        ]
         seeds = [run.seed for run in sides[0].runs]
         links = []
         for at, row in enumerate(texts):
@@ -337,7 +368,10 @@ class Duel:
                 "Seed",
                 titles,
                 [
-                    TableRow(TableCell(str(seed), link.href), [TableCell(text) for text in row])
+                    TableRow(
+                        TableCell(str(seed), link.href),
+                        [TableCell(text) for text in row],
+                    )
                     for seed, link, row in zip(seeds, links, texts, strict=True)
                 ],
             ),
@@ -353,7 +387,9 @@ def duel_of(site: SiteData, chosen: str, query: Mapping[str, str]) -> Duel:
     ghost = query.get("ghost") or chosen
     ghost = site.lab.canonical(ghost) or ghost
     names = [ghost, chosen] if ghost != chosen else [chosen]
-    recipes = [form.recipe_of(site, one) for one in names]  # which says so if there is none
+    recipes = [
+        form.recipe_of(site, one) for one in names
+    ]  # which says so if there is none
     wanted = int(read_word("seeds", query, map(str, NUMBERS), "1"))
     axis = read_word("axis", query, (LINEAR, LOGARITHMIC))
     seeds = seeds_of(recipes[-1])
@@ -361,7 +397,11 @@ def duel_of(site: SiteData, chosen: str, query: Mapping[str, str]) -> Duel:
         runs = runs_of(site, recipes, seeds, wanted)
     else:
         runs = [site.lab.seeds(one, [one.seed]) for one in recipes]
-    called = wording.name_sides(site, *recipes) if len(recipes) == 2 else [wording.Names("A", "")]
+    called = (
+        wording.name_sides(site, *recipes)
+        if len(recipes) == 2
+        else [wording.Names("A", "")]
+    )
     sides = [
         Side(mark, one, recipe, *named, trained)
         for mark, one, recipe, named, trained in zip(
@@ -439,14 +479,20 @@ def measures(site: SiteData, sides: Sequence[Side]) -> dict[str, Criterion]:
         del there[TASK]
     for opponent in sides[0].runs[0].figures.vs:
         title = site.titles[opponent]
-        if all(judge_policy(site, opponent).unbeatable.values()):  # no opponent wins against it
+        if all(
+            judge_policy(site, opponent).unbeatable.values()
+        ):  # no opponent wins against it
             words, short = f"Fewer games lost to {title}", f"Lost to {title}"
             course = _share(2, opponent)
-            there[opponent] = Criterion(short, short, PERCENT, words, "more", False, course)
+            there[opponent] = Criterion(
+                short, short, PERCENT, words, "more", False, course
+            )
         else:
             words, short = f"More games won against {title}", f"Won against {title}"
             course = _share(0, opponent)
-            there[opponent] = Criterion(short, short, PERCENT, words, "fewer", True, course)
+            there[opponent] = Criterion(
+                short, short, PERCENT, words, "fewer", True, course
+            )
     return there
 
 
@@ -493,7 +539,10 @@ def describe_contest(
         after = f"The verdict comes after {SEEDS} seeds of each."
         return f"So far: {_describe_lead(result, measure, phrases)}.", after
     if result.ties == SEEDS:
-        return "No difference: the same in every seed.", f"{measure.title}, {SEEDS} seeds."
+        return (
+            "No difference: the same in every seed.",
+            f"{measure.title}, {SEEDS} seeds.",
+        )
     score, test = (
         _describe_score(result, measure),
         f"exact sign test, seed by seed, {chance(result.p)}",
@@ -509,7 +558,9 @@ def describe_contest(
     return f"{answer}: {better[0].lower()}{better[1:]}.", detail
 
 
-def _describe_lead(result: Contest, measure: Criterion, phrases: Mapping[str, str]) -> str:
+def _describe_lead(
+    result: Contest, measure: Criterion, phrases: Mapping[str, str]
+) -> str:
     """Say who is ahead before all seeds are trained."""
     if result.leader:
         lead = f"{measure.better} {phrases[result.leader]}"
@@ -553,7 +604,9 @@ def _kind(row: Sequence[float], more: bool) -> str:
 
 def proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
     """Say in one sentence who can beat an agent: its parts, and where each leads, if anywhere."""
-    lost = {seat: find_losing_game(site, agent, player) for seat, player in SEATS.items()}
+    lost = {
+        seat: find_losing_game(site, agent, player) for seat, player in SEATS.items()
+    }
     if not any(record is not None for record in lost.values()):
         return [
             ("Unbeatable: ", ""),
@@ -569,7 +622,11 @@ def proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
             proof = urls.certificate(agent, seat)
             parts += [("Unbeatable as ", ""), (f"{mark}, proved", proof)]
         else:
-            match = replace(match_against_person(agent, SEATS[seat], record).at(0), lens=agent)
-            words = [("; ", ""), (f"as {mark} ", "")] if parts else [(f"As {mark} ", "")]
+            match = replace(
+                match_against_person(agent, SEATS[seat], record).at(0), lens=agent
+            )
+            words = (
+                [("; ", ""), (f"as {mark} ", "")] if parts else [(f"As {mark} ", "")]
+            )
             parts += [*words, ("this game beats it", urls.play(match))]
     return [*parts, (".", "")]

@@ -17,7 +17,16 @@ from app.web.site_data import SiteData
 LABEL_LENGTH = 28  # characters of the name of a line in a chart
 PHRASE_LENGTH = 90  # characters of what a headline says of a recipe
 TEXT_LENGTH = 24  # characters of the games of a person
-NUMERALS = ("Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")  # from 2 on
+NUMERALS = (
+    "Two",
+    "Three",
+    "Four",
+    "Five",
+    "Six",
+    "Seven",
+    "Eight",
+    "Nine",
+)  # from 2 on
 START_OF_DECAY = {"epsilon_drop": "epsilon", "alpha_drop": "alpha"}
 SEATS = {"both": "as both X and O", "x": "as X", "o": "as O"}
 
@@ -27,7 +36,9 @@ class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     noun: str  # "the learning rate"
     value: str = ""  # "α {}"
-    values: dict[str, str] = {}  # other words for some values, by what a recipe's name has
+    values: dict[
+        str, str
+    ] = {}  # other words for some values, by what a recipe's name has
 
 
 WORDINGS = msgspec.toml.decode(
@@ -55,7 +66,11 @@ class Description(NamedTuple):
     @property
     def phrase(self) -> str:
         """The description as the end of a sentence: "when trained as X with α 0.8"."""
-        return f"when trained {self.after_title}" if self.circumstances else self.after_title
+        return (
+            f"when trained {self.after_title}"
+            if self.circumstances
+            else self.after_title
+        )
 
 
 class Names(NamedTuple):
@@ -128,7 +143,9 @@ def name_sides(site: SiteData, a: Recipe, b: Recipe) -> tuple[Names, Names]:
     return name_a, name_b
 
 
-def describe_values(site: SiteData, recipe: Recipe, chosen: Iterable[Parameter]) -> Description:
+def describe_values(
+    site: SiteData, recipe: Recipe, chosen: Iterable[Parameter]
+) -> Description:
     """Describe a recipe by the values of some of its parameters."""
     named = {one.name: one for one in chosen}
     if "vs" in named and len(recipe.phases) > 1:
@@ -177,7 +194,9 @@ def _name_after_with(site: SiteData, recipe: Recipe) -> str:
     return f"with {title}" + (f" ({description.label})" if description.label else "")
 
 
-def _mean_the_same(one: Parameter, other: Parameter, recipe: Recipe, than: Recipe) -> bool:
+def _mean_the_same(
+    one: Parameter, other: Parameter, recipe: Recipe, than: Recipe
+) -> bool:
     """Whether two parameters of the same name mean the same, each in its recipe."""
     is_turns, is_turns_of_other = one.name == recipe.turns, other.name == than.turns
     looks = (one.symbol, one.kind, is_turns)
@@ -224,7 +243,9 @@ def _name_opponents(site: SiteData, recipe: Recipe) -> str:
     if len(names) == 1:
         return names[0]
     turns = (format_count(number) for _, number in recipe.phases)
-    return " and then ".join(f"{name} ({n})" for name, n in zip(names, turns, strict=True))
+    return " and then ".join(
+        f"{name} ({n})" for name, n in zip(names, turns, strict=True)
+    )
 
 
 def _name_opponent(site: SiteData, opponent: str) -> str:

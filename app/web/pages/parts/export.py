@@ -39,7 +39,13 @@ CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
 SPECIAL = re.compile(r"[&%$#_{}]")  # what LaTeX would read as its own
 # Pixels of a frame: of a board, one chart, all charts of an agent, a mind, an experiment's figure,
 # of a puzzle, a stop of the lesson, a learner.
-BOARD, CURVE, CURVES, MIND, EXPERIMENT = (380, 560), (640, 440), (640, 800), (640, 540), (640, 520)
+BOARD, CURVE, CURVES, MIND, EXPERIMENT = (
+    (380, 560),
+    (640, 440),
+    (640, 800),
+    (640, 540),
+    (640, 520),
+)
 PUZZLE, STOP, LEARNER = (640, 560), (640, 700), (640, 740)
 
 # What makes a frame as high as what is in it, on a page that allows a script: see embed/frame.js.
@@ -74,7 +80,9 @@ class Take(NamedTuple):
 
         `host` is ours, as in `https://...`. With it comes a script that page may do without.
         """
-        return iframe(host, self.frame, self.title, "100%", self.size[1]) + "\n" + FITTING
+        return (
+            iframe(host, self.frame, self.title, "100%", self.size[1]) + "\n" + FITTING
+        )
 
     def bibtex(self, host: str) -> str:
         """Return its citation."""
@@ -106,7 +114,11 @@ def take_value(state: MatchState) -> Take:
 
 
 def take_curve(
-    site: SiteData, names: Sequence[str], figure: str = "", against: str = "", record: str = ""
+    site: SiteData,
+    names: Sequence[str],
+    figure: str = "",
+    against: str = "",
+    record: str = "",
 ) -> Take:
     """Return how the learning curves of one or several agents leave the site.
 
@@ -124,7 +136,9 @@ def take_curve(
     )
 
 
-def take_mind(site: SiteData, name: str, step: int | None = None, colour: str = "") -> Take:
+def take_mind(
+    site: SiteData, name: str, step: int | None = None, colour: str = ""
+) -> Take:
     """Return how the picture of a mind leaves the site."""
     view = name, site.step_for_url(name, step), "" if colour == EXPECTS else colour
     frame = urls.EMBED_MIND.url(name, step=view[1], colour=view[2])
@@ -158,7 +172,11 @@ def take_learner(recipe: str) -> Take:
     Raises RecipeError if it cannot be taught.
     """
     taught = recipe and phases_of(parse(recipe))
-    title = f"{title_of(parse(recipe))}: teach it on" if taught else "Teach a program tic-tac-toe"
+    title = (
+        f"{title_of(parse(recipe))}: teach it on"
+        if taught
+        else "Teach a program tic-tac-toe"
+    )
     return _page(title, urls.teach(recipe), LEARNER)
 
 
@@ -198,7 +216,9 @@ def made(summary: Summary) -> str:
 def provenance(site: SiteData, name: str) -> str:
     """Say which agent it is, so that it can be made and found again."""
     card = site.agents[name].card
-    return f"Recipe {card.recipe}" + (card.arrays and f", SHA-256 of its arrays {card.arrays}")
+    return f"Recipe {card.recipe}" + (
+        card.arrays and f", SHA-256 of its arrays {card.arrays}"
+    )
 
 
 def iframe(host: str, frame: str, title: str, width: int | str, height: int) -> str:
@@ -247,10 +267,14 @@ def svg_file(drawing: Drawing, name: str = "", scheme: str = "auto") -> Response
     """
     framed = request.path.startswith(urls.EMBED)
     policy = EMBEDDED[POLICY] if framed else CONTENT_SECURITY_POLICY
-    digest = base64.b64encode(hashlib.sha256(style(drawing, scheme).encode()).digest()).decode()
+    digest = base64.b64encode(
+        hashlib.sha256(style(drawing, scheme).encode()).digest()
+    ).decode()
     content = standalone(drawing, scheme, request.host_url.rstrip("/"))
     response = _for_others(content.encode(), "image/svg+xml", name and f"{name}.svg")
-    response.headers[POLICY] = policy.replace("style-src 'self'", f"style-src 'sha256-{digest}'")
+    response.headers[POLICY] = policy.replace(
+        "style-src 'self'", f"style-src 'sha256-{digest}'"
+    )
     return response
 
 
@@ -259,7 +283,9 @@ def png_file(drawing: Drawing) -> Response:
     return _for_others(png(drawing), "image/png")
 
 
-def numbers_file(columns: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> Response:
+def numbers_file(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], name: str
+) -> Response:
     """Answer with a table that browsers save under a name; None is an empty entry."""
     text = io.StringIO()
     writer = csv.writer(text)

@@ -37,7 +37,9 @@ def results(site: SiteData, name: str) -> dict[str, list[list[Share]]]:
     """Return the chances in each seat against every baseline and against the best responder."""
     chances = judge_policy(site, name).chances
     return {
-        opponent_title(site, opponent): [shares(chances[opponent, seat]) for seat in SEATS]
+        opponent_title(site, opponent): [
+            shares(chances[opponent, seat]) for seat in SEATS
+        ]
         for opponent, _ in chances
     }
 
@@ -61,7 +63,9 @@ Groups = list[tuple[str, list[Exhibit]]]  # pictures under their headings
 class Blunders(NamedTuple):
     """The atlas, or a part of it."""
 
-    counts: list[tuple[str, int, int]]  # of each kind, and how many of them it can reach
+    counts: list[
+        tuple[str, int, int]
+    ]  # of each kind, and how many of them it can reach
     classes: int  # how many are left up to symmetry
     shown: int
     groups: Groups
@@ -89,7 +93,9 @@ def encounters(name: str) -> list[Destination]:
     return [
         Destination("Play X against it", urls.play_against(name), id="play-x"),
         Destination("Play O", urls.play(Match(x=name, o=HUMAN)), id="play-o"),
-        Destination("Watch it play itself", urls.play(Match(x=name, o=name)), id="watch"),
+        Destination(
+            "Watch it play itself", urls.play(Match(x=name, o=name)), id="watch"
+        ),
     ]
 
 
@@ -111,7 +117,9 @@ def blunders(site: SiteData, name: str, shown: slice) -> Blunders:
 
 def verdicts(site: SiteData, name: str) -> dict[str, LostGame | Proof]:
     """Judge an agent in each seat: either it loses a game there, or there is a proof."""
-    records = {seat: find_losing_game(site, name, player) for seat, player in SEATS.items()}
+    records = {
+        seat: find_losing_game(site, name, player) for seat, player in SEATS.items()
+    }
     return {
         seat: proof(site, name, seat, slice(SAMPLE))
         if record is None
@@ -128,14 +136,18 @@ def proof(site: SiteData, name: str, seat: str, shown: slice) -> Proof:
     def move(number: int) -> str:
         return f"Its move {site.game.ply[certificate.position[number]] // 2 + 1}"
 
-    return Proof(certificate, _groups(numbers, move, partial(_proved, site, name, seat)))
+    return Proof(
+        certificate, _groups(numbers, move, partial(_proved, site, name, seat))
+    )
 
 
 def _groups(
     numbers: Iterable[int], title: Callable[[int], str], show: Callable[[int], Exhibit]
 ) -> Groups:
     """Put what follows each other under one title into one group."""
-    return [(name, [show(number) for number in of]) for name, of in groupby(numbers, title)]
+    return [
+        (name, [show(number) for number in of]) for name, of in groupby(numbers, title)
+    ]
 
 
 def decision(site: SiteData, name: str, position: int) -> Exhibit:
@@ -144,16 +156,26 @@ def decision(site: SiteData, name: str, position: int) -> Exhibit:
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(right & chosen).tolist(), "plays")
     signs |= dict.fromkeys(np.flatnonzero(chosen & ~right).tolist(), "blunder")
-    mark, worth = MARKS[int(site.game.to_move[position])], describe_best_play(site, position)
+    mark, worth = (
+        MARKS[int(site.game.to_move[position])],
+        describe_best_play(site, position),
+    )
     does = f"As {mark} it keeps the {worth}"
     if (chosen & ~right).any():
-        worst = min(np.flatnonzero(chosen).tolist(), key=lambda cell: site.truth[position, cell])
+        worst = min(
+            np.flatnonzero(chosen).tolist(), key=lambda cell: site.truth[position, cell]
+        )
         does = f"As {mark}: the {worth} becomes a {describe_outcome(site, position, worst)}"
     return _exhibit(site, name, position, signs, does)
 
 
 def _exhibit(
-    site: SiteData, name: str, position: int, signs: Mapping[int, str], title: str, *notes: str
+    site: SiteData,
+    name: str,
+    position: int,
+    signs: Mapping[int, str],
+    title: str,
+    *notes: str,
 ) -> Exhibit:
     """Show a decision in which an agent is to move; `signs` as in `small_board`.
 
@@ -161,7 +183,8 @@ def _exhibit(
     """
     seat = int(site.game.to_move[position])
     match = replace(
-        match_against_person(name, seat, find_own_record(site, name, position)), pause=True
+        match_against_person(name, seat, find_own_record(site, name, position)),
+        pause=True,
     )
     href = urls.play(match)
     return Exhibit(small_board(site.game, position, signs), href, title, list(notes))
@@ -176,7 +199,8 @@ def _counts(mistakes: Mistakes) -> list[tuple[str, int, int]]:
     }
     kinds["all"] = np.ones_like(mistakes.position, bool)
     return [
-        (kind, int(of.sum()), int((mistakes.chance[of] > 0).sum())) for kind, of in kinds.items()
+        (kind, int(of.sum()), int((mistakes.chance[of] > 0).sum()))
+        for kind, of in kinds.items()
     ]
 
 
@@ -187,8 +211,14 @@ def _mistake(site: SiteData, name: str, number: int) -> Exhibit:
     position = int(mistakes.position[row])
     signs = dict.fromkeys(np.flatnonzero(mistakes.right[row]).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(mistakes.wrong[row]).tolist(), "blunder")
-    chance, erring, images = atlas.chance[number], int(atlas.erring[number]), atlas.images[number]
-    often = f", in {format_percent(chance)}% of its games against Random" if chance else ""
+    chance, erring, images = (
+        atlas.chance[number],
+        int(atlas.erring[number]),
+        atlas.images[number],
+    )
+    often = (
+        f", in {format_percent(chance)}% of its games against Random" if chance else ""
+    )
     return _exhibit(
         site,
         name,
@@ -203,7 +233,9 @@ def _mistake(site: SiteData, name: str, number: int) -> Exhibit:
 def _loss(site: SiteData, name: str, mistakes: Mistakes, row: int) -> str:
     """Say what the worst of its moves does to the game, or can do if it has others as well."""
     position = int(mistakes.position[row])
-    worst = (mistakes.wrong[row] & (site.truth[position] == mistakes.after[row])).argmax()
+    worst = (
+        mistakes.wrong[row] & (site.truth[position] == mistakes.after[row])
+    ).argmax()
     sure = (mistakes.wrong[row] >= (site.policies[name][position] > 0)).all()
     becomes = "becomes" if sure else "can become"
     before = describe_best_play(site, position)
@@ -240,7 +272,10 @@ def _lost_game(site: SiteData, name: str, seat: str, record: str) -> LostGame:
         own, blunder = mover == SEATS[seat], not site.right[position, cell]
         chances.append(site.policies[name][position, cell] if own else 1.0)
         unpunished += blunder and not own
-        was, done = describe_best_play(site, position), describe_outcome(site, position, cell)
+        was, done = (
+            describe_best_play(site, position),
+            describe_outcome(site, position, cell),
+        )
         if was != done:
             done = f"{was} became a {done}"
         if blunder:

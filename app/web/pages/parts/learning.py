@@ -51,7 +51,9 @@ COURSES: Mapping[str, Callable[[Figures], list[Number]]] = {
         for x, o in zip(figures.best_response.x, figures.best_response.o, strict=True)
     ],
     "nash-conv": lambda figures: [_figure(gain) for gain in figures.nash_conv],
-    "task": lambda figures: [_figure(off) for off in figures.task.mean] if figures.task else [],
+    "task": lambda figures: (
+        [_figure(off) for off in figures.task.mean] if figures.task else []
+    ),
 }
 
 
@@ -79,7 +81,12 @@ def learning(site: SiteData, card: Card, opponent: str) -> Charts:
     figures, title = card.figures, opponent_title(site, opponent)
     chances = opponents(card)[opponent]
     charts = [
-        Chart(f"As {seat.upper()} against {title}", PERCENT, 100, _outcomes(getattr(chances, seat)))
+        Chart(
+            f"As {seat.upper()} against {title}",
+            PERCENT,
+            100,
+            _outcomes(getattr(chances, seat)),
+        )
         for seat in SEATS
     ]
     blunders = Curve("Blunders", PLAIN[0], [*COURSES["blunders"](figures)])
@@ -95,9 +102,17 @@ def learning(site: SiteData, card: Card, opponent: str) -> Charts:
         ]
         top = max(*off.mean, *off.mean_reached) or 1
         charts.append(
-            Chart("Mean difference from the exact values of its training task", "", top, lines)
+            Chart(
+                "Mean difference from the exact values of its training task",
+                "",
+                top,
+                lines,
+            )
         )
-    steps = [*range(len(figures.updates) - 1), None]  # the last one is the agent as shipped
+    steps = [
+        *range(len(figures.updates) - 1),
+        None,
+    ]  # the last one is the agent as shipped
     name = site.name_for_url(card)
     views = [urls.play(Match(o=name, lens=name, step=step)) for step in steps]
     return laid_out("learning", "Updates", figures.updates, charts, views)
@@ -106,7 +121,11 @@ def learning(site: SiteData, card: Card, opponent: str) -> Charts:
 def winning(rates: RatesBySeat) -> Charts:
     """Chart the share of the training games that were won, epoch by epoch."""
     lines = [
-        Curve(f"as {seat.upper()}", kind, [percentage(rate) for rate in getattr(rates, seat)])
+        Curve(
+            f"as {seat.upper()}",
+            kind,
+            [percentage(rate) for rate in getattr(rates, seat)],
+        )
         for seat, kind in zip(SEATS, PLAIN, strict=False)
     ]
     chart = Chart("Training games won", PERCENT, 100, lines)
@@ -145,11 +164,16 @@ def inks_of(site: SiteData, views: Sequence[View]) -> dict[str, str]:
 def _outcomes(chances: list[Chances]) -> list[Curve]:
     return [
         Curve(name, kind, [percentage(share) for share in column])
-        for (kind, name), column in zip(OUTCOMES.items(), zip(*chances, strict=True), strict=True)
+        for (kind, name), column in zip(
+            OUTCOMES.items(), zip(*chances, strict=True), strict=True
+        )
     ]
 
 
-STILL, MOVING = 140, 560  # milliseconds to the next frame, if nothing or something changes
+STILL, MOVING = (
+    140,
+    560,
+)  # milliseconds to the next frame, if nothing or something changes
 SURE = 0.3  # of the way from a draw to a win: how far ahead the best square has to be
 WIDTH, HEIGHT = 100.0, 28.0  # of the curve of wrong positions
 
@@ -179,7 +203,9 @@ class Film(NamedTuple):
 
     title: str
     frames: list[Frame]
-    curves: list[tuple[str, str]]  # of each agent: an ink of PLAIN, and the outline of a path
+    curves: list[
+        tuple[str, str]
+    ]  # of each agent: an ink of PLAIN, and the outline of a path
     places: dict[int, str]  # the names of the empty cells, if it shows a board
     stones: list[str]  # "X", "O" or "." for each cell of the board, likewise
     mover: str  # likewise
@@ -230,7 +256,9 @@ def film_of_mind(site: SiteData, name: str) -> Film:
     total = format_count(len(site.tiles.decision))
     captions = [
         gettext(
-            "It knows %(known)s of %(total)s positions.", known=format_count(number), total=total
+            "It knows %(known)s of %(total)s positions.",
+            known=format_count(number),
+            total=total,
         )
         for number in known
     ]
@@ -242,14 +270,19 @@ def film_of_minds(site: SiteData, names: tuple[str, ...]) -> Film:
     """Film several minds at once, each from the start of its own training to its end."""
     films = [film_of_mind(site, name) for name in names]
     tables = [site.agents[name].card.figures.blunders for name in names]
-    worst, last = max(1, *(max(table) for table in tables)), max(film.last for film in films)
+    worst, last = (
+        max(1, *(max(table) for table in tables)),
+        max(film.last for film in films),
+    )
     moments = zip(*(in_step(film.last, last) for film in films), strict=True)
     frames = [
         frame_of_minds(site, names, steps)._replace(x=_along(number, last))
         for number, steps in enumerate(moments)
     ]
     title = join_words([film.title for film in films])
-    curves = [(ink, _curve(table, worst)) for ink, table in zip(PLAIN, tables, strict=False)]
+    curves = [
+        (ink, _curve(table, worst)) for ink, table in zip(PLAIN, tables, strict=False)
+    ]
     return Film(title, frames, curves, {}, [], "")
 
 
@@ -282,7 +315,9 @@ def caption(site: SiteData, position: int, view: MoveValues) -> str:
         return gettext("It has tried little here, and still plays almost at random.")
     if not right[view.plays[0]]:
         if view.draws:
-            return gettext("It draws the square with the star most often, and that loses.")
+            return gettext(
+                "It draws the square with the star most often, and that loses."
+            )
         return gettext("It would play the square with the star, and that loses.")
     values = np.sort(view.scaled[site.game.legal[position]])
     if values[-1] - values[-2] < SURE:
@@ -325,7 +360,9 @@ def _along(step: int, last: int) -> float:
 def _curve(blunders: Sequence[int], worst: int) -> str:
     """Outline the number of blunders, by snapshot, from `worst` at the top to none."""
     ys = (round(HEIGHT * (1 - number / worst), 2) for number in blunders)
-    return "M" + "L".join(f"{_along(i, len(blunders) - 1):g} {y:g}" for i, y in enumerate(ys))
+    return "M" + "L".join(
+        f"{_along(i, len(blunders) - 1):g} {y:g}" for i, y in enumerate(ys)
+    )
 
 
 def _pause(squares: list[dict[int, FilmSquare]], captions: list[str], step: int) -> int:

@@ -31,7 +31,9 @@ def read_sent_table(site: SiteData) -> tuple[Reading, Options]:
     tables are being received already.
     """
     if not _places.acquire(blocking=False):
-        raise ServiceUnavailable("Many tables are being read just now.", retry_after=RETRY_AFTER)
+        raise ServiceUnavailable(
+            "Many tables are being read just now.", retry_after=RETRY_AFTER
+        )
     try:
         content, options = receive_table()
         return run_beside(read_table, site.game, content, options), options
