@@ -1,15 +1,17 @@
-"""What the pages say in other languages: <code>.po is all of a language.  See docs/translating.md.
+"""Collect the translatable texts of the site in the catalogues app/translations/<code>.po.
 
-The texts that the sources mark are gathered here for the catalogues.
+Each catalogue lists the texts page by page, the most important page first.
+See docs/translating.md.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from babel.messages.catalog import Catalog, Message
+from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po, write_po
+
+from app.translations.coverage import is_translated
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -25,26 +27,70 @@ OPTIONS = {
         "lstrip_blocks": "true",
     }
 }
-# The title and the line of a baseline are marked by being these: the game knows no language.
+# A Baseline's title and description are translatable, although the game imports no gettext.
 KEYWORDS: list[dict[str, Any]] = [
     DEFAULT_KEYWORDS | {"gettext_noop": None, "Baseline": (1,)},
     {"Baseline": (2,)},
 ]
+# The order of a catalogue: each section has the files or folders of its texts, in order.
+# A text of several files belongs to the first of them; all other files come last.
+SECTIONS = {
+    "How the language writes names, numbers and dates": ("app/web/translation.py",),
+    "Every page: header, menu, help": ("templates/base.html", "templates/parts/_con"),
+    "The front page": ("templates/front/", "app/web/pages/front.py"),
+    "Play": (
+        "templates/play/play.html",
+        "app/web/match_view.py",
+        "app/web/wording.py",
+        "templates/parts/_board.html",
+        "templates/play/",
+        "app/web/pages/play.py",
+        "app/web/move_values.py",
+        "app/web/formatting.py",
+        "app/tictactoe/policy.py",
+    ),
+    "The lesson": ("templates/lesson/", "app/web/pages/lesson.py"),
+    "Puzzles": ("templates/puzzle/", "app/web/pages/puzzle.py"),
+    "Teach": ("templates/teach/", "app/web/pages/teach.py"),
+    "Error messages": ("templates/error.html", "app/web/service/", "app/web/match.py"),
+}
+OTHERS = "All others: algorithms, pictures, frames for other sites"
 
 
-def gathered() -> Catalog:
-    """Gather every text that is marked, each with the files that it is in."""
-    catalogue = Catalog(project="Q-Tac-Toe", charset="utf-8")
+def gather_texts() -> Catalog:
+    """Return the catalogue of all translatable texts, with their files, page by page."""
+    found: dict[str | tuple[str, ...], list[tuple[str, int]]] = {}
     for keywords in KEYWORDS:
-        for file, _, text, _, _ in extract_from_dir(ROOT, METHODS, OPTIONS, keywords):
-            catalogue.add(text, locations=[(file, 1)])
+        extracted = extract_from_dir(ROOT, METHODS, OPTIONS, keywords)
+        for file, line, text, _, _ in extracted:
+            found.setdefault(text, []).append((file, line))
+    first_places = {text: min(map(rank_place, found[text])) for text in found}
+    catalogue = Catalog(project="Q-Tac-Toe", charset="utf-8")
+    headings = [*SECTIONS, OTHERS]
+    last_section = -1
+    for text in sorted(found, key=lambda text: first_places[text]):
+        section = first_places[text][0]
+        heading = [f"=== {headings[section]} ==="] if section != last_section else []
+        catalogue.add(text, locations=found[text], auto_comments=heading)
+        last_section = section
     return catalogue
 
 
-def updated(file: Path, texts: Catalog) -> Catalog:
-    """Return the catalogue of a language with exactly these texts, translated as far as it was.
+def rank_place(place: tuple[str, int]) -> tuple[int, int, str, int]:
+    """Return the sort key of a file and line: section, place in the section, file, line."""
+    file, line = place
+    for section, prefixes in enumerate(SECTIONS.values()):
+        for index, prefix in enumerate(prefixes):
+            if file.startswith(prefix):
+                return section, index, file, line
+    return len(SECTIONS), 0, file, line
 
-    What was said in other words is kept as a proposal, "fuzzy", which no page says.
+
+def update_catalogue(file: Path, texts: Catalog) -> Catalog:
+    """Return the catalogue of a file with exactly these texts and all known translations.
+
+    The translation of a text that has changed is kept as a proposal, marked "fuzzy"; no page
+    shows it.
     """
     with file.open("rb") as lines:
         catalogue = read_po(lines, locale=file.stem, abort_invalid=True)
@@ -53,30 +99,20 @@ def updated(file: Path, texts: Catalog) -> Catalog:
     return catalogue
 
 
-def missing(catalogue: Catalog) -> Iterator[Message]:
-    """Yield every text that a catalogue has no translation of."""
-    for message in catalogue:
-        forms = (
-            message.string if isinstance(message.string, tuple) else (message.string,)
-        )
-        if message.id and (message.fuzzy or not all(forms)):
-            yield message
-
-
 def main() -> None:
-    """Bring every catalogue up to date, and name what is missing in it."""
-    texts = gathered()
+    """Update every catalogue and print its untranslated texts."""
+    texts = gather_texts()
     for file in sorted(HERE.glob("*.po")):
-        catalogue = updated(file, texts)
+        catalogue = update_catalogue(file, texts)
         with file.open("wb") as lines:
-            write_po(
-                lines, catalogue, width=100, sort_output=True, include_lineno=False
-            )
-        left = [*missing(catalogue)]
-        for message in left:
+            write_po(lines, catalogue, width=100, include_lineno=False)
+        untranslated = [one for one in catalogue if one.id and not is_translated(one)]
+        for message in untranslated:
             print(f"{file.name}: {message.id}")
+        translated = len(texts) - len(untranslated)
+        percent = 100 * translated // len(texts)
         print(
-            f"{file.name}: {len(texts) - len(left)} of {len(texts)} texts are translated"
+            f"{file.name}: {translated} of {len(texts)} texts translated ({percent}%)"
         )
 
 

@@ -16,6 +16,8 @@ from pathlib import Path
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
+from app.translations.coverage import share_translated
+
 ENGLISH = "en"
 
 
@@ -27,6 +29,7 @@ class Language:
     name: str  # in the language itself
     texts: NullTranslations
     digits: str = ",."  # the separators of thousands and of decimals
+    translated: float = 1.0  # share of the texts, 0 to 1
 
     @cached_property
     def table(self) -> dict[int, int]:
@@ -50,10 +53,17 @@ def read_catalogue(file: Path) -> Language:
     """
     compiled = BytesIO()
     with file.open("rb") as lines:
-        write_mo(compiled, read_po(lines, abort_invalid=True))
+        catalogue = read_po(lines, abort_invalid=True)
+    write_mo(compiled, catalogue)
     compiled.seek(0)
     texts = GNUTranslations(compiled)
-    return Language(file.stem, texts.gettext("English"), texts, texts.gettext(",."))
+    return Language(
+        code=file.stem,
+        name=texts.gettext("English"),
+        texts=texts,
+        digits=texts.gettext(",."),
+        translated=share_translated(catalogue),
+    )
 
 
 IN_ENGLISH = Language(ENGLISH, "English", NullTranslations())
@@ -72,7 +82,8 @@ def current_language() -> Language:
 
 def gettext(text: str, /, **values: object) -> str:
     """Return a text in the language of the request, with its %(names)s replaced by values."""
-    text = _current_language.get().texts.gettext(text)
+    # Catalogues keep their own header as the translation of the empty text.
+    text = text and _current_language.get().texts.gettext(text)
     return text % values if values else text
 
 

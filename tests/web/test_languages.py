@@ -15,10 +15,17 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.translations.gather import HERE, gathered, missing, updated
+from app.translations.coverage import is_translated
+from app.translations.gather import HERE, gather_texts, update_catalogue
 from app.web.service.languages import FILE
 from app.web.site_data import SiteData
-from app.web.translation import Language, load_languages
+from app.web.translation import (
+    IN_ENGLISH,
+    Language,
+    gettext,
+    load_languages,
+    select_language,
+)
 from app.web.wording import LESSON_STEPS
 
 SAID = {"aria-label", "title", "alt", "placeholder", "aria-valuetext", "content", "label"}
@@ -153,19 +160,25 @@ def test_every_text_is_marked(bracketed: FlaskClient, site: SiteData, page: str)
     assert Unmarked(answer.text, names).found == []
 
 
+COMPLETE = ["de", "fr"]
 CATALOGUES = sorted(HERE.glob("*.po"))
 PLACEHOLDER = re.compile(r"%\(\w+\)s|%%|\{\}|#|<[^>]*>")
 ADDRESS = re.compile(r'\s(?:href|action|hx-get|data-reply|data-why|data-minds)="([/?][^"#]*)')
 
 
 @pytest.mark.parametrize("file", CATALOGUES, ids=lambda file: file.stem)
-def test_a_catalogue_has_every_text_and_no_other(file: Path) -> None:
+def test_a_catalogue_has_every_text_and_no_other_in_the_order_of_the_pages(file: Path) -> None:
     """`make translations` brings it there."""
     with file.open("rb") as lines:
-        kept = {message.id for message in read_po(lines, locale=file.stem)}
-    catalogue = updated(file, gathered())
-    assert [message.id for message in missing(catalogue)] == []
-    assert kept == {message.id for message in catalogue}
+        kept = [message.id for message in read_po(lines, locale=file.stem)]
+    assert kept == [message.id for message in update_catalogue(file, gather_texts())]
+
+
+@pytest.mark.parametrize("code", COMPLETE)
+def test_the_languages_of_this_project_are_complete(code: str) -> None:
+    """Languages that others contribute may be partial."""
+    catalogue = update_catalogue(HERE / f"{code}.po", gather_texts())
+    assert [text.id for text in catalogue if text.id and not is_translated(text)] == []
 
 
 @pytest.mark.parametrize("file", CATALOGUES, ids=lambda file: file.stem)
@@ -173,15 +186,17 @@ def test_a_translation_has_the_placeholders_and_the_markup_of_its_text(file: Pat
     with file.open("rb") as lines:
         catalogue = read_po(lines, locale=file.stem)
     for message in catalogue:
+        if not message.id or not is_translated(message):
+            continue
         forms = message.string if isinstance(message.string, tuple) else (message.string,)
         texts = message.id if isinstance(message.id, tuple) else (message.id,)
-        for form in forms if message.id else ():
+        for form in forms:
             found = {tuple(sorted(PLACEHOLDER.findall(str(text)))) for text in texts}
             assert tuple(sorted(PLACEHOLDER.findall(str(form)))) in found, form
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("code", ["de", "fr"])
+@pytest.mark.parametrize("code", COMPLETE)
 def test_every_link_of_a_page_keeps_its_language(client: FlaskClient, code: str, page: str) -> None:
     answer = asked(client, page, code)
     assert answer.status_code < 500
@@ -243,3 +258,31 @@ def test_a_language_is_one_file(tmp_path: Path) -> None:
     assert (spanish.name, spanish.digits) == ("Español", ".,")
     assert spanish.texts.gettext("Play") == "Jugar"
     assert spanish.texts.gettext("Teach") == "Teach"
+
+
+def test_a_language_is_in_the_menu_from_nine_tenths_of_its_texts_on(
+    app: Flask, tmp_path: Path
+) -> None:
+    head = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n'
+    texts = [f'msgid "text {number}"\nmsgstr "texto"\n' for number in range(18)]
+    plural = 'msgid "one"\nmsgid_plural "many"\nmsgstr[0] "uno"\nmsgstr[1] ""\n'
+    fuzzy = '#, fuzzy\nmsgid "Teach"\nmsgstr "Jugar"\n'
+    (tmp_path / "es.po").write_text("\n".join([head, *texts, plural, fuzzy]), "utf-8")
+    (tmp_path / "it.po").write_text("\n".join([head, *texts[1:], plural, fuzzy]), "utf-8")
+    found = load_languages(tmp_path)
+    assert found["es"].translated == 18 / 20
+    languages = app.extensions["languages"]
+    languages |= found
+    try:
+        page = app.test_client().get("/?hl=it").text
+        assert '<html lang="it"' in page
+        assert ('hreflang="es"' in page, 'hreflang="it"' in page) == (True, False)
+    finally:
+        for code in found:
+            del languages[code]
+
+
+def test_an_empty_text_stays_empty(app: Flask) -> None:
+    select_language(app.extensions["languages"]["de"])
+    assert gettext("") == ""
+    select_language(IN_ENGLISH)

@@ -41,6 +41,7 @@ WRITTEN = {
     "embed.reply",
     "embed.take",
 }
+OFFERED_FROM = 0.9  # share of translated texts from which a language is in the menu
 LEADING = ("Location", "HX-Push-Url", "HX-Replace-Url")
 # An address of ours in an attribute; files, the API and other languages keep theirs.  It begins
 # with what is rare, and so takes a tenth of the time to make the page.
@@ -110,12 +111,17 @@ def is_written() -> bool:
 
 
 def offered() -> list[Language]:
-    """Return all languages of the page, English first."""
-    return (
-        [IN_ENGLISH, *current_app.extensions["languages"].values()]
-        if is_written()
-        else []
-    )
+    """Return the languages in the menu of the page, English first.
+
+    A language with fewer translated texts is shown only to readers who know its URL.
+    """
+    if not is_written():
+        return []
+    languages: dict[str, Language] = current_app.extensions["languages"]
+    return [
+        IN_ENGLISH,
+        *(each for each in languages.values() if each.translated >= OFFERED_FROM),
+    ]
 
 
 def in_english() -> Markup:

@@ -1,0 +1,15 @@
+"""How much of a catalogue is translated."""
+
+from babel.messages.catalog import Catalog, Message
+
+
+def is_translated(message: Message) -> bool:
+    """Return True if a text has a checked translation in each of its plural forms."""
+    forms = message.string if isinstance(message.string, tuple) else (message.string,)
+    return not message.fuzzy and all(forms)
+
+
+def share_translated(catalogue: Catalog) -> float:
+    """Return the share of translated texts of a catalogue, 0 to 1; 0 without any text."""
+    texts = [message for message in catalogue if message.id]
+    return sum(map(is_translated, texts)) / len(texts) if texts else 0.0
