@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.recipes import Recipe, RecipeError, name, parse
-from app.recipes.algorithms import SelfPlay
+from app.recipes.algorithms import Menace, SelfPlay
 from app.recipes.games import TrainingGame
 from app.recipes.parameters import MOST_TAUGHT, YOU, TaughtError, games_taught
 from app.recipes.taught import (
@@ -52,6 +52,7 @@ from training.reference import (
 )
 from training.story import Listener
 from training.textbook.loop import Turn
+from training.textbook.loop import Update as BookUpdate
 from training.textbook.rng import Random
 
 KEPT = 128  # learners between two games, some 0.1 MB each
@@ -266,10 +267,22 @@ def play(pupil: Pupil, turns: list[Turn]) -> None:
     for turn in turns:
         for event in pupil.learner.play(turn, pupil.rng):
             listener.record(pupil.learner, event)
+            if isinstance(event, BookUpdate):
+                check_drawn(listener.recipe, turn, event)
         if isinstance(turn.player, Person):
             turn.player.check_end()
     pupil.games += len(listener.games)
     pupil.updates += sum(map(len, listener.changes))
+
+
+def check_drawn(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
+    """Raise TaughtError for a move of a game on paper whose box had no bead of that move."""
+    is_on_paper = isinstance(recipe, Menace) and recipe.paper and turn.opponent == YOU
+    if is_on_paper and not update.old:
+        ply = len(update.board) - update.board.count(".")
+        raise TaughtError(
+            turn.player.number, ply + 1, "has no bead left in the box of that board"
+        )
 
 
 def person_turn(number: int, cells: str = "") -> Turn:

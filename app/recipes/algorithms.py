@@ -445,6 +445,20 @@ class Menace(Recipe, frozen=True, kw_only=True):
             "always the move with the most beads."
         ),
     ] = "proportional"
+    opening: Annotated[
+        Literal["any", "corner", "edge", "centre"],
+        Meta(
+            description="The square in which it opens as X: the box of the empty board has beads "
+            "for all squares, or for one only."
+        ),
+    ] = "any"
+    paper: Annotated[
+        bool,
+        Meta(
+            description="Whether its games with people were played with boxes on paper: people "
+            "drew the beads, so the games have the moves of both sides."
+        ),
+    ] = False
     games: Games = 10_000
     taught: Taught = ""
     win: Annotated[int, paid("Beads that every move of a won game is given.")] = 3

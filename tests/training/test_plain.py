@@ -109,6 +109,7 @@ RECIPES = [
     "menace,vs=minimax,seat=x,games=300,beads=2,loss=-3",
     "menace,vs=minimax-random:40+random:60,beads=9,beads_drop=3,win=5,draw=0,loss=-2",
     "menace,plays=greedy,games=100,win=1",
+    "menace,opening=edge,vs=minimax,seat=x,games=100,beads=1",
     "mcts,rollouts=1,seed=7",
     *(f"q-learning,vs={opponent},games=60" for opponent in OPPONENTS),
     *(f"q-table,vs={opponent},games=40" for opponent in OPPONENTS),
@@ -131,7 +132,7 @@ WITH_OTHER_RULES = [
     "monte-carlo,vs=strongest,games=100",
     "td-afterstates,vs=self,games=100",
     "td-afterstates,vs=fixed,symmetric=yes,win=3,games=100",
-    "menace,beads=90,vs=random:50+self:50",
+    "menace,beads=90,opening=centre,vs=random:50+self:50",
     "mcts,rollouts=1",
 ]
 TO_THE_END = [

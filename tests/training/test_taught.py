@@ -40,6 +40,9 @@ LEARNERS = [
 ]
 
 
+PAPER = "menace,seat=x,opening=centre,paper=yes"  # a machine of paper boxes
+
+
 @pytest.fixture
 def pupils(game: Game) -> Pupils:
     return Pupils(game)
@@ -303,3 +306,42 @@ def test_a_learner_that_always_loses_loses_with_chance_1(pupils: Pupils) -> None
     course = pupils.course(recipe, None)
     assert isinstance(course, Course)
     assert course.lessons[-1].beaten["o"] == 1
+
+
+def on_paper(*games: str) -> Recipe:
+    return parse(
+        f"{PAPER},vs=you:{len(games)},taught={'.'.join(games)}".replace(":1,", ",games=1,")
+    )
+
+
+def test_games_on_paper_have_the_moves_of_both_sides(pupils: Pupils) -> None:
+    """A machine that loses a game by a bead has one bead less of each that was drawn."""
+    lost, won = pupils.course(on_paper("405386", "40315")).lessons
+    assert (lost.record, lost.result) == ("405386", "loss")
+    assert (won.record, won.result) == ("40315", "win")
+    assert lost.updates == [(0, 4, 3), (2, 3, 2), (4, 2, 1)]
+    assert won.updates[0] == (0, 3, 6)
+
+
+def test_the_next_game_on_paper_waits_for_either_side(pupils: Pupils) -> None:
+    start, record = parse(PAPER), ""
+    for cell in "40538":
+        course = pupils.course(start, record)
+        assert (course.begun, course.record, course.seat) == (True, record, "X")
+        record += cell
+    assert not pupils.course(start, f"{record}6").begun
+
+
+@pytest.mark.parametrize(
+    ("games", "fault"),
+    [
+        (["40538"], "move 6 of game 1 is missing"),
+        (["405386", "04152"], "move 1 of game 2 has no bead left"),
+        (["405386", "4053867"], "move 7 of game 2 comes after the end"),
+    ],
+)
+def test_a_game_on_paper_that_cannot_have_been_played(
+    pupils: Pupils, games: list[str], fault: str
+) -> None:
+    with pytest.raises(TaughtError, match=fault):
+        pupils.course(on_paper(*games))

@@ -59,6 +59,10 @@ def learn(
     own_move = game.ply[game.pair_from] // 2
     full = np.zeros(classes.number)
     full[classes.of_pair] = np.maximum(1, recipe.beads - recipe.beads_drop * own_move)
+    if recipe.opening != "any":
+        named = {"corner": 0, "edge": 1, "centre": game.cells // 2}[recipe.opening]
+        first_moves = classes.of_pair[: game.cells]  # of the empty board, state 0
+        full[first_moves[first_moves != first_moves[named]]] = 0
     boxes = Boxes(
         class_of_pair=classes.of_pair,
         share=1 / alike(game),

@@ -47,8 +47,14 @@ class Menace:
         learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
         # Against itself it draws beads for both sides, however it plays when it has learned.
         opponent = turn.player or SimpleNamespace(choose=self.draw)
+        mover = self
+        if parameters.paper and turn.opponent == "you":
+            # People drew the beads of their paper boxes, so they give its moves as well.
+            mover = SimpleNamespace(
+                game=game, explore=lambda s, rng: (opponent.choose(s, rng), True)
+            )
         trail, end = yield from play_whole_game(
-            self, game.empty, learning_seats, opponent, rng
+            mover, game.empty, learning_seats, opponent, rng
         )
         for s, a in trail:
             reward = get_reward(game, parameters, end, game.player_to_move(s))
@@ -57,11 +63,22 @@ class Menace:
     def beads(self, board, cell):
         """Return the number of beads of a move.
 
-        A box that has not changed yet has fewer beads the later in a game it is used.
+        A box that has not changed yet has fewer beads the later in a game it is used.  The box of
+        the empty board may have beads for a single opening only.
         """
+        if board == self.game.empty and not self.is_opening(cell):
+            return 0
         own_moves = (self.game.cells - board.count(".")) // 2
         first = max(1, self.parameters.beads - self.parameters.beads_drop * own_moves)
         return self.changed.get(self.key(board, cell), first)
+
+    def is_opening(self, cell):
+        """Whether the first move of a game may be on a cell."""
+        opening = self.parameters.opening
+        if opening == "any":
+            return True
+        named = {"corner": 0, "edge": 1, "centre": self.game.cells // 2}[opening]
+        return self.key(self.game.empty, cell) == self.key(self.game.empty, named)
 
     def key(self, board, cell):
         """Return one move that stands for all that are the same by symmetry."""

@@ -1,0 +1,90 @@
+"""The boxes that a MENACE of paper needs: the positions up to symmetry in which X has a choice.
+
+Source: Michie (1963), "Experiments on the mechanization of game-learning", whose machine always
+opened the game.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.tictactoe.game import Game, X
+from app.tictactoe.values import optimal
+
+
+class Box(NamedTuple):
+    """The box of a position and of all its images."""
+
+    number: int  # from 1, by ply, then by the code of the position
+    position: int  # the lowest-numbered image: the label shows it
+    cells: tuple[int, ...]  # one for each move that differs by more than a symmetry
+
+    def own_move(self, game: Game) -> int:
+        """Return which move of its own X draws from this box, from 1."""
+        return int(game.ply[self.position]) // 2 + 1
+
+
+@lru_cache(maxsize=8)
+def list_boxes(game: Game, first_cell: int | None = None) -> tuple[Box, ...]:
+    """Return the boxes in their order.
+
+    With a `first_cell` X always opens there, so the empty board needs no box, and neither does any
+    position that no such game reaches.  A position with a single empty cell needs none: there is
+    nothing to draw.
+    """
+    reached = _reach_positions(game, first_cell)
+    positions = [
+        position
+        for position in np.flatnonzero(reached).tolist()
+        if game.to_move[position] == X
+        and game.symmetry_class[position] == position
+        and game.legal[position].sum() > 1
+    ]
+    return tuple(
+        Box(number, position, _distinct_cells(game, position))
+        for number, position in enumerate(positions, 1)
+    )
+
+
+def find_box(game: Game, position: int, first_cell: int | None = None) -> Box | None:
+    """Return the box of a position or of its image; None if it needs none."""
+    representative = int(game.symmetry_class[position])
+    boxes = list_boxes(game, first_cell)
+    return next((box for box in boxes if box.position == representative), None)
+
+
+def count_lost_boxes(game: Game) -> int:
+    """Return the number of boxes for the last draw of X in which every move loses.
+
+    These are the positions with three empty cells in which O has two open rows and X has none.
+    """
+    boxes = list_boxes(game)
+    last = max(int(game.ply[box.position]) for box in boxes)
+    value = optimal(game).value
+    return sum(
+        game.ply[box.position] == last and value[box.position] == -1 for box in boxes
+    )
+
+
+def _reach_positions(game: Game, first_cell: int | None) -> NDArray[np.bool_]:
+    """Return which decisions need a box at most, [D]; each image of a decision is among them."""
+    if first_cell is None:
+        return np.ones(game.decisions, np.bool_)
+    reached = np.zeros(game.positions, np.bool_)
+    first_cells = {
+        int(np.flatnonzero(cells == first_cell)[0]) for cells in game.symmetry
+    }
+    reached[game.successor[0, sorted(first_cells)]] = True
+    for position in range(1, game.decisions):  # a move leads to a higher number
+        if reached[position]:
+            reached[game.successor[position, game.legal[position]]] = True
+    return reached[: game.decisions]
+
+
+def _distinct_cells(game: Game, position: int) -> tuple[int, ...]:
+    """Return the first cell, in reading order, of each move that differs from the others."""
+    start, end = game.pair_start[position : position + 2]
+    _, first = np.unique(game.pair_class[start:end], return_index=True)
+    return tuple(game.pair_cell[start:end][np.sort(first)].tolist())

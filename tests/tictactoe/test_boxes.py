@@ -1,0 +1,92 @@
+"""The boxes of MENACE on paper, counted again on boards as text by a program of its own."""
+
+from collections import Counter
+
+import pytest
+
+from app.tictactoe.boxes import count_lost_boxes, find_box, list_boxes
+from app.tictactoe.game import Game
+from app.tictactoe.notation import parse_position, position_text
+
+ROWS = ("012", "345", "678", "036", "147", "258", "048", "246")
+TURN, MIRROR = (6, 3, 0, 7, 4, 1, 8, 5, 2), (2, 1, 0, 5, 4, 3, 8, 7, 6)
+
+
+def images(board: str) -> set[str]:
+    """The board, turned and mirrored."""
+    seen: set[str] = set()
+    for _ in range(4):
+        board = "".join(board[cell] for cell in TURN)
+        seen |= {board, "".join(board[cell] for cell in MIRROR)}
+    return seen
+
+
+def is_won(board: str, player: str) -> bool:
+    return any(all(board[int(cell)] == player for cell in row) for row in ROWS)
+
+
+def moves(board: str, player: str) -> list[str]:
+    return [board[:c] + player + board[c + 1 :] for c in range(9) if board[c] == "."]
+
+
+def boards_of_x(first: str) -> set[str]:
+    """One board for all images of each unfinished one in which X has two cells or more."""
+    found, boards = set[str](), {first}
+    while boards:
+        x_to_move = next(iter(boards)).count("X") == next(iter(boards)).count("O")
+        player, other = "XO" if x_to_move else "OX"
+        boards = {min(images(board)) for board in boards if not is_won(board, other)}
+        found |= {board for board in boards if x_to_move and board.count(".") > 1}
+        boards = {after for board in boards for after in moves(board, player)}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("first_cell", "first", "number"),
+    [(None, "." * 9, 304), (4, "....X....", 85), (0, "X........", 242), (1, ".X.......", 241)],
+)
+def test_the_boxes_are_the_boards_up_to_symmetry_in_which_x_has_a_choice(
+    game: Game, first_cell: int | None, first: str, number: int
+) -> None:
+    boxes = list_boxes(game, first_cell)
+    boards = [position_text(game, box.position) for box in boxes]
+    assert {min(images(board)) for board in boards} == boards_of_x(first)
+    assert [box.number for box in boxes] == [*range(1, number + 1)]
+
+
+def test_how_many_boxes_each_move_of_menace_has(game: Game) -> None:
+    assert Counter(box.own_move(game) for box in list_boxes(game)) == {1: 1, 2: 12, 3: 108, 4: 183}
+
+
+def test_a_box_has_a_bead_for_each_move_that_makes_another_board(game: Game) -> None:
+    for box in list_boxes(game):
+        board = position_text(game, box.position)
+        after = {min(images(one)) for one in moves(board, "X")}
+        mine = {min(images(board[:cell] + "X" + board[cell + 1 :])) for cell in box.cells}
+        assert mine == after
+        assert len(box.cells) == len(after)
+
+
+def test_without_the_boxes_in_which_x_is_lost_there_are_as_many_as_michie_counted(
+    game: Game,
+) -> None:
+    """In 17 boxes O completes a row with its next move, whatever X does."""
+    lost = [
+        board
+        for board in boards_of_x("." * 9)
+        if board.count(".") == 3
+        and all(
+            not is_won(after, "X") and any(is_won(one, "O") for one in moves(after, "O"))
+            for after in moves(board, "X")
+        )
+    ]
+    assert len(lost) == count_lost_boxes(game) == 304 - 287
+
+
+def test_every_image_of_a_board_is_found_in_the_box_of_it(game: Game) -> None:
+    box = find_box(game, parse_position(game, "X.O......"))
+    assert box
+    for image in images("X.O......"):
+        assert find_box(game, parse_position(game, image)) == box
+    assert find_box(game, parse_position(game, "XOXXOOOX.")) is None
+    assert find_box(game, parse_position(game, "X.O......"), 4) is None
