@@ -18,7 +18,7 @@ from app.tictactoe.policy import greedy, uniform
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import losing_game
 from app.tictactoe.values import best_response, successor_values
-from app.web.algorithms.algorithm import SECTIONS
+from app.web.algorithms import SECTIONS
 from app.web.algorithms.formula import Formula, block, inline, symbols
 from app.web.facts import find_losing_game
 from app.web.formatting import encode_position

@@ -10,7 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.web import create_app
-from app.web.algorithms.algorithm import SECTIONS
+from app.web.algorithms import SECTIONS
 from app.web.site_data import TRUTH
 
 PAGES = [

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from app.recipes import SHIPPED
 from app.sources import CLASSICS, SOURCES, Source, heading, named
 from app.web import urls
-from app.web.algorithms.algorithm import SECTIONS
+from app.web.algorithms import SECTIONS
 from app.web.pages.lab.page import EXERCISES, WORTH_SEEING
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData

@@ -1,27 +1,21 @@
 """The algorithms, each in one place: what the pages say of the values that they make.
 
-To add one is to add it to ALGORITHMS, from a file of its own or from that of its kin, its formula
-to sections.toml and its prose to templates/how/sections; `app.recipes` has its parameters,
-`training` its loop.
+The module of an algorithm has the name of its slug and a value ALGORITHM, with its formula;
+its prose is in templates/how/sections.  `app.recipes` has its parameters, `training` its loop.
 """
 
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
+
+from app.recipes import ALGORITHMS as RECIPES
 from app.recipes import Recipe
 from app.recipes.parameters import BOTH, SELF
-from app.web.algorithms import (
-    champion,
-    dqn,
-    league,
-    mcts,
-    menace,
-    minimax,
-    monte_carlo,
-    q_iteration,
-    q_learning,
-    q_table,
-    self_play,
-    td_afterstates,
-)
-from app.web.algorithms.algorithm import Algorithm, UpdateRule
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule
+from app.web.algorithms.minimax import TASK_AFTER_ANSWER, TASK_BEFORE_ANSWER
 from app.web.algorithms.targets import Pair
 from app.web.formatting import format_count
 from app.web.site_data import SiteData
@@ -33,23 +27,25 @@ OTHERS = {
     "league": gettext_noop("the league"),
 }  # opponents that no policy is the name of
 MINIMAX = "minimax"  # what explains exact values: optimal play has no agent
-ALGORITHMS: dict[str, Algorithm] = {
-    MINIMAX: minimax.ALGORITHM,
-    "q-iteration": q_iteration.ALGORITHM,
-    "q-learning": q_learning.Q_LEARNING,
-    "q-table": q_table.Q_TABLE,
-    "double-q": q_table.DOUBLE_Q,
-    "self-play": self_play.ALGORITHM,
-    "league": league.ALGORITHM,
-    "dqn": dqn.ALGORITHM,
-    "champion": champion.ALGORITHM,
-    "sarsa": q_learning.SARSA,
-    "expected-sarsa": q_learning.EXPECTED_SARSA,
-    "monte-carlo": monte_carlo.ALGORITHM,
-    "td-afterstates": td_afterstates.ALGORITHM,
-    "menace": menace.ALGORITHM,
-    "mcts": mcts.ALGORITHM,
-}  # in the order in which they are explained
+
+
+def load_algorithm(slug: str) -> Algorithm:
+    """Return what the module of an algorithm says of it."""
+    module = import_module(f"{__name__}.{slug.replace('-', '_')}")
+    algorithm: Algorithm = module.ALGORITHM
+    return algorithm
+
+
+ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
+    {slug: load_algorithm(slug) for slug in (MINIMAX, *RECIPES)}
+)
+# The parts of the page that explains, by slug; sections.toml has the notions and measures.
+SECTIONS: Mapping[str, Section] = MappingProxyType(
+    {slug: algorithm.section for slug, algorithm in ALGORITHMS.items()}
+    | msgspec.toml.decode(
+        Path(__file__).with_name("sections.toml").read_bytes(), type=dict[str, Section]
+    )
+)
 
 
 def section_of(pair: Pair) -> str:
@@ -61,11 +57,7 @@ def rule_of(pair: Pair) -> UpdateRule:
     """Return how the value that is asked for is updated, or where it follows from."""
     if pair.task is None or pair.is_learned:
         return ALGORITHMS[section_of(pair)].rule
-    return (
-        minimax.TASK_BEFORE_ANSWER
-        if pair.task.plies == 1
-        else minimax.TASK_AFTER_ANSWER
-    )
+    return TASK_BEFORE_ANSWER if pair.task.plies == 1 else TASK_AFTER_ANSWER
 
 
 def phases(site: SiteData, recipe: Recipe) -> list[str]:

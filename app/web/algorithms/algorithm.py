@@ -4,7 +4,6 @@ That is also how its updates are put where the games of a training are told.
 """
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -146,15 +145,11 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return sources(*self.sources)
 
 
-SECTIONS = msgspec.toml.decode(
-    Path(__file__).with_name("sections.toml").read_bytes(), type=dict[str, Section]
-)  # in the order in which they are explained; the prose is templates/how/sections
-
-
 class Algorithm(NamedTuple):
     """All that the site knows of an algorithm besides, by the slug on the cards of its agents."""
 
     title: str
+    section: Section  # its prose is in templates/how/sections
     rule: UpdateRule = UpdateRule()
     story: Story | None = None  # how the games of a training are told
     untold: str = ""  # why they are not

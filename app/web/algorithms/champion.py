@@ -6,8 +6,15 @@ import numpy as np
 
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingUpdate
-from app.web.algorithms.algorithm import COUNTS, OVER, Algorithm, Story, UpdateRule
-from app.web.algorithms.formula import bracketed, fenced, just, number, written
+from app.web.algorithms.algorithm import (
+    COUNTS,
+    OVER,
+    Algorithm,
+    Section,
+    Story,
+    UpdateRule,
+)
+from app.web.algorithms.formula import Formula, bracketed, fenced, just, number, written
 from app.web.algorithms.sentences import distance, images, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, before_answer
 from app.web.formatting import MINUS, format_signed
@@ -103,5 +110,28 @@ ALGORITHM = Algorithm(
         just,
         shared=COUNTS,
         counted="Games through it",
+    ),
+    section=Section(
+        title="The champion: at least and at most",
+        lens="champion",
+        record="4758",
+        step=8,
+        sources=(
+            "ours",
+            "even-dar-2006",
+        ),
+        formula=Formula(
+            lines=(
+                r"L(z) \leftarrow {-\max\limits_{z'} U(z')}",
+                r"U(z) \leftarrow {-\max\limits_{z'} L(z')}",
+                r"V(z) = L(z) + \frac{1}{4} (U(z) - L(z))",
+            ),
+            meanings={
+                "L": "what it is worth at least, to who made it",
+                "U": "what it is worth at most",
+                "V": "the value by which the agent plays",
+                "z′": "an afterstate of an answer",
+            },
+        ),
     ),
 )

@@ -1,7 +1,7 @@
 """Deep Q-learning: a network has no entries, and its outputs only come near their targets."""
 
-from app.web.algorithms.algorithm import Algorithm, UpdateRule
-from app.web.algorithms.formula import equals, fenced, mean, number
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule
+from app.web.algorithms.formula import Formula, cases, equals, fenced, mean, number
 from app.web.algorithms.sentences import distance, expected
 from app.web.algorithms.targets import Pair, ValueReason, after_answer
 from app.web.formatting import format_count
@@ -50,5 +50,36 @@ ALGORITHM = Algorithm(
         ),
         not_yet="had not yet been updated, and what {move} is worth was unknown to it",
         held="its network began with",
+    ),
+    section=Section(
+        title="Deep Q-learning",
+        lens="dqn-vs-random",
+        record="485",
+        sources=(
+            "codingronin",
+            "mnih-2015",
+            "srivastava-2014",
+            "kingma-ba-2015",
+        ),
+        formula=Formula(
+            lines=(
+                cases(
+                    "y",
+                    ("r", "if the game is over"),
+                    (r"r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')", "otherwise"),
+                ),
+                r"L = H(y - Q_\theta(s, a)) + \sum_b H({-5} - Q_\theta(s, b))",
+                r"H(x) = \begin{cases} \frac{1}{2} x^2 & \text{if } \left|x\right| \le 1 \\ "
+                r"\left|x\right| - \frac{1}{2} & \text{else} \end{cases}",
+            ),
+            meanings={
+                "Q": "the network with its weights",
+                "θ": "the weights that learn",
+                "θ⁻": "the weights of the target network",
+                "L": "the loss, which each step of training makes smaller",
+                "b": "every illegal move",
+                "H": "the Huber loss of an error x",
+            },
+        ),
     ),
 )

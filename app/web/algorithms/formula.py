@@ -28,6 +28,7 @@ USUALLY = {
     "s′": "the learner’s next position, after the answer",
     "z": "an afterstate: the board that a move makes",
 }
+Q_STEP = r"Q(s, a) \leftarrow Q(s, a) + \alpha (y - Q(s, a))"  # towards the target y
 FIGURES = 3  # of a parameter
 ROUNDED = 1e-7  # of the last decimal: a number that is off by less is not rounded
 SHAPES = 1024  # formulas that are kept, whatever numbers stand in them, some 2 KB each
@@ -81,6 +82,14 @@ class Formula:
         """The same as entries of a list of definitions."""
         entry = Markup("<dt>{}</dt><dd>{}</dd>")
         return Markup().join(entry.format(*symbol) for symbol in self.symbols)
+
+
+def cases(name: str, *rows: tuple[str, str]) -> str:
+    """Return the LaTeX of a definition by cases; a row is a value and its condition in words."""
+    lines = r" \\ ".join(
+        rf"{value} & \text{{{condition}}}" for value, condition in rows
+    )
+    return rf"{name} = \begin{{cases}} {lines} \end{{cases}}"
 
 
 def block(latex: str) -> Markup:

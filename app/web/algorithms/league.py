@@ -16,11 +16,20 @@ from app.web.algorithms.algorithm import (
     COUNTS,
     RESULTS,
     Algorithm,
+    Section,
     Story,
     UpdateRule,
     averaged_in,
 )
-from app.web.algorithms.formula import combined, moved, number, parameter
+from app.web.algorithms.formula import (
+    Q_STEP,
+    Formula,
+    cases,
+    combined,
+    moved,
+    number,
+    parameter,
+)
 from app.web.algorithms.sentences import ENDS, NEAR, distance, square
 from app.web.algorithms.targets import Pair, Reply, ValueReason, best_only, ways_on
 from app.web.formatting import format_count, format_signed
@@ -215,4 +224,30 @@ ALGORITHM = Algorithm(
         lambda game, move: "drawn" if move.mark == game.seat else "answer",
     ),
     rule=UpdateRule(_reason, _sentences, _equations, _follows, _target, shared=COUNTS),
+    section=Section(
+        title="Q-learning for uncertain worlds",
+        lens="observing-symmetric",
+        record="487",
+        sources=(
+            "hernandez",
+            "mitchell-1997",
+        ),
+        formula=Formula(
+            lines=(
+                Q_STEP,
+                cases(
+                    "y",
+                    (r"r + \gamma \max(0, r)", "if the game is over"),
+                    (r"r + \gamma \max(0, \max\limits_{a'} Q(s', a'))", "otherwise"),
+                ),
+                r"\alpha = \frac{1}{1 + n}",
+            ),
+            meanings={
+                "Q": "the table",
+                "n": "how often the entry was updated, this time included",
+                "s′": "the next position, where either player may be to move",
+                "γ": "the discount factor, for every ply here",
+            },
+        ),
+    ),
 )

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule
-from app.web.algorithms.formula import equals, just, number, parameter
+from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule
+from app.web.algorithms.formula import Formula, equals, just, number, parameter
 from app.web.algorithms.sentences import ENDS, square, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, before_answer, without_target
 from app.web.formatting import format_count, format_signed
@@ -129,4 +129,24 @@ ALGORITHM = Algorithm(
         needs_target=False,
     ),
     facts=_facts,
+    section=Section(
+        title="MCTS: planning by simulated games",
+        lens="mcts",
+        record="4",
+        sources=("kocsis-szepesvari-2006",),
+        formula=Formula(
+            lines=(
+                r"U(s, a) = Q(s, a) + c \sqrt{\frac{\ln N(s)}{n(s, a)}}",
+                r"Q(s, a) \leftarrow Q(s, a) + \frac{r - Q(s, a)}{n(s, a)}",
+            ),
+            meanings={
+                "U": "the upper confidence bound on a move’s mean: the highest is played",
+                "Q": "the mean result for the player who makes the move",
+                "c": "the exploration constant",
+                "N": "how many simulated games came to the state",
+                "n": "how many of them went on with the move",
+                "r": "the result of a simulated game for that player: 1, 0 or −1",
+            },
+        ),
+    ),
 )

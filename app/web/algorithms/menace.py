@@ -11,8 +11,15 @@ from app.tictactoe.beads import alike, beads
 from app.tictactoe.game import O, X
 from app.tictactoe.policy import policy_of
 from app.tictactoe.values import outcome_chances
-from app.web.algorithms.algorithm import OVER, RESULTS, Algorithm, Story, UpdateRule
-from app.web.algorithms.formula import enough, equals, fenced, number
+from app.web.algorithms.algorithm import (
+    OVER,
+    RESULTS,
+    Algorithm,
+    Section,
+    Story,
+    UpdateRule,
+)
+from app.web.algorithms.formula import Formula, enough, equals, fenced, number
 from app.web.algorithms.targets import Pair, ValueReason, without_target
 from app.web.formatting import MINUS, format_count, format_percent, spell_beads
 from app.web.site_data import SiteData
@@ -191,4 +198,23 @@ ALGORITHM = Algorithm(
         written=_written,
     ),
     facts=_facts,
+    section=Section(
+        title="MENACE: beads in matchboxes",
+        lens="menace",
+        record="04",
+        sources=("michie-1963",),
+        formula=Formula(
+            lines=(
+                r"P(a) = \frac{b(s, a)}{\sum_c b(s, c)}",
+                r"b(s, a) \leftarrow \max(0, b(s, a) + r)",
+            ),
+            meanings={
+                "P": "the chance that the move is drawn",
+                "a": "a move, which may be several squares that are the same by symmetry",
+                "b": "how many beads of the move are in the box of the position",
+                "c": "every move of the box in turn, a too",
+                "r": "the beads that the game’s result pays: 3 for a win, 1 for a draw, −1 for a loss",
+            },
+        ),
+    ),
 )

@@ -1,8 +1,15 @@
 """What is exact: optimal play, where the best answer decides, and the task of an agent."""
 
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule
-from app.web.algorithms.formula import just, number, opposed, target_alone
+from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule
+from app.web.algorithms.formula import (
+    Formula,
+    cases,
+    just,
+    number,
+    opposed,
+    target_alone,
+)
 from app.web.algorithms.sentences import best_answer, expected, square, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, before_answer
 
@@ -46,5 +53,27 @@ ALGORITHM = Algorithm(
     title="Minimax: optimal play",
     rule=UpdateRule(
         before_answer, _sentences, _equations, worth_to_other, just, shared=COUNTS
+    ),
+    section=Section(
+        title="Minimax: optimal play",
+        lens="truth",
+        record="6587",
+        sources=(
+            "von-neumann-1928",
+            "garcia-1990",
+        ),
+        formula=Formula(
+            lines=(
+                cases(
+                    "v(s)",
+                    (r"\max\limits_{s'} v(s')", "where X is to move"),
+                    (r"\min\limits_{s'} v(s')", "where O is"),
+                ),
+            ),
+            meanings={
+                "v": "the value of a position, in X’s view",
+                "s′": "a position that a move leads to",
+            },
+        ),
     ),
 )

@@ -6,12 +6,13 @@ from numpy.typing import NDArray
 from app.tictactoe.tasks import mean_returns
 from app.web.algorithms.algorithm import (
     Algorithm,
+    Section,
     Story,
     UpdateRule,
     averaged_in,
     drawn_to,
 )
-from app.web.algorithms.formula import enough, equals, fenced, mean, number
+from app.web.algorithms.formula import Formula, enough, equals, fenced, mean, number
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import best_next, distance, expected, explores
 from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
@@ -93,5 +94,22 @@ ALGORITHM = Algorithm(
     ),
     rule=UpdateRule(
         _reason, _sentences, _equations, _follows, counted="Games through it"
+    ),
+    section=Section(
+        title="Monte Carlo",
+        lens="monte-carlo",
+        record="8",
+        sources=("sutton-barto-2018",),
+        formula=Formula(
+            lines=(
+                r"Q(s, a) \leftarrow Q(s, a) + \frac{y - Q(s, a)}{n}",
+                r"y = \gamma^k r",
+            ),
+            meanings={
+                "Q": "the table",
+                "n": "how many games have gone through the move",
+                "k": "how many more moves of its own the learner made",
+            },
+        ),
     ),
 )

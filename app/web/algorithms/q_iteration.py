@@ -1,8 +1,8 @@
 """Q-iteration with sticky losses: a value is the last target that was drawn."""
 
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.algorithm import Algorithm, UpdateRule
-from app.web.algorithms.formula import target_alone
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule
+from app.web.algorithms.formula import Formula, cases, target_alone
 from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, square
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.formatting import format_signed, join_words
@@ -68,4 +68,26 @@ ALGORITHM = Algorithm(
         "sweep, and values each by one answer."
     ),
     rule=UpdateRule(_reason, _sentences, target_alone),
+    section=Section(
+        title="Q-iteration with sticky losses",
+        lens="q-iteration",
+        record="4",
+        sources=(
+            "flesch",
+            "bellman-1957",
+        ),
+        formula=Formula(
+            lines=(
+                r"Q(s, a) \leftarrow y \text{, unless already } Q(s, a) = {-1}",
+                cases(
+                    "y",
+                    ("r", "if the game is over"),
+                    (r"r + \gamma \max\limits_{a'} Q(s', a')", "otherwise"),
+                ),
+            ),
+            meanings={
+                "Q": "the table; γ is 1 here",
+            },
+        ),
+    ),
 )

@@ -4,25 +4,11 @@ Q-learning finds after the answer the best next move, Sarsa the value of the mov
 played next, and Expected Sarsa that value on average.
 """
 
-import numpy as np
-from msgspec.structs import replace
-from numpy.typing import NDArray
-
 from app.recipes import Recipe
-from app.tictactoe.notation import replay
-from app.tictactoe.tasks import task_q
-from app.tictactoe.values import TIE
-from app.web.algorithms.algorithm import (
-    SECTIONS,
-    Algorithm,
-    Story,
-    UpdateRule,
-    drawn_to,
-)
-from app.web.algorithms.sentences import distance, expected, explores, exploring, past
+from app.web.algorithms.algorithm import Algorithm, Section, Story, drawn_to
+from app.web.algorithms.formula import Q_STEP, Formula, cases
+from app.web.algorithms.sentences import explores, past
 from app.web.algorithms.targets import Pair, ValueReason
-from app.web.formatting import format_count, format_signed
-from app.web.site_data import SiteData
 
 TARGET = "gamma times the best that it expects of its next move"
 TURNS = {
@@ -49,53 +35,31 @@ def past_by_moves(pair: Pair, reason: ValueReason) -> list[str]:
     return past(pair, reason, initial, targets, "one answer and one next move")
 
 
-def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
-    so_far = past_by_moves(pair, reason)
-    return [
-        expected(pair, reason),
-        *exploring(pair, reason),
-        *distance(reason),
-        *so_far,
-    ]
-
-
-def _facts(site: SiteData) -> dict[str, object]:
-    """Compare its training task with the same without random moves, which is Q-learning's."""
-    task = site.task("sarsa") if "sarsa" in site.always else None
-    if task is None:
-        return {}
-    without = replace(task, epsilon=0.0)
-    own, other = task_q(site.game, task), task_q(site.game, without)
-    apart = ~(_best(own) & _best(other)).any(axis=1)
-    row = replay(site.game, SECTIONS["sarsa"].record)[-1]
-    return {
-        "parting": format_count(int(apart.sum())),
-        "own": [format_signed(value) for value in own[row].tolist()],
-        "other": [format_signed(value) for value in other[row].tolist()],
-    }
-
-
-def _best(q: NDArray[np.float64]) -> NDArray[np.bool_]:
-    best: NDArray[np.bool_] = q >= np.nanmax(q, axis=1, keepdims=True) - TIE
-    return best
-
-
-Q_LEARNING = Algorithm(
+ALGORITHM = Algorithm(
     title="Q-learning",
     turns=games_from,
     story=Story(drawn_to(TARGET)),
-)
-
-SARSA = Algorithm(
-    title="Sarsa",
-    turns=games_from,
-    story=Story(drawn_to("gamma times what it expects of the move that it plays next")),
-    rule=UpdateRule(sentences=_sentences),
-    facts=_facts,
-)
-
-EXPECTED_SARSA = Algorithm(
-    title="Expected Sarsa",
-    turns=games_from,
-    story=Story(drawn_to("gamma times what it expects of its next move on average")),
+    section=Section(
+        title="Q-learning",
+        lens="q-learning-1",
+        record="8",
+        sources=(
+            "flesch",
+            "watkins-1989",
+            "watkins-dayan-1992",
+        ),
+        formula=Formula(
+            lines=(
+                Q_STEP,
+                cases(
+                    "y",
+                    ("r", "if the game is over"),
+                    (r"r + \gamma \max\limits_{a'} Q(s', a')", "otherwise"),
+                ),
+            ),
+            meanings={
+                "Q": "the table",
+            },
+        ),
+    ),
 )

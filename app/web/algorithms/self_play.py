@@ -3,8 +3,15 @@
 from math import ceil
 
 from app.recipes.algorithms import SelfPlay
-from app.web.algorithms.algorithm import COUNTS, Algorithm, Story, UpdateRule, drawn_to
-from app.web.algorithms.formula import moved, opposed
+from app.web.algorithms.algorithm import (
+    COUNTS,
+    Algorithm,
+    Section,
+    Story,
+    UpdateRule,
+    drawn_to,
+)
+from app.web.algorithms.formula import Q_STEP, Formula, cases, moved, opposed
 from app.web.algorithms.sentences import (
     best_answer,
     distance,
@@ -60,4 +67,31 @@ ALGORITHM = Algorithm(
         before_answer, _sentences, _equations, worth_to_other, opposed, shared=COUNTS
     ),
     facts=_facts,
+    section=Section(
+        title="Self-play with one shared table",
+        lens="self-play",
+        record="4",
+        sources=(
+            "peek",
+            "boyan-1992",
+            "littman-1994",
+        ),
+        formula=Formula(
+            lines=(
+                Q_STEP,
+                cases(
+                    "y",
+                    ("r", "if the game is over"),
+                    (r"r + \gamma \min\limits_{a'} Q(s', a')", "after a move of X"),
+                    (r"r + \gamma \max\limits_{a'} Q(s', a')", "after a move of O"),
+                ),
+            ),
+            meanings={
+                "Q": "the table, in X’s view",
+                "s′": "the position after the move",
+                "a′": "a move of the other side in the next position",
+                "γ": "the discount, for every ply here",
+            },
+        ),
+    ),
 )

@@ -6,13 +6,14 @@ from app.recipes.algorithms import at_the_end
 from app.recipes.games import TrainingGame, TrainingUpdate
 from app.web.algorithms.algorithm import (
     Algorithm,
+    Section,
     Story,
     UpdateRule,
     began,
     drawn_to,
     stepped,
 )
-from app.web.algorithms.formula import just, mean, moved
+from app.web.algorithms.formula import Formula, just, mean, moved
 from app.web.algorithms.q_learning import past_by_moves
 from app.web.algorithms.sentences import ENDS, distance, expected, exploring, images
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
@@ -76,4 +77,17 @@ ALGORITHM = Algorithm(
     story=Story(_story, _step),
     rule=UpdateRule(_reason, _sentences, _equations, target=just),
     facts=_facts,
+    section=Section(
+        title="Temporal differences of afterstates",
+        lens="td-afterstates",
+        record="8",
+        sources=("sutton-barto-2018",),
+        formula=Formula(
+            lines=(r"V(z) \leftarrow V(z) + \alpha (V(z') - V(z))",),
+            meanings={
+                "V": "the table: what a board is worth to who made it",
+                "z′": "the board that the learner’s next move makes, or the answer, if it ends the game",
+            },
+        ),
+    ),
 )

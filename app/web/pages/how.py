@@ -20,8 +20,8 @@ from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import parse_position, parse_record, position_text, replay
 from app.web import urls
-from app.web.algorithms import ALGORITHMS
-from app.web.algorithms.algorithm import SECTIONS, Section
+from app.web.algorithms import ALGORITHMS, SECTIONS
+from app.web.algorithms.algorithm import Section
 from app.web.formatting import Encodings, encode_position, format_count, format_percent
 from app.web.match import Match, parse_match, read_integer, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_match

@@ -14,8 +14,8 @@ from app.recipes.taught import Course
 from app.tictactoe.notation import MARKS, parse_record, replay
 from app.tictactoe.views import on_scale
 from app.web import urls
-from app.web.algorithms import explainable, rule_of, section_of
-from app.web.algorithms.algorithm import CHANCE, SECTIONS, UpdateRule
+from app.web.algorithms import SECTIONS, explainable, rule_of, section_of
+from app.web.algorithms.algorithm import CHANCE, UpdateRule
 from app.web.algorithms.formula import Formula, block, inline
 from app.web.algorithms.sentences import NEAR, opponent, square, truth
 from app.web.algorithms.targets import Pair, Reply, ValueReason

@@ -1,0 +1,36 @@
+"""Expected Sarsa: a target with the mean value of the next move."""
+
+from app.web.algorithms.algorithm import Algorithm, Section, Story, drawn_to
+from app.web.algorithms.formula import Q_STEP, Formula, cases
+from app.web.algorithms.q_learning import games_from
+
+ALGORITHM = Algorithm(
+    title="Expected Sarsa",
+    turns=games_from,
+    story=Story(drawn_to("gamma times what it expects of its next move on average")),
+    section=Section(
+        title="Expected Sarsa",
+        lens="expected-sarsa",
+        record="40",
+        sources=(
+            "van-seijen-2009",
+            "sutton-barto-2018",
+        ),
+        formula=Formula(
+            lines=(
+                Q_STEP,
+                cases(
+                    "y", ("r", "if the game is over"), (r"r + \gamma v", "otherwise")
+                ),
+                r"v = \frac{\varepsilon}{n} \sum_{a'} Q(s', a') "
+                r"+ (1 - \varepsilon) \max\limits_{a'} Q(s', a')",
+            ),
+            meanings={
+                "Q": "the table",
+                "v": "the expected value of the next move, which is played ε-greedily",
+                "ε": "the exploration rate: the probability to play at random",
+                "n": "how many moves are legal in the next position",
+            },
+        ),
+    ),
+)

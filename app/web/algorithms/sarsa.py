@@ -1,0 +1,81 @@
+"""Sarsa: a target with the value of the move that is really played next."""
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from app.tictactoe.notation import replay
+from app.tictactoe.tasks import task_q
+from app.tictactoe.values import TIE
+from app.web.algorithms.algorithm import Algorithm, Section, Story, UpdateRule, drawn_to
+from app.web.algorithms.formula import Q_STEP, Formula, cases
+from app.web.algorithms.q_learning import games_from, past_by_moves
+from app.web.algorithms.sentences import distance, expected, exploring
+from app.web.algorithms.targets import Pair, ValueReason
+from app.web.formatting import format_count, format_signed
+from app.web.site_data import SiteData
+
+RECORD = "7"  # one of the few positions in which exploration makes a difference
+
+
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+    so_far = past_by_moves(pair, reason)
+    return [
+        expected(pair, reason),
+        *exploring(pair, reason),
+        *distance(reason),
+        *so_far,
+    ]
+
+
+def _facts(site: SiteData) -> dict[str, object]:
+    """Compare its training task with the same without random moves, which is Q-learning's."""
+    task = site.task("sarsa") if "sarsa" in site.always else None
+    if task is None:
+        return {}
+    without = replace(task, epsilon=0.0)
+    own, other = task_q(site.game, task), task_q(site.game, without)
+    apart = ~(_best(own) & _best(other)).any(axis=1)
+    row = replay(site.game, RECORD)[-1]
+    return {
+        "parting": format_count(int(apart.sum())),
+        "own": [format_signed(value) for value in own[row].tolist()],
+        "other": [format_signed(value) for value in other[row].tolist()],
+    }
+
+
+def _best(q: NDArray[np.float64]) -> NDArray[np.bool_]:
+    best: NDArray[np.bool_] = q >= np.nanmax(q, axis=1, keepdims=True) - TIE
+    return best
+
+
+ALGORITHM = Algorithm(
+    title="Sarsa",
+    turns=games_from,
+    story=Story(drawn_to("gamma times what it expects of the move that it plays next")),
+    rule=UpdateRule(sentences=_sentences),
+    facts=_facts,
+    section=Section(
+        title="Sarsa",
+        lens="sarsa",
+        record=RECORD,
+        sources=(
+            "rummery-niranjan-1994",
+            "sutton-barto-2018",
+        ),
+        formula=Formula(
+            lines=(
+                Q_STEP,
+                cases(
+                    "y",
+                    ("r", "if the game is over"),
+                    (r"r + \gamma Q(s', a')", "otherwise"),
+                ),
+            ),
+            meanings={
+                "Q": "the table",
+                "a′": "the move that is played next",
+            },
+        ),
+    ),
+)
