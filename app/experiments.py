@@ -61,9 +61,11 @@ ORDER = (
 )
 
 Verdict = Literal["reproduced", "partly reproduced", "not reproduced", "inconclusive"]
-MAX_FILE = 1 << 20  # bytes
-READABLE = 0o644
-DIGITS = 12  # of a stored figure: only the noise of floating-point sums is left out
+MAX_FILE_BYTES = 1 << 20  # bytes
+FILE_MODE = 0o644
+SIGNIFICANT_DIGITS = (
+    12  # of a stored figure: only the noise of floating-point sums is left out
+)
 
 Id = Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
 Text = Annotated[str, Meta(min_length=1, max_length=2_000)]
@@ -354,12 +356,12 @@ class Summary(Struct, frozen=True):
         return recipes
 
 
-def load(path: Path) -> Summary:
+def load_summary(path: Path) -> Summary:
     """Read the summary of an experiment.
 
     Raises ValueError, naming the file and what is wrong with it.
     """
-    content = read_plain_file(path, MAX_FILE)
+    content = read_plain_file(path, MAX_FILE_BYTES)
     try:
         summary = msgspec.json.decode(content, type=Summary)
         if summary.id != path.stem:
@@ -371,39 +373,39 @@ def load(path: Path) -> Summary:
     return summary
 
 
-def load_all(folder: Path) -> dict[str, Summary]:
+def load_summaries(folder: Path) -> dict[str, Summary]:
     """Read every summary of a folder by its id, in the order of the claims; no folder has none.
 
     Raises ValueError if one of them is broken or is of no claim.
     """
-    loaded = {path.stem: load(path) for path in folder.glob("*.json")}
+    loaded = {path.stem: load_summary(path) for path in folder.glob("*.json")}
     unknown = sorted(loaded.keys() - set(ORDER))
     if unknown:
         raise ValueError(f"{folder / unknown[0]}.json: there is no claim of this name")
     return {one: loaded[one] for one in ORDER if one in loaded}
 
 
-def save(folder: Path, summary: Summary) -> Path:
+def save_summary(folder: Path, summary: Summary) -> Path:
     """Write a summary as `<id>.json`, all of it or nothing, and return the file."""
     text = msgspec.json.format(msgspec.json.encode(summary), indent=1).decode()
     # The innermost lists on a line each, whole numbers as such; a text has no line break.
     text = re.sub(
-        r"\[(\n[^][{}\"]*)\]", lambda found: f"[{_on_a_line(found[1])}]", text
+        r"\[(\n[^][{}\"]*)\]", lambda found: f"[{_join_numbers(found[1])}]", text
     )
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{summary.id}.json"
     with NamedTemporaryFile(dir=folder, prefix=".saving-", delete=False) as file:
         file.write(text.encode() + b"\n")
-    os.chmod(file.name, READABLE)
+    os.chmod(file.name, FILE_MODE)
     os.replace(file.name, path)
     return path
 
 
-def _on_a_line(numbers: str) -> str:
+def _join_numbers(numbers: str) -> str:
     return re.sub(r"\.0\b", "", " ".join(numbers.split()))
 
 
-def summed_up(
+def summarize_seeds(
     name: str,
     recipe: str,
     x: Sequence[float],
@@ -417,13 +419,13 @@ def summed_up(
         [drop_noise(one) for one in line]
         for line in (x, median, low, high, least, most)
     )
-    last = first_seed + typical([row[-1] for row in rows])
+    last = first_seed + find_typical([row[-1] for row in rows])
     return Series(
         name, recipe, x, median, low, high, least, most, n=len(rows), typical=last
     )
 
 
-def typical(values: Sequence[float]) -> int:
+def find_typical(values: Sequence[float]) -> int:
     """Return the index of the value that is nearest to the median, the first of equals."""
     return int(np.argmin(np.abs(np.asarray(values, float) - np.median(values))))
 
@@ -433,7 +435,7 @@ def drop_noise(value: float) -> float:
 
     Whatever shows the number rounds it, once: `app.web.numbers`.
     """
-    return float(f"{value:.{DIGITS}g}") + 0.0
+    return float(f"{value:.{SIGNIFICANT_DIGITS}g}") + 0.0
 
 
 def sign_test(one: Sequence[float], other: Sequence[float]) -> float:

@@ -36,7 +36,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(urlsplit(address).hostname or "" for address in self.addresses)
 
 
-def _read() -> Mapping[str, Source]:
+def _read_sources() -> Mapping[str, Source]:
     written = msgspec.toml.decode(
         Path(__file__).with_suffix(".toml").read_bytes(),
         type=dict[str, dict[str, object]],
@@ -47,22 +47,22 @@ def _read() -> Mapping[str, Source]:
     }
 
 
-SOURCES: Mapping[str, Source] = MappingProxyType(_read())
-OURS = SOURCES["ours"]
+SOURCES: Mapping[str, Source] = MappingProxyType(_read_sources())
+OWN_SOURCE = SOURCES["ours"]
 _BY_NAME = MappingProxyType({source.name: source for source in SOURCES.values()})
 
 
-def sources(*slugs: str) -> tuple[Source, ...]:
+def get_sources(*slugs: str) -> tuple[Source, ...]:
     """Return the sources with these slugs."""
     return tuple(SOURCES[slug] for slug in slugs)
 
 
-def named(name: str) -> Source | None:
+def find_source(name: str) -> Source | None:
     """Return the source with a short name, as the cards have it; None if there is no such."""
     return _BY_NAME.get(name)
 
 
-def heading(name: str) -> str:
+def find_heading(name: str) -> str:
     """Return what agents with an origin are listed under: the classics are one family."""
-    source = named(name)
+    source = find_source(name)
     return CLASSICS if source and source.kind == "classic" else name

@@ -14,8 +14,15 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, name, parse
-from app.recipes.parameters import expected, parameters_of, written
+from app.recipes import (
+    ALGORITHMS,
+    SHIPPED,
+    Recipe,
+    RecipeError,
+    name_recipe,
+    parse_recipe,
+)
+from app.recipes.parameters import describe_range, format_value, get_parameters
 from app.tables.options import QUESTIONS, Options
 from app.tictactoe.agents import (
     ModelError,
@@ -45,14 +52,14 @@ class Wanted:
 class IdOrRecipe(click.ParamType[Wanted]):
     """The id of an agent, or the name of a recipe."""
 
-    name = "agent"
+    name_recipe = "agent"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Wanted:
         """Read either, or say what there is."""
         if value in SHIPPED:
             return Wanted(value, SHIPPED[value].recipe)
         try:
-            recipe = parse(value)
+            recipe = parse_recipe(value)
         except RecipeError as error:
             agents = ", ".join(map(repr, SHIPPED))
             self.fail(f"{value!r}: {error}. Agents: {agents}", param, ctx)
@@ -64,7 +71,7 @@ class IdOrRecipe(click.ParamType[Wanted]):
 class ForeignIdOrRecipe(click.ParamType["str | Wanted"]):
     """An agent of others, as `training.judging` reads them, or what `IdOrRecipe` reads."""
 
-    name = "agent"
+    name_recipe = "agent"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Read an id or a recipe; a text that has a form of an agent of others stays as it is."""
@@ -157,14 +164,14 @@ def list_agents(parameters: bool) -> None:
     """List the agents of models/ with their recipes, or what recipes there can be."""
     if not parameters:
         for agent in SHIPPED.values():
-            click.echo(f"{agent.id:<20} {name(agent.recipe)}")
+            click.echo(f"{agent.id:<20} {name_recipe(agent.recipe)}")
         return
     for slug, algorithm in ALGORITHMS.items():
         click.echo(slug)
-        for one in parameters_of(algorithm).values():
-            default = written(one.default)
+        for one in get_parameters(algorithm).values():
+            default = format_value(one.default)
             click.echo(
-                f"  {one.name:<13} {one.meaning} It {expected(one)}; default {default}."
+                f"  {one.name:<13} {one.meaning} It {describe_range(one)}; default {default}."
             )
 
 
@@ -224,7 +231,7 @@ def check(agents: tuple[Wanted, ...], models: Path) -> None:
             click.echo(error)
             failed = True
             continue
-        recipe = parse(saved.card.recipe)
+        recipe = parse_recipe(saved.card.recipe)
         rebuilt = train_agent(agent_id, recipe, game, lambda progress: None)
         click.echo(f"{agent_id}: {verdict(saved, rebuilt)}")
         failed |= bool(differences(saved, rebuilt))
@@ -290,7 +297,7 @@ def evaluate(
     agents: tuple[Wanted, ...], models: Path, markdown: bool, documents: Path | None
 ) -> None:
     """Print the exact results of the agents that are trained."""
-    from app.experiments import load_all as load_claims  # noqa: PLC0415
+    from app.experiments import load_summaries as load_claims  # noqa: PLC0415
     from training.evaluate import markdown_table, print_table, write_documents  # noqa: PLC0415
 
     game = tic_tac_toe()
@@ -383,7 +390,7 @@ def play(agent: Wanted, models: Path, seat: str, seed: int | None) -> None:
     from training.run import agent_called  # noqa: PLC0415
 
     game = tic_tac_toe()
-    opponent = agent_called(game, name(agent.recipe), models)
+    opponent = agent_called(game, name_recipe(agent.recipe), models)
     play_in_terminal(
         game, opponent, seat, seed, lambda text: click.prompt(text, type=str)
     )

@@ -11,9 +11,9 @@ from importlib import import_module
 from inspect import getsource
 from textwrap import fill
 
-from app.recipes import Recipe, RecipeError, file_name, name
+from app.recipes import Recipe, RecipeError, name_recipe, name_script_file
 from app.recipes.algorithms import League
-from app.recipes.parameters import YOU, parameters
+from app.recipes.parameters import YOU, list_parameters
 from app.tictactoe.game import tic_tac_toe
 from training.reference import LEARNERS, OPPONENTS, learn
 from training.textbook.opponents.opponent import Opponent
@@ -82,7 +82,7 @@ def build_script(recipe: Recipe) -> str:
     """
     if recipe.is_network:
         raise RecipeError(
-            f"the training of {name(recipe)} cannot be written as one file"
+            f"the training of {name_recipe(recipe)} cannot be written as one file"
         )
     opponents = list_opponents(recipe)
     if recipe.is_met(YOU):
@@ -92,8 +92,8 @@ def build_script(recipe: Recipe) -> str:
     modules = list_modules([learner.__module__, *modules_of(recipe, opponents)])
     texts = [read(module) for module in modules]
     head = HEAD.format(
-        name=name(recipe),
-        file=file_name(recipe),
+        name=name_recipe(recipe),
+        file=name_script_file(recipe),
         imports="\n".join(write_imports(texts)),
         parameters="\n".join(write_parameters(recipe)),
     )
@@ -194,7 +194,7 @@ def write_body(text: str) -> str:
 
 def write_parameters(recipe: Recipe) -> Iterator[str]:
     """Write the parameters, each with its meaning; opponents and turns are written as phases."""
-    told = [(one.name, one.value, one.meaning) for one in parameters(recipe)]
+    told = [(one.name, one.value, one.meaning) for one in list_parameters(recipe)]
     hidden = {"vs", recipe.turns, *(() if recipe.is_met(YOU) else ("taught",))}
     phases = (
         "phases",

@@ -18,7 +18,7 @@ import brotli
 import msgspec
 import numpy as np
 
-from app.recipes import Recipe, name, parse
+from app.recipes import Recipe, name_recipe, parse_recipe
 from app.recipes.on_demand import parse_on_demand
 from app.tictactoe.agents import Agent, to_process
 from app.tictactoe.game import SEATS, Game
@@ -66,11 +66,11 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
     if kind == STORY:
         from training.story import story  # noqa: PLC0415
 
-        return story(game, parse(rest))
+        return story(game, parse_recipe(rest))
     if kind == CODE:
         from training.export_script import build_script  # noqa: PLC0415
 
-        return build_script(parse(rest)).encode()
+        return build_script(parse_recipe(rest)).encode()
     if kind == TAUGHT:
         from training.taught import answer as answer_course  # noqa: PLC0415
 
@@ -80,8 +80,10 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
         )
     if kind == SEEDS:
         seeds, _, text = rest.partition("/")
-        recipes = [parse(text).with_seed(int(seed)) for seed in seeds.split(".")]
-        runs = [run_seed(game, parse_on_demand(name(recipe))) for recipe in recipes]
+        recipes = [parse_recipe(text).with_seed(int(seed)) for seed in seeds.split(".")]
+        runs = [
+            run_seed(game, parse_on_demand(name_recipe(recipe))) for recipe in recipes
+        ]
         return msgspec.msgpack.encode(runs)
     agent = train_agent(game, parse_on_demand(request), is_compiled)
     packed: bytes = brotli.compress(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.recipes import LONGEST
+from app.recipes import MAX_NAME
 from app.tables.options import Options
 from app.tables.reader import read_table
 from app.tables.values import TableError
@@ -65,7 +65,7 @@ def form_of(text: str) -> str:
     """Return which of `FORMS` a text of the command line has, "" if it has none of them."""
     if Path(text).suffix.lower() in TABLES:
         return "table"
-    if "moves=" in text or (len(text) > LONGEST and ALPHABET.fullmatch(text)):
+    if "moves=" in text or (len(text) > MAX_NAME and ALPHABET.fullmatch(text)):
         return "link"
     return "function" if FUNCTION.fullmatch(text) else ""
 

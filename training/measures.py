@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.recipes import Recipe, name, parse
+from app.recipes import Recipe, name_recipe, parse_recipe
 from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import BySeat, Figures, blunders
@@ -45,7 +45,7 @@ class Measure(Generic[Found]):
 
     def encoded(self, names: Sequence[str]) -> list[bytes]:
         """Measure the recipes with these names, for a store."""
-        return [msgspec.json.encode(self.of(parse(text))) for text in names]
+        return [msgspec.json.encode(self.of(parse_recipe(text))) for text in names]
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -152,4 +152,4 @@ EXACT_PROOF = Measure("exact-proof", 1, Proof, partial(proof_of, next_game), at_
 
 def key(measure: Measure[Found], recipe: Recipe) -> str:
     """Return the name under which a finding is kept."""
-    return f"{measure.name}.{measure.version} {name(recipe)}"
+    return f"{measure.name}.{measure.version} {name_recipe(recipe)}"

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from app.recipes import ALGORITHMS, Recipe
 from app.recipes.algorithms import League
-from app.recipes.parameters import TaughtError, games_taught
+from app.recipes.parameters import TaughtError, list_taught_games
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS, parse_position
 from app.tictactoe.policy import BASELINES, Policy
@@ -137,7 +137,8 @@ class Person:
 def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
     """List the turns of a training."""
     people = (
-        Person(number, cells) for number, cells in enumerate(games_taught(recipe), 1)
+        Person(number, cells)
+        for number, cells in enumerate(list_taught_games(recipe), 1)
     )
     names = () if isinstance(recipe, League) else {name for name, _ in recipe.phases}
     opponents = {

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from app.recipes import SHIPPED, SHORT, Recipe, name, parse
+from app.recipes import IDS_BY_RECIPE, SHIPPED, Recipe, name_recipe, parse_recipe
 from app.recipes.parameters import YOU
-from app.recipes.taught import title_of
+from app.recipes.taught import format_title
 from app.tictactoe.agents import Agent, load, save
 from app.tictactoe.card import Card, Reported, numbering
 from app.tictactoe.game import Game, tic_tac_toe
@@ -67,7 +67,7 @@ def texts_of(agent_id: str, recipe: Recipe) -> Texts:
         return msgspec.json.decode(card.read_bytes(), type=Texts)
     if agent_id in SHIPPED:
         return Texts(SHIPPED[agent_id].title, "To be written on its card")
-    title = title_of(recipe) if recipe.is_met(YOU) else name(recipe)
+    title = format_title(recipe) if recipe.is_met(YOU) else name_recipe(recipe)
     return Texts(title, "A recipe of the command line")
 
 
@@ -78,11 +78,13 @@ def agent_id(recipe: Recipe) -> str:
     file may have: `q-learning,alpha=0.5` is `q-learning-alpha-0-5`, and a minus is `minus`.
     One with games of a person is `menace-taught-3-` and a part of its name's digest.
     """
-    text = name(recipe)
+    text = name_recipe(recipe)
     if recipe.is_met(YOU):
         games = recipe.turns_against(YOU)
         return f"{recipe.slug}-taught-{games}-{sha256(text.encode()).hexdigest()[:8]}"
-    return SHORT.get(text) or re.sub("[^a-z0-9]+", "-", text.replace("=-", "-minus-"))
+    return IDS_BY_RECIPE.get(text) or re.sub(
+        "[^a-z0-9]+", "-", text.replace("=-", "-minus-")
+    )
 
 
 def train(
@@ -121,7 +123,7 @@ def train_all(
             watchers[agent_id] = line(agent_id)
         watchers[agent_id](progress)
 
-    calls = [(one, name(recipe), out) for one, recipe in recipes.items()]
+    calls = [(one, name_recipe(recipe), out) for one, recipe in recipes.items()]
     for _ in in_parallel(train_and_save, calls, os.cpu_count() or 1, on_progress):
         pass
 
@@ -141,7 +143,7 @@ def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
                 )
             )
 
-    save(out, game, train(agent_id, parse(recipe), game, watch))
+    save(out, game, train(agent_id, parse_recipe(recipe), game, watch))
 
 
 def agent_called(game: Game, text: str, models: Path = MODELS) -> Agent:
@@ -149,7 +151,7 @@ def agent_called(game: Game, text: str, models: Path = MODELS) -> Agent:
 
     Raises RecipeError if the text is neither, and ModelError if the file cannot be loaded.
     """
-    recipe = SHIPPED[text].recipe if text in SHIPPED else parse(text)
+    recipe = SHIPPED[text].recipe if text in SHIPPED else parse_recipe(text)
     named = agent_id(recipe)
     if (models / f"{named}.npz").exists():
         return load(models, game, named)
@@ -201,7 +203,7 @@ def agent_of(
         id=named,
         title=texts.title,
         origin=texts.origin,
-        recipe=name(recipe),
+        recipe=name_recipe(recipe),
         algorithm=recipe.slug,
         reported=texts.reported,
         found=texts.found,
@@ -239,7 +241,7 @@ def agent_of(
 
 def judged(game: Game, agent: Agent) -> Agent:
     """Write the figures of a card anew from the arrays and the recipe, without training."""
-    recipe = parse(agent.card.recipe)
+    recipe = parse_recipe(agent.card.recipe)
     tables, updates = agent.history.all_values(), agent.snapshot_updates.tolist()
     card = msgspec.structs.replace(
         agent.card,

@@ -17,19 +17,19 @@ from cachetools import LRUCache
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from app.recipes import Recipe, RecipeError, name, parse
+from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
 from app.recipes.algorithms import Menace, SelfPlay
 from app.recipes.games import TrainingGame
-from app.recipes.parameters import MOST_TAUGHT, YOU, TaughtError, games_taught
+from app.recipes.parameters import MAX_TAUGHT_GAMES, YOU, TaughtError, list_taught_games
 from app.recipes.taught import (
     MILESTONES,
     Course,
     Lesson,
     Refusal,
-    Update,
-    phases_of,
-    untaught,
-    with_game,
+    ValueChange,
+    add_game,
+    list_taught_phases,
+    make_untaught,
 )
 from app.tictactoe import report
 from app.tictactoe.game import SEATS, Game
@@ -74,7 +74,9 @@ def answer(game: Game, text: str, now: str | None, is_compiled: bool = True) -> 
     It is judged by numpy if the kernels would have to be compiled for it.
     """
     try:
-        return msgspec.json.encode(pupils(game, is_compiled).course(parse(text), now))
+        return msgspec.json.encode(
+            pupils(game, is_compiled).course(parse_recipe(text), now)
+        )
     except RecipeError as error:
         number = error.game if isinstance(error, TaughtError) else None
         return msgspec.json.encode(Refusal(str(error), number))
@@ -122,14 +124,14 @@ class Pupils:
         of the recipe that is returned.
         Raises TaughtError for a move that cannot be played, RecipeError for one game too many.
         """
-        pupil, number = self.taught(recipe), len(games_taught(recipe)) + 1
+        pupil, number = self.taught(recipe), len(list_taught_games(recipe)) + 1
         seat = person_seat(recipe, number)
         if now is None:
             last = next((one for one in reversed(pupil.lessons) if one.record), None)
             return self._course(recipe, pupil, last.record if last else "", False, seat)
-        if number > MOST_TAUGHT:
-            raise RecipeError(f"people teach {MOST_TAUGHT} games at most")
-        longer = with_game(recipe, now or "0")
+        if number > MAX_TAUGHT_GAMES:
+            raise RecipeError(f"people teach {MAX_TAUGHT_GAMES} games at most")
+        longer = add_game(recipe, now or "0")
         pupil = pupil.copy()
         try:
             play(pupil, [person_turn(number, now)])
@@ -140,7 +142,7 @@ class Pupils:
 
     def taught(self, recipe: Recipe) -> Pupil:
         """Return what a recipe makes, which is not to be changed."""
-        start, wanted = untaught(recipe), steps(self.game, recipe)
+        start, wanted = make_untaught(recipe), steps(self.game, recipe)
         keys = [(step.opponent, len(step.turns), step.cells) for step in wanted]
         known = next(
             (
@@ -217,7 +219,7 @@ class Pupils:
         decisions = [s for s in replay(game, record) if s < game.decisions]
         policy = policy_of(progress.q, recipe.plays)
         return Course(
-            recipe=name(recipe),
+            recipe=name_recipe(recipe),
             record=record,
             begun=begun,
             seat=seat,
@@ -241,7 +243,7 @@ def learn(
 
     Raises TaughtError for a move that cannot be played.
     """
-    start = untaught(recipe) if recipe.is_met(YOU) else recipe
+    start = make_untaught(recipe) if recipe.is_met(YOU) else recipe
     pupil, wanted = new_pupil(game, start), list(list_recipe_turns(game, recipe))
     yield table(pupil)
     stop = next_checkpoint(0)
@@ -296,7 +298,7 @@ def person_seat(recipe: Recipe, number: int) -> str:
     return seat
 
 
-def updates_of(recipe: Recipe, told: TrainingGame, seat: str) -> list[Update]:
+def updates_of(recipe: Recipe, told: TrainingGame, seat: str) -> list[ValueChange]:
     """Return the updates of a learner's own moves in a game that was told, in the mover's view."""
     updates = []
     for change in told.changes:
@@ -304,7 +306,7 @@ def updates_of(recipe: Recipe, told: TrainingGame, seat: str) -> list[Update]:
         ply = len(board) - board.count(".")
         if "XO"[ply % 2] == seat:
             sign = -1 if isinstance(recipe, SelfPlay) and seat == "O" else 1
-            updates.append(Update(ply, sign * change.old, sign * change.new))
+            updates.append(ValueChange(ply, sign * change.old, sign * change.new))
     return updates
 
 
@@ -314,11 +316,11 @@ def steps(game: Game, recipe: Recipe) -> list[Step]:
     Raises RecipeError if no person can teach it.
     """
     games, done, rest = (
-        iter(games_taught(recipe)),
+        iter(list_taught_games(recipe)),
         list[Step](),
         list_recipe_turns(game, recipe),
     )
-    for opponent, number in phases_of(recipe):
+    for opponent, number in list_taught_phases(recipe):
         person = opponent == YOU
         for length in [1] * number if person else [number]:
             cells = next(games) if person else ""

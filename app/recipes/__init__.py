@@ -2,37 +2,37 @@
 
 from app.recipes.algorithms import ALGORITHMS
 from app.recipes.names import (
-    LONGEST,
-    LONGEST_TAUGHT,
-    file_name,
-    longest,
-    name,
-    parse,
-    suggest,
+    MAX_NAME,
+    MAX_TAUGHT_NAME,
+    get_max_length,
+    name_recipe,
+    name_script_file,
+    parse_recipe,
+    suggest_word,
 )
 from app.recipes.parameters import (
     Parameter,
     Recipe,
     RecipeError,
-    parameters,
-    parameters_of,
+    get_parameters,
+    list_parameters,
 )
-from app.recipes.shipped import SHIPPED, SHORT
+from app.recipes.shipped import IDS_BY_RECIPE, SHIPPED
 
 __all__ = [
     "ALGORITHMS",
-    "LONGEST",
-    "LONGEST_TAUGHT",
+    "IDS_BY_RECIPE",
+    "MAX_NAME",
+    "MAX_TAUGHT_NAME",
     "SHIPPED",
-    "SHORT",
     "Parameter",
     "Recipe",
     "RecipeError",
-    "file_name",
-    "longest",
-    "name",
-    "parameters",
-    "parameters_of",
-    "parse",
-    "suggest",
+    "get_max_length",
+    "get_parameters",
+    "list_parameters",
+    "name_recipe",
+    "name_script_file",
+    "parse_recipe",
+    "suggest_word",
 ]

@@ -10,12 +10,12 @@ from msgspec import Meta
 
 from app.recipes.parameters import (
     BOTH,
-    ITSELF,
+    SELF_OPPONENTS,
     Recipe,
     RecipeError,
     Rewarded,
-    reward,
-    written,
+    describe_reward,
+    format_value,
 )
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import Plays
@@ -23,27 +23,27 @@ from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
 
 
-def share(symbol: str, meaning: str) -> Meta:
+def describe_share(symbol: str, meaning: str) -> Meta:
     """Describe a number from 0 to 1."""
     return Meta(ge=0.0, le=1.0, description=meaning, extra={"symbol": symbol})
 
 
-def count(meaning: str, most: int = 999_999_999) -> Meta:
+def describe_count(meaning: str, most: int = 999_999_999) -> Meta:
     """Describe a whole number from 1."""
     return Meta(ge=1, le=most, description=meaning)
 
 
-def sharpness(meaning: str, least: float = 0.000001) -> Meta:
+def describe_sharpness(meaning: str, least: float = 0.000001) -> Meta:
     """Describe a base of the powers by which a league's learner draws its moves."""
     return Meta(ge=least, le=1_000_000.0, description=meaning, extra={"symbol": "k"})
 
 
-def begun(meaning: str, symbol: str = "Q0") -> Meta:
+def describe_initial(meaning: str, symbol: str = "Q0") -> Meta:
     """Describe what is assumed before anything is learned."""
     return Meta(ge=-100.0, le=100.0, description=meaning, extra={"symbol": symbol})
 
 
-def paid(meaning: str) -> Meta:
+def describe_beads(meaning: str) -> Meta:
     """Describe how many beads a move is given."""
     return Meta(ge=-100, le=100, description=meaning)
 
@@ -58,19 +58,21 @@ Vs = Annotated[
     ),
 ]
 Alpha = Annotated[
-    float, share("α", "Step size: how far a value moves towards its target.")
+    float, describe_share("α", "Step size: how far a value moves towards its target.")
 ]
-Gamma = Annotated[float, share("γ", "Discount factor γ, for each move of its own.")]
+Gamma = Annotated[
+    float, describe_share("γ", "Discount factor γ, for each move of its own.")
+]
 Epsilon = Annotated[
-    float, share("ε", "Exploration rate: the probability of a random move.")
+    float, describe_share("ε", "Exploration rate: the probability of a random move.")
 ]
 EpsilonDrop = Annotated[
     float,
-    share(
+    describe_share(
         "", "What epsilon falls by after every tenth of the games against an opponent."
     ),
 ]
-Games = Annotated[int, count("How many games are played.")]
+Games = Annotated[int, describe_count("How many games are played.")]
 Start = Annotated[
     Literal["random", "every", "empty"],
     Meta(
@@ -85,7 +87,7 @@ Seat = Annotated[
 Symmetric = Annotated[
     bool, Meta(description="Whether symmetric boards share one value.")
 ]
-Initial = Annotated[float, begun("Initial Q-value of every move.")]
+Initial = Annotated[float, describe_initial("Initial Q-value of every move.")]
 Taught = Annotated[
     str,
     Meta(
@@ -94,7 +96,7 @@ Taught = Annotated[
     ),
 ]
 
-TAUGHT = {"both": "xo", "x": "x", "o": "o"}
+SEAT_LETTERS = {"both": "xo", "x": "x", "o": "o"}
 
 
 class QIteration(Rewarded, frozen=True, kw_only=True):
@@ -104,7 +106,9 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
     turns: ClassVar[str] = "sweeps"
 
     vs: Vs = "random:50+self:200"
-    sweeps: Annotated[int, count("How many sweeps over every position and move.")] = 250
+    sweeps: Annotated[
+        int, describe_count("How many sweeps over every position and move.")
+    ] = 250
     gamma: Gamma = 1.0
     sticky: Annotated[
         bool, Meta(description="Whether a value that is a loss is never updated again.")
@@ -146,7 +150,7 @@ class QLearning(Rewarded, frozen=True, kw_only=True):
 
     def exact_task(self) -> Task:
         """Return its rewards against its last opponent."""
-        return in_environment(self)
+        return make_environment_task(self)
 
 
 class Sarsa(QLearning, frozen=True, kw_only=True):
@@ -158,7 +162,9 @@ class Sarsa(QLearning, frozen=True, kw_only=True):
 
     def exact_task(self) -> Task:
         """Return its rewards against its last opponent, exploring as it does in the end."""
-        return in_environment(self, at_the_end(self.epsilon, self.epsilon_drop))
+        return make_environment_task(
+            self, compute_final_rate(self.epsilon, self.epsilon_drop)
+        )
 
 
 class ExpectedSarsa(Sarsa, frozen=True, kw_only=True):
@@ -190,7 +196,9 @@ class MonteCarlo(Rewarded, frozen=True, kw_only=True):
 
     def exact_task(self) -> Task:
         """Return its rewards against its last opponent, exploring as it does in the end."""
-        return in_environment(self, at_the_end(self.epsilon, self.epsilon_drop))
+        return make_environment_task(
+            self, compute_final_rate(self.epsilon, self.epsilon_drop)
+        )
 
 
 class TdAfterstates(Rewarded, frozen=True, kw_only=True):
@@ -212,7 +220,7 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
     alpha: Alpha = 0.1
     alpha_drop: Annotated[
         float,
-        share(
+        describe_share(
             "",
             "What alpha falls by after every tenth of the games against an opponent.",
         ),
@@ -222,23 +230,25 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
     games: Games = 100_000
     initial: Annotated[
         float,
-        begun("Initial value of every board, but for those that end the game.", "V0"),
+        describe_initial(
+            "Initial value of every board, but for those that end the game.", "V0"
+        ),
     ] = 0.5
     taught: Taught = ""
-    draw: Annotated[float, reward("What a drawn game is worth.")] = 0.5
-    loss: Annotated[float, reward("What a lost game is worth.")] = 0.0
+    draw: Annotated[float, describe_reward("What a drawn game is worth.")] = 0.5
+    loss: Annotated[float, describe_reward("What a lost game is worth.")] = 0.0
 
     def exact_task(self) -> Task:
         """Return its last opponent, with exploration if it learns from that."""
         explores = (
-            at_the_end(self.epsilon, self.epsilon_drop)
+            compute_final_rate(self.epsilon, self.epsilon_drop)
             if self.learn_from == "all"
             else 0.0
         )
         return Task(
             self.opponent(),
             worth=self.worth(),
-            seats=TAUGHT[self.seat],
+            seats=SEAT_LETTERS[self.seat],
             epsilon=explores,
         )
 
@@ -286,7 +296,9 @@ class QTable(Rewarded, frozen=True, kw_only=True):
         """Return its rewards against its last opponent; sums have no value to go to."""
         if self.update == "sum":
             return None
-        return Task(self.opponent(), self.gamma, self.worth(), seats=TAUGHT[self.seat])
+        return Task(
+            self.opponent(), self.gamma, self.worth(), seats=SEAT_LETTERS[self.seat]
+        )
 
 
 class DoubleQ(QTable, frozen=True, kw_only=True):
@@ -315,17 +327,19 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
         ),
     ] = "self"
     alpha: Alpha = 0.3
-    gamma: Annotated[float, share("γ", "Discount factor, for each ply.")] = 0.9
+    gamma: Annotated[float, describe_share("γ", "Discount factor, for each ply.")] = 0.9
     epsilon: Epsilon = 0.9
     epsilon_drop: EpsilonDrop = 0.0
     games: Games = 200_000
-    initial: Annotated[float, begun("Initial Q-value of every move, to X.")] = 1.0
+    initial: Annotated[
+        float, describe_initial("Initial Q-value of every move, to X.")
+    ] = 1.0
     taught: Taught = ""
-    win: Annotated[float, reward("What it is worth to X that X wins.")] = 1.0
+    win: Annotated[float, describe_reward("What it is worth to X that X wins.")] = 1.0
     draw: Annotated[
-        float, reward("What a draw is worth to X; to O it is as much below 0.")
+        float, describe_reward("What a draw is worth to X; to O it is as much below 0.")
     ] = 0.5
-    loss: Annotated[float, reward("What it is worth to X that O wins.")] = -1.0
+    loss: Annotated[float, describe_reward("What it is worth to X that O wins.")] = -1.0
 
     def worth(self) -> Worth:
         """Return the rewards: what X gains O loses."""
@@ -368,30 +382,31 @@ class League(Rewarded, frozen=True, kw_only=True):
             "or only its own moves (one)."
         ),
     ] = "two"
-    gamma: Annotated[float, share("γ", "Discount factor, for each ply.")] = 0.7
+    gamma: Annotated[float, describe_share("γ", "Discount factor, for each ply.")] = 0.7
     k_start: Annotated[
-        float, sharpness("k at first: a move is drawn with a chance of k ** Q.")
+        float,
+        describe_sharpness("k at first: a move is drawn with a chance of k ** Q."),
     ] = 0.001
     k_step: Annotated[
-        float, sharpness("What k grows by at every update.", least=0.0)
+        float, describe_sharpness("What k grows by at every update.", least=0.0)
     ] = 0.001
-    k_limit: Annotated[float, sharpness("What k grows up to.")] = 100.0
+    k_limit: Annotated[float, describe_sharpness("What k grows up to.")] = 100.0
     rounds: Annotated[
         int,
-        count(
+        describe_count(
             "How many rounds, each of every pair in both seats; with you it is a game."
         ),
     ] = 10_000
     taught: Taught = ""
-    win: Annotated[float, reward("The reward of a won game.")] = 10.0
-    draw: Annotated[float, reward("The reward of a drawn game.")] = 3.0
-    loss: Annotated[float, reward("The reward of a lost game.")] = -10.0
+    win: Annotated[float, describe_reward("The reward of a won game.")] = 10.0
+    draw: Annotated[float, describe_reward("The reward of a drawn game.")] = 3.0
+    loss: Annotated[float, describe_reward("The reward of a lost game.")] = -10.0
 
     def check_together(self) -> None:
         """Raise RecipeError also where k does not rise to its limit."""
         super().check_together()
         if self.k_start > self.k_limit:
-            start, limit = written(self.k_start), written(self.k_limit)
+            start, limit = format_value(self.k_start), format_value(self.k_limit)
             raise RecipeError(f"k_start is at most k_limit, not {start} above {limit}")
 
     def updates_a_turn(self) -> int:
@@ -405,7 +420,7 @@ class Champion(Recipe, frozen=True, kw_only=True):
 
     slug: ClassVar[str] = "champion"
 
-    games: Annotated[int, count("How many games are played at most.")] = 1_000
+    games: Annotated[int, describe_count("How many games are played at most.")] = 1_000
 
     def exact_task(self) -> Task:
         """Return optimal play."""
@@ -425,7 +440,7 @@ class Menace(Recipe, frozen=True, kw_only=True):
     seat: Seat = "both"
     beads: Annotated[
         int,
-        count(
+        describe_count(
             "How many beads each move has in the boxes of a player's first move.",
             most=1000,
         ),
@@ -461,10 +476,15 @@ class Menace(Recipe, frozen=True, kw_only=True):
     ] = False
     games: Games = 10_000
     taught: Taught = ""
-    win: Annotated[int, paid("Beads that every move of a won game is given.")] = 3
-    draw: Annotated[int, paid("Beads that every move of a drawn game is given.")] = 1
+    win: Annotated[
+        int, describe_beads("Beads that every move of a won game is given.")
+    ] = 3
+    draw: Annotated[
+        int, describe_beads("Beads that every move of a drawn game is given.")
+    ] = 1
     loss: Annotated[
-        int, paid("Beads that every move of a lost game is given; -1 takes one.")
+        int,
+        describe_beads("Beads that every move of a lost game is given; -1 takes one."),
     ] = -1
 
     def worth(self) -> None:
@@ -478,7 +498,10 @@ class Mcts(Recipe, frozen=True, kw_only=True):
     turns: ClassVar[str] = "rollouts"
 
     rollouts: Annotated[
-        int, count("How many games are simulated from each position.", most=100_000)
+        int,
+        describe_count(
+            "How many games are simulated from each position.", most=100_000
+        ),
     ] = 200
     c: Annotated[
         float,
@@ -509,27 +532,33 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
 
     vs: Vs = "random"
     epochs: Annotated[
-        int, count("How many epochs: games are played, then learned from.")
+        int, describe_count("How many epochs: games are played, then learned from.")
     ] = 400
     games: Annotated[
-        int, count("How many games an epoch has in each seat.", most=1_000_000)
+        int, describe_count("How many games an epoch has in each seat.", most=1_000_000)
     ] = 100
     gamma: Gamma = 0.9
-    epsilon: Annotated[float, share("ε", "Exploration rate in the first epoch.")] = 0.4
+    epsilon: Annotated[
+        float, describe_share("ε", "Exploration rate in the first epoch.")
+    ] = 0.4
     epsilon_last: Annotated[
         float,
-        share("", "Exploration rate in the last epoch, to which it falls linearly."),
+        describe_share(
+            "", "Exploration rate in the last epoch, to which it falls linearly."
+        ),
     ] = 0.02
     step_size: Annotated[
         float,
         Meta(ge=0.0, le=1.0, description="Step size of Adam.", extra={"symbol": "α"}),
     ] = 5e-5
-    memory: Annotated[int, count("Size of the replay buffer, in moves.")] = 10_000
+    memory: Annotated[int, describe_count("Size of the replay buffer, in moves.")] = (
+        10_000
+    )
     steps: Annotated[
-        int, count("How many steps of Adam an epoch has.", most=1_000_000)
+        int, describe_count("How many steps of Adam an epoch has.", most=1_000_000)
     ] = 200
     batch: Annotated[
-        int, count("Size of the minibatch of a step, in moves.", most=100_000)
+        int, describe_count("Size of the minibatch of a step, in moves.", most=100_000)
     ] = 32
     guard_rails: Annotated[
         bool,
@@ -580,14 +609,16 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
             "all outputs, whose targets for other legal moves are those of the target network."
         ),
     ] = "played"
-    step: Annotated[float, reward("The reward of a move that ends nothing.")] = -0.1
-    draw: Annotated[float, reward("The reward of a drawn game.")] = -0.1
-    loss: Annotated[float, reward("The reward of a lost game.")] = -2.0
+    step: Annotated[
+        float, describe_reward("The reward of a move that ends nothing.")
+    ] = -0.1
+    draw: Annotated[float, describe_reward("The reward of a drawn game.")] = -0.1
+    loss: Annotated[float, describe_reward("The reward of a lost game.")] = -2.0
 
     def check_together(self) -> None:
         """Raise RecipeError also where it is to play itself, or a convolution has no cells."""
         super().check_together()
-        if self.is_met(*ITSELF):
+        if self.is_met(*SELF_OPPONENTS):
             raise RecipeError("vs is a player that never learns, not self or both")
         if self.convolution and self.encoding == "number":
             raise RecipeError(
@@ -634,18 +665,18 @@ ALGORITHMS = MappingProxyType(
 )
 
 
-def in_environment(recipe: QLearning | MonteCarlo, epsilon: float = 0.0) -> Task:
+def make_environment_task(recipe: QLearning | MonteCarlo, epsilon: float = 0.0) -> Task:
     """Return the task of one whose last opponent is a part of what answers it."""
     return Task(
         recipe.opponent(),
         recipe.gamma,
         recipe.worth(),
-        seats=TAUGHT[recipe.seat],
+        seats=SEAT_LETTERS[recipe.seat],
         everywhere=recipe.start != "empty",
         epsilon=epsilon,
     )
 
 
-def at_the_end(start: float, drop: float) -> float:
+def compute_final_rate(start: float, drop: float) -> float:
     """Return what is left in the last tenth of the games of what falls after every tenth."""
     return max(0.0, start - 9 * drop)

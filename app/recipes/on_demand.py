@@ -1,9 +1,9 @@
 """Which recipes are trained on demand, while a visitor waits."""
 
-from app.recipes.names import parse
+from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe, RecipeError
 
-MOST_UPDATES = 2_000_000  # less than a second
+MAX_UPDATES = 2_000_000  # less than a second
 
 
 def parse_on_demand(text: str) -> Recipe:
@@ -11,15 +11,15 @@ def parse_on_demand(text: str) -> Recipe:
 
     Raises RecipeError as `parse` does, and where the training would be too long.
     """
-    recipe = parse(text)
+    recipe = parse_recipe(text)
     if recipe.is_network:
         raise RecipeError(
             f"{recipe.slug} takes minutes: only the command line trains it"
         )
     updates = recipe.updates_at_most()
-    if updates > MOST_UPDATES:
+    if updates > MAX_UPDATES:
         raise RecipeError(
-            f"this may take {updates:,} updates, and {MOST_UPDATES:,} are the most that are "
+            f"this may take {updates:,} updates, and {MAX_UPDATES:,} are the most that are "
             f"trained here: lower {recipe.turns}"
         )
     return recipe

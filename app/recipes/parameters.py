@@ -34,16 +34,18 @@ Phases = list[tuple[str, int]]  # an opponent, and for how long
 
 SELF = "self"  # the learner's own greedy play, of which nothing is learned
 BOTH = "both"  # the learner in both seats, learning and exploring in each
-ITSELF = (SELF, BOTH)
-OPPONENTS = (*BASELINES, *ITSELF)
+SELF_OPPONENTS = (SELF, BOTH)
+OPPONENTS = (*BASELINES, *SELF_OPPONENTS)
 YOU = "you"  # the person who teaches, whose moves the recipe holds
-MOST_TAUGHT = 300  # games with people
-MOST_PRACTICE = 20_000  # updates of the other games of a recipe with people
+MAX_TAUGHT_GAMES = 300  # games with people
+MAX_PRACTICE_UPDATES = 20_000  # updates of the other games of a recipe with people
 # each is judged by itself: 100 games at a time come to MOST_PRACTICE
-MOST_PRACTICE_PHASES = 40
-SHARED = "taught win draw loss seed"  # parameters that come last, in this order
-SHOWN = 40  # characters of a refused value
-WORDS = {True: "yes", False: "no"}  # how a name writes a switch
+MAX_PRACTICE_PHASES = 40
+COMMON_PARAMETERS = (
+    "taught win draw loss seed"  # parameters that come last, in this order
+)
+MAX_QUOTED = 40  # characters of a refused value
+SWITCH_WORDS = {True: "yes", False: "no"}  # how a name writes a switch
 
 
 class RecipeError(ValueError):
@@ -76,7 +78,7 @@ class Parameter(NamedTuple):
     meaning: str
 
 
-def reward(meaning: str) -> Meta:
+def describe_reward(meaning: str) -> Meta:
     """Describe a reward."""
     return Meta(ge=-100.0, le=100.0, description=meaning, extra={"symbol": "r"})
 
@@ -104,13 +106,13 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     ] = 0
 
     def __post_init__(self) -> None:
-        for parameter in parameters_of(type(self)).values():
-            check(parameter, getattr(self, parameter.name))
+        for parameter in get_parameters(type(self)).values():
+            check_value(parameter, getattr(self, parameter.name))
         self.check_together()
 
     def check_together(self) -> None:
         """Raise RecipeError if parameters that are right by themselves contradict each other."""
-        usual = parameters_of(type(self))[self.turns].default
+        usual = get_parameters(type(self))[self.turns].default
         if ":" in self._vs and getattr(self, self.turns) != usual:
             raise RecipeError(
                 f"{self.turns} is not given where vs says how many: {self._vs}"
@@ -119,10 +121,12 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
             raise RecipeError(
                 "seat is both where vs is both: it learns in both seats of a game"
             )
-        if self.is_met(YOU) or games_taught(self):
-            check_taught(self)
+        if self.is_met(YOU) or list_taught_games(self):
+            check_taught_games(self)
         if hasattr(self, "win"):
-            check_rising(*(getattr(self, result) for result in ("loss", "draw", "win")))
+            check_rewards(
+                *(getattr(self, result) for result in ("loss", "draw", "win"))
+            )
 
     @classmethod
     def lineage(cls) -> list[str]:
@@ -192,9 +196,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 class Rewarded(Recipe, frozen=True, kw_only=True):
     """A recipe in which a result is worth the same in either seat."""
 
-    win: Annotated[float, reward("The reward of a won game.")] = 1.0
-    draw: Annotated[float, reward("The reward of a drawn game.")] = 0.0
-    loss: Annotated[float, reward("The reward of a lost game.")] = -1.0
+    win: Annotated[float, describe_reward("The reward of a won game.")] = 1.0
+    draw: Annotated[float, describe_reward("The reward of a drawn game.")] = 0.0
+    loss: Annotated[float, describe_reward("The reward of a lost game.")] = -1.0
 
     def worth(self) -> Worth:
         """Return the rewards."""
@@ -207,18 +211,18 @@ class Rewarded(Recipe, frozen=True, kw_only=True):
         The exploration of an opponent that is itself, which `vs=both` has, is no part of a task.
         """
         last, _ = self.phases[-1]
-        return None if last in ITSELF else last
+        return None if last in SELF_OPPONENTS else last
 
 
-def check_rising(loss: float, draw: float, win: float) -> None:
+def check_rewards(loss: float, draw: float, win: float) -> None:
     """Raise RecipeError if a loss is worth more than a draw, a draw than a win, or all the same."""
     if not (loss <= draw <= win and loss < win):
-        rewards = ", ".join(map(written, (loss, draw, win)))
+        rewards = ", ".join(map(format_value, (loss, draw, win)))
         raise RecipeError(f"rewards rise from loss to draw to win, not {rewards}")
 
 
 @cache
-def parameters_of(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
+def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
     """Return the parameters of an algorithm with their defaults.
 
     They come in the order of its class, and those that algorithms share at the end.
@@ -226,7 +230,7 @@ def parameters_of(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
     hints = get_type_hints(algorithm, include_extras=True)
     described = {}
     fields = msgspec.structs.fields(algorithm)
-    for field in sorted(fields, key=lambda field: SHARED.find(field.name)):
+    for field in sorted(fields, key=lambda field: COMMON_PARAMETERS.find(field.name)):
         kind, meta = get_args(hints[field.name])
         choices = get_args(kind) if get_origin(kind) is Literal else ()
         described[field.name] = Parameter(
@@ -237,26 +241,26 @@ def parameters_of(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
             default=field.default,
             low=meta.ge,
             high=meta.le,
-            choices=tuple(WORDS.values()) if kind is bool else choices,
+            choices=tuple(SWITCH_WORDS.values()) if kind is bool else choices,
             meaning=meta.description,
         )
     return MappingProxyType(described)
 
 
-def parameters(recipe: Recipe) -> list[Parameter]:
+def list_parameters(recipe: Recipe) -> list[Parameter]:
     """Return the parameters of a recipe, in the order of its class."""
-    described = parameters_of(type(recipe)).values()
+    described = get_parameters(type(recipe)).values()
     return [
         parameter._replace(value=getattr(recipe, parameter.name))
         for parameter in described
     ]
 
 
-def check(parameter: Parameter, value: Value) -> None:
+def check_value(parameter: Parameter, value: Value) -> None:
     """Raise RecipeError, naming the range, if a value of a parameter is not within it."""
     kind = parameter.kind
     several = parameter.name == "vs" and (
-        not parameter.choices or is_taught(str(value))
+        not parameter.choices or has_person(str(value))
     )
     if kind is str and parameter.choices:
         right = several or value in parameter.choices
@@ -268,34 +272,36 @@ def check(parameter: Parameter, value: Value) -> None:
     else:
         right = isinstance(value, kind)
     if not right:
-        raise RecipeError(f"{parameter.name} {expected(parameter)}, not {shown(value)}")
+        raise RecipeError(
+            f"{parameter.name} {describe_range(parameter)}, not {quote_value(value)}"
+        )
     if several:
         check_opponents(str(value), parameter.choices or OPPONENTS)
 
 
-def expected(parameter: Parameter) -> str:
+def describe_range(parameter: Parameter) -> str:
     """Say what a parameter may be, to go on after its name."""
     if parameter.choices:
         return f"is {' or '.join(parameter.choices)}"
     if parameter.kind is str:
         return "is a text"
     number = "a whole number" if parameter.kind is int else "a number"
-    low, high = written(parameter.low or 0), written(parameter.high or 0)
+    low, high = format_value(parameter.low or 0), format_value(parameter.high or 0)
     return f"is {number} within {low} and {high}"
 
 
-def is_taught(vs: str) -> bool:
+def has_person(vs: str) -> bool:
     """Whether a person is among these opponents."""
     return YOU in (phase.partition(":")[0] for phase in vs.split("+"))
 
 
-def games_taught(recipe: Recipe) -> list[str]:
+def list_taught_games(recipe: Recipe) -> list[str]:
     """Return the cells that the person played in each game with one."""
     taught = getattr(recipe, "taught", "")
     return taught.split(".") if taught else []
 
 
-def check_taught(recipe: Recipe) -> None:
+def check_taught_games(recipe: Recipe) -> None:
     """Raise RecipeError if a recipe's games with people do not go with the rest of it.
 
     Which of their moves are possible depends on the learner's own, so it shows when it learns:
@@ -303,25 +309,27 @@ def check_taught(recipe: Recipe) -> None:
     """
     if not hasattr(recipe, "taught"):
         raise RecipeError(f"vs is not {YOU}: no person teaches {recipe.slug}")
-    games, wanted = games_taught(recipe), recipe.turns_against(YOU)
+    games, wanted = list_taught_games(recipe), recipe.turns_against(YOU)
     if len(games) != wanted:
         raise RecipeError(
             f"taught has {len(games)} games, and vs={recipe._vs} has {wanted}"
         )
-    if wanted > MOST_TAUGHT:
-        raise RecipeError(f"people teach {MOST_TAUGHT} games at most, not {wanted}")
+    if wanted > MAX_TAUGHT_GAMES:
+        raise RecipeError(
+            f"people teach {MAX_TAUGHT_GAMES} games at most, not {wanted}"
+        )
     practice = (
         sum(turns for _, turns in recipe.phases) - wanted
     ) * recipe.updates_a_turn()
-    if practice > MOST_PRACTICE:
+    if practice > MAX_PRACTICE_UPDATES:
         raise RecipeError(
-            f"a learner with people practises for {MOST_PRACTICE:,} updates at most, and this "
+            f"a learner with people practises for {MAX_PRACTICE_UPDATES:,} updates at most, and this "
             f"may be {practice:,}"
         )
     phases = sum(opponent != YOU for opponent, _ in recipe.phases)
-    if phases > MOST_PRACTICE_PHASES:
+    if phases > MAX_PRACTICE_PHASES:
         raise RecipeError(
-            f"a learner with people practises {MOST_PRACTICE_PHASES} times at most, not {phases}"
+            f"a learner with people practises {MAX_PRACTICE_PHASES} times at most, not {phases}"
         )
     for parameter, value in (
         ("start", "empty"),
@@ -335,7 +343,7 @@ def check_taught(recipe: Recipe) -> None:
     for number, game in enumerate(games, 1):
         for move, cell in enumerate(game or " ", 1):
             if cell not in cells:
-                fault = f"is {shown(cell)}, and a cell is 0 to {cells[-1]}"
+                fault = f"is {quote_value(cell)}, and a cell is 0 to {cells[-1]}"
                 raise TaughtError(number, move, fault if game else "is missing")
             if cell in game[: move - 1]:
                 raise TaughtError(number, move, f"is cell {cell} once more")
@@ -347,7 +355,7 @@ def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
     for name, *turns in phases:
         if name not in (*opponents, YOU):
             raise RecipeError(
-                f"vs is one or more of {', '.join(opponents)}, not {shown(name)}"
+                f"vs is one or more of {', '.join(opponents)}, not {quote_value(name)}"
             )
         if turns or len(phases) > 1:
             number = turns[0] if len(turns) == 1 else ""
@@ -356,22 +364,24 @@ def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
             if not right or len(number) > 9:
                 raise RecipeError(
                     f"vs counts the turns against each opponent, as in random:50+self:200, "
-                    f"from 1 to 999999999, not {shown(vs)}"
+                    f"from 1 to 999999999, not {quote_value(vs)}"
                 )
     if len(phases) == 1 and ":" in vs:
-        raise RecipeError(f"vs needs no count for a single opponent, as in {shown(vs)}")
+        raise RecipeError(
+            f"vs needs no count for a single opponent, as in {quote_value(vs)}"
+        )
 
 
-def written(value: Value) -> str:
+def format_value(value: Value) -> str:
     """Write a value as a name has it: `yes`, `20000`, `0.5`, `0.00005`, `self`."""
     if isinstance(value, bool):
-        return WORDS[value]
+        return SWITCH_WORDS[value]
     if isinstance(value, float):
         return np.format_float_positional(value + 0.0, trim="-")  # 0.0 makes -0.0 a 0
     return str(value)
 
 
-def shown(value: Value) -> str:
+def quote_value(value: Value) -> str:
     """Write a value that is refused, but not at any length."""
     text = str(value)
-    return repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")
+    return repr(text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "...")

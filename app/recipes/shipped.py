@@ -6,10 +6,10 @@ Whose idea it was, what its source reported and what we found is written on its 
 from types import MappingProxyType
 from typing import NamedTuple
 
-from app.recipes.names import name, parse
+from app.recipes.names import name_recipe, parse_recipe
 from app.recipes.parameters import Recipe
 
-SLOW = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10,seed=2"  # as its source set the symmetric
+SYMMETRIC_SETTINGS = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10,seed=2"
 
 
 class Shipped(NamedTuple):
@@ -22,7 +22,7 @@ class Shipped(NamedTuple):
 
 SHIPPED = MappingProxyType(
     {
-        id: Shipped(id, title, parse(recipe))
+        id: Shipped(id, title, parse_recipe(recipe))
         for id, title, recipe in (
             ("q-iteration", "Q-iteration", "q-iteration"),
             ("q-learning-1", "Q-learning 1", "q-learning,games=1000000"),
@@ -44,11 +44,11 @@ SHIPPED = MappingProxyType(
             ("self-play", "Self-play", "self-play"),
             ("q-learning-player", "Q-learning player", "league,seed=2"),
             ("observing", "Observing", "league,observing=yes,seed=2"),
-            ("symmetric", "Symmetric", f"league,symmetric=yes,{SLOW}"),
+            ("symmetric", "Symmetric", f"league,symmetric=yes,{SYMMETRIC_SETTINGS}"),
             (
                 "observing-symmetric",
                 "Observing, symmetric",
-                f"league,observing=yes,symmetric=yes,{SLOW}",
+                f"league,observing=yes,symmetric=yes,{SYMMETRIC_SETTINGS}",
             ),
             ("champion", "Champion", "champion"),
             ("dqn-vs-random", "DQN, against random", "dqn"),
@@ -67,4 +67,6 @@ SHIPPED = MappingProxyType(
     }
 )
 
-SHORT = MappingProxyType({name(agent.recipe): agent.id for agent in SHIPPED.values()})
+IDS_BY_RECIPE = MappingProxyType(
+    {name_recipe(agent.recipe): agent.id for agent in SHIPPED.values()}
+)

@@ -14,8 +14,8 @@ from app.recipes.parameters import (
     Phases,
     Recipe,
     RecipeError,
-    games_taught,
-    parameters_of,
+    get_parameters,
+    list_taught_games,
 )
 from app.recipes.shipped import SHIPPED
 
@@ -29,7 +29,7 @@ MILESTONES = (
 )  # in the order in which most come
 
 
-class Update(NamedTuple):
+class ValueChange(NamedTuple):
     """A value that a game changed: beads, or the mover's view."""
 
     ply: int  # of the move in the record
@@ -46,7 +46,7 @@ class Lesson(Struct, frozen=True):
     record: str
     result: str  # for the learner: "win", "draw" or "loss"
     updates: list[
-        Update
+        ValueChange
     ]  # of its own moves, in the order of the learner; none of practice
     others: int  # updates besides: of the person's moves
     beaten: dict[str, float]  # seat -> how often its best responder wins against it
@@ -76,74 +76,80 @@ class Refusal(Struct, frozen=True):
     )  # of a person, from 1, where one of its moves cannot have been played
 
 
-def untaught(recipe: Recipe) -> Recipe:
+def make_untaught(recipe: Recipe) -> Recipe:
     """Return the recipe of the learner before its first game.
 
     Raises RecipeError if no person can teach it.
     """
     if not hasattr(recipe, "taught"):
         raise RecipeError(f"no person teaches {recipe.slug}")
-    return _taught(recipe, [], [])
+    return _replace_games(recipe, [], [])
 
 
-def phases_of(recipe: Recipe) -> Phases:
+def list_taught_phases(recipe: Recipe) -> Phases:
     """Return the opponents of a learner and the turns against each, none before its first game.
 
     Raises RecipeError if no person can teach it, or not after these.
     """
-    phases = [] if recipe == untaught(recipe) else recipe.phases
+    phases = [] if recipe == make_untaught(recipe) else recipe.phases
     if YOU not in dict(phases):
-        _taught(recipe, [*phases, (YOU, 1)], ["0"])
+        _replace_games(recipe, [*phases, (YOU, 1)], ["0"])
     return phases
 
 
-def with_game(recipe: Recipe, cells: str) -> Recipe:
+def add_game(recipe: Recipe, cells: str) -> Recipe:
     """Return a recipe with one more game of a person, who played these cells.
 
     Raises RecipeError as for all recipes.
     """
-    phases = phases_of(recipe)
+    phases = list_taught_phases(recipe)
     before = phases.pop()[1] if phases and phases[-1][0] == YOU else 0
-    return _taught(recipe, [*phases, (YOU, before + 1)], [*games_taught(recipe), cells])
+    return _replace_games(
+        recipe, [*phases, (YOU, before + 1)], [*list_taught_games(recipe), cells]
+    )
 
 
-def with_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:
+def add_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:
     """Return a recipe with so many turns more against an opponent that is no person.
 
     Raises RecipeError as for all recipes.
     """
-    return _taught(
-        recipe, [*phases_of(recipe), (opponent, turns)], games_taught(recipe)
+    return _replace_games(
+        recipe,
+        [*list_taught_phases(recipe), (opponent, turns)],
+        list_taught_games(recipe),
     )
 
 
-def without_last(recipe: Recipe) -> Recipe:
+def remove_last(recipe: Recipe) -> Recipe:
     """Return a recipe without its last game of a person or its last practice."""
-    *phases, (opponent, turns) = phases_of(recipe)
-    games = games_taught(recipe)
+    *phases, (opponent, turns) = list_taught_phases(recipe)
+    games = list_taught_games(recipe)
     if opponent == YOU:
         games.pop()
         phases += [(YOU, turns - 1)] if turns > 1 else []
-    return _taught(recipe, phases, games)
+    return _replace_games(recipe, phases, games)
 
 
-def title_of(recipe: Recipe) -> str:
+def format_title(recipe: Recipe) -> str:
     """Return what a learner is called that people taught: "MENACE, taught 23 games"."""
     who = SHIPPED[recipe.slug].title if recipe.slug in SHIPPED else recipe.slug
-    number = len(games_taught(recipe))
+    number = len(list_taught_games(recipe))
     return f"{who}, taught {number} game{'s' * (number != 1)}"
 
 
-def up_to(recipe: Recipe, game: int) -> Recipe:
+def cut_after_game(recipe: Recipe, game: int) -> Recipe:
     """Return a recipe without what comes after a game of a person, counted from 1."""
-    while len(games_taught(recipe)) > game or (recipe.phases[-1][0] != YOU and game):
-        recipe = without_last(recipe)
+    while len(list_taught_games(recipe)) > game or (
+        recipe.phases[-1][0] != YOU and game
+    ):
+        recipe = remove_last(recipe)
     return recipe
 
 
-def _taught(recipe: Recipe, phases: Phases, games: list[str]) -> Recipe:
+def _replace_games(recipe: Recipe, phases: Phases, games: list[str]) -> Recipe:
     usual = {
-        one: parameters_of(type(recipe))[one].default for one in ("vs", recipe.turns)
+        one: get_parameters(type(recipe))[one].default for one in ("vs", recipe.turns)
     }
     if len(phases) == 1:
         usual = dict(zip(usual, phases[0], strict=True))

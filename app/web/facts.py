@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.sources import CLASSICS, heading
+from app.sources import CLASSICS, find_heading
 from app.tictactoe.arena import disagreements, join, round_robin
 from app.tictactoe.atlas import (
     Atlas,
@@ -167,7 +167,7 @@ def list_puzzles(site: SiteData) -> list[Puzzle]:
     worths = {
         name: agent.card.worth
         for name, agent in site.agents.items()
-        if heading(agent.card.origin) != CLASSICS and agent.card.worth is not None
+        if find_heading(agent.card.origin) != CLASSICS and agent.card.worth is not None
     }
     return puzzles(
         site.game,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.recipes.parameters import written
+from app.recipes.parameters import format_value
 from app.tictactoe import encodings
 from app.tictactoe.game import Game
 from app.tictactoe.notation import position_text
@@ -87,7 +87,7 @@ def format_count(number: int) -> str:
 
 def format_parameter(value: bool | float | str) -> str:
     """Return the value of a recipe's parameter; whole numbers get separators of thousands."""
-    return format_count(value) if type(value) is int else written(value)
+    return format_count(value) if type(value) is int else format_value(value)
 
 
 def format_number(value: float) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.recipes import LONGEST
+from app.recipes import MAX_NAME
 from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.notation import MARKS
 from app.web.formatting import name_square_briefly
@@ -56,7 +56,7 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
     ):
         lens = lenses[mover_at(ply - 1)]
         # Long names would fill the cache.
-        judge = _review_move if len(lens) > LONGEST else _review_move_cached
+        judge = _review_move if len(lens) > MAX_NAME else _review_move_cached
         move = judge(site, position, ply, cell, lens, match.step, match.own)
         seat = match.seat(mover_at(ply - 1))
         explores = match.epsilon > 0 and seat != HUMAN

@@ -30,7 +30,15 @@ from werkzeug.exceptions import (
     ServiceUnavailable,
 )
 
-from app.recipes import ALGORITHMS, Recipe, RecipeError, longest, name, parse, suggest
+from app.recipes import (
+    ALGORITHMS,
+    Recipe,
+    RecipeError,
+    get_max_length,
+    name_recipe,
+    parse_recipe,
+    suggest_word,
+)
 from app.recipes.on_demand import parse_on_demand
 from app.recipes.taught import Course, Refusal
 from app.tictactoe.agents import Agent, ModelError, from_process
@@ -113,12 +121,12 @@ class Lab:
         slug, comma, _ = text.partition(",")
         if text in self.always or not (comma or "=" in text or slug in ALGORITHMS):
             return None
-        if len(text) > longest(text):
+        if len(text) > get_max_length(text):
             raise RequestURITooLarge(
-                f"The name of a recipe has at most {longest(text)} characters, not {len(text)}."
+                f"The name of a recipe has at most {get_max_length(text)} characters, not {len(text)}."
             )
         if slug not in ALGORITHMS:
-            nearest = suggest(slug, ALGORITHMS)
+            nearest = suggest_word(slug, ALGORITHMS)
             raise NotFound(
                 f"There is no algorithm {slug!r}{nearest}. There are: {', '.join(ALGORITHMS)}."
             )
@@ -406,15 +414,15 @@ def whole_name(text: str) -> str:
 
     A page asks for the same few names some hundred times.
     """
-    return name(parse(text))
+    return name_recipe(parse_recipe(text))
 
 
 @cached(LRUCache(NAMES, getsizeof=len), lock=Lock())
 def _seeded(recipe: Recipe, seed: int) -> str:
-    return name(recipe.with_seed(seed))
+    return name_recipe(recipe.with_seed(seed))
 
 
 @keep_names
 def _named(text: str) -> str:
     """Return the name of a recipe that can be trained on demand; RecipeError otherwise."""
-    return name(parse_on_demand(text))
+    return name_recipe(parse_on_demand(text))

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest, NotFound
 
 from app.experiments import Bars, Boards, Summary
-from app.experiments import load_all as load_experiments
-from app.recipes import Recipe, parse
+from app.experiments import load_summaries as load_experiments
+from app.recipes import Recipe, parse_recipe
 from app.recipes.parameters import YOU
-from app.recipes.taught import title_of
+from app.recipes.taught import format_title
 from app.tictactoe.agents import Agent, ModelError, blaming, load_all
 from app.tictactoe.card import Card
 from app.tictactoe.game import Game, tic_tac_toe
@@ -161,7 +161,7 @@ class SiteData:
                 )
             agent = name.removesuffix(TASK)
             recipe = self.recipe(agent)
-            short = title_of(recipe) if recipe.is_met(YOU) else agent
+            short = format_title(recipe) if recipe.is_met(YOU) else agent
             return short if agent == name else _task_title(short)
 
         def known(name: str) -> bool:
@@ -294,7 +294,9 @@ class SiteData:
     @cached_per_site(MANY)
     def recipe(self, name: str) -> Recipe:
         """Return the recipe of an agent."""
-        return parse(self.always[name].card.recipe if name in self.always else name)
+        return parse_recipe(
+            self.always[name].card.recipe if name in self.always else name
+        )
 
     @cached_per_site(MANY)
     def task(self, name: str) -> Task | None:
@@ -426,7 +428,7 @@ def is_moves(name: str) -> bool:
 
 def _check_recipe(card: Card) -> None:
     """Raise ValueError if a card has no recipe, or if it contradicts its recipe."""
-    recipe = parse(card.recipe)
+    recipe = parse_recipe(card.recipe)
     for what, there, wanted in (
         ("algorithm", card.algorithm, recipe.slug),
         ("seed", card.seed, recipe.seed),

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from msgspec.structs import astuple
 
 from app.recipes.algorithms import ALGORITHMS
-from app.recipes.parameters import parameters_of
+from app.recipes.parameters import get_parameters
 from app.tictactoe.notation import DIGITS
 from app.web.comparison import Comparison
 from app.web.match import Match
@@ -86,7 +86,9 @@ class Route(str):
 _MATCH = " ".join(Match.__struct_fields__[1:])  # all of a match but its record
 _CHANGES = "at seat player lens errors epsilon delay hide own keep step pause"  # `play.settings`
 _LAB = "ghost curve step game update seeds axis"
-_RECIPE = sorted({name for kind in ALGORITHMS.values() for name in parameters_of(kind)})
+_RECIPE = sorted(
+    {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}
+)
 
 HOME = Route("/", "step")
 PLAY = Route("/play/<record>", _MATCH)  # without a record: a game for who asks for none

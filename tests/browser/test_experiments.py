@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from app.experiments import load_all
+from app.experiments import load_summaries
 from app.web.service.deployment import ROOT
 
-SHIPPED = load_all(ROOT / "models" / "experiments")
+SHIPPED = load_summaries(ROOT / "models" / "experiments")
 SIZES = [(320, 640), (1280, 800), (768, 1024), (1920, 1080)]
 FIRST = [("bad-runs", 1), ("double-q", 1), ("feedback", 1)]  # dots, curves, a grid
 SMALLEST = 11  # pixels of letters

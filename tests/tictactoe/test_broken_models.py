@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.experiments import load_all as load_experiments
+from app.experiments import load_summaries as load_experiments
 from app.tictactoe.agents import Agent, arrays_file, load, save
 from app.tictactoe.card import card_text
 from app.tictactoe.game import Game, connect

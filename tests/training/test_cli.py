@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.text import Text
 
-from app.recipes import ALGORITHMS, SHIPPED, name, parse
+from app.recipes import ALGORITHMS, SHIPPED, name_recipe, parse_recipe
 from app.tictactoe.agents import ModelError, load, save
 from app.tictactoe.card import card_text
 from app.tictactoe.game import Game
@@ -38,7 +38,7 @@ def test_list_names_every_agent() -> None:
     assert result.exit_code == 0
     assert [line.split()[0] for line in result.output.splitlines()] == [*SHIPPED]
     for agent in SHIPPED.values():
-        assert name(agent.recipe) in result.output.split()
+        assert name_recipe(agent.recipe) in result.output.split()
 
 
 def test_list_describes_every_parameter() -> None:
@@ -148,7 +148,7 @@ def at_work(*agents: str, out: Path) -> subprocess.Popen[bytes]:
 
 def test_ctrl_c_leaves_the_old_model(tmp_path: Path) -> None:
     for ending in ("json", "npz"):
-        (tmp_path / f"{agent_id(parse(LONG))}.{ending}").write_text("the old one")
+        (tmp_path / f"{agent_id(parse_recipe(LONG))}.{ending}").write_text("the old one")
     before = contents(tmp_path)
     process = at_work(LONG, out=tmp_path)
     process.send_signal(signal.SIGINT)
@@ -169,8 +169,8 @@ def test_a_recipe_is_an_agent(game: Game, tmp_path: Path) -> None:
 
 
 def test_a_recipe_that_is_shipped_has_the_short_name() -> None:
-    assert agent_id(parse("q-learning,games=1000000")) == QUICK
-    assert agent_id(parse("q-learning,games=1000001")) == "q-learning-games-1000001"
+    assert agent_id(parse_recipe("q-learning,games=1000000")) == QUICK
+    assert agent_id(parse_recipe("q-learning,games=1000001")) == "q-learning-games-1000001"
 
 
 def test_a_wrong_recipe_is_answered_with_what_is_wrong() -> None:
@@ -203,7 +203,7 @@ cli.main(sys.argv[1:])
 def test_judge_is_all_that_another_baseline_needs(game: Game, tmp_path: Path) -> None:
     """It is there in a process of its own, and here again it is gone."""
     judge = ["judge", "--models", str(tmp_path)]
-    agent = train("menace", parse("menace,games=500"), game, lambda progress: None)
+    agent = train("menace", parse_recipe("menace,games=500"), game, lambda progress: None)
     before = save(tmp_path, game, agent).card
     subprocess.run([sys.executable, "-c", ONE_BASELINE_MORE, *judge], check=True)
     with pytest.raises(
@@ -218,7 +218,7 @@ def test_judge_is_all_that_another_baseline_needs(game: Game, tmp_path: Path) ->
 
 def test_judge_writes_anew_what_cannot_be_read(game: Game, tmp_path: Path) -> None:
     """Figures of another version, but nothing else."""
-    agent = train("menace", parse("menace,games=500"), game, lambda progress: None)
+    agent = train("menace", parse_recipe("menace,games=500"), game, lambda progress: None)
     before = save(tmp_path, game, agent).card
     file = tmp_path / "menace.json"
     card = json.loads(file.read_bytes())

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from app.recipes import ALGORITHMS, Recipe, RecipeError, name, parse
-from app.recipes.taught import with_practice
+from app.recipes import ALGORITHMS, Recipe, RecipeError, name_recipe, parse_recipe
+from app.recipes.taught import add_practice
 from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.notation import position_text
 from app.tictactoe.policy import BASELINES
@@ -62,20 +62,20 @@ def run(code: str, folder: Path) -> str:
 
 @pytest.mark.parametrize("text", RECIPES)
 def test_the_file_writes_the_table_bit_for_bit(game: Game, tmp_path: Path, text: str) -> None:
-    code = assert_same(game, tmp_path, parse(text))
+    code = assert_same(game, tmp_path, parse_recipe(text))
     assert code.count("\n") < 600
     assert "isinstance" not in code
-    assert f"training {name(parse(text))} in plain Python" in code
+    assert f"training {name_recipe(parse_recipe(text))} in plain Python" in code
 
 
 @pytest.mark.parametrize("text", TAUGHT)
 def test_so_does_that_of_a_learner_that_people_taught(
     game: Game, tmp_path: Path, text: str
 ) -> None:
-    pupils, dice, start = Pupils(game), Dice(7), parse(text)
-    before = parse(taught(pupils, start, dice, 2)[-1].recipe)
-    practised = with_practice(before, practice(start), 3)
-    code = assert_same(game, tmp_path, parse(taught(pupils, practised, dice, 1)[-1].recipe))
+    pupils, dice, start = Pupils(game), Dice(7), parse_recipe(text)
+    before = parse_recipe(taught(pupils, start, dice, 2)[-1].recipe)
+    practised = add_practice(before, practice(start), 3)
+    code = assert_same(game, tmp_path, parse_recipe(taught(pupils, practised, dice, 1)[-1].recipe))
     assert "class Person" in code
 
 
@@ -95,12 +95,12 @@ def assert_same(game: Game, tmp_path: Path, recipe: Recipe) -> str:
 
 def test_every_algorithm_with_a_table_leaves_as_a_file() -> None:
     tables = {slug for slug, algorithm in ALGORITHMS.items() if not algorithm.is_network}
-    assert {parse(text).slug for text in RECIPES} == tables
+    assert {parse_recipe(text).slug for text in RECIPES} == tables
 
 
 @pytest.mark.parametrize("slug", LEARNERS)
 def test_the_update_comes_first_and_the_random_numbers_last(slug: str) -> None:
-    code = build_script(parse(slug))
+    code = build_script(parse_recipe(slug))
     update = re.search(r"^    def (update|simulate)\(", code, re.MULTILINE)
     assert update
     assert code[: update.start()].count("\n") < 80
@@ -111,7 +111,7 @@ def test_the_update_comes_first_and_the_random_numbers_last(slug: str) -> None:
 @pytest.mark.parametrize("slug", LEARNERS)
 def test_it_has_hardly_a_function_that_it_does_not_use(slug: str) -> None:
     """Its files are whole: two functions at most are there for other learners."""
-    tree = ast.parse(build_script(parse(slug)))
+    tree = ast.parse(build_script(parse_recipe(slug)))
     defined = {one.name for one in tree.body if isinstance(one, ast.FunctionDef | ast.ClassDef)}
     unread = defined - {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
     assert len(unread) <= 2
@@ -119,7 +119,7 @@ def test_it_has_hardly_a_function_that_it_does_not_use(slug: str) -> None:
 
 def test_in_the_end_it_says_how_well_it_plays(tmp_path: Path) -> None:
     """The champion never loses."""
-    (tmp_path / "champion.py").write_text(build_script(parse("champion")))
+    (tmp_path / "champion.py").write_text(build_script(parse_recipe("champion")))
     done = subprocess.run(
         [sys.executable, "-I", "-S", "champion.py"],
         cwd=tmp_path,
@@ -138,15 +138,15 @@ def test_an_opponent_that_is_not_in_plain_python_is_refused(
     """It is not played as another one; the site has it all the same."""
     monkeypatch.setitem(BASELINES, "corner", BASELINES["fixed"])
     monkeypatch.setattr(sys.modules["app.recipes.parameters"], "OPPONENTS", ("corner", *BASELINES))
-    recipe = parse("q-learning,vs=corner,games=60,start=empty")
+    recipe = parse_recipe("q-learning,vs=corner,games=60,start=empty")
     with pytest.raises(RecipeError, match="opponent corner is not written in plain Python"):
         build_script(recipe)
-    fixed = parse("q-learning,vs=fixed,games=60,start=empty")
+    fixed = parse_recipe("q-learning,vs=fixed,games=60,start=empty")
     assert [*learn_by_the_book(tic_tac_toe(), recipe)] == [*learn_by_the_book(tic_tac_toe(), fixed)]
 
 
 def test_the_file_has_what_it_uses_and_no_more() -> None:
-    tree = ast.parse(build_script(parse("q-learning,games=10")))
+    tree = ast.parse(build_script(parse_recipe("q-learning,games=10")))
     defined = {str(getattr(one, "name", "main")) for one in tree.body} - {"main"}
     read = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
     assert defined <= read
@@ -164,12 +164,12 @@ def test_the_file_has_what_it_uses_and_no_more() -> None:
 )
 def test_what_cannot_leave_is_said(text: str, sentence: str) -> None:
     with pytest.raises(RecipeError, match=sentence):
-        build_script(parse(text))
+        build_script(parse_recipe(text))
 
 
 def test_the_command_prints_it() -> None:
     result = CliRunner().invoke(cli.main, ["code", "q-table"])
-    assert (result.exit_code, result.output) == (0, build_script(parse("q-table")))
+    assert (result.exit_code, result.output) == (0, build_script(parse_recipe("q-table")))
     result = CliRunner().invoke(cli.main, ["code", "dqn"])
     assert result.exit_code == 1
     assert "cannot be written as one file" in result.output

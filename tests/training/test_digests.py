@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.recipes import ALGORITHMS, SHIPPED, name, parse
+from app.recipes import ALGORITHMS, SHIPPED, name_recipe, parse_recipe
 from app.tictactoe.agents import Agent, load, load_all
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
@@ -25,7 +25,7 @@ PINNED = [line.split() for line in DIGESTS.read_text().splitlines()]
 
 def digest(game: Game, name: str) -> str:
     """What a training comes to, in short."""
-    *_, end = learn(game, parse(name), lambda updates: 10**12)
+    *_, end = learn(game, parse_recipe(name), lambda updates: 10**12)
     return hashlib.sha256(end.q.tobytes() + end.visits.tobytes()).hexdigest()[:16]
 
 
@@ -54,7 +54,7 @@ MOST_BYTES = 20 << 20
 @pytest.mark.parametrize("agent_id", TABLES)
 def test_a_shipped_model_is_rebuilt_bit_for_bit(game: Game, agent_id: str) -> None:
     saved = load(MODELS, game, agent_id)
-    rebuilt = train(agent_id, parse(saved.card.recipe), game, lambda progress: None)
+    rebuilt = train(agent_id, parse_recipe(saved.card.recipe), game, lambda progress: None)
     assert differences(saved, rebuilt) == []
 
 
@@ -62,7 +62,7 @@ def test_a_shipped_model_is_rebuilt_bit_for_bit(game: Game, agent_id: str) -> No
 def test_a_shipped_card_tells_the_truth_of_its_table(game: Game, agent_id: str) -> None:
     agent = load(MODELS, game, agent_id)
     card, recipe = agent.card, SHIPPED[agent_id].recipe
-    assert (card.recipe, card.title) == (name(recipe), SHIPPED[agent_id].title)
+    assert (card.recipe, card.title) == (name_recipe(recipe), SHIPPED[agent_id].title)
     assert (card.algorithm, card.plays, card.seed) == (recipe.slug, recipe.plays, recipe.seed)
     assert card.worth == recipe.worth()
     no_task = card.algorithm in ("league", "menace")

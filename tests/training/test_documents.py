@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from app.experiments import load_all as load_claims
+from app.experiments import load_summaries as load_claims
 from app.tictactoe.agents import load, load_all
 from app.tictactoe.game import Game
 from training.cli import main

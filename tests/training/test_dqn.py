@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.recipes import parse
+from app.recipes import parse_recipe
 from app.tictactoe.agents import load
 from app.tictactoe.game import Game, O, X, connect
 from app.tictactoe.notation import position_text
@@ -37,7 +37,7 @@ SMALL = "games=10,step_size=0.001,steps=20,batch=8"
 
 def learn(game: Game, settings: str = "vs=t-hand,epochs=3", brief: str = BRIEF) -> list[Progress]:
     """Three epochs, if nothing else is asked for."""
-    return list(learners.learn(game, parse(f"dqn,{settings},{brief}"), next_checkpoint))
+    return list(learners.learn(game, parse_recipe(f"dqn,{settings},{brief}"), next_checkpoint))
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_it_learns_to_beat_a_player_who_never_wavers() -> None:
 
 
 def test_the_card_tells_the_win_rate_of_every_epoch_and_what_computed_it(game: Game) -> None:
-    recipe = parse(f"dqn,vs=t-hand,epochs=3,{BRIEF}")
+    recipe = parse_recipe(f"dqn,vs=t-hand,epochs=3,{BRIEF}")
     told: list[Progress] = []
     card = train("somebody", recipe, game, told.append).card
     won = [epoch.won for epoch in epochs(told)]
@@ -95,7 +95,7 @@ def test_the_card_tells_the_win_rate_of_every_epoch_and_what_computed_it(game: G
 def test_the_shipped_network_begins_as_its_recipe_still_does(game: Game) -> None:
     """To the last digits only where it is computed on the same kind of processor."""
     shipped = load(MODELS, game, "dqn-vs-random")
-    seen = learners.learn(game, parse(shipped.card.recipe), next_checkpoint)
+    seen = learners.learn(game, parse_recipe(shipped.card.recipe), next_checkpoint)
     for snapshot, progress in zip((0, 1), seen, strict=False):
         assert progress.updates == shipped.snapshot_updates[snapshot]
         expected = shipped.history.values(snapshot)
@@ -160,7 +160,7 @@ def test_every_variant_ends_as_a_table(game: Game, variant: str) -> None:
 
 def test_an_experiment_finds_every_epoch_and_the_exact_end(game: Game) -> None:
     settings = "vs=t-hand,epochs=3"
-    run = measure_epochs(parse(f"dqn,{settings},{BRIEF}"))
+    run = measure_epochs(parse_recipe(f"dqn,{settings},{BRIEF}"))
     told = epochs(learn(game, settings))
     for name in ("won", "lost", "forfeited"):
         kept = getattr(run, name)
@@ -169,7 +169,7 @@ def test_an_experiment_finds_every_epoch_and_the_exact_end(game: Game) -> None:
     assert run.taken == [epoch.taken for epoch in told]
     assert run.taken_met == [epoch.taken_met for epoch in told]
     assert run.figures.updates == [60]
-    beginning = measure_beginning(parse(f"dqn,{settings},{BRIEF}"))
+    beginning = measure_beginning(parse_recipe(f"dqn,{settings},{BRIEF}"))
     assert beginning.won.x == run.won.x[:2]
     assert beginning.taken == run.taken[:2]
 

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import pytest
 
-from app.recipes import parse
+from app.recipes import parse_recipe
 from app.recipes.algorithms import Dqn
 from app.tictactoe.encodings import Encoding, one_hot
 from app.tictactoe.game import Game, O, X
@@ -56,7 +56,7 @@ def test_the_network_is_the_stated_one(network: Network) -> None:
     ],
 )
 def test_layers_and_width_say_how_large_it_is(settings: str, hidden: tuple[int, ...]) -> None:
-    recipe = parse(f"dqn,{settings}" if settings else "dqn")
+    recipe = parse_recipe(f"dqn,{settings}" if settings else "dqn")
     assert isinstance(recipe, Dqn)
     assert recipe.hidden == hidden
 

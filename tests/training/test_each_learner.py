@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from app.recipes import SHIPPED, Recipe, name, parse
+from app.recipes import SHIPPED, Recipe, name_recipe, parse_recipe
 from app.tictactoe.beads import alike, beads, leanings
 from app.tictactoe.game import Game, X, connect
 from app.tictactoe.policy import first_empty, greedy, optimal_q, policy_of
@@ -26,13 +26,13 @@ from training.textbook.rng import Random
 
 
 def end_of(game: Game, recipe: str | Recipe) -> Progress:
-    *_, end = learn(game, parse(recipe) if isinstance(recipe, str) else recipe)
+    *_, end = learn(game, parse_recipe(recipe) if isinstance(recipe, str) else recipe)
     return end
 
 
 def exact(game: Game, recipe: str) -> np.ndarray:
     """The values of what a recipe asks for."""
-    task = parse(recipe).task()
+    task = parse_recipe(recipe).task()
     assert task is not None
     return task_q(game, task)
 
@@ -118,7 +118,7 @@ def test_a_won_game_of_three_moves_is_worth_less_the_earlier_the_move(game: Game
 
 
 def test_the_end_of_a_game_is_worth_to_each_seat_what_the_card_says(game: Game) -> None:
-    recipe = parse("self-play,alpha=1,games=20000")
+    recipe = parse_recipe("self-play,alpha=1,games=20000")
     end = end_of(game, recipe)
     after = game.successor.clip(0)
     over = game.legal & (after >= game.decisions) & (end.visits > 0)
@@ -156,7 +156,7 @@ def test_planning_deeper_errs_less(game: Game) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_what_it_is_sure_of_is_true(game: Game, seed: int) -> None:
     truth, sure = optimal_q(game), np.zeros(game.legal.shape, np.bool_)
-    for progress in learn(game, parse(f"champion,seed={seed}"), lambda updates: updates + 1):
+    for progress in learn(game, parse_recipe(f"champion,seed={seed}"), lambda updates: updates + 1):
         now = np.isin(progress.q, [-1, 0, 1])
         assert (progress.q[now] == truth[now]).all()
         assert now[sure].all()
@@ -187,7 +187,7 @@ def test_it_learns_other_boards(board: tuple[int, int, int]) -> None:
 
 
 def test_it_begins_with_as_many_beads_as_michie_says(game: Game) -> None:
-    untouched = next(learn(game, parse("menace,seat=x")))
+    untouched = next(learn(game, parse_recipe("menace,seat=x")))
     held = game.spread(beads(game, untouched.q[game.legal], "proportional"))
     for ply, number in enumerate((4, 4, 3, 3, 2, 2, 1, 1, 1)):
         rows = held[game.ply_start[ply] : [*game.ply_start, game.decisions][ply + 1]]
@@ -198,12 +198,12 @@ def test_it_begins_with_as_many_beads_as_michie_says(game: Game) -> None:
 
 def test_a_square_holds_its_part_of_the_beads_of_its_move(game: Game) -> None:
     assert game.spread(alike(game), 0)[0].tolist() == [4, 4, 4, 4, 1, 4, 4, 4, 4]
-    policy = policy_of(next(learn(game, parse("menace"))).q, "proportional")[0]
+    policy = policy_of(next(learn(game, parse_recipe("menace"))).q, "proportional")[0]
     assert policy[[0, 2, 6, 8]].sum() == policy[[1, 3, 5, 7]].sum() == policy[4]
 
 
 def test_it_leans_to_nothing_at_first_and_to_what_it_always_draws_in_the_end(game: Game) -> None:
-    untouched, *_, end = learn(game, parse("menace,vs=self,games=3000"))
+    untouched, *_, end = learn(game, parse_recipe("menace,vs=self,games=3000"))
     for shown, flat in ((untouched, True), (end, False)):
         held = beads(game, shown.q[game.legal], "proportional")
         leaning = leanings(game, held)
@@ -213,7 +213,7 @@ def test_it_leans_to_nothing_at_first_and_to_what_it_always_draws_in_the_end(gam
 
 
 def test_its_first_games_are_told_bead_by_bead(game: Game) -> None:
-    recipe = parse("menace,vs=self,seat=x,beads=2,games=500,loss=-2")
+    recipe = parse_recipe("menace,vs=self,seat=x,beads=2,games=500,loss=-2")
     told = msgspec.json.decode(story(game, recipe))
     assert len(told) == GAMES
     paid, refilled = {"win": 3, "draw": 1, "loss": -2}, 0
@@ -238,7 +238,7 @@ def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
         for meeting in permutations(MEMBERS, 2):
             assert all(play_league_game(rules, meeting, players, None, rng))
     for one, player in players.items():
-        end = end_of(game, f"{name(LEARNERS[one])},rounds=5,seed=4")
+        end = end_of(game, f"{name_recipe(LEARNERS[one])},rounds=5,seed=4")
         expected = [
             player.q[player.see(boards[s], cell, rules.player_to_move(boards[s]))]
             for s, cell in np.argwhere(game.legal).tolist()

@@ -18,12 +18,12 @@ from app.experiments import (
     Mark,
     Series,
     Summary,
-    load,
-    load_all,
-    save,
+    load_summaries,
+    load_summary,
+    save_summary,
     sign_test,
 )
-from app.recipes import LONGEST, SHIPPED, parse
+from app.recipes import MAX_NAME, SHIPPED, parse_recipe
 from app.sources import SOURCES
 from app.tictactoe.agents import load as load_agent
 from app.tictactoe.game import Game
@@ -49,7 +49,7 @@ from training.measures import END, MARKS, Measure, Run, key
 
 ROOT = Path(__file__).parents[2]
 SUMMARIES = ROOT / "models/experiments"
-WRITTEN = load_all(SUMMARIES)
+WRITTEN = load_summaries(SUMMARIES)
 
 # A process that ends itself, as `kill -9` would, once two batches of runs are kept.
 STOPPED = """
@@ -96,8 +96,8 @@ def test_every_claim_has_an_experiment_and_its_words() -> None:
         assert len(labels) == len(set(labels))
         for sweep in experiment.sweeps:
             for recipe in sweep.recipes.values():
-                assert parse(recipe).seed == 0
-                assert len(seeded(recipe, 9_999)) <= LONGEST
+                assert parse_recipe(recipe).seed == 0
+                assert len(seeded(recipe, 9_999)) <= MAX_NAME
 
 
 def test_every_claim_has_its_summary() -> None:
@@ -116,7 +116,7 @@ def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
     seeds: Counter[str] = Counter()  # by measure and recipe: a run asked for twice is made once
     for sweep in experiment.sweeps:
         for recipe in sweep.recipes.values():
-            run = key(sweep.measure, parse(recipe))
+            run = key(sweep.measure, parse_recipe(recipe))
             seeds[run] = max(seeds[run], min(sweep.seeds, summary.seeds))
     assert summary.runs == seeds.total()
 
@@ -130,17 +130,19 @@ def test_an_answer_says_every_part_in_words_and_without_a_number(claim: str) -> 
 
 
 def test_a_source_that_there_is_not_is_named(tmp_path: Path) -> None:
-    save(tmp_path, msgspec.structs.replace(WRITTEN["counting"], sources=["somewhere"]))
+    save_summary(tmp_path, msgspec.structs.replace(WRITTEN["counting"], sources=["somewhere"]))
     with pytest.raises(ValueError, match=r"counting\.json: there is no source 'somewhere'"):
-        load(tmp_path / "counting.json")
+        load_summary(tmp_path / "counting.json")
 
 
 def test_words_are_written_anew_without_training(tmp_path: Path) -> None:
     summary = WRITTEN["menace"]
-    save(tmp_path, msgspec.structs.replace(summary, title="?", claim="?", answer="?", where="?"))
+    save_summary(
+        tmp_path, msgspec.structs.replace(summary, title="?", claim="?", answer="?", where="?")
+    )
     command = ["experiment", "menace", "--words", "--out", str(tmp_path)]
     assert CliRunner().invoke(cli.main, command).stdout == "menace: reproduced\n"
-    assert load(tmp_path / "menace.json") == summary
+    assert load_summary(tmp_path / "menace.json") == summary
 
 
 def test_what_was_found_of_an_agent_is_what_the_seeds_of_its_claim_show(game: Game) -> None:
@@ -148,13 +150,13 @@ def test_what_was_found_of_an_agent_is_what_the_seeds_of_its_claim_show(game: Ga
     recipe = SHIPPED["q-table-vs-minimax"].recipe
     figures = [one for one in WRITTEN["trained-on-minimax"].figures if isinstance(one, Histogram)]
     for figure in figures[:2]:  # won and lost
-        (values,) = (one.values for one in figure.groups if parse(one.recipe) == recipe)
+        (values,) = (one.values for one in figure.groups if parse_recipe(one.recipe) == recipe)
         assert f"{min(values):.1f}% to {max(values):.1f}%" in found
 
 
 @pytest.mark.parametrize("seed", [226, 612])  # stored with five digits they were rounded twice
 def test_a_figure_is_stored_as_its_run_has_it(seed: int) -> None:
-    run = END.of(parse(f"q-table,seed={seed}"))
+    run = END.of(parse_recipe(f"q-table,seed={seed}"))
     figures = WRITTEN["better-than-minimax"].figures
     against = run.figures.vs["random"]
     for figure, chances in zip(figures[:2], (against.x, against.o), strict=True):
@@ -183,7 +185,7 @@ def test_what_depends_on_a_parameter_is_a_curve_over_it() -> None:
     curves = [figure for figure in summary.figures if isinstance(figure, Curves)]
     for series in (series for figure in curves for series in figure.series):
         assert series.x == [step / 10 for step in range(11)]
-        assert parse(series.recipe) == parse("q-table,draw=1")
+        assert parse_recipe(series.recipe) == parse_recipe("q-table,draw=1")
     rows = {tuple(row) for row in summary.numbers.rows.values()}
     assert not any(NONE in row for row in rows)  # the cost by seat is seen from draw 0 to draw 1
     ends = [
@@ -229,7 +231,7 @@ def checked() -> list[tuple[str, str, str]]:
 def test_a_run_made_again_is_what_it_was(claim: str, name: str, recipe: str) -> None:
     """Bit for bit: the digest is of all that was found, and every claim about it holds the same."""
     measure = {sweep.measure.name: sweep.measure for sweep in experiments()[claim].sweeps}[name]
-    found = measure.of(parse(recipe))
+    found = measure.of(parse_recipe(recipe))
     digests = {
         check.digest
         for summary in WRITTEN.values()
@@ -299,7 +301,7 @@ def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> 
 
 
 def test_a_run_is_judged_as_the_card_of_its_agent_is(game: Game) -> None:
-    recipe = parse("q-table,games=300,seed=3")
+    recipe = parse_recipe("q-table,games=300,seed=3")
     end, marks = END.of(recipe), MARKS.of(recipe)
     assert end.figures.updates == marks.figures.updates[-1:]
     assert end.figures.blunders == marks.figures.blunders[-1:]
@@ -360,7 +362,7 @@ def test_the_command_writes_a_summary_and_lists_it(tmp_path: Path) -> None:
     )
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("counting: partly reproduced (0 runs trained, 0 kept")
-    assert load(tmp_path / "out/counting.json").figures == WRITTEN["counting"].figures
+    assert load_summary(tmp_path / "out/counting.json").figures == WRITTEN["counting"].figures
     listed = CliRunner().invoke(cli.main, ["experiment", "--out", out]).stdout.splitlines()
     assert len(listed) == len(ORDER)
     assert [line.split() for line in listed if line.startswith("counting")] == [
@@ -378,9 +380,9 @@ def test_a_broken_summary_is_named_with_its_fault(tmp_path: Path) -> None:
     path = tmp_path / "counting.json"
     path.write_bytes((SUMMARIES / "counting.json").read_bytes().replace(b"exact", b"exakt"))
     with pytest.raises(ValueError, match=r"counting\.json: .*exakt"):
-        load(path)
+        load_summary(path)
     with pytest.raises(ValueError, match=r"nothing\.json: No such file"):
-        load(tmp_path / "nothing.json")
+        load_summary(tmp_path / "nothing.json")
     path.rename(tmp_path / "nothing.json")
     with pytest.raises(ValueError, match=r"nothing\.json"):
-        load_all(tmp_path)
+        load_summaries(tmp_path)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.recipes import parse
+from app.recipes import parse_recipe
 from app.tictactoe.game import Game, O, X, connect
 from app.tictactoe.policy import Plays, greedy
 from app.tictactoe.report import losing_game, report
@@ -38,7 +38,7 @@ def test_tables_right_and_wrong_on_any_board(board: tuple[int, int, int], plays:
 
 @pytest.mark.parametrize("name", ["q-table,games=2000", "menace,games=2000"])
 def test_tables_that_are_being_learned(game: Game, name: str) -> None:
-    recipe = parse(name)
+    recipe = parse_recipe(name)
     tables = np.stack([moment.q[game.legal] for moment in learn(game, recipe, next_mark)])
     settings = (game, tables, range(len(tables)), recipe.worth(), recipe.plays, recipe.task())
     assert report(*settings) == report(*settings, follow)
@@ -83,7 +83,9 @@ def test_one_of_two_equal_moves_that_loses_is_enough(game: Game) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_champion_that_is_being_trained(game: Game, seed: int) -> None:
     answers = []
-    for progress in learn(game, parse(f"champion,seed={seed}"), lambda updates: updates + 60):
+    for progress in learn(
+        game, parse_recipe(f"champion,seed={seed}"), lambda updates: updates + 60
+    ):
         answers.append(quick(game, progress.q))
         assert answers[-1] == by_analysis(game, progress.q)
     assert (answers[0], answers[-1]) == (False, True)

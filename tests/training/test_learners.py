@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.recipes import SHIPPED, Recipe, parse
+from app.recipes import SHIPPED, Recipe, parse_recipe
 from app.recipes.algorithms import QLearning
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game, connect
@@ -109,7 +109,7 @@ def test_marks_are_1_2_5_10(updates: int, mark: int) -> None:
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc here")
 @pytest.mark.parametrize("settings", ["", ",alpha=0.5,gamma=1,epsilon=0,initial=0.5,seed=3"])
 def test_the_loop_in_c_makes_the_same_table_bit_for_bit(game: Game, settings: str) -> None:
-    recipe = parse(f"q-learning,games=20000{settings}")
+    recipe = parse_recipe(f"q-learning,games=20000{settings}")
     assert isinstance(recipe, QLearning)
     updates, q = CLoop().learn(game, recipe)
     *_, end = learners.learn(game, recipe, lambda updates: 10**9)

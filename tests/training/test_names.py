@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from app.recipes import (
     ALGORITHMS,
+    IDS_BY_RECIPE,
     SHIPPED,
-    SHORT,
     Parameter,
     Recipe,
     RecipeError,
-    longest,
-    name,
-    parameters,
-    parameters_of,
-    parse,
+    get_max_length,
+    get_parameters,
+    list_parameters,
+    name_recipe,
+    parse_recipe,
 )
 from app.recipes.names import NUMBER, PARAMETER_ALIASES
 from app.recipes.parameters import OPPONENTS, YOU
@@ -47,11 +47,11 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
 def recipes(draw: st.DrawFn) -> Recipe:
     """Recipes with a few parameters that are not the defaults, where they go together."""
     algorithm = ALGORITHMS[draw(st.sampled_from(list(ALGORITHMS)))]
-    known = parameters_of(algorithm)
+    known = get_parameters(algorithm)
     chosen = draw(st.lists(st.sampled_from(list(known)), max_size=4, unique=True))
     try:
         recipe = algorithm(**{one: draw(values_of(known[one])) for one in chosen})
-        name(recipe)
+        name_recipe(recipe)
     except RecipeError:
         return algorithm()
     return recipe
@@ -59,10 +59,10 @@ def recipes(draw: st.DrawFn) -> Recipe:
 
 @given(recipes())
 def test_a_name_is_read_as_its_recipe(recipe: Recipe) -> None:
-    text = name(recipe)
-    assert parse(text) == recipe
-    assert name(parse(text)) == text
-    assert len(text) <= longest(text)
+    text = name_recipe(recipe)
+    assert parse_recipe(text) == recipe
+    assert name_recipe(parse_recipe(text)) == text
+    assert len(text) <= get_max_length(text)
     assert text.isascii()
 
 
@@ -70,22 +70,22 @@ def test_a_recipe_whose_name_would_be_too_long_has_none() -> None:
     names = ("alpha", "gamma", "epsilon", "initial", "draw")
     long: dict[str, Any] = dict.fromkeys(names, 0.123456789012345)
     with pytest.raises(RecipeError, match="a name has at most 120 characters, not"):
-        name(ALGORITHMS["q-learning"](**long))
+        name_recipe(ALGORITHMS["q-learning"](**long))
 
 
 @given(recipes(), st.randoms(use_true_random=False))
 def test_the_order_of_parameters_makes_no_difference(recipe: Recipe, random) -> None:
-    slug, *settings = name(recipe).split(",")
+    slug, *settings = name_recipe(recipe).split(",")
     random.shuffle(settings)
-    assert parse(",".join([slug, *settings])) == recipe
+    assert parse_recipe(",".join([slug, *settings])) == recipe
 
 
 @given(st.text() | st.text("qlearnigvs=,.:+-0123456789e ").map("q-learning,".__add__))
 def test_whatever_is_no_name_is_refused_with_a_sentence(text: str) -> None:
     refused = ""
     try:
-        recipe = parse(text)
-        assert parse(name(recipe)) == recipe
+        recipe = parse_recipe(text)
+        assert parse_recipe(name_recipe(recipe)) == recipe
     except RecipeError as error:
         refused = str(error)
     assert len(refused) < 700  # forty characters may be written as ten each
@@ -120,7 +120,7 @@ def test_whatever_is_no_name_is_refused_with_a_sentence(text: str) -> None:
     ],
 )
 def test_one_recipe_has_one_name(text: str, one_name: str) -> None:
-    assert name(parse(text)) == one_name
+    assert name_recipe(parse_recipe(text)) == one_name
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_one_recipe_has_one_name(text: str, one_name: str) -> None:
 )
 def test_what_is_wrong_is_said(text: str, sentence: str) -> None:
     with pytest.raises(RecipeError) as refused:
-        parse(text)
+        parse_recipe(text)
     assert str(refused.value).startswith(sentence)
 
 
@@ -208,7 +208,7 @@ def test_a_recipe_is_checked_however_it_is_made() -> None:
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=ALGORITHMS)
 def test_every_parameter_is_described(algorithm: type[Recipe]) -> None:
-    described = parameters(algorithm())
+    described = list_parameters(algorithm())
     assert [one.value for one in described] == [one.default for one in described]
     assert described[-1].name == "seed"
     for one in described:
@@ -221,17 +221,17 @@ def test_every_parameter_is_described(algorithm: type[Recipe]) -> None:
 
 
 def test_short_names_are_those_of_the_shipped() -> None:
-    assert len(SHORT) == len(SHIPPED)
+    assert len(IDS_BY_RECIPE) == len(SHIPPED)
     for agent_id, shipped in SHIPPED.items():
         assert shipped.id == agent_id
-        assert SHORT[name(shipped.recipe)] == agent_id
+        assert IDS_BY_RECIPE[name_recipe(shipped.recipe)] == agent_id
         if agent_id in ALGORITHMS:  # then the text means the same as a recipe
-            assert parse(agent_id) == shipped.recipe
+            assert parse_recipe(agent_id) == shipped.recipe
 
 
 def test_a_parameter_has_one_name_in_all_algorithms() -> None:
     """An alias leads to a parameter that there is, and is none itself."""
-    there = {each for algorithm in ALGORITHMS.values() for each in parameters_of(algorithm)}
+    there = {each for algorithm in ALGORITHMS.values() for each in get_parameters(algorithm)}
     assert {*PARAMETER_ALIASES.values()} <= there
     assert not PARAMETER_ALIASES.keys() & there
 

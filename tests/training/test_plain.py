@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.recipes import ALGORITHMS, Recipe, parse
+from app.recipes import ALGORITHMS, Recipe, parse_recipe
 from app.recipes.algorithms import Menace
 from app.recipes.parameters import BOTH, OPPONENTS
 from app.tictactoe.agents import load, save
@@ -201,19 +201,19 @@ def assert_same_values(twin: Twin, now: Progress, where: np.ndarray) -> None:
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_the_compiled_learner_is_the_plain_one(name: str) -> None:
-    assert_same(USUAL, parse(name), LOOK, UPDATES)
+    assert_same(USUAL, parse_recipe(name), LOOK, UPDATES)
 
 
 @pytest.mark.parametrize("name", WITH_OTHER_RULES)
 @pytest.mark.parametrize("rules", ["misere", "3 x 4"])
 def test_it_is_with_other_rules_too(rules: str, name: str) -> None:
-    assert_same(rules, parse(name), UPDATES, 0)
+    assert_same(rules, parse_recipe(name), UPDATES, 0)
 
 
 @pytest.mark.parametrize("name", TO_THE_END)
 def test_the_end_of_the_training_is_the_same(name: str) -> None:
     """Of two whole sweeps, so that what was learned of a loss is met again and left alone."""
-    assert_same(USUAL, parse(name), 10**9, 10**9)
+    assert_same(USUAL, parse_recipe(name), 10**9, 10**9)
 
 
 BRIEF = {
@@ -242,7 +242,7 @@ def test_every_learner_learns_the_game_that_is_judged(
     """Whoever goes on with tic-tac-toe while it is misere becomes worse than it began."""
     monkeypatch.setattr("training.run.MAX_SNAPSHOTS", 2)  # the first table and the last one
     game = GAMES[rules]
-    agent = train("somebody", parse(f"{slug},{BRIEF[slug]}"), game, lambda progress: None)
+    agent = train("somebody", parse_recipe(f"{slug},{BRIEF[slug]}"), game, lambda progress: None)
     save(tmp_path, game, agent)
     judged = load(tmp_path, game, "somebody").card.figures
     before, after = judged.vs["random"].x
@@ -258,8 +258,8 @@ def test_every_algorithm_has_its_learner_and_its_plain_twin() -> None:
         package = "networks" if slug == "dqn" else "learners"
         assert module_of(algorithm) == f"training.{package}.{module}"
     assert LEARNERS.keys() == ALGORITHMS.keys() - {"dqn"}
-    assert {parse(name).slug for name in WITH_OTHER_RULES} == LEARNERS.keys()
-    assert {parse(name).slug for name in RECIPES + TO_THE_END} == LEARNERS.keys()
+    assert {parse_recipe(name).slug for name in WITH_OTHER_RULES} == LEARNERS.keys()
+    assert {parse_recipe(name).slug for name in RECIPES + TO_THE_END} == LEARNERS.keys()
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**20])

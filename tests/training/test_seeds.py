@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from app.recipes import parse
+from app.recipes import parse_recipe
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders, losing_game
@@ -17,7 +17,7 @@ from training.measures import END, EXACT_PROOF
 from training.run import train
 from training.seeds import histogram, measured, over_seeds
 
-CHAMPION, Q_TABLE = parse("champion"), parse("q-table")
+CHAMPION, Q_TABLE = parse_recipe("champion"), parse_recipe("q-table")
 
 
 def call(*arguments: str) -> Result:

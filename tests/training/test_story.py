@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from app.recipes import parse
+from app.recipes import parse_recipe
 from app.tictactoe.game import Game
 from training.learners import learn
 from training.reference import key_of_move, make_learner, rules_of
@@ -38,7 +38,7 @@ OTHERS = [
 def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) -> None:
     """Of a move of somebody else, as a league tells it, another learner would hold the value."""
     recipe, number = (
-        parse(text),
+        parse_recipe(text),
         {board: s for s, board in enumerate(rules_of(game).unfinished_boards())},
     )
     learner, told = make_learner(game, recipe), json.loads(story(game, recipe))
@@ -73,7 +73,7 @@ def test_where_both_sides_learn_each_explores_and_each_of_its_moves_is_updated(
     game: Game, text: str
 ) -> None:
     """But for moves after which an exploring one came, where these teach nothing."""
-    recipe = parse(text)
+    recipe = parse_recipe(text)
     silent = getattr(recipe, "learn_from", "all") == "greedy"
     explored = set()
     for one in json.loads(story(game, recipe)):
@@ -94,7 +94,7 @@ def test_where_both_sides_learn_each_explores_and_each_of_its_moves_is_updated(
 def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> None:
     """Also of what it has valued anew since the move was last made."""
     number = {board: s for s, board in enumerate(rules_of(game).unfinished_boards())}
-    recipe, different = parse("champion"), 0
+    recipe, different = parse_recipe("champion"), 0
     learner = make_learner(game, recipe)
     trained = learn(game, recipe, lambda updates: updates + 1)
     before = next(trained).q
@@ -112,7 +112,7 @@ def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> N
 
 def test_games_that_teach_nothing_are_told_too(game: Game) -> None:
     """One follows the last that is told: of random moves only those teach that an answer ends."""
-    told = json.loads(story(game, parse("td-afterstates,epsilon=1,games=30")))
+    told = json.loads(story(game, parse_recipe("td-afterstates,epsilon=1,games=30")))
     assert len(told) == GAMES
     for one in told:
         ended_by_other = to_move(one["turns"][-1]["after"]) == one["seat"]
@@ -121,7 +121,7 @@ def test_games_that_teach_nothing_are_told_too(game: Game) -> None:
 
 
 def test_a_league_tells_who_met_whom_and_every_ply(game: Game) -> None:
-    told = json.loads(story(game, parse("league,rounds=3")))
+    told = json.loads(story(game, parse_recipe("league,rounds=3")))
     assert {(one["opponent"], one["seat"]) for one in told} == {
         (opponent, seat)
         for opponent in ("observing", "symmetric", "observing-symmetric", "fixed", "random")
@@ -139,7 +139,7 @@ def test_a_league_tells_who_met_whom_and_every_ply(game: Game) -> None:
 def test_what_is_observed_is_an_opponents_move_after_what_it_meant_to_the_learner(
     game: Game,
 ) -> None:
-    told = json.loads(story(game, parse("league,observing=yes,rounds=3")))
+    told = json.loads(story(game, parse_recipe("league,observing=yes,rounds=3")))
     for one in told:
         seen = [(change["turn"], change["observed"]) for change in one["changes"]]
         expected = []

@@ -11,9 +11,16 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.recipes import Recipe, RecipeError, name, parse
-from app.recipes.parameters import TaughtError, games_taught
-from app.recipes.taught import Course, title_of, untaught, up_to, with_practice, without_last
+from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
+from app.recipes.parameters import TaughtError, list_taught_games
+from app.recipes.taught import (
+    Course,
+    add_practice,
+    cut_after_game,
+    format_title,
+    make_untaught,
+    remove_last,
+)
 from app.tictactoe.agents import load
 from app.tictactoe.game import Game
 from app.tictactoe.notation import position_text, replay
@@ -58,7 +65,7 @@ def taught(pupils: Pupils, recipe: Recipe, dice: Dice, games: int) -> list[Cours
             now += str(dice.choice(free.tolist()))
         else:
             courses.append(course)
-            recipe, now = parse(course.recipe), ""
+            recipe, now = parse_recipe(course.recipe), ""
     return courses
 
 
@@ -69,17 +76,17 @@ def practice(recipe: Recipe) -> str:
 @pytest.mark.parametrize("text", LEARNERS)
 def test_every_prefix_is_the_agent_of_before(game: Game, pupils: Pupils, text: str) -> None:
     """Also of one that has practised; and a learner that is kept is as one that learns anew."""
-    dice, start = Dice(7), parse(text)
+    dice, start = Dice(7), parse_recipe(text)
     courses = taught(pupils, start, dice, 2)
-    practised = pupils.course(with_practice(parse(courses[-1].recipe), practice(start), 10))
-    courses += [practised, *taught(pupils, parse(practised.recipe), dice, 2)]
-    recipe = parse(courses[-1].recipe)
+    practised = pupils.course(add_practice(parse_recipe(courses[-1].recipe), practice(start), 10))
+    courses += [practised, *taught(pupils, parse_recipe(practised.recipe), dice, 2)]
+    recipe = parse_recipe(courses[-1].recipe)
     for number, course in reversed([*enumerate(courses, 1)]):
         assert course.lessons == courses[-1].lessons[:number]
-        afresh = Pupils(game).course(parse(course.recipe))
+        afresh = Pupils(game).course(parse_recipe(course.recipe))
         assert (afresh.lessons, afresh.losing) == (course.lessons, course.losing)
-        assert parse(course.recipe) == recipe
-        recipe = without_last(recipe)
+        assert parse_recipe(course.recipe) == recipe
+        recipe = remove_last(recipe)
     assert recipe == start
 
 
@@ -88,9 +95,9 @@ def test_every_prefix_is_the_agent_of_before(game: Game, pupils: Pupils, text: s
 def test_any_legal_moves_are_a_recipe_that_is_trained_to_what_was_seen(
     game: Game, pupils: Pupils, text: str, seed: int, dice: Dice
 ) -> None:
-    course = taught(pupils, parse(text).with_seed(seed), dice, 3)[-1]
-    recipe = parse(course.recipe)
-    assert name(recipe) == course.recipe
+    course = taught(pupils, parse_recipe(text).with_seed(seed), dice, 3)[-1]
+    recipe = parse_recipe(course.recipe)
+    assert name_recipe(recipe) == course.recipe
     *_, end = learn(game, recipe, lambda updates: updates + 1)
     decisions = [s for s in replay(game, course.record) if s < game.decisions]
     expected = [[None if np.isnan(one) else one for one in row] for row in end.q[decisions]]
@@ -99,20 +106,27 @@ def test_any_legal_moves_are_a_recipe_that_is_trained_to_what_was_seen(
     assert end.updates == sum(len(one.updates) + one.others for one in course.lessons)
     position = replay(game, course.lessons[-1].record)[-1]
     assert game.is_over(position)
-    assert set(games_taught(recipe)[-1]) < set(course.lessons[-1].record)
+    assert set(list_taught_games(recipe)[-1]) < set(course.lessons[-1].record)
 
 
 def test_what_it_is_called_and_where_it_was_is_in_its_name(pupils: Pupils) -> None:
-    courses = taught(pupils, parse("menace"), Dice(3), 2)
-    first, last = (parse(course.recipe) for course in courses)
-    assert [title_of(first), title_of(last)] == ["MENACE, taught 1 game", "MENACE, taught 2 games"]
-    practised = with_practice(last, "random", 5)
-    assert [up_to(practised, game) for game in range(3)] == [parse("menace"), first, last]
+    courses = taught(pupils, parse_recipe("menace"), Dice(3), 2)
+    first, last = (parse_recipe(course.recipe) for course in courses)
+    assert [format_title(first), format_title(last)] == [
+        "MENACE, taught 1 game",
+        "MENACE, taught 2 games",
+    ]
+    practised = add_practice(last, "random", 5)
+    assert [cut_after_game(practised, game) for game in range(3)] == [
+        parse_recipe("menace"),
+        first,
+        last,
+    ]
 
 
 def test_the_command_line_makes_the_same(game: Game, pupils: Pupils, tmp_path: Path) -> None:
-    course = taught(pupils, parse("menace"), Dice(3), 6)[-1]
-    recipe = parse(course.recipe)
+    course = taught(pupils, parse_recipe("menace"), Dice(3), 6)[-1]
+    recipe = parse_recipe(course.recipe)
     result = CliRunner().invoke(main, ["train", course.recipe, "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
     saved = load(tmp_path, game, agent_id(recipe))
@@ -128,10 +142,10 @@ def test_taught_learners_are_judged_as_the_reference_judges_them(game: Game) -> 
     boards = [position_text(game, s) for s in range(game.decisions)]
     blunders = {board: rules.blunder_cells(board) for board in rules.decisions}
     uniform = in_floats(rules.uniform())
-    starts = [parse(text).with_seed(at) for at, text in enumerate(LEARNERS[::2])]
+    starts = [parse_recipe(text).with_seed(at) for at, text in enumerate(LEARNERS[::2])]
     reached = set[str]()
     for course in (course for start in starts for course in taught(pupils, start, dice, 3)):
-        recipe, lesson = parse(course.recipe), course.lessons[-1]
+        recipe, lesson = parse_recipe(course.recipe), course.lessons[-1]
         *_, end = learn(game, recipe, lambda updates: 10**9)
         rows = policy_of(end.q, recipe.plays).tolist()
         play: Policy = {
@@ -185,9 +199,9 @@ def blocks(rules: Rules, play: Policy, board: str) -> bool:
 def test_what_cannot_have_been_played_is_refused_with_game_and_move(
     game: Game, pupils: Pupils, games: str, sentence: str
 ) -> None:
-    course = taught(pupils, parse("menace,seat=x"), Dice(2), 1)[0]
-    (cells,) = games_taught(parse(course.recipe))
-    begun = pupils.course(parse(course.recipe), "")
+    course = taught(pupils, parse_recipe("menace,seat=x"), Dice(2), 1)[0]
+    (cells,) = list_taught_games(parse_recipe(course.recipe))
+    begun = pupils.course(parse_recipe(course.recipe), "")
     words = {
         "taken": begun.record[0],
         "more": next(cell for cell in "012345678" if cell not in cells),
@@ -196,13 +210,13 @@ def test_what_cannot_have_been_played_is_refused_with_game_and_move(
         "last": len(cells),
     }
     text = games.format(cells, **words)
-    recipe = parse(f"menace,vs=you:{text.count('.') + 1},seat=x,taught={text}")
+    recipe = parse_recipe(f"menace,vs=you:{text.count('.') + 1},seat=x,taught={text}")
     said = sentence.format(cells, **words)
     with pytest.raises(TaughtError, match=f"^{said}$"):
         pupils.course(recipe)
     with pytest.raises(TaughtError, match=f"^{said}$"):
         train("taught", recipe, game, lambda progress: None)
-    result = CliRunner().invoke(main, ["train", name(recipe)])
+    result = CliRunner().invoke(main, ["train", name_recipe(recipe)])
     assert result.exit_code == 1
     assert said in result.output
 
@@ -211,9 +225,9 @@ def test_a_game_that_is_too_short_is_refused_before_anything_is_practised(
     pupils: Pupils,
 ) -> None:
     """Practice takes a second, and what it comes to decides only which cells are taken."""
-    practised = pupils.course(with_practice(parse("menace,seat=x"), "random", 5))
-    taken = pupils.course(parse(practised.recipe), "").record[0]
-    short = parse(f"menace,vs=random:5+you:1,seat=x,taught={taken}")
+    practised = pupils.course(add_practice(parse_recipe("menace,seat=x"), "random", 5))
+    taken = pupils.course(parse_recipe(practised.recipe), "").record[0]
+    short = parse_recipe(f"menace,vs=random:5+you:1,seat=x,taught={taken}")
     with pytest.raises(TaughtError, match="move 2 of game 1 is missing: the game is not over"):
         Pupils(pupils.game).course(short)
 
@@ -221,13 +235,15 @@ def test_a_game_that_is_too_short_is_refused_before_anything_is_practised(
 @pytest.mark.parametrize("text", ["menace", "q-learning,start=empty,alpha=0.5", "league"])
 def test_a_course_is_the_same_before_the_kernels_are_compiled(game: Game, text: str) -> None:
     compiled, plain = (Pupils(game, is_compiled) for is_compiled in (True, False))
-    assert taught(plain, parse(text), Dice(5), 2) == taught(compiled, parse(text), Dice(5), 2)
+    assert taught(plain, parse_recipe(text), Dice(5), 2) == taught(
+        compiled, parse_recipe(text), Dice(5), 2
+    )
 
 
 def test_practice_between_games_is_limited() -> None:
     phases = "+".join(["self:1"] * 41)
     with pytest.raises(RecipeError, match="practises 40 times at most, not 41"):
-        parse(f"q-learning,vs={phases}+you:1,start=empty,taught=0")
+        parse_recipe(f"q-learning,vs={phases}+you:1,start=empty,taught=0")
 
 
 def test_a_seed_with_which_the_games_cannot_have_been_played_is_refused() -> None:
@@ -247,26 +263,26 @@ def test_a_seed_with_which_the_games_cannot_have_been_played_is_refused() -> Non
 )
 def test_whom_nobody_can_teach(pupils: Pupils, text: str, sentence: str) -> None:
     with pytest.raises(RecipeError, match=sentence):
-        pupils.course(parse(text), "")
+        pupils.course(parse_recipe(text), "")
 
 
 def test_a_person_changes_seats_from_game_to_game_unless_the_seat_is_fixed(pupils: Pupils) -> None:
     dice = Dice(5)
     for text, seats in (("menace", "XOX"), ("menace,seat=o", "OOO"), ("self-play", "XOX")):
-        course = taught(pupils, parse(text), dice, 3)[-1]
+        course = taught(pupils, parse_recipe(text), dice, 3)[-1]
         assert "".join(lesson.seat for lesson in course.lessons) == seats
-        longer = with_practice(parse(course.recipe), practice(parse(text)), 3)
+        longer = add_practice(parse_recipe(course.recipe), practice(parse_recipe(text)), 3)
         assert pupils.course(longer).seat == ("O" if text != "menace,seat=x" else "X")
 
 
 def test_self_play_learns_from_the_moves_of_a_person_too(pupils: Pupils) -> None:
-    lesson = taught(pupils, parse("self-play"), Dice(1), 1)[0].lessons[0]
+    lesson = taught(pupils, parse_recipe("self-play"), Dice(1), 1)[0].lessons[0]
     assert [update.ply for update in lesson.updates] == [*range(0, len(lesson.record), 2)]
     assert lesson.others == len(lesson.record) // 2
 
 
 def test_menace_is_paid_in_beads(pupils: Pupils) -> None:
-    for lesson in taught(pupils, parse("menace,beads=9"), Dice(4), 9)[-1].lessons:
+    for lesson in taught(pupils, parse_recipe("menace,beads=9"), Dice(4), 9)[-1].lessons:
         paid = {"win": 3, "draw": 1, "loss": -1}[lesson.result]
         assert lesson.updates
         assert {update.new - update.old for update in lesson.updates} == {paid}
@@ -274,11 +290,11 @@ def test_menace_is_paid_in_beads(pupils: Pupils) -> None:
 
 def test_one_game_more_costs_one_game(pupils: Pupils) -> None:
     """Of one that is kept only the last game is played; it itself is left as it was."""
-    courses = taught(pupils, parse("menace"), Dice(6), 3)
-    kept = pupils.taught(parse(courses[1].recipe))
+    courses = taught(pupils, parse_recipe("menace"), Dice(6), 3)
+    kept = pupils.taught(parse_recipe(courses[1].recipe))
     before = table(kept).q
     pupils.kept.pop(next(key for key in pupils.kept if len(key[1]) == 3))
-    again = pupils.taught(parse(courses[2].recipe))
+    again = pupils.taught(parse_recipe(courses[2].recipe))
     assert again is not kept
     assert again.lessons[0] is kept.lessons[0]
     np.testing.assert_array_equal(table(kept).q, before)
@@ -286,20 +302,22 @@ def test_one_game_more_costs_one_game(pupils: Pupils) -> None:
 
 
 def test_before_its_first_game_it_is_untouched(game: Game, pupils: Pupils) -> None:
-    start = parse("menace,seat=o")
+    start = parse_recipe("menace,seat=o")
     course = pupils.course(start, "")
     assert (course.recipe, course.record, course.begun) == ("menace,seat=o", "", True)
     assert course.values == [[1, 1, 1, 1, 4, 1, 1, 1, 1]]
     assert not any(map(any, course.known))
-    assert untaught(start) == start
-    untouched = next(learn(game, parse("menace,vs=you,games=1,taught=04"), lambda updates: 1))
-    trained = islice(learn(game, parse("menace,games=1"), lambda updates: 1), 1)
+    assert make_untaught(start) == start
+    untouched = next(
+        learn(game, parse_recipe("menace,vs=you,games=1,taught=04"), lambda updates: 1)
+    )
+    trained = islice(learn(game, parse_recipe("menace,games=1"), lambda updates: 1), 1)
     np.testing.assert_array_equal(untouched.q, next(trained).q)
 
 
 def test_a_learner_that_always_loses_loses_with_chance_1(pupils: Pupils) -> None:
     """The chances of its losses add up to 0.9999999999999999: a page would call that >99%."""
-    recipe = parse(
+    recipe = parse_recipe(
         "q-table,vs=you,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0,games=6,"
         "taught=458.43810.763.57034.651.3761"
     )
@@ -309,7 +327,7 @@ def test_a_learner_that_always_loses_loses_with_chance_1(pupils: Pupils) -> None
 
 
 def on_paper(*games: str) -> Recipe:
-    return parse(
+    return parse_recipe(
         f"{PAPER},vs=you:{len(games)},taught={'.'.join(games)}".replace(":1,", ",games=1,")
     )
 
@@ -324,7 +342,7 @@ def test_games_on_paper_have_the_moves_of_both_sides(pupils: Pupils) -> None:
 
 
 def test_the_next_game_on_paper_waits_for_either_side(pupils: Pupils) -> None:
-    start, record = parse(PAPER), ""
+    start, record = parse_recipe(PAPER), ""
     for cell in "40538":
         course = pupils.course(start, record)
         assert (course.begun, course.record, course.seat) == (True, record, "X")

@@ -316,9 +316,9 @@ def test_a_page_says_how_far_it_is_from_its_task(
 def test_every_parameter_is_explained(client: FlaskClient, card: Card) -> None:
     assert card.algorithm in ALGORITHMS
     shown = Table(client.get(f"/agents/{card.id}").text, "parameters")
-    recipe = recipes.parse(card.recipe)
-    assert len(shown.rows) == 1 + len(recipes.parameters(recipe))
-    for parameter in recipes.parameters(recipe):
+    recipe = recipes.parse_recipe(card.recipe)
+    assert len(shown.rows) == 1 + len(recipes.list_parameters(recipe))
+    for parameter in recipes.list_parameters(recipe):
         name = f"{parameter.name} {parameter.symbol}".strip()
         _, written, meaning = shown.row(name)
         if isinstance(parameter.value, bool):

@@ -3,7 +3,7 @@
 import pytest
 
 from app.recipes import ALGORITHMS as RECIPES
-from app.recipes import parse
+from app.recipes import parse_recipe
 from app.web.algorithms import ALGORITHMS, phases
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
@@ -51,4 +51,4 @@ def test_an_algorithm_has_its_prose(slug: str) -> None:
 def test_a_training_is_told_opponent_by_opponent(
     site: SiteData, recipe: str, told: list[str]
 ) -> None:
-    assert phases(site, parse(recipe)) == told
+    assert phases(site, parse_recipe(recipe)) == told

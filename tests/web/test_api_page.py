@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from flask.testing import FlaskClient
 
-from app.recipes import LONGEST
+from app.recipes import MAX_NAME
 from app.tictactoe.card import Card
 from app.tictactoe.report import Figures
 from app.tictactoe.views import Worth
@@ -79,7 +79,7 @@ def test_the_limits_are_those_of_the_game(described: Any, site: SiteData) -> Non
     assert in_path["record"]["maxLength"] == game.cells
     there, recipe, taught = in_path["lens"]["anyOf"]
     assert set(there["enum"]) == set(site.lenses)
-    assert recipe["maxLength"] == LONGEST
+    assert recipe["maxLength"] == MAX_NAME
     for name in ("q-learning,vs=random:50+self:200", "q-table,loss=-2,epsilon_drop=0.05_task"):
         assert re.search(recipe["pattern"], name)
         assert site.is_lens(name)

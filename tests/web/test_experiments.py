@@ -33,8 +33,8 @@ from app.experiments import (
     Series,
     Summary,
     Table,
-    load_all,
-    save,
+    load_summaries,
+    save_summary,
 )
 from app.sources import SOURCES
 from app.tictactoe.agents import ModelError
@@ -51,7 +51,7 @@ from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData, load_site_data
 from tests.web.conftest import unled
 
-CLAIMS = [*load_all(ROOT / "models" / "experiments")]
+CLAIMS = [*load_summaries(ROOT / "models" / "experiments")]
 LARGEST = 40 << 10  # bytes of a packed page
 SEEDS = 200
 FIRST = 100
@@ -147,7 +147,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Some shipped models, with the sample as their only experiment."""
     models = tmp_path_factory.mktemp("models")
     link(ROOT / "models", models)
-    save(models / "experiments", SAMPLE)
+    save_summary(models / "experiments", SAMPLE)
     return models
 
 

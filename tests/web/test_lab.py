@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from app.experiments import sign_test
-from app.recipes import ALGORITHMS, LONGEST, SHIPPED, name, parameters, parse
+from app.recipes import ALGORITHMS, MAX_NAME, SHIPPED, list_parameters, name_recipe, parse_recipe
 from app.tictactoe.game import tic_tac_toe
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.facts import judge_policy
@@ -52,7 +52,7 @@ def sent(page: str) -> dict[str, str]:
 
 def test_the_lab_begins_with_a_shipped_agent(client: FlaskClient) -> None:
     page = client.get("/lab").get_data(as_text=True)
-    assert sent(page)["algorithm"] == parse(START).slug
+    assert sent(page)["algorithm"] == parse_recipe(START).slug
     assert f'value="{START}"' in page
 
 
@@ -61,7 +61,7 @@ def test_a_form_has_a_control_for_every_parameter(client: FlaskClient, slug: str
     recipe = ALGORITHMS[slug]()
     page = client.get(f"/lab/{slug}", follow_redirects=True).get_data(as_text=True)
     values = sent(page)
-    for parameter in parameters(recipe):
+    for parameter in list_parameters(recipe):
         assert parameter.name in values
         if parameter.name != "taught" and len(parameter.choices) != 1:  # which nobody chooses
             meaning = form.MEANINGS.get(parameter.name, parameter.meaning)
@@ -92,9 +92,9 @@ def test_a_change_leads_to_the_one_address_with_what_it_was_as_a_ghost(client: F
 
 def test_turns_of_several_opponents_are_shared_as_before() -> None:
     whole = {"algorithm": "q-learning", "vs": "random:50+self:150", "games": "400"}
-    assert name(form.read(whole)) == "q-learning,vs=random:100+self:300"
-    assert name(form.read(whole | {"vs": "random"})) == "q-learning,games=400"
-    assert name(form.read(whole | {"games": ""})) == "q-learning,vs=random:50+self:150"
+    assert name_recipe(form.read(whole)) == "q-learning,vs=random:100+self:300"
+    assert name_recipe(form.read(whole | {"vs": "random"})) == "q-learning,games=400"
+    assert name_recipe(form.read(whole | {"games": ""})) == "q-learning,vs=random:50+self:150"
 
 
 @pytest.mark.parametrize("agent", ["champion", "double-q", "q-learning-1"])
@@ -130,7 +130,7 @@ def test_every_link_of_a_verdict_and_every_button_leads_somewhere(client: FlaskC
 
 def test_presets_are_recipes_with_a_sentence(client: FlaskClient) -> None:
     for preset in (*WORTH_SEEING, *EXERCISES):
-        assert name(parse(preset.recipe)) == preset.recipe
+        assert name_recipe(parse_recipe(preset.recipe)) == preset.recipe
         assert preset.line.endswith(".")
     page = client.get("/lab").get_data(as_text=True)
     for agent in SHIPPED.values():
@@ -174,7 +174,7 @@ def client_of_all(app: Flask) -> FlaskClient:
     ],
 )
 def test_a_story_has_the_updates_of_the_training(text: str) -> None:
-    recipe = parse(text)
+    recipe = parse_recipe(text)
     updates = (one for one in learn(tic_tac_toe(), recipe) if isinstance(one, Update))
     games = json.loads(story(tic_tac_toe(), recipe))
     assert len(games) == GAMES
@@ -244,7 +244,7 @@ def computed(written: str) -> tuple[float, float]:
 )
 def test_the_sums_of_a_story_are_right(client: FlaskClient, text: str) -> None:
     known: dict[object, float] = {}
-    recipe, told = parse(text), 0
+    recipe, told = parse_recipe(text), 0
     learner = make_learner(tic_tac_toe(), recipe)
     for number, game in enumerate(json.loads(story(tic_tac_toe(), recipe))[:6], 1):
         for update, change in enumerate(game["changes"], 1):
@@ -261,7 +261,7 @@ def test_the_sums_of_a_story_are_right(client: FlaskClient, text: str) -> None:
 
 
 def test_a_board_is_drawn_to_the_next_one_and_nothing_is_learned_from_a_random_move() -> None:
-    recipe = parse("td-afterstates,epsilon=0.5,alpha=1")
+    recipe = parse_recipe("td-afterstates,epsilon=0.5,alpha=1")
     games = json.loads(story(tic_tac_toe(), recipe))
     updated = [{change["turn"] for change in game["changes"]} for game in games]
     for game, learned in zip(games, updated, strict=True):
@@ -283,7 +283,7 @@ def test_where_both_sides_learn_each_is_told_how_the_game_ended_for_it(
     client: FlaskClient, text: str
 ) -> None:
     decided = 0
-    for number, game in enumerate(json.loads(story(tic_tac_toe(), parse(text))), 1):
+    for number, game in enumerate(json.loads(story(tic_tac_toe(), parse_recipe(text))), 1):
         turns = game["turns"]
         winner = {"win": "X", "loss": "O", "draw": ""}[game["result"]]
         ends = {"X": "X won", "O": "O won", "": "it was a draw"}[winner]
@@ -378,7 +378,7 @@ def test_the_medians_of_all_seeds_are_handed_out(client: FlaskClient) -> None:
 
 
 def test_seeds_are_judged_as_their_agents_are(site: SiteData) -> None:
-    runs = site.lab.seeds(parse("q-table,games=60"), [3, 0])
+    runs = site.lab.seeds(parse_recipe("q-table,games=60"), [3, 0])
     assert [run.seed for run in runs] == [3, 0]
     for run, agent in zip(runs, ("q-table,games=60,seed=3", "q-table,games=60"), strict=True):
         figures = site.agents[agent].card.figures
@@ -468,7 +468,7 @@ def test_errors_are_said_at_their_fields_and_what_was_typed_stays(client: FlaskC
 
 
 def test_a_whole_number_with_a_point_is_one() -> None:
-    assert name(form.read({"algorithm": "q-table", "games": "200.0"})) == SMALL
+    assert name_recipe(form.read({"algorithm": "q-table", "games": "200.0"})) == SMALL
 
 
 def test_what_students_ask_for_comes_first(client: FlaskClient) -> None:
@@ -493,15 +493,15 @@ def test_a_name_that_has_no_room_for_a_seed_is_shown_with_its_own_alone(
         small = (
             f"gamma=1e-{14 - room},k_step=1e-28,draw=1e-36"  # numbers have 40 characters at most
         )
-        whole = name(parse(f"league,rounds=1,{small}"))
-        assert len(whole) == LONGEST - room
+        whole = name_recipe(parse_recipe(f"league,rounds=1,{small}"))
+        assert len(whole) == MAX_NAME - room
         page = client.get(f"/lab/{whole}").text
         assert bool(re.search(r'<section id="duel"[^>]*hx-get=', page)) == grows
 
 
 def test_a_seed_is_unbeatable_where_no_game_beats_it(site: SiteData) -> None:
     """The best responder of this one draws every game: what would beat it risks as much."""
-    recipe = parse("q-learning,alpha=1,gamma=0.1,epsilon=0")
+    recipe = parse_recipe("q-learning,alpha=1,gamma=0.1,epsilon=0")
     (run,) = site.lab.seeds(recipe, [0])
     assert run.unbeatable == (False, False)
     assert run.figures.best_response.x[-1] == (0, 1, 0)

@@ -17,7 +17,7 @@ import pytest
 from flask.testing import FlaskClient
 from msgspec.structs import replace
 
-from app.recipes import ALGORITHMS, Parameter, Recipe, RecipeError, parameters, parse
+from app.recipes import ALGORITHMS, Parameter, Recipe, RecipeError, list_parameters, parse_recipe
 from app.recipes.parameters import Value
 from app.web.formatting import join_words
 from app.web.pages.lab import result, wording
@@ -62,7 +62,7 @@ def list_sentences(site: SiteData) -> Iterator[str]:
     told: set[str] = set()
     for algorithm in ALGORITHMS.values():
         recipe = algorithm()
-        for parameter in parameters(recipe):
+        for parameter in list_parameters(recipe):
             for changed in change(recipe, parameter):
                 new = [line for line in sentences(site, recipe, changed) if line not in told]
                 told.update(new)
@@ -71,14 +71,16 @@ def list_sentences(site: SiteData) -> Iterator[str]:
     changes = ("vs=self", "seat=x", "alpha=0.8", "games=200", "draw=1", "ties=random")
     for size in (2, len(changes)):
         for some in combinations(changes, size):
-            changed = parse(",".join(["q-table", *some]))
-            yield from sentences(site, parse("q-table"), changed)
+            changed = parse_recipe(",".join(["q-table", *some]))
+            yield from sentences(site, parse_recipe("q-table"), changed)
     yield ""
     for one, other in combinations(ALGORITHMS, 2):
-        a, b = parse(one), parse(other)
+        a, b = parse_recipe(one), parse_recipe(other)
         causes = wording.name_causes(a, b)
         yield f"{sentences(site, a, b)[1]} They differ in {join_words(causes)}."
-    yield from sentences(site, parse("double-q,seat=x"), parse("q-table,vs=self,alpha=0.8"))
+    yield from sentences(
+        site, parse_recipe("double-q,seat=x"), parse_recipe("q-table,vs=self,alpha=0.8")
+    )
 
 
 def test_every_sentence_is_in_the_list_that_people_have_read(site: SiteData) -> None:
@@ -93,7 +95,7 @@ def test_every_sentence_is_in_the_list_that_people_have_read(site: SiteData) -> 
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_every_parameter_has_words(slug: str) -> None:
     recipe = ALGORITHMS[slug]()
-    for parameter in parameters(recipe):
+    for parameter in list_parameters(recipe):
         words = wording.word_parameter(recipe, parameter)
         if parameter.name in ("vs", "seat"):  # said as "against Random" and "as X"
             continue
@@ -141,8 +143,8 @@ def test_every_parameter_has_words(slug: str) -> None:
     ],
 )
 def test_what_may_be_the_cause_is_named(a: str, b: str, causes: list[str]) -> None:
-    assert sorted(wording.name_causes(parse(a), parse(b))) == sorted(causes)
-    assert sorted(wording.name_causes(parse(b), parse(a))) == sorted(causes)
+    assert sorted(wording.name_causes(parse_recipe(a), parse_recipe(b))) == sorted(causes)
+    assert sorted(wording.name_causes(parse_recipe(b), parse_recipe(a))) == sorted(causes)
 
 
 MEASURES = [
@@ -219,7 +221,7 @@ def test_one_change_has_no_warning_and_two_answer_no_question(client: FlaskClien
     assert 'class="warning"' not in page
     falling = next(one for one in EXERCISES if "falling exploration" in one.title)
     assert falling.is_yes_or_no
-    assert len(wording.name_causes(parse(falling.recipe), parse(falling.ghost))) == 2
+    assert len(wording.name_causes(parse_recipe(falling.recipe), parse_recipe(falling.ghost))) == 2
 
 
 def test_the_link_preview_and_the_files_have_the_warning(client: FlaskClient) -> None:

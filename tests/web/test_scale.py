@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from msgspec import structs
 from PIL import Image
 
-from app.recipes import name, parse
+from app.recipes import name_recipe, parse_recipe
 from app.recipes.parameters import Recipe, RecipeError
 from app.tictactoe import value_map
 from app.tictactoe.agents import Agent
@@ -66,10 +66,10 @@ def recipes() -> list[Recipe]:
         kind = dice.choice(LEARNERS)
         much = f"sweeps={dice.randint(1, 3)}" if kind == "q-iteration" else "games=30"
         try:
-            recipe = parse(f"{kind},{much},loss={loss},draw={draw},win={win}")
+            recipe = parse_recipe(f"{kind},{much},loss={loss},draw={draw},win={win}")
         except RecipeError:
             continue
-        found[name(recipe)] = recipe
+        found[name_recipe(recipe)] = recipe
     return list(found.values())
 
 
@@ -82,9 +82,9 @@ def trained(site: SiteData) -> SiteData:
         start, *_, end = learn(recipe, site.game, lambda _: None)
         tables = np.stack([moment.q[site.game.legal] for moment in (start, end)])
         known = np.stack([moment.visits[site.game.legal] > 0 for moment in (start, end)])
-        agents[name(recipe)] = Agent(
+        agents[name_recipe(recipe)] = Agent(
             card=structs.replace(
-                card, recipe=name(recipe), algorithm=recipe.slug, worth=recipe.worth()
+                card, recipe=name_recipe(recipe), algorithm=recipe.slug, worth=recipe.worth()
             ),
             q=end.q,
             visits=end.visits,

@@ -9,7 +9,7 @@ import yaml
 from flask.testing import FlaskClient
 
 from app.recipes import SHIPPED
-from app.sources import CLASSICS, SOURCES, Source, heading, named
+from app.sources import CLASSICS, SOURCES, Source, find_heading, find_source
 from app.web import urls
 from app.web.algorithms import SECTIONS
 from app.web.pages.lab.page import EXERCISES, WORTH_SEEING
@@ -35,12 +35,14 @@ def entry(listing: str, source: Source) -> str:
 
 def test_a_source_has_one_slug_and_one_name() -> None:
     assert all(source.slug == slug for slug, source in SOURCES.items())
-    assert all(named(source.name) == source for source in SOURCES.values())
-    assert named("somebody") is None
-    assert [heading(source.name) for source in OTHERS if source.kind == "project"] == [
+    assert all(find_source(source.name) == source for source in SOURCES.values())
+    assert find_source("somebody") is None
+    assert [find_heading(source.name) for source in OTHERS if source.kind == "project"] == [
         *("Flesch", "Nested Software", "Peek", "CodingRonin", "Hernandez")
     ]
-    assert {heading(source.name) for source in OTHERS if source.kind == "classic"} == {CLASSICS}
+    assert {find_heading(source.name) for source in OTHERS if source.kind == "classic"} == {
+        CLASSICS
+    }
 
 
 def test_the_page_says_of_each_who_what_and_when(listing: str) -> None:
@@ -79,7 +81,7 @@ def test_every_card_names_a_known_source_and_where_it_says_what(
 ) -> None:
     for name in SHIPPED:
         card = site.always[name].card
-        source = named(card.origin)
+        source = find_source(card.origin)
         assert source
         for fact in card.reported:
             assert fact.where.startswith(("the section", "the end of the section", "the project"))

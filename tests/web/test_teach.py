@@ -12,9 +12,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.recipes import name, parse
-from app.recipes.parameters import games_taught
-from app.recipes.taught import without_last
+from app.recipes import name_recipe, parse_recipe
+from app.recipes.parameters import list_taught_games
+from app.recipes.taught import remove_last
 from app.tictactoe.game import Game
 from app.web.pages.teach import LEARNERS, START
 from tests.training.test_taught import taught as lessons
@@ -88,12 +88,12 @@ def test_any_play_through_the_links_is_what_the_command_line_trains(
     for number in (1, 2):
         while squares := cells(answer.text):
             at, answer = follow(client, urljoin(at, dice.choice(squares)))
-        recipe = parse(recipe_at(at))
-        assert name(recipe) == recipe_at(at)
-        assert len(games_taught(recipe)) == number
+        recipe = parse_recipe(recipe_at(at))
+        assert name_recipe(recipe) == recipe_at(at)
+        assert len(list_taught_games(recipe)) == number
         assert f"What it learned from game {number}" in answer.text
         assert link(answer.text, "take-back").removeprefix("/teach").strip("/") in (
-            name(without_last(recipe)),
+            name_recipe(remove_last(recipe)),
             "" if number == 1 else None,
         )
         *_, end = learn(game, recipe, lambda updates: updates + 1)
@@ -101,7 +101,8 @@ def test_any_play_through_the_links_is_what_the_command_line_trains(
         assert len(values) <= end.updates
         at, answer = follow(client, urljoin(at, link(answer.text, "next")))
     assert (
-        client.application.extensions["site"].learned(name(recipe)).q.tobytes() == end.q.tobytes()
+        client.application.extensions["site"].learned(name_recipe(recipe)).q.tobytes()
+        == end.q.tobytes()
     )
 
 
@@ -158,7 +159,7 @@ def test_what_it_learned_is_in_beads_and_in_order(client: FlaskClient) -> None:
 
 def test_it_can_be_taken_back_practise_and_start_over(client: FlaskClient) -> None:
     page = client.get(f"/teach/{FOUR}").text
-    assert link(page, "take-back") == f"/teach/{name(without_last(parse(FOUR)))}"
+    assert link(page, "take-back") == f"/teach/{name_recipe(remove_last(parse_recipe(FOUR)))}"
     assert link(page, "over") == "/teach/menace,seed=1"
     assert link(page, "to-twin") == f"/compare/?lens={FOUR}&lens=menace"
     assert link(page, "to-code") == f"/lab/{FOUR}.py"
@@ -195,7 +196,7 @@ def test_of_games_that_cannot_have_been_played_those_before_are_kept(client: Fla
     said = "move 2 of game 4 is cell 2, which is taken"
     page = client.get(f"/teach/{wrong}").text
     assert re.search(r"<p>Taught: move \d of game 4 .*\.</p>", page), said
-    assert link(page, "kept") == f"/teach/{name(without_last(parse(FOUR)))}"
+    assert link(page, "kept") == f"/teach/{name_recipe(remove_last(parse_recipe(FOUR)))}"
     for elsewhere in (f"/agents/{wrong}", f"/mind/{wrong}", f"/play/?o={wrong}&lens={wrong}"):
         answer = client.get(elsewhere)
         assert answer.status_code == 400, elsewhere
@@ -240,9 +241,9 @@ def test_why_a_value_is_what_it_is_are_the_games_that_changed_it(client: FlaskCl
 
 def test_many_games_are_a_page_of_bearable_size(client: FlaskClient, game: Game) -> None:
     """The longest names that there can be, and twice in a comparison."""
-    *_, last = lessons(Pupils(game), parse(START), Random(1), 60)
+    *_, last = lessons(Pupils(game), parse_recipe(START), Random(1), 60)
     taught = last.recipe
-    assert len(games_taught(parse(taught))) == 60
+    assert len(list_taught_games(parse_recipe(taught))) == 60
     assert len(gzip.compress(client.get(f"/teach/{taught}").data)) < LARGEST
     assert client.get(f"/compare/4?lens={taught}&lens={FOUR}").status_code == 200
 
@@ -254,5 +255,5 @@ def test_where_the_lab_is_off_nobody_is_taught(start: Callable[..., Flask]) -> N
 
 
 def test_the_learners_on_offer_are_written_as_their_names() -> None:
-    assert all(name(parse(text)) == text for text in LEARNERS)
+    assert all(name_recipe(parse_recipe(text)) == text for text in LEARNERS)
     assert START == "menace"

@@ -26,9 +26,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.exceptions import HTTPException
 
-from app.recipes import ALGORITHMS, LONGEST, RecipeError, file_name, parse
-from app.recipes.on_demand import MOST_UPDATES, parse_on_demand
-from app.recipes.parameters import parameters_of
+from app.recipes import ALGORITHMS, MAX_NAME, RecipeError, name_script_file, parse_recipe
+from app.recipes.on_demand import MAX_UPDATES, parse_on_demand
+from app.recipes.parameters import get_parameters
 from app.tictactoe.agents import ModelError, arrays_file, save, to_files, to_process
 from app.tictactoe.game import connect
 from app.tictactoe.notation import replay
@@ -135,8 +135,8 @@ def test_a_training_is_handed_out_as_the_file_that_the_command_prints(client: Fl
         page = client.get(f"/agents/{text}").text
         assert f'href="/lab/{text}.py"' in page
         answer = client.get(f"/lab/{text}.py")
-        assert answer.text == build_script(parse(text))
-        named = file_name(parse(text))
+        assert answer.text == build_script(parse_recipe(text))
+        named = name_script_file(parse_recipe(text))
         assert named in page
         assert answer.headers["Content-Disposition"] == f"attachment; filename={named}"
     assert 'id="code"' not in client.get("/agents/dqn-vs-random").text
@@ -215,7 +215,7 @@ def test_the_end_of_a_game_counts_for_the_tables_that_it_teaches(
 def test_its_files_are_those_that_the_command_line_writes(
     client: FlaskClient, site: SiteData, tmp_path: Path, text: str
 ) -> None:
-    recipe = parse(text)
+    recipe = parse_recipe(text)
     made = train(agent_id(recipe), recipe, site.game, lambda progress: None)
     save(tmp_path, site.game, made)
     path = tmp_path / agent_id(recipe)
@@ -270,7 +270,7 @@ def test_every_other_name_leads_to_the_one(client: FlaskClient, asked: str, told
         ),
         ("q-table,games=900000", 400, "4,500,000 updates, and 2,000,000 are the most"),
         ("dqn,seed=3", 400, "dqn takes minutes: only the command line trains it"),
-        ("q-table," + "x" * LONGEST, 414, f"at most {LONGEST} characters, not 128"),
+        ("q-table," + "x" * MAX_NAME, 414, f"at most {MAX_NAME} characters, not 128"),
     ],
 )
 def test_what_cannot_be_had_is_said_in_a_sentence(
@@ -293,7 +293,7 @@ def names(draw: random.Random) -> Iterator[str]:
     letters = string.printable + "αε٣²\u202e\x00\ud800"
     while True:
         slug = draw.choice([*ALGORITHMS])
-        known = [*parameters_of(ALGORITHMS[slug])]
+        known = [*get_parameters(ALGORITHMS[slug])]
         settings = [f"{draw.choice(known)}={draw.choice(values)}" for _ in range(draw.randrange(5))]
         text = list(",".join([slug, *settings]))
         for _ in range(draw.randrange(4)):
@@ -315,7 +315,7 @@ def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteD
         found += one is not None
         if one is not None and one not in site.always:
             assert lab.canonical(one) == one
-            assert parse(one).updates_at_most() <= MOST_UPDATES
+            assert parse_recipe(one).updates_at_most() <= MAX_UPDATES
     assert {code for _, code, _ in refusals} == {400, 404, 414}
     assert all(sentence and not lab.knows(text) for text, _, sentence in refusals)
     assert 100 < found < 9_900
@@ -485,7 +485,7 @@ def test_without_the_lab_there_are_only_those_who_are_always_there(
 
 
 def test_an_answer_that_is_another_agent_is_not_believed(site: SiteData) -> None:
-    recipe = parse("champion,seed=3,games=20")
+    recipe = parse_recipe("champion,seed=3,games=20")
     made = train(agent_id(recipe), recipe, site.game, lambda progress: None)
     content = to_process(site.game, made)
     answer = brotli.compress(content)
@@ -550,7 +550,7 @@ def test_a_full_queue_drops_the_last_job_of_the_client_with_most() -> None:
 
 @pytest.mark.parametrize("slug", ["q-table", "double-q", "menace", "self-play", "champion"])
 def test_plain_python_makes_the_same_agent_until_kernels_are_compiled(slug: str) -> None:
-    game, recipe = connect(), parse(f"{slug},games=300,seed=3")
+    game, recipe = connect(), parse_recipe(f"{slug},games=300,seed=3")
     compiled, plain = (train_agent(game, recipe, is_compiled) for is_compiled in (True, False))
     assert differences(compiled, plain) == []
 

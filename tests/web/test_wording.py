@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from app.recipes import parse
+from app.recipes import parse_recipe
 from app.web import wording
 from app.web.facts import judge_policy
 from app.web.match import Match, replay_match
@@ -141,7 +141,7 @@ def test_a_task_is_said_with_its_opponent_and_what_later_counts(site: SiteData) 
     ],
 )
 def test_a_task_says_what_is_explored(site: SiteData, recipe: str, asked: str) -> None:
-    task = parse(recipe).task()
+    task = parse_recipe(recipe).task()
     assert task is not None
     assert describe_task(site, task) == asked
 

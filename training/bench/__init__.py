@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.recipes import SHIPPED, Recipe, parse
+from app.recipes import SHIPPED, Recipe, parse_recipe
 from app.recipes.algorithms import QLearning
 from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import t_hand, uniform
@@ -111,7 +111,7 @@ def _learners(game: Game) -> Iterator[str]:
 
 def _beside_c(game: Game) -> str:
     """Compare Q-learning with the same loop in C, in turns, by the median ratio of a turn."""
-    recipe = parse("q-learning,games=1000000")
+    recipe = parse_recipe("q-learning,games=1000000")
     assert isinstance(recipe, QLearning)
     try:
         loop = CLoop()

@@ -41,11 +41,11 @@ from app.experiments import (
     Table,
     Verdict,
     drop_noise,
+    find_typical,
     sign_test,
-    summed_up,
-    typical,
+    summarize_seeds,
 )
-from app.recipes import name, parse
+from app.recipes import name_recipe, parse_recipe
 from training.measures import Measure
 
 NONE = "\N{EN DASH}"  # a cell of which nothing is asked
@@ -279,7 +279,7 @@ class Results:
     ) -> Series:
         """Make the curve of one recipe with its bands; `value` gives one number a point of x."""
         rows = [list(value(found)) for found in self.found[label]]
-        return summed_up(label, self.recipes[label], x, rows)
+        return summarize_seeds(label, self.recipes[label], x, rows)
 
     def series_over(
         self, name: str, labels: Mapping[float, str], value: Callable[[Any], float]
@@ -290,7 +290,7 @@ class Results:
         """
         columns = [self.values(label, value) for label in labels.values()]
         last = self.recipes[[*labels.values()][-1]]
-        return summed_up(name, last, [*labels], [*zip(*columns, strict=True)])
+        return summarize_seeds(name, last, [*labels], [*zip(*columns, strict=True)])
 
     def grid(self, number: Quantity, axes: Axes) -> Grid:
         """Make the medians of recipes as a grid."""
@@ -317,12 +317,12 @@ class Results:
 
     def typical_recipe(self, label: str, value: Callable[[Any], float]) -> str:
         """Name the recipe with the seed whose number is the median one, or next to it."""
-        return seeded(self.recipes[label], typical(self.values(label, value)))
+        return seeded(self.recipes[label], find_typical(self.values(label, value)))
 
 
 def seeded(recipe: str, seed: int) -> str:
     """Name a recipe with another seed."""
-    return name(parse(recipe).with_seed(seed))
+    return name_recipe(parse_recipe(recipe).with_seed(seed))
 
 
 def wilson(count: int, total: int) -> tuple[float, float]:

@@ -18,8 +18,16 @@ import lmdb
 import msgspec
 from platformdirs import user_cache_path
 
-from app.experiments import ORDER, Check, Summary, Table, load, load_all, save
-from app.recipes import Recipe, name, parse
+from app.experiments import (
+    ORDER,
+    Check,
+    Summary,
+    Table,
+    load_summaries,
+    load_summary,
+    save_summary,
+)
+from app.recipes import Recipe, name_recipe, parse_recipe
 from training.experiments import experiments
 from training.experiments.claim import Experiment, Results, Sweep
 from training.measures import Measure, key
@@ -110,11 +118,13 @@ def carry_out(
         if sweep.checked:
             first = next(iter(recipes))
             run = digest(found[first][0])
-            checks.append(Check(name(recipes[first][0]), sweep.measure.name, run))
+            checks.append(
+                Check(name_recipe(recipes[first][0]), sweep.measure.name, run)
+            )
         kept, trained = kept + len(there), trained + len(missing)
     results = Results(
         recipes={
-            label: name(parse(recipe)) if sweep.is_named else ""
+            label: name_recipe(parse_recipe(recipe)) if sweep.is_named else ""
             for sweep in experiment.sweeps
             for label, recipe in sweep.recipes.items()
         },
@@ -147,7 +157,7 @@ def carry_out_all(
         for claim in claims or ORDER:
             begin = perf_counter()
             outcome = carry_out(experiments()[claim], kept, seeds, jobs, dask)
-            save(out, outcome.summary)
+            save_summary(out, outcome.summary)
             yield (
                 f"{claim}: {outcome.summary.verdict} "
                 f"({outcome.trained:,} runs trained, {outcome.kept:,} kept, "
@@ -162,8 +172,8 @@ def write_words(claims: Sequence[str], out: Path) -> Iterator[str]:
     """
     _check_there(claims)
     for claim in claims or ORDER:
-        summary = reworded(experiments()[claim], load(out / f"{claim}.json"))
-        save(out, summary)
+        summary = reworded(experiments()[claim], load_summary(out / f"{claim}.json"))
+        save_summary(out, summary)
         yield f"{claim}: {summary.verdict}"
 
 
@@ -175,7 +185,7 @@ def _check_there(claims: Sequence[str]) -> None:
 
 def list_claims(out: Path) -> Iterator[str]:
     """Name every claim with its verdict, where it has one."""
-    summaries = load_all(out)
+    summaries = load_summaries(out)
     for claim in ORDER:
         summary = summaries.get(claim)
         yield f"{claim:<26} {summary.verdict if summary else 'not checked yet'}"
@@ -194,7 +204,7 @@ def digest(found: msgspec.Struct) -> str:
 def _seeded(sweep: Sweep, seeds: int | None) -> dict[str, list[Recipe]]:
     count = sweep.seeds if seeds is None else min(seeds, sweep.seeds)
     return {
-        label: [parse(recipe).with_seed(seed) for seed in range(count)]
+        label: [parse_recipe(recipe).with_seed(seed) for seed in range(count)]
         for label, recipe in sweep.recipes.items()
     }
 
@@ -212,7 +222,7 @@ def _fill(
         return
     step = measure.at_once
     batches = [missing[start : start + step] for start in range(0, len(missing), step)]
-    calls = [([name(recipe) for recipe in batch],) for batch in batches]
+    calls = [([name_recipe(recipe) for recipe in batch],) for batch in batches]
     if cluster is None:
         found = in_parallel(measure.encoded, calls, jobs)
     else:
@@ -251,7 +261,7 @@ def _summary(
         command=f"python -m training experiment {experiment.id}{limited}",
         versions=versions(
             *(
-                parse(one)
+                parse_recipe(one)
                 for sweep in experiment.sweeps
                 for one in sweep.recipes.values()
             )

@@ -1,7 +1,7 @@
 """What the article on Q-iteration and Q-learning claims."""
 
 from app.experiments import Bar, Bars
-from app.recipes import parse
+from app.recipes import parse_recipe
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders as blundering
@@ -15,7 +15,7 @@ MUCH = 10  # times fewer blunders
 
 def perfectly_learned(recipe: str) -> int:
     """Count the blunders of the exact answer to a recipe's task."""
-    game, task = tic_tac_toe(), parse(recipe).task()
+    game, task = tic_tac_toe(), parse_recipe(recipe).task()
     assert task is not None
     return int(blundering(game, greedy(task_q(game, task).round(9))).sum())
 

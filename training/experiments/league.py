@@ -1,7 +1,7 @@
 """What is claimed of the learners of a league."""
 
 from app.experiments import Mark, Series, Table
-from app.recipes import parse
+from app.recipes import parse_recipe
 from app.recipes.algorithms import League
 from training.experiments import claim, table
 from training.experiments.claim import chance, number, of, percent
@@ -308,7 +308,7 @@ SLOW, USUAL, FAST = STEPS
 
 def games_to_limit(results: claim.Results, label: str) -> float:
     """Return after how many games k is at its limit, for the median seed."""
-    recipe = parse(results.recipes[label])
+    recipe = parse_recipe(results.recipes[label])
     assert isinstance(recipe, League)
     updates = (recipe.k_limit - recipe.k_start) / recipe.k_step
     return round(updates / results.median(label, table.updates_per_game))

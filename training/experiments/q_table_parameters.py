@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from app.experiments import Curves, Grid, Series, Table, drop_noise
-from app.recipes import parse
+from app.recipes import parse_recipe
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.tasks import task_q
 from training.experiments import claim, table
@@ -88,7 +88,7 @@ def draw_reward(results: claim.Results) -> claim.Conclusion:
 def double_q(results: claim.Results) -> claim.Conclusion:
     """Whether two tables in place of one bring no improvement: neither more stable nor faster."""
     one, two, coin = results.recipes
-    game, task = tic_tac_toe(), parse("q-table").task()
+    game, task = tic_tac_toe(), parse_recipe("q-table").task()
     assert task is not None
     exact = drop_noise(float(task_q(game, task)[0][game.legal[0]].max()))
     wins, lost = (

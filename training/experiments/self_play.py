@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.experiments import Bar, Bars, Mark, Table, drop_noise
-from app.recipes import SHIPPED, name
+from app.recipes import SHIPPED, name_recipe
 from app.tictactoe.agents import load
 from app.tictactoe.game import SEATS, X, tic_tac_toe
 from app.tictactoe.policy import t_hand
@@ -119,7 +119,9 @@ def _shipped() -> list[Bar]:
             continue
         against = load(MODELS, game, one).card.figures.vs["t-hand"]
         share = 50 * (against.x[-1][table.WON] + against.o[-1][table.WON])
-        bars.append(Bar(agent.title, drop_noise(share), recipe=name(agent.recipe)))
+        bars.append(
+            Bar(agent.title, drop_noise(share), recipe=name_recipe(agent.recipe))
+        )
     return sorted(bars, key=lambda bar: -bar.value)
 
 

@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from app.recipes.algorithms import (
-    TAUGHT,
+    SEAT_LETTERS,
     Menace,
     MonteCarlo,
     QIteration,
@@ -84,7 +84,7 @@ def rewards_of(
 
 def list_seats(recipe: QTable | TdAfterstates | Menace) -> Indices:
     """Return the seats that the learner takes game after game, [n]: 0 as X, 1 as O."""
-    return np.array(["xo".index(seat) for seat in TAUGHT[recipe.seat]], np.int32)
+    return np.array(["xo".index(seat) for seat in SEAT_LETTERS[recipe.seat]], np.int32)
 
 
 @njit(cache=True)

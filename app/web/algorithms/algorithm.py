@@ -10,7 +10,7 @@ import msgspec
 
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
-from app.sources import Source, sources
+from app.sources import Source, get_sources
 from app.web.algorithms.formula import Formula, bracketed, discounted, update, written
 from app.web.algorithms.sentences import best_next, of_update
 from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
@@ -142,7 +142,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def cited(self) -> tuple[Source, ...]:
         """Who found it."""
-        return sources(*self.sources)
+        return get_sources(*self.sources)
 
 
 class Algorithm(NamedTuple):

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.recipes.algorithms import at_the_end
-from app.recipes.parameters import BOTH, ITSELF, SELF
+from app.recipes.algorithms import compute_final_rate
+from app.recipes.parameters import BOTH, SELF, SELF_OPPONENTS
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game, X
 from app.tictactoe.tasks import Task
@@ -120,14 +120,14 @@ class Pair:
     def opponent(self) -> str | None:
         """Who gives the answers: the opponent at the end of the training, None for itself."""
         last = SELF if self.lens == TRUTH else self.recipe.phases[-1][0]
-        return None if last in ITSELF else last
+        return None if last in SELF_OPPONENTS else last
 
     @property
     def answers_explore(self) -> bool:
         """Whether the answers are those of a side that learns too, and explores to the end."""
         if not self.is_learned or self.recipe.phases[-1][0] != BOTH:
             return False
-        return at_the_end(self.recipe.epsilon, self.recipe.epsilon_drop) > 0
+        return compute_final_rate(self.recipe.epsilon, self.recipe.epsilon_drop) > 0
 
     @cached_property
     def answer_chances(self) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.recipes.algorithms import at_the_end
+from app.recipes.algorithms import compute_final_rate
 from app.recipes.games import TrainingGame, TrainingUpdate
 from app.web.algorithms.algorithm import (
     Algorithm,
@@ -47,7 +47,7 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
 def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     given = reason.given
     target = mean(pair, reason) if len(given) > 1 else f"y = {just(pair, given[0])}"
-    alpha = at_the_end(pair.recipe.alpha, pair.recipe.alpha_drop)
+    alpha = compute_final_rate(pair.recipe.alpha, pair.recipe.alpha_drop)
     return [target, *moved(pair, alpha, reason)]
 
 

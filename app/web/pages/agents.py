@@ -10,8 +10,14 @@ from flask import Blueprint, Response, request
 from werkzeug.exceptions import NotFound
 
 from app.experiments import Summary
-from app.recipes import Parameter, Recipe, file_name, parameters, parse
-from app.sources import Source, named
+from app.recipes import (
+    Parameter,
+    Recipe,
+    list_parameters,
+    name_script_file,
+    parse_recipe,
+)
+from app.sources import Source, find_source
 from app.tictactoe.agents import Agent, arrays_file, whole_card
 from app.tictactoe.card import Card, card_text
 from app.tictactoe.game import SEATS
@@ -330,7 +336,7 @@ class AgentPage(Page, frozen=True):
     @property
     def source(self) -> Source | None:
         """Whose idea it was; None where its card names no source."""
-        return named(self.card.origin)
+        return find_source(self.card.origin)
 
     @property
     def summary(self) -> str:
@@ -433,7 +439,7 @@ class AgentPage(Page, frozen=True):
     @property
     def settings(self) -> Sequence[Parameter]:
         """The parameters of its recipe."""
-        return parameters(self._recipe)
+        return list_parameters(self._recipe)
 
     @property
     def code(self) -> str:
@@ -444,7 +450,7 @@ class AgentPage(Page, frozen=True):
     @property
     def code_file(self) -> str:
         """The name of that file."""
-        return file_name(self._recipe)
+        return name_script_file(self._recipe)
 
     @property
     def digest(self) -> str:
@@ -478,7 +484,7 @@ def download(name: str, ending: str) -> Response:
 def code(name: str) -> Response:
     """Hand out the training of an agent as one file of Python."""
     card = current_site().learned(name).card
-    if parse(card.recipe).is_network:
+    if parse_recipe(card.recipe).is_network:
         raise NotFound(f"The training of {card.title} cannot be written as one file.")
     code = current_site().lab.code(card.recipe)
-    return file(code, "text/x-python", file_name(parse(card.recipe)))
+    return file(code, "text/x-python", name_script_file(parse_recipe(card.recipe)))

@@ -14,7 +14,7 @@ from werkzeug.exceptions import NotFound
 
 from app.experiments import Summary
 from app.sources import SOURCES, Source
-from app.sources import sources as sources_of
+from app.sources import get_sources as sources_of
 from app.tictactoe.card import Card
 from app.web import urls
 from app.web.algorithms import ALGORITHMS

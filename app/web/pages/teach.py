@@ -12,23 +12,23 @@ from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.experiments import Bars
-from app.recipes import Recipe, RecipeError, parse
-from app.recipes import name as written
+from app.recipes import Recipe, RecipeError, parse_recipe
+from app.recipes import name_recipe as written
 from app.recipes.algorithms import League, Menace
 from app.recipes.games import FLIPPED
-from app.recipes.on_demand import MOST_UPDATES
-from app.recipes.shipped import SHIPPED, SHORT
+from app.recipes.on_demand import MAX_UPDATES
+from app.recipes.shipped import IDS_BY_RECIPE, SHIPPED
 from app.recipes.taught import (
     Course,
     Lesson,
     Refusal,
-    Update,
-    phases_of,
-    title_of,
-    untaught,
-    up_to,
-    with_practice,
-    without_last,
+    ValueChange,
+    add_practice,
+    cut_after_game,
+    format_title,
+    list_taught_phases,
+    make_untaught,
+    remove_last,
 )
 from app.tictactoe.game import SEATS, O, X, mover_at
 from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay
@@ -174,7 +174,7 @@ class TeachPage(Page, frozen=True):
 
     @cached_property
     def _recipe(self) -> Recipe:
-        return parse(self.course.recipe)
+        return parse_recipe(self.course.recipe)
 
     @property
     def _lesson(self) -> Lesson | None:
@@ -379,14 +379,14 @@ class TeachPage(Page, frozen=True):
         """The address without the last lesson, "" before the first."""
         if not self.course.lessons:
             return ""
-        return inside(urls.teach(written(without_last(self._recipe))))
+        return inside(urls.teach(written(remove_last(self._recipe))))
 
     @property
     def over(self) -> str:
         """The address of the same learner with another seed before its first game."""
         if not self.course.lessons:
             return ""
-        other = untaught(self._recipe).with_seed(self._recipe.seed + 1)
+        other = make_untaught(self._recipe).with_seed(self._recipe.seed + 1)
         return inside(urls.teach(written(other)))
 
     @property
@@ -442,7 +442,7 @@ def teach(name: str = "") -> AnyResponse:
             raise BadRequest(
                 gettext("This learner cannot be taught: %(why)s.", why=course.sentence)
             )
-        before = up_to(recipe, course.game - 1)
+        before = cut_after_game(recipe, course.game - 1)
         kept = Destination(
             title_of_learner(before), inside(urls.teach(written(before)))
         )
@@ -479,8 +479,8 @@ def taught(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
     Raises BadRequest with a sentence if nobody can teach it.
     """
     try:
-        recipe = parse(name)
-        begun = bool(now) or not phases_of(recipe)
+        recipe = parse_recipe(name)
+        begun = bool(now) or not list_taught_phases(recipe)
     except RecipeError as error:
         raise BadRequest(
             gettext("This learner cannot be taught: %(why)s.", why=error)
@@ -497,11 +497,13 @@ def _name(recipe: str) -> str:
 
 def title_of_learner(recipe: Recipe) -> str:
     """Return who is taught: one of those that are offered, else by its algorithm."""
-    start = untaught(recipe).with_seed(0)
+    start = make_untaught(recipe).with_seed(0)
     known = (
-        gettext(words[0]) for text, words in LEARNERS.items() if parse(text) == start
+        gettext(words[0])
+        for text, words in LEARNERS.items()
+        if parse_recipe(text) == start
     )
-    return next(known, title_of(start).partition(",")[0])
+    return next(known, format_title(start).partition(",")[0])
 
 
 def _opinion(state: MatchState, course: Course, recipe: Recipe, ply: int) -> MoveValues:
@@ -571,7 +573,7 @@ def _told(recipe: Recipe, lesson: Lesson) -> str:
     return f"{order} {more}"
 
 
-def _changed(recipe: Recipe, lesson: Lesson, update: Update) -> Changed:
+def _changed(recipe: Recipe, lesson: Lesson, update: ValueChange) -> Changed:
     game, cells = current_site().game, parse_record(current_site().game, lesson.record)
     positions = replay(game, lesson.record)
     player, worth = mover_at(update.ply), recipe.worth()
@@ -662,7 +664,7 @@ def _practices(recipe: Recipe) -> Iterator[Destination]:
     for opponent, against in AGAINST.items():
         games = GAMES_A_ROUND.get(opponent, 1) if isinstance(recipe, League) else 1
         try:
-            longer = written(with_practice(recipe, opponent, PRACTICE // games))
+            longer = written(add_practice(recipe, opponent, PRACTICE // games))
         except RecipeError:
             continue
         games_there = gettext("%(number)s games", number=PRACTICE)
@@ -671,8 +673,8 @@ def _practices(recipe: Recipe) -> Iterator[Destination]:
 
 def _twin(recipe: Recipe) -> str:
     """Return where it stands beside its twin that programs taught, "" where that is not trained."""
-    start = untaught(recipe)
-    twin = SHORT.get(written(start), written(start))
-    if twin not in SHIPPED and start.updates_at_most() > MOST_UPDATES:
+    start = make_untaught(recipe)
+    twin = IDS_BY_RECIPE.get(written(start), written(start))
+    if twin not in SHIPPED and start.updates_at_most() > MAX_UPDATES:
         return ""
     return urls.compare(Comparison("", (View(written(recipe)), View(twin))))

@@ -17,7 +17,7 @@ from flask import (
 from jinja2_fragments.flask import render_block
 from werkzeug.exceptions import HTTPException, InternalServerError
 
-from app.recipes import LONGEST_TAUGHT
+from app.recipes import MAX_TAUGHT_NAME
 from app.web import urls
 from app.web.rendering import wants_fragment
 from app.web.site_data import current_site
@@ -90,7 +90,7 @@ def longest(environ: "WSGIEnvironment") -> int:
     path, query = environ["PATH_INFO"], environ.get("QUERY_STRING", "")
     judged = min(MOST_JUDGED, len(NAMES_MOVES.findall(query)))
     taught = min(MOST_TAUGHT, f"{path}?{query}".count(TAUGHT))
-    return MAX_ADDRESS + judged * JUDGED + taught * LONGEST_TAUGHT
+    return MAX_ADDRESS + judged * JUDGED + taught * MAX_TAUGHT_NAME
 
 
 def is_right_host(environ: "WSGIEnvironment") -> bool:

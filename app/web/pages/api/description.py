@@ -17,7 +17,7 @@ from spectree import Response, SpecTree
 from spectree.model_adapter import get_msgspec_model_adapter
 from werkzeug.exceptions import BadRequest
 
-from app.recipes import ALGORITHMS, LONGEST
+from app.recipes import ALGORITHMS, MAX_NAME
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import best_moves
@@ -43,7 +43,7 @@ RECIPE = {
     "type": "string",
     "title": "recipe",
     "pattern": f"{SETTINGS}(_task)?$",
-    "maxLength": LONGEST,
+    "maxLength": MAX_NAME,
 }  # names of recipes, and of the lenses of their tasks
 TAUGHT = {
     "type": "string",

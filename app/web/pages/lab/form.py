@@ -12,12 +12,12 @@ from app.recipes import (
     Parameter,
     Recipe,
     RecipeError,
-    parameters,
-    parse,
+    list_parameters,
+    parse_recipe,
 )
-from app.recipes.names import algorithm
-from app.recipes.on_demand import MOST_UPDATES, parse_on_demand
-from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, written
+from app.recipes.names import find_algorithm
+from app.recipes.on_demand import MAX_UPDATES, parse_on_demand
+from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, format_value
 from app.web.formatting import format_count
 from app.web.site_data import SiteData
 
@@ -120,7 +120,7 @@ def fields(
     """
     first = [recipe.turns if name == "" else name for name in FIRST]
     order = sorted(
-        parameters(recipe),
+        list_parameters(recipe),
         key=lambda one: first.index(one.name) if one.name in first else len(first),
     )
     made = [_field(site, recipe, other, one, one.name in first) for one in order]
@@ -142,8 +142,8 @@ def read(query: Mapping[str, str]) -> Recipe:
     is no such algorithm.
     """
     slug = query.get("algorithm", "")
-    chosen = algorithm(slug)
-    usual = {parameter.name: parameter for parameter in parameters(chosen())}
+    chosen = find_algorithm(slug)
+    usual = {parameter.name: parameter for parameter in list_parameters(chosen())}
     typed = _read_values(query, usual)
     if ":" in typed.get("vs", "") and "taught" not in typed:
         typed["vs"] = _rescaled(slug, typed["vs"], typed.pop(chosen.turns, ""))
@@ -152,7 +152,7 @@ def read(query: Mapping[str, str]) -> Recipe:
         raise FormError(errors, query)
     text = _join_name(slug, usual, typed)
     try:
-        recipe = parse(text)
+        recipe = parse_recipe(text)
         if recipe not in [agent.recipe for agent in SHIPPED.values()]:
             parse_on_demand(text)
     except RecipeError as error:
@@ -191,7 +191,7 @@ def _join_name(
     settings = [
         f"{name}={value}"
         for name, value in typed.items()
-        if value != written(usual[name].default)
+        if value != format_value(usual[name].default)
     ]
     return ",".join([slug, *settings])
 
@@ -212,7 +212,7 @@ def recipe_of(site: SiteData, text: str) -> Recipe:
     if text in SHIPPED and text in site.agents:
         return SHIPPED[text].recipe
     try:
-        return parse(text)
+        return parse_recipe(text)
     except RecipeError as error:
         known = text.split(",", maxsplit=1)[0] in ALGORITHMS
         raise (BadRequest if known else NotFound)(sentence(error)) from error
@@ -234,7 +234,7 @@ def _told(site: SiteData, recipe: Recipe, parameter: Parameter) -> str:
         return ", then ".join(
             _opponent(site, opponent) for opponent, _ in recipe.phases
         )
-    value = written(parameter.value)
+    value = format_value(parameter.value)
     return (
         format_count(int(value)) if parameter.kind is int else CHOICES.get(value, value)
     )
@@ -248,8 +248,10 @@ def _opponent(site: SiteData, name: str) -> str:
 def _field(
     site: SiteData, recipe: Recipe, other: Recipe, parameter: Parameter, first: bool
 ) -> Field:
-    was = next((one for one in parameters(other) if one.name == parameter.name), None)
-    value = written(parameter.value)
+    was = next(
+        (one for one in list_parameters(other) if one.name == parameter.name), None
+    )
+    value = format_value(parameter.value)
     options = _options(site, recipe, parameter)
     kind = "number" if not options else "choice" if len(options) <= FEW else "select"
     slider, high = None, parameter.high
@@ -269,8 +271,8 @@ def _field(
         kind=kind,
         value=value,
         was=_told(site, other, was) if was else "",
-        low="" if parameter.low is None else written(parameter.low),
-        high="" if high is None else written(high),
+        low="" if parameter.low is None else format_value(parameter.low),
+        high="" if high is None else format_value(high),
         step="1" if parameter.kind is int else "any",
         slider=slider,
         options=options,
@@ -282,7 +284,7 @@ def _field(
 
 def _options(site: SiteData, recipe: Recipe, parameter: Parameter) -> list[Option]:
     """List what a parameter can be, nothing for a number."""
-    value = written(parameter.value)
+    value = format_value(parameter.value)
     if parameter.choices:
         return [
             Option(choice, CHOICES.get(choice, choice), choice == value)
@@ -310,7 +312,7 @@ def _options(site: SiteData, recipe: Recipe, parameter: Parameter) -> list[Optio
 def _meets(recipe: Recipe, opponent: str) -> bool:
     """Whether the algorithm of a recipe can learn against an opponent."""
     try:
-        parse(f"{recipe.slug},vs={opponent}")
+        parse_recipe(f"{recipe.slug},vs={opponent}")
     except RecipeError:
         return False
     return True
@@ -319,7 +321,7 @@ def _meets(recipe: Recipe, opponent: str) -> bool:
 def _most(recipe: Recipe) -> int:
     """Return how many turns there can be at most, the other parameters as they are."""
     turns = sum(turns for _, turns in recipe.phases)
-    return max(1, MOST_UPDATES * turns // recipe.updates_at_most())
+    return max(1, MAX_UPDATES * turns // recipe.updates_at_most())
 
 
 def _tidy(parameter: Parameter, text: str) -> str:
@@ -336,7 +338,7 @@ def _tidy(parameter: Parameter, text: str) -> str:
 def _wrong(usual: Recipe, parameter: Parameter, text: str) -> str:
     """Say what is wrong with the value of one parameter, "" if nothing is."""
     try:
-        parse(f"{usual.slug},{parameter.name}={text}")
+        parse_recipe(f"{usual.slug},{parameter.name}={text}")
     except RecipeError as error:
         if not str(error).startswith(f"{parameter.name} "):
             return ""  # it is the others that decide
@@ -346,10 +348,10 @@ def _wrong(usual: Recipe, parameter: Parameter, text: str) -> str:
         most = (
             format_count(_most(usual))
             if parameter.name == usual.turns
-            else written(high)
+            else format_value(high)
         )
         number = "A whole number" if parameter.kind is int else "A number"
-        return f"{number} from {written(parameter.low or 0)} to {most}."
+        return f"{number} from {format_value(parameter.low or 0)} to {most}."
     return ""
 
 
@@ -375,9 +377,10 @@ def _slider(parameter: Parameter, value: float, high: float) -> Slider | None:
 def _rescaled(slug: str, vs: str, turns: str) -> str:
     """Return opponents with as many turns together as a form has; as they are if that is none."""
     try:
-        recipe = parse(f"{slug},vs={vs}")
+        recipe = parse_recipe(f"{slug},vs={vs}")
         wanted = sum(
-            number for _, number in parse(f"{slug},{recipe.turns}={turns}").phases
+            number
+            for _, number in parse_recipe(f"{slug},{recipe.turns}={turns}").phases
         )
     except RecipeError:
         return vs

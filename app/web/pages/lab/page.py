@@ -13,10 +13,10 @@ from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError
-from app.recipes import name as written_name
+from app.recipes import name_recipe as written_name
 from app.recipes.games import TrainingGame
 from app.recipes.taught import Refusal
-from app.sources import SOURCES, Source, named
+from app.sources import SOURCES, Source, find_source
 from app.tictactoe.game import O, X
 from app.tictactoe.views import heat, on_scale, shown
 from app.web import urls
@@ -411,7 +411,7 @@ def offers(site: SiteData, chosen: str, ghost: str) -> list[tuple[str, Presets]]
             offer(
                 f"shipped-{id}", agent.title, characterise(site, id).line, id, "", None
             ),
-            named(site.agents[id].card.origin),
+            find_source(site.agents[id].card.origin),
         )
         for id, agent in SHIPPED.items()
         if id in site.agents

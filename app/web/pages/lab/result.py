@@ -14,8 +14,8 @@ from markupsafe import Markup
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from app.experiments import Curves, Series, sign_test, summed_up
-from app.recipes import Recipe, RecipeError, name
+from app.experiments import Curves, Series, sign_test, summarize_seeds
+from app.recipes import Recipe, RecipeError, name_recipe
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.tictactoe.report import Figures
@@ -335,8 +335,8 @@ class Duel:
             np.interp(places, along(updates), course).tolist()
             for updates, course in courses
         ]
-        recipe = name(side.recipe.with_seed(0))
-        return summed_up(side.title, recipe, points.tolist(), rows, self.seeds[0])
+        recipe = name_recipe(side.recipe.with_seed(0))
+        return summarize_seeds(side.title, recipe, points.tolist(), rows, self.seeds[0])
 
     @cached_property
     def charts(self) -> DuelCharts:
@@ -423,7 +423,7 @@ def has_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
 
     Of a network there is the shipped one, and who was taught by a person met that one's answers.
     """
-    if site.is_taught(name(recipe)):
+    if site.is_taught(name_recipe(recipe)):
         return False
     try:
         last = site.lab.seeded(recipe, seeds[-1])  # the longest of the names

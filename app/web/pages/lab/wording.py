@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.recipes import Parameter, Recipe, parameters
-from app.recipes import name as written_name
-from app.recipes.parameters import BOTH, Phases, written
+from app.recipes import Parameter, Recipe, list_parameters
+from app.recipes import name_recipe as written_name
+from app.recipes.parameters import BOTH, Phases, format_value
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.algorithms import opponent_name
 from app.web.formatting import format_count, join_words
@@ -85,10 +85,10 @@ def find_differences(recipe: Recipe, other: Recipe) -> list[Parameter]:
 
     Of another algorithm's parameters only those count that mean the same in both.
     """
-    others = {one.name: one for one in parameters(other)}
+    others = {one.name: one for one in list_parameters(other)}
     return [
         one
-        for one in parameters(recipe)
+        for one in list_parameters(recipe)
         if one.name in others
         and _mean_the_same(one, others[one.name], recipe, other)
         and _differ_in(one.name, recipe, other)
@@ -258,7 +258,7 @@ def _word_value(recipe: Recipe, parameter: Parameter) -> str:
     """Return the words for the value of a parameter."""
     wording = word_parameter(recipe, parameter)
     value = _total(recipe.phases) if parameter.name == recipe.turns else parameter.value
-    key = written(value)
+    key = format_value(value)
     text = format_count(int(value)) if parameter.kind is int else key
     if len(text) > TEXT_LENGTH:
         text = f"{text[:TEXT_LENGTH]}..."

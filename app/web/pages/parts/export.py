@@ -18,8 +18,8 @@ from flask import Response, request
 from werkzeug.http import generate_etag
 
 from app.experiments import Summary
-from app.recipes import parse
-from app.recipes.taught import phases_of, title_of
+from app.recipes import parse_recipe
+from app.recipes.taught import format_title, list_taught_phases
 from app.web import urls
 from app.web.comparison import Comparison, View
 from app.web.formatting import format_count, join_words
@@ -171,9 +171,9 @@ def take_learner(recipe: str) -> Take:
 
     Raises RecipeError if it cannot be taught.
     """
-    taught = recipe and phases_of(parse(recipe))
+    taught = recipe and list_taught_phases(parse_recipe(recipe))
     title = (
-        f"{title_of(parse(recipe))}: teach it on"
+        f"{format_title(parse_recipe(recipe))}: teach it on"
         if taught
         else "Teach a program tic-tac-toe"
     )
