@@ -28,6 +28,7 @@ from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import facts, urls
+from app.web.doors import list_doors
 from app.web.formatting import (
     format_count,
     format_parameter,
@@ -76,16 +77,17 @@ def names_of(kind: type[Page]) -> tuple[str, ...]:
 
 
 def init_app(app: Flask) -> None:
-    """Lead every address that names a recipe in another way to the one with its one name.
+    """Redirect names of recipes to their canonical form, and add the globals of the templates.
 
-    Let templates name addresses, and call `once(macro, ...)` for a macro of _controls.html.
-    What every move is drawn with is there too, for an import by a template takes a while each time.
-    `first_game` is where a visitor plays who has not chosen an opponent, and `first_preview` the
-    picture of the front page's last board, with which a link to a page without its own is shown.
+    `doors` are the entries of the header, `first_game` is the URL of a game against the default
+    opponent, and `first_preview` the preview picture of pages without their own: the last board of
+    the front page. Macros that draw every board are globals, because an import by a template takes
+    time in every request.
     """
     app.before_request(redirect_to_canonical)
     app.jinja_env.globals["urls"] = urls
     app.jinja_env.globals["exact_facts"] = facts
+    app.jinja_env.globals["doors"] = list_doors(app.extensions["site"])
     opponent = first_opponent(app.extensions["site"])
     app.jinja_env.globals["first_game"] = urls.play_against(opponent)
     filmed = Match(BLOCKED, o=HUMAN, lens=opponent)

@@ -31,10 +31,10 @@ document.getElementById("forget")?.addEventListener("click", ({ target }) => {
   target.disabled = true;
 });
 
-// The language of the browser is offered in the header; in another language one stays where one is.
+// The header offers the language of the browser. A change of language keeps the position and the settings.
 
-const offer = document.querySelector(`#menu [lang="${navigator.language.slice(0, 2)}"]`);
-if (offer) document.getElementById("help").before(offer.cloneNode(true));
+const offer = document.querySelector(`#languages [lang="${navigator.language.slice(0, 2)}"]:not([aria-current])`);
+if (offer) document.getElementById("language").before(offer.cloneNode(true));
 
 document.addEventListener("click", ({ target }) => {
   if (!target.hreflang) return;

@@ -46,8 +46,8 @@ def test_the_language_of_the_browser_is_offered_and_kept(
     expect(page.locator("#move-3")).to_be_attached()
     assert "hl=de" in page.url
     expect(page.locator("header [hreflang]")).to_have_count(0)
-    page.locator("#menu-button").click()
-    page.locator("#menu").get_by_role("link", name="English").click()
+    page.locator("#language").click()
+    page.locator("#languages").get_by_role("link", name="English").click()
     expect(page.locator("html")).to_have_attribute("lang", "en")
     expect(page.locator("#move-3")).to_be_attached()
     assert "hl" not in page.url.partition("?")[2]

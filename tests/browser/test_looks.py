@@ -230,7 +230,12 @@ def test_a_fold_opens_by_its_address_by_a_search_and_on_paper(page: Page) -> Non
 @pytest.mark.parametrize(
     ("scheme", "url", "openers", "tabs"),
     [
-        ("light", PLAY, ["#seat-o", "#menu-button", "#help", "#share"], ["moves", "why", "minds"]),
+        (
+            "light",
+            PLAY,
+            ["#seat-o", "#language", "#preferences-button", "#help", "#share"],
+            ["moves", "why", "minds"],
+        ),
         ("dark", PLAY, ["#seat-o"], ["why", "settings"]),
         ("dark", TAUGHT, ["#share", "#practise"], []),
     ],
@@ -419,7 +424,7 @@ def test_colours_move_unless_less_motion_is_asked_for(
     page = new_context().new_page()
     page.goto("/play/?o=human")
     assert page.evaluate(lasting).startswith("0.25s")
-    page.click("#menu-button")
+    page.click("#preferences-button")
     page.check("#still")
     assert page.evaluate(lasting).startswith("0s")
     calm = new_context(reduced_motion="reduce").new_page()

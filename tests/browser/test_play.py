@@ -211,7 +211,7 @@ def test_single_keys_work_anywhere_but_in_fields_and_can_be_switched_off(page: P
     expect(page.locator("#keys dt")).not_to_have_count(0)
     page.keyboard.press("Escape")
     expect(page.locator(MARKS)).to_have_count(2)
-    page.click("#menu-button")
+    page.click("#preferences-button")
     page.uncheck("#shortcuts")
     page.keyboard.press("Escape")
     page.focus("#board-8")
@@ -223,7 +223,7 @@ def test_single_keys_work_anywhere_but_in_fields_and_can_be_switched_off(page: P
 
 def test_another_palette_is_remembered(page: Page) -> None:
     page.goto("/play/?lens=truth")
-    page.click("#menu-button")
+    page.click("#preferences-button")
     page.check("#palette-orange-blue")
     page.goto("/play/?o=human&lens=truth")
     expect(page.locator("#palette-orange-blue")).to_be_checked()
@@ -484,7 +484,7 @@ def test_a_hidden_page_rests(page: Page) -> None:
 
 def test_watched_moves_are_announced_for_whoever_wishes(page: Page) -> None:
     page.goto("/play/?x=fixed&o=fixed&delay=0.25&pause=1")
-    page.click("#menu-button")
+    page.click("#preferences-button")
     page.check("#tell")
     page.keyboard.press("Escape")
     page.click("#step")

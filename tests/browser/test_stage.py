@@ -205,7 +205,7 @@ def test_the_streak_of_days_is_kept_here_and_can_be_forgotten(page: Page) -> Non
 
     for day, said in ((20, "1 day"), (22, "1 day"), (23, "2 days"), (23, "2 days")):
         played(day, said)
-    page.click("#menu-button")
+    page.click("#preferences-button")
     page.click("#forget")
     played(24, "1 day")
     page.goto("/puzzle/1/score?day=2026-11-22&answers=310")  # another day's: it counts for nothing

@@ -97,7 +97,7 @@ def test_the_link_shows_the_same_to_others_and_the_best_is_kept_here(
     assert other.locator(".changes").inner_text() == learned
     expect(page.locator("#best")).to_contain_text("Your best in this browser: completes rows in 1")
     page.keyboard.press("Escape")
-    page.click("#menu-button")
+    page.click("#preferences-button")
     page.click("#forget")
     page.goto(f"/teach/{start}")
     expect(page.locator("#best")).to_be_hidden()

@@ -10,9 +10,10 @@ from flask.testing import FlaskClient
 from app.tictactoe.notation import replay
 from app.tictactoe.policy import mix
 from app.tictactoe.values import outcome_chances
+from app.web.doors import RANDOM_MOVES, WATCHED
 from app.web.facts import find_losing_game
 from app.web.move_values import HEAT_STEPS, evaluate_moves
-from app.web.pages.front import CAST, LEARNERS, RANDOM_MOVES
+from app.web.pages.front import CAST
 from app.web.pages.parts.learning import MOVING, STILL, film_of, film_of_mind
 from app.web.site_data import SiteData
 from app.web.wording import BEATABLE, BLOCKED, first_opponent, grade_strength
@@ -105,10 +106,10 @@ def test_whom_one_is_led_to_play_can_be_beaten_and_shows_many_colours(
 
 def test_the_games_that_one_is_led_to_watch_end_in_every_way(site: SiteData) -> None:
     random = site.policies["random"]
-    players = [mix(site.policies[name], random, RANDOM_MOVES) for name in LEARNERS]
+    players = [mix(site.policies[name], random, RANDOM_MOVES) for name in WATCHED]
     assert (outcome_chances(site.game, *players)[0] >= 0.1).all()
-    assert LEARNERS[0] in site.agents
-    heats = evaluate_moves(site, 0, LEARNERS[0]).heat
+    assert WATCHED[0] in site.agents
+    heats = evaluate_moves(site, 0, WATCHED[0]).heat
     assert max(heats) - min(heats) >= HEAT_STEPS / 2
 
 

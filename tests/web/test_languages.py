@@ -29,7 +29,7 @@ from app.web.translation import (
 from app.web.wording import LESSON_STEPS
 
 SAID = {"aria-label", "title", "alt", "placeholder", "aria-valuetext", "content", "label"}
-NAMES = {"Q-Tac-Toe", "API", "SVG", "CSV"}
+NAMES = {"Q-Tac-Toe", "API", "SVG", "CSV", "Esperanto", "EO"}
 WORD = re.compile(r"[^\W\d_]{2,}")
 VOID = {"meta", "link", "input", "img", "br", "path", "circle", "rect", "line", "use", "polygon"}
 TAUGHT = [

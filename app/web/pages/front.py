@@ -6,7 +6,8 @@ from typing import ClassVar
 from flask import Blueprint, Response, request
 
 from app.web import urls
-from app.web.match import Match, next_step, read_step
+from app.web.doors import watch_url
+from app.web.match import next_step, read_step
 from app.web.pages.parts.learning import Film, film_of
 from app.web.pictures.minds import MindPicture, picture
 from app.web.rendering import Page, render_page
@@ -20,8 +21,6 @@ from app.web.wording import (
 )
 
 bp = Blueprint("front", __name__)
-LEARNERS = ("q-learning-3", "q-table")  # to watch: their games end in every way
-RANDOM_MOVES = 0.1  # of the moves of the two, so that no game is like the one before
 CAST = ("q-learning-player", "q-table", "self-play")  # of each strength one
 
 
@@ -57,8 +56,8 @@ class FrontPage(Page, frozen=True):
 
     @property
     def watched(self) -> str:
-        """The address where two learners play each other."""
-        return watched(self.site)
+        """The URL of a game between two agents."""
+        return watch_url(self.site)
 
     @property
     def puzzle(self) -> int:
@@ -82,10 +81,3 @@ def front() -> Response:
     name = first_opponent(site)
     shown = read_step(name, step, film_of(site, name, BLOCKED).last, site)
     return render_page(FrontPage(site, name, shown, plays=not step))
-
-
-def watched(site: SiteData) -> str:
-    """Return where two learners play each other."""
-    learned = [*site.agents]
-    one, other = LEARNERS if {*LEARNERS} <= {*learned} else (learned[0], learned[-1])
-    return urls.play(Match(x=one, o=other, lens=one, epsilon=RANDOM_MOVES, keep=True))

@@ -1,0 +1,93 @@
+"""The five doors of the site and the rooms behind each, from which every header is made.
+
+A page's template names its room in a variable `room`.
+"""
+
+from typing import NamedTuple
+
+from app.web import urls
+from app.web.match import Match
+from app.web.site_data import SiteData
+from app.web.translation import gettext_noop
+from app.web.wording import first_opponent
+
+WATCHED = ("q-learning-3", "q-table")  # their games end in every way
+RANDOM_MOVES = 0.1  # share of random moves, so that no two games are the same
+
+
+class Room(NamedTuple):
+    """A kind of page behind a door."""
+
+    id: str  # named by the templates of its pages
+    title: str  # in English: the header translates it
+    url: str
+
+
+class Door(NamedTuple):
+    """An entry of the header, which opens its first room."""
+
+    title: str  # in English
+    rooms: tuple[Room, ...]
+
+    @property
+    def url(self) -> str:
+        """The URL of the first room."""
+        return self.rooms[0].url
+
+    def has(self, room: str) -> bool:
+        """Return whether the room with an id is behind this door."""
+        return any(each.id == room for each in self.rooms)
+
+
+def list_doors(site: SiteData) -> tuple[Door, ...]:
+    """Return the doors in the order of the header; some rooms depend on the agents of a site."""
+    opponent = first_opponent(site)
+    return (
+        Door(
+            gettext_noop("Learn"),
+            (
+                Room("lesson", gettext_noop("Lesson"), urls.how("untrained")),
+                Room("algorithms", gettext_noop("Algorithms"), urls.how()),
+                Room("glossary", gettext_noop("Glossary"), urls.GLOSSARY),
+                Room("sources", gettext_noop("Sources"), urls.SOURCES),
+            ),
+        ),
+        Door(
+            gettext_noop("Play"),
+            (
+                Room("play", gettext_noop("Play"), urls.play_against(opponent)),
+                Room("watch", gettext_noop("Watch"), watch_url(site)),
+                Room("compare", gettext_noop("Compare"), urls.COMPARE.url("")),
+            ),
+        ),
+        Door(
+            gettext_noop("Puzzles"),
+            (
+                Room("today", gettext_noop("Today"), urls.PUZZLE_TODAY),
+                Room("puzzles", gettext_noop("All puzzles"), urls.PUZZLES),
+            ),
+        ),
+        Door(
+            gettext_noop("Teach"),
+            (Room("teach", gettext_noop("Teach one yourself"), urls.TEACH),),
+        ),
+        Door(
+            gettext_noop("Research"),
+            (
+                Room("lab", gettext_noop("Lab"), urls.LAB),
+                Room("experiments", gettext_noop("Experiments"), urls.EXPERIMENTS),
+                Room("agents", gettext_noop("Agents"), urls.AGENTS),
+                Room("minds", gettext_noop("Minds"), urls.mind(opponent)),
+                Room("arena", gettext_noop("Arena"), urls.ARENA),
+                Room("judge", gettext_noop("Judge"), urls.JUDGE),
+                Room("api", gettext_noop("API"), urls.API),
+            ),
+        ),
+    )
+
+
+def watch_url(site: SiteData) -> str:
+    """Return the URL of a game between two agents, with a random move now and then."""
+    learned = [*site.agents]
+    x, o = WATCHED if {*WATCHED} <= {*learned} else (learned[0], learned[-1])
+    return urls.play(Match(x=x, o=o, lens=x, epsilon=RANDOM_MOVES, keep=True))
