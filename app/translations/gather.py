@@ -36,7 +36,11 @@ KEYWORDS: list[dict[str, Any]] = [
 # A text of several files belongs to the first of them; all other files come last.
 SECTIONS = {
     "How the language writes names, numbers and dates": ("app/web/translation.py",),
-    "Every page: header, menu, help": ("templates/base.html", "templates/parts/_con"),
+    "Every page: header, preferences, help": (
+        "app/web/doors.py",
+        "templates/base.html",
+        "templates/parts/_con",
+    ),
     "The front page": ("templates/front/", "app/web/pages/front.py"),
     "Play": (
         "templates/play/play.html",
