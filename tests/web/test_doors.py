@@ -1,5 +1,6 @@
 """The header: five doors with their rooms, and on each page its own room."""
 
+import html
 import re
 
 from flask import Flask
@@ -24,8 +25,8 @@ OTHER_PAGES = {
 
 
 def header_of(client: FlaskClient, url: str) -> str:
-    """Return the header of a page as HTML."""
-    page = client.get(url, follow_redirects=True).text
+    """Return the header of a page as HTML, without character references."""
+    page = html.unescape(client.get(url, follow_redirects=True).text)
     return page[page.index('<header class="site">') : page.index("</header>")]
 
 
