@@ -70,7 +70,7 @@ kernels: $(DEV) ## Compile the learners once, so that the processes of the tests
 browser: $(DEV) ## Make sure there is a Chromium for the tests
 	$(BIN)/python -m tests.get_browser
 
-install-training: $(DEV) ## Set up what python -m training needs
+install-training: $(DEV) ## Set up what the tests and the training of networks need
 
 train: $(DEV) ## Train every agent that is a table again
 	$(BIN)/python -m training train --all
@@ -96,7 +96,7 @@ lighthouse: $(LIGHTHOUSE) browser ## Score the main pages on a phone and on a de
 		$(BIN)/python -m tests.service.lighthouse $(if $(MARKDOWN),--markdown $(MARKDOWN))
 
 lock: $(DEV) ## Pin what pyproject.toml asks for (make lock UPGRADE=1: the newest)
-	$(call compile,requirements-dev.txt,--group dev)
+	$(call compile,requirements-dev.txt,--group dev --all-extras)
 	$(call compile,requirements.txt,--constraint requirements-dev.txt)
 
 compile = $(BIN)/uv pip compile pyproject.toml $(2) --quiet --generate-hashes --universal \

@@ -28,6 +28,7 @@ from gevent import Timeout, sleep, spawn
 from app.tictactoe.agents import ModelError
 from app.web import create_app
 from app.web.service.deployment import SettingError, number
+from app.web.service.log import Logger
 
 REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 # from a request to the last byte of its answer that the client takes
@@ -74,7 +75,7 @@ forwarded_allow_ips = ""
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
 
-logger_class = "app.web.service.log.Logger"
+logger_class = Logger
 accesslog = os.environ.get("ACCESS_LOG", "-") or None  # "-" is the standard output
 
 ENDS = (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT)

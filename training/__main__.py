@@ -1,14 +1,24 @@
-"""`python -m training`."""
+"""`python -m training`, and `q-tac-toe` where the project is installed."""
 
 import sys
 
-try:
-    from training.cli import main
-except KeyboardInterrupt:
-    sys.exit(130)
-except ModuleNotFoundError as error:
-    if (error.name or "").split(".")[0] in {"app", "training"}:
-        raise
-    sys.exit(f"Training needs {error.name}: run `make install-training` first.")
+from app.project import COMMAND
 
-main(prog_name="python -m training")
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command line; exit with 130 if Ctrl-C comes while it is imported."""
+    try:
+        from training import cli  # noqa: PLC0415
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] in {"app", "training", "q_tac_toe"}:
+            raise
+        sys.exit(f"{COMMAND} needs {error.name}: run `make install` first.")
+    cli.main(prog_name=COMMAND)
+
+
+if __name__ == "__main__":
+    main()

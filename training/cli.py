@@ -1,19 +1,22 @@
-"""The command line: list, train, check, judge, evaluate, play, code, seeds, experiment, bench.
+"""The command line: list, train, check, judge, evaluate, play, code, seeds, experiment, serve, ...
 
-What a command needs is imported when it runs: listing the agents does not wait for a compiler, nor
-training one for what draws tables.
+A command imports what it needs when it runs: `list` does not wait for a compiler, and `train` does
+not wait for libraries that draw tables.
 """
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 import msgspec
+from click.shell_completion import CompletionItem, get_completion_class
 
+from app.experiments import ORDER
+from app.project import COMMAND, PREFIX, ROOT, read_version
 from app.recipes import (
     ALGORITHMS,
     SHIPPED,
@@ -22,6 +25,7 @@ from app.recipes import (
     name_recipe,
     parse_recipe,
 )
+from app.recipes.names import suggest_word
 from app.recipes.parameters import describe_range, format_value, get_parameters
 from app.tables.options import QUESTIONS, Options
 from app.tictactoe.agents import (
@@ -37,78 +41,142 @@ from app.tictactoe.game import tic_tac_toe
 Command = TypeVar("Command", bound=Callable[..., Any])
 MODELS = Path("models")
 INTERRUPTED = 130
+EXTRAS = {"jax": "dqn", "jaxlib": "dqn", "optax": "dqn", "distributed": "cluster"}
 NETWORKS = [one for one, agent in SHIPPED.items() if agent.recipe.is_network]
 TABLES = [one for one in SHIPPED if one not in NETWORKS]
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """The agent that a command is about."""
+class NamedRecipe:
+    """An agent of the command line: its id and its recipe."""
 
     id: str
     recipe: Recipe
 
 
-class IdOrRecipe(click.ParamType[Wanted]):
+class IdOrRecipe(click.ParamType[NamedRecipe]):
     """The id of an agent, or the name of a recipe."""
 
-    name_recipe = "agent"
+    name = "agent"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> Wanted:
-        """Read either, or say what there is."""
+    def convert(self, value: Any, param: Any, ctx: Any) -> NamedRecipe:
+        """Return the agent; fail with the nearest name if there is none."""
         if value in SHIPPED:
-            return Wanted(value, SHIPPED[value].recipe)
+            return NamedRecipe(value, SHIPPED[value].recipe)
+        slug, *settings = value.split(",")
+        if slug not in ALGORITHMS:
+            known = ALGORITHMS if settings else [*SHIPPED, *ALGORITHMS]
+            self.fail(
+                f"there is no agent {slug!r}{suggest_word(slug, known)}; "
+                f"`{COMMAND} list` shows all of them",
+                param,
+                ctx,
+            )
         try:
             recipe = parse_recipe(value)
         except RecipeError as error:
-            agents = ", ".join(map(repr, SHIPPED))
-            self.fail(f"{value!r}: {error}. Agents: {agents}", param, ctx)
+            self.fail(f"{value!r}: {error}", param, ctx)
         from training.run import agent_id  # noqa: PLC0415
 
-        return Wanted(agent_id(recipe), recipe)
+        return NamedRecipe(agent_id(recipe), recipe)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the agents and algorithms whose names begin like this."""
+        return complete(incomplete, [*SHIPPED, *ALGORITHMS])
 
 
-class ForeignIdOrRecipe(click.ParamType["str | Wanted"]):
-    """An agent of others, as `training.judging` reads them, or what `IdOrRecipe` reads."""
+class ForeignIdOrRecipe(click.ParamType["str | NamedRecipe"]):
+    """An agent of another program, as `training.judging` reads it, or an id or a recipe."""
 
-    name_recipe = "agent"
+    name = "agent"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Read an id or a recipe; a text that has a form of an agent of others stays as it is."""
+        """Return an id or a recipe as an agent, and any other form as its text."""
         from training.judging import form_of  # noqa: PLC0415
 
         if form_of(value):
             return value
-        if (
-            os.path.isfile(value) and value not in SHIPPED
-        ):  # of any length, unlike a Path
+        # os.path, as a Path of a text that is too long raises OSError.
+        if os.path.isfile(value) and value not in SHIPPED:
             endings = ".npz, .json, .csv, .tsv and .txt"
             self.fail(
                 f"{value}: the files that can be judged are {endings}", param, ctx
             )
         return IdOrRecipe().convert(value, param, ctx)
 
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the agents whose names begin like this; else let the shell complete files."""
+        agents = complete(incomplete, [*SHIPPED, *ALGORITHMS])
+        return agents or [CompletionItem(incomplete, type="file")]
 
-def folder(
-    flag: str, default: Path | None, meaning: str
+
+class ClaimId(click.ParamType[str]):
+    """The id of a claim."""
+
+    name = "claim"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """Return the id; fail with the nearest one if there is no such claim."""
+        if value not in ORDER:
+            self.fail(
+                f"there is no claim {value!r}{suggest_word(value, ORDER)}; "
+                f"`{COMMAND} experiment` shows all of them",
+                param,
+                ctx,
+            )
+        return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the claims whose ids begin like this."""
+        return complete(incomplete, ORDER)
+
+
+def complete(incomplete: str, words: Iterable[str]) -> list[CompletionItem]:
+    """Return the words that begin like an incomplete one, for a shell."""
+    return [
+        CompletionItem(word)
+        for word in dict.fromkeys(words)
+        if word.startswith(incomplete)
+    ]
+
+
+def find_models() -> Path:
+    """Return models/ of the current folder if it has agents, else the project's own."""
+    has_agents = any(MODELS.glob("*.npz"))
+    return MODELS if has_agents else ROOT / "models"
+
+
+def folder_option(
+    *flags: str, default: Path | Callable[[], Path] | None, meaning: str
 ) -> Callable[[Command], Command]:
-    """Make an option that names a folder."""
+    """Return an option that names a folder."""
     kind = click.Path(path_type=Path, file_okay=False)
-    return click.option(flag, default=default, type=kind, help=meaning)
+    return click.option(*flags, default=default, type=kind, help=meaning)
 
 
-def number(
-    flag: str, default: int, least: int, meaning: str
+def number_option(
+    *flags: str, default: int, least: int, meaning: str
 ) -> Callable[[Command], Command]:
-    """Make an option that is a whole number."""
+    """Return an option that is a whole number."""
     kind = click.IntRange(min=least)
     return click.option(
-        flag, default=default, show_default=True, type=kind, help=meaning
+        *flags, default=default, show_default=True, type=kind, help=meaning
     )
 
 
-def how_tables_are_read(command: Command) -> Command:
-    """Add an option for each of the ways in which a table can be read."""
+def json_flag(meaning: str) -> Callable[[Command], Command]:
+    """Return the flag --json."""
+    return click.option("--json", "as_json", is_flag=True, help=meaning)
+
+
+def table_options(command: Command) -> Command:
+    """Add an option for each question about how a table is read."""
     for flag, (question, answers) in reversed(QUESTIONS.items()):
         meanings = ", ".join(f"{value}: {answer}" for value, answer in answers.items())
         command = click.option(
@@ -121,38 +189,70 @@ def how_tables_are_read(command: Command) -> Command:
 
 
 one_agent = click.argument("agent", metavar="ID|RECIPE", type=IdOrRecipe())
-wanted = click.argument("agents", nargs=-1, metavar="[ID|RECIPE]...", type=IdOrRecipe())
-models = folder("--models", MODELS, "Where they are; default models/.")
-jobs = number("--jobs", 2, 1, "How many processes.")
+any_agents = click.argument(
+    "agents", nargs=-1, metavar="[ID|RECIPE]...", type=IdOrRecipe()
+)
+models_option = folder_option(
+    "--models",
+    default=find_models,
+    meaning="The folder of the agents; default: models/ here if it has any, else the project's.",
+)
+
+
+def jobs_option(default: int) -> Callable[[Command], Command]:
+    """Return the option --jobs."""
+    return number_option(
+        "-j", "--jobs", default=default, least=1, meaning="The number of processes."
+    )
 
 
 class Commands(click.Group):
-    """Commands that end in one line where something cannot be, or with Ctrl-C."""
+    """Commands that end with one sentence and an exit status, never with a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; what raises ValueError or OSError says so in a sentence."""
+        """Run a command; turn an error that explains itself into the last line of its output."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             raise  # the reader of a pipe has read enough
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            if package not in EXTRAS:
+                raise
+            raise click.ClickException(missing_package(package)) from error
         except (ValueError, OSError) as error:
             raise click.ClickException(str(error)) from error
         except KeyboardInterrupt:
             click.echo("Interrupted: every model is as it was, or finished.", err=True)
             ctx.exit(INTERRUPTED)
+        except click.Abort as error:  # at a prompt: Ctrl-C or the end of the input
+            click.echo("", err=True)
+            is_interrupt = isinstance(error.__context__, KeyboardInterrupt)
+            ctx.exit(INTERRUPTED if is_interrupt else 1)
 
 
-@click.group(cls=Commands)
+def missing_package(package: str) -> str:
+    """Return the sentence that says how an optional package is installed."""
+    if PREFIX:
+        return f"this needs {package}: install q-tac-toe[{EXTRAS[package]}]"
+    return f"this needs {package}: run `make install-training` first"
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(
+    read_version(), prog_name="q-tac-toe", message="%(prog)s %(version)s"
+)
 def main() -> None:
-    """Make the agents of models/ and judge them.
+    """Train tic-tac-toe agents, evaluate them exactly, and serve them.
 
-    Where an agent is wanted, a recipe will do: `q-learning,alpha=0.5,games=20000,seed=7` is an
-    algorithm and what differs from its defaults, which `list --parameters` shows.  Its files are
-    named by it: `q-learning-alpha-0-5-games-20000-seed-7`.
+    An agent is the ID of a shipped agent, as `list` shows it, or a RECIPE: an algorithm and the
+    parameters that differ from its defaults, as in `q-learning,alpha=0.5,games=20000,seed=7`.
+    `list --parameters` shows all parameters.  The files of a recipe are named after it:
+    `q-learning-alpha-0-5-games-20000-seed-7`.
 
-    Results go to the standard output, progress and errors to the error stream. The exit status is 0
-    if all was done, 1 if something could not be or differs from what it was to be, 2 for arguments
-    that cannot be meant, 130 after Ctrl-C.
+    Results go to the standard output, progress and errors to the standard error.  The exit status
+    is 0 for success, 1 if something failed or differs from what was expected, 2 for wrong
+    arguments, and 130 after Ctrl-C.
     """
 
 
@@ -161,7 +261,7 @@ def main() -> None:
     "--parameters", is_flag=True, help="List the algorithms and their parameters."
 )
 def list_agents(parameters: bool) -> None:
-    """List the agents of models/ with their recipes, or what recipes there can be."""
+    """List the shipped agents and their recipes, or all algorithms and their parameters."""
     if not parameters:
         for agent in SHIPPED.values():
             click.echo(f"{agent.id:<20} {name_recipe(agent.recipe)}")
@@ -176,50 +276,51 @@ def list_agents(parameters: bool) -> None:
 
 
 @main.command()
-@wanted
+@any_agents
 @click.option(
     "--all", "everything", is_flag=True, help="Train every agent that is a table."
 )
-@folder("--out", MODELS, "Where to; default models/.")
-@click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's own.")
-@click.option(
-    "--progress",
-    type=click.Choice(["bars", "none"]),
-    default="bars",
-    show_default=True,
-    help="What is shown meanwhile, on the error stream.",
+@folder_option(
+    "-o",
+    "--out",
+    default=MODELS,
+    meaning="The folder to write to; default models/ of the current folder.",
 )
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print the card of each, a line each."
+    "--seed", type=click.IntRange(min=0), help="A seed in place of the recipe's own."
 )
+@jobs_option(os.cpu_count() or 1)
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@json_flag("Print the card of each agent as JSON, one line each.")
 def train(
-    agents: tuple[Wanted, ...],
+    agents: tuple[NamedRecipe, ...],
     everything: bool,
     out: Path,
     seed: int | None,
-    progress: str,
+    jobs: int,
+    quiet: bool,
     as_json: bool,
 ) -> None:
-    """Train agents and save each when it is finished."""
+    """Train agents and save each one when it is finished."""
     if everything == bool(agents):
-        raise click.UsageError("Name the agents to train, or say --all.")
+        raise click.UsageError("Name the agents to train, or use --all.")
     from training.progress import progress_bars  # noqa: PLC0415
     from training.run import train_all  # noqa: PLC0415
 
     if everything:
-        agents = tuple(Wanted(one, SHIPPED[one].recipe) for one in TABLES)
+        agents = tuple(NamedRecipe(one, SHIPPED[one].recipe) for one in TABLES)
     recipes = {one.id: one.recipe.with_seed(seed) for one in agents}
-    with progress_bars(shown=progress == "bars") as line:
-        train_all(recipes, out, line)
+    with progress_bars(shown=not quiet) as line:
+        train_all(recipes, out, line, jobs)
     for one in recipes if as_json else ():
         click.echo(msgspec.json.encode(load(out, tic_tac_toe(), one).card))
 
 
 @main.command()
-@wanted
-@models
-def check(agents: tuple[Wanted, ...], models: Path) -> None:
-    """Train agents again from their cards' recipes and compare bit for bit."""
+@any_agents
+@models_option
+def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
+    """Train agents again from the recipes of their cards and compare them bit for bit."""
     from training.run import differences, verdict  # noqa: PLC0415
     from training.run import train as train_agent  # noqa: PLC0415
 
@@ -245,48 +346,60 @@ def check(agents: tuple[Wanted, ...], models: Path) -> None:
     metavar="[FILE|LINK|MODULE:FUNCTION|ID|RECIPE]...",
     type=ForeignIdOrRecipe(),
 )
-@models
+@models_option
 @click.option(
     "--site",
     default="http://127.0.0.1:8000",
     show_default=True,
-    help="The site that the links to judgements of others lead to.",
+    help="The site to which the links to judgements lead.",
 )
-@how_tables_are_read
+@json_flag("Print each judgement as JSON, one line each; write nothing.")
+@table_options
 def judge(
-    agents: tuple[str | Wanted, ...], models: Path, site: str, **how_it_is_read: str
+    agents: tuple[str | NamedRecipe, ...],
+    models: Path,
+    site: str,
+    as_json: bool,
+    **answers: str,
 ) -> None:
-    """Judge agents of others, or write the figures of cards anew.
+    """Judge agents of other programs, or compute the figures of cards again.
 
-    A FILE is a table in any form that the page /judge reads: JSON, CSV, npz, or what Python prints
-    of a dict, with boards and the values of their moves or the move that is played. Nothing in it
-    is executed.  A LINK is one of /judge, or its moves alone.  A FUNCTION of a MODULE is given
-    board and player, as docs/judge.py explains it, and returns a move.  What they play is judged
-    exactly, and nothing is written.
+    A FILE is a table in any form that the page /judge reads: JSON, CSV, npz, or a dict as Python
+    prints it, with boards and the values of their moves or the move that is played.  Nothing in
+    it is executed.  A LINK is a link of the page /judge, or its moves alone.  A FUNCTION of a
+    MODULE gets board and player, as docs/judge.py explains it, and returns a move.  Its play is
+    judged exactly, and nothing is written.
 
-    Of an ID or a RECIPE, or of all agents where none is named, the figures of the card are written
-    anew from its table, without any training.
+    For an ID or a RECIPE, or for all agents if you name none, the figures of the card are computed
+    again from its table and written, without any training.
     """
-    from training.judging import judge_foreign  # noqa: PLC0415
+    from training.judging import describe_agent, describe_foreign, judge_foreign  # noqa: PLC0415
     from training.run import judged  # noqa: PLC0415
 
-    game = tic_tac_toe()
-    named = [one for one in agents if isinstance(one, Wanted)]
-    for text in agents:
-        if isinstance(text, str):
-            for line in judge_foreign(game, text, Options(**how_it_is_read), site):
+    game, options = tic_tac_toe(), Options(**answers)
+    for text in (one for one in agents if isinstance(one, str)):
+        if as_json:
+            record = describe_foreign(game, text, options, site)
+            click.echo(msgspec.json.encode(record))
+        else:
+            for line in judge_foreign(game, text, options, site):
                 click.echo(line)
-    for agent_id in [one.id for one in named] or ([] if agents else ids_of(models)):
-        save_card(
-            models, game, judged(game, load_without_figures(models, game, agent_id))
-        )
-        click.echo(f"{agent_id}: judged")
+    ids = [one.id for one in agents if not isinstance(one, str)]
+    for agent_id in ids if agents else ids_of(models):
+        if as_json:
+            record = describe_agent(game, load(models, game, agent_id))
+            click.echo(msgspec.json.encode(record))
+        else:
+            agent = load_without_figures(models, game, agent_id)
+            save_card(models, game, judged(game, agent))
+            click.echo(f"{agent_id}: judged")
 
 
 @main.command()
-@wanted
-@models
+@any_agents
+@models_option
 @click.option("--markdown", is_flag=True, help="Print the table as Markdown.")
+@json_flag("Print the results of each agent as JSON, one line each.")
 @click.option(
     "--documents",
     metavar="FOLDER",
@@ -294,11 +407,16 @@ def judge(
     help="Write the tables of this folder's README.md and docs/results.md, between their markers.",
 )
 def evaluate(
-    agents: tuple[Wanted, ...], models: Path, markdown: bool, documents: Path | None
+    agents: tuple[NamedRecipe, ...],
+    models: Path,
+    markdown: bool,
+    as_json: bool,
+    documents: Path | None,
 ) -> None:
-    """Print the exact results of the agents that are trained."""
+    """Print the exact results of trained agents."""
     from app.experiments import load_summaries as load_claims  # noqa: PLC0415
     from training.evaluate import markdown_table, print_table, write_documents  # noqa: PLC0415
+    from training.judging import describe_agent  # noqa: PLC0415
 
     game = tic_tac_toe()
     loaded = [load(models, game, one.id) for one in agents]
@@ -306,6 +424,9 @@ def evaluate(
     if documents:
         claims = load_claims(models / "experiments").values()
         write_documents(documents, game, loaded, claims)
+    elif as_json:
+        for agent in loaded:
+            click.echo(msgspec.json.encode(describe_agent(game, agent)))
     elif markdown:
         click.echo(markdown_table(game, loaded), nl=False)
     else:
@@ -314,49 +435,63 @@ def evaluate(
 
 @main.command()
 @one_agent
-@number("--seeds", 100, 1, "How many.")
-@number("--first", 0, 0, "The first seed.")
-@jobs
-def seeds(agent: Wanted, seeds: int, first: int, jobs: int) -> None:
-    """Train an agent with many seeds and say how good it becomes, exactly.
+@number_option("--seeds", default=100, least=1, meaning="The number of seeds.")
+@number_option("--first", default=0, least=0, meaning="The first seed.")
+@jobs_option(2)
+@json_flag("Print the results of each seed as JSON, one line each.")
+def seeds(agent: NamedRecipe, seeds: int, first: int, jobs: int, as_json: bool) -> None:
+    """Train a recipe with many seeds and print how good the agents become, exactly.
 
-    Of the champion also after how many games no opponent can beat it.
+    For the champion also after how many games no opponent can beat it.
     """
-    from training.seeds import report_over_seeds  # noqa: PLC0415
+    from training.seeds import list_results, report_over_seeds  # noqa: PLC0415
 
-    click.echo(f"{agent.id}, seeds {first} to {first + seeds - 1}")
+    chosen = range(first, first + seeds)
     try:
-        for text in report_over_seeds(agent.recipe, range(first, first + seeds), jobs):
+        if as_json:
+            for result in list_results(agent.recipe, chosen, jobs):
+                click.echo(msgspec.json.encode(result))
+            return
+        click.echo(f"{agent.id}, seeds {first} to {first + seeds - 1}")
+        for text in report_over_seeds(agent.recipe, chosen, jobs):
             click.echo(text)
     except ValueError as error:  # with another seed a person's answers may not fit
         raise click.ClickException(f"with one of these seeds {error}") from error
 
 
 @main.command()
-@click.argument("claims", nargs=-1, metavar="[ID]...")
+@click.argument("claims", nargs=-1, metavar="[ID]...", type=ClaimId())
 @click.option("--all", "everything", is_flag=True, help="Check every claim.")
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),
-    help="At most so many of each recipe; default: all.",
+    help="The largest number of seeds of each recipe; default: all.",
 )
-@jobs
+@jobs_option(2)
 @click.option(
     "--dask", metavar="ADDRESS", help="Train on the cluster of this scheduler instead."
 )
-@folder("--store", None, "Where runs are kept; default: a folder of the user's cache.")
-@folder(
-    "--out", MODELS / "experiments", "Where summaries go; default models/experiments/."
+@folder_option(
+    "--store",
+    default=None,
+    meaning="The folder of all runs; default: a folder of the user's cache.",
+)
+@folder_option(
+    "-o",
+    "--out",
+    default=MODELS / "experiments",
+    meaning="The folder of the summaries; default models/experiments/.",
 )
 @click.option(
-    "--words", is_flag=True, help="Only write the words of the summaries anew."
+    "--words", is_flag=True, help="Only write the texts of the summaries again."
 )
 def experiment(
     claims: tuple[str, ...], everything: bool, words: bool, **options: Any
 ) -> None:
-    """Check claims: train what is missing, keep every run, write what all of them say.
+    """Check claims: train all missing seeds, keep every run, and write the summaries.
 
-    Whatever stops it, the same command goes on from there.
+    Without an ID, list the claims and their verdicts.  You can stop it at any time: the same
+    command goes on from there.
     """
     from training.experiments import engine  # noqa: PLC0415
 
@@ -377,15 +512,15 @@ def experiment(
 
 @main.command()
 @one_agent
-@models
+@models_option
 @click.option(
-    "--seat", type=click.Choice(["x", "o"]), default="x", help="Yours; default x."
+    "--seat", type=click.Choice(["x", "o"]), default="x", help="Your side; default x."
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), help="Of the moves that the agent draws."
+    "--seed", type=click.IntRange(min=0), help="The seed of the agent's random moves."
 )
-def play(agent: Wanted, models: Path, seat: str, seed: int | None) -> None:
-    """Play a game in the terminal; on each cell stands what the agent expects of it."""
+def play(agent: NamedRecipe, models: Path, seat: str, seed: int | None) -> None:
+    """Play a game in the terminal; each empty cell shows the agent's value of a move there."""
     from training.play import play_in_terminal  # noqa: PLC0415
     from training.run import agent_called  # noqa: PLC0415
 
@@ -398,10 +533,10 @@ def play(agent: Wanted, models: Path, seat: str, seed: int | None) -> None:
 
 @main.command()
 @one_agent
-def code(agent: Wanted) -> None:
+def code(agent: NamedRecipe) -> None:
     """Print a training as one file of plain Python, which needs nothing but Python 3.11.
 
-    Run, it writes the same table as train does, bit for bit, as CSV.
+    The file writes the same table as `train` does, bit for bit, as CSV.
     """
     from training.export_script import build_script  # noqa: PLC0415
 
@@ -415,3 +550,40 @@ def bench() -> None:
 
     for text in benchmark():
         click.echo(text)
+
+
+@main.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to use.")
+@click.option(
+    "--port",
+    default=8000,
+    show_default=True,
+    type=click.IntRange(1, 65535),
+    help="Port.",
+)
+@number_option("--workers", default=2, least=1, meaning="The number of processes.")
+def serve(host: str, port: int, workers: int) -> None:
+    """Serve the site with gunicorn, until Ctrl-C.
+
+    docs/serving.md lists the environment variables for its other settings.
+    """
+    settings = {"HOST": host, "PORT": str(port), "WORKERS": str(workers)}
+    environment = {
+        key: os.environ[key] for key in os.environ if key != "WEB_CONCURRENCY"
+    }
+    arguments = ["-c", str(ROOT / "gunicorn.conf.py"), f"{PREFIX}app.web:create_app()"]
+    command = [sys.executable, "-m", "gunicorn", *arguments]
+    os.execve(sys.executable, command, environment | settings)
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the script that lets a shell complete commands and names.
+
+    For bash: eval "$(q-tac-toe completion bash)"
+    """
+    completer = get_completion_class(shell)
+    assert completer
+    variable = "_Q_TAC_TOE_COMPLETE"
+    click.echo(completer(main, {}, "q-tac-toe", variable).source())

@@ -22,8 +22,9 @@ from distributed.diagnostics.plugin import WorkerPlugin
 from distributed.exceptions import WorkerStartTimeoutError
 from distributed.versions import VersionMismatchWarning, get_versions
 
+from app.project import PREFIX, ROOT
+
 PACKAGES = ("app", "training")
-ROOT = Path(__file__).parents[1]
 SENT = {
     ".py",
     ".toml",
@@ -54,9 +55,12 @@ class Code(WorkerPlugin):
     def __init__(self, packages: Sequence[str]) -> None:
         self.packages, self.versions = packages, get_versions(packages)
         self.files = {
-            str(path.relative_to(ROOT)): path.read_bytes()
-            for package in PACKAGES
-            for path in sorted((ROOT / package).rglob("*.*"))
+            f"{PREFIX.replace('.', '/')}{path.relative_to(ROOT)}": path.read_bytes()
+            for pattern in (
+                "__init__.py",
+                *(f"{package}/**/*.*" for package in PACKAGES),
+            )
+            for path in sorted(ROOT.glob(pattern))
             if path.suffix in SENT and not path.is_relative_to(ROOT / "app" / "web")
         }
         code = [sent for sent in self.files.items() if sent[0].endswith(".py")]
@@ -67,16 +71,18 @@ class Code(WorkerPlugin):
         there = get_versions(self.packages)
         refuse_others(worker.address, there, self.versions, self.packages)
         folder = Path(worker.local_directory) / f"q-tac-toe-{self.digest}"
-        before = sys.modules.get("training")
+        before = sys.modules.get(f"{PREFIX}training")
         if before and folder in Path(before.__file__ or "").parents:
             return  # another command sent the same
         for file, content in self.files.items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_bytes(content)
-        for module in [one for one in sys.modules if one.split(".")[0] in PACKAGES]:
-            del sys.modules[module]
+        for module in [*sys.modules]:
+            package = module.removeprefix(PREFIX).partition(".")[0]
+            if package in PACKAGES or f"{module}." == PREFIX:
+                del sys.modules[module]
         sys.path.insert(0, str(folder))
-        import_module("training")
+        import_module(f"{PREFIX}training")
 
 
 class Call:

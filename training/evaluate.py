@@ -22,6 +22,7 @@ HEADER = [
 ]
 CLAIMS = ["Claim", "Source", "Verdict", "Runs"]
 START, END = "<!-- results -->", "<!-- /results -->"
+UNLIMITED = 1_000  # characters of a line: more than any table has
 README, RESULTS = "README.md", "docs/results.md"
 # The agents of the README: a proof, the best learner and the first, double Q-learning, a classic
 # and a network.
@@ -41,13 +42,16 @@ def rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
 
 
 def print_table(game: Game, agents: Iterable[Agent]) -> None:
-    """Print the results on a terminal."""
+    """Print the results; one line for each agent where the output is no terminal."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=UNLIMITED)
     table = Table(title="Percent of games won / drawn / lost, exactly")
     for name in HEADER:
         table.add_column(name, overflow="fold", no_wrap=name == HEADER[0])
     for row in rows(game, agents):
         table.add_row(*row)
-    Console().print(table)
+    console.print(table)
 
 
 def markdown_table(game: Game, agents: Iterable[Agent]) -> str:

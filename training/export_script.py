@@ -11,6 +11,7 @@ from importlib import import_module
 from inspect import getsource
 from textwrap import fill
 
+from app.project import PREFIX
 from app.recipes import Recipe, RecipeError, name_recipe, name_script_file
 from app.recipes.algorithms import League
 from app.recipes.parameters import YOU, list_parameters
@@ -18,7 +19,7 @@ from app.tictactoe.game import tic_tac_toe
 from training.reference import LEARNERS, OPPONENTS, learn
 from training.textbook.opponents.opponent import Opponent
 
-TEXTBOOK = "training.textbook"
+TEXTBOOK = f"{PREFIX}training.textbook"
 # The files of a script come in this order, after the learner's.
 ORDER = (
     "td_game",

@@ -1,13 +1,13 @@
 """Agents of others, judged on the command line: a table, a link or a function."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from itertools import islice
 from operator import attrgetter, index
 from pathlib import Path
 from traceback import extract_tb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,15 @@ from app.recipes import MAX_NAME
 from app.tables.options import Options
 from app.tables.reader import read_table
 from app.tables.values import TableError
+from app.tictactoe.agents import Agent
 from app.tictactoe.atlas import atlas, mistakes
 from app.tictactoe.causes import causes
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import MARKS, position_text
-from app.tictactoe.policy import Choice, optimal_q
+from app.tictactoe.policy import Choice, Policy, optimal_q, policy_of
 from app.tictactoe.policy_codec import ALPHABET, decode, encode, policy_of_choice
 from app.tictactoe.reachable_play import ReachablePlay
-from app.tictactoe.report import Chances, losing_game, report
+from app.tictactoe.report import Chances, ChancesBySeat, Figures, losing_game, report
 from app.tictactoe.views import Worth
 
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -88,6 +89,66 @@ def judge_foreign(game: Game, text: str, options: Options, site: str) -> Iterato
     yield f"{site}/judge?moves={encode(game, foreign.choice)}"
 
 
+def describe_foreign(
+    game: Game, text: str, options: Options, site: str
+) -> dict[str, Any]:
+    """Return what is exactly true of the play of an agent, as `describe_play` does.
+
+    Adds the notes on how its table was read.  Raises ValueError as `judge_foreign` does.
+    """
+    foreign = read_foreign(game, text, options)
+    record = describe_choice(game, foreign.choice, site)
+    return {"agent": text, **record, "notes": [*foreign.notes]}
+
+
+def describe_choice(game: Game, choice: Choice, site: str) -> dict[str, Any]:
+    """Return what is exactly true of moves that are played with equal chances, and their link."""
+    table = choice[game.legal].astype(np.float32)
+    figures = report(game, table[None], [0], Worth())
+    record = describe_play(game, policy_of_choice(choice), figures)
+    return {**record, "link": f"{site}/judge?moves={encode(game, choice)}"}
+
+
+def describe_agent(game: Game, agent: Agent) -> dict[str, Any]:
+    """Return what is exactly true of the play of a trained agent, as `describe_play` does."""
+    card = agent.card
+    table = agent.q[game.legal][None]
+    figures = report(game, table, [card.updates], card.worth, card.plays)
+    head = {"agent": card.id, "title": card.title, "recipe": card.recipe}
+    return head | describe_play(game, policy_of(agent.q, card.plays), figures)
+
+
+def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any]:
+    """Return the exact results of a policy as JSON has them, named as in docs/judge.py.
+
+    For each seat, "x" and "o": the chances of a win, a draw and a loss, and the cells of a game
+    that it loses, None if no opponent can beat it.
+    """
+
+    def shares(by_seat: ChancesBySeat) -> dict[str, list[float]]:
+        return {seat: [*getattr(by_seat, seat)[-1]] for seat in SEATS}
+
+    lost = {seat: losing_game(game, policy, player) for seat, player in SEATS.items()}
+    return {
+        "blunders": figures.blunders[-1],
+        "decisions": game.decisions,
+        "reachable_blunders": {
+            seat: getattr(figures.reachable_blunders, seat)[-1] for seat in SEATS
+        },
+        "nash_conv": figures.nash_conv[-1],
+        "unbeatable_as": [
+            seat.upper() for seat, record in lost.items() if record is None
+        ],
+        "losing_games": {
+            seat: None if record is None else [*map(int, record)]
+            for seat, record in lost.items()
+        },
+        "against_random": shares(figures.vs["random"]),
+        "against_t_hand": shares(figures.vs["t-hand"]),
+        "against_strongest": shares(figures.best_response),
+    }
+
+
 def read_foreign(game: Game, text: str, options: Options) -> Foreign:
     """Read a file, a link or a function; raises ValueError as `judge_foreign` does."""
     form = form_of(text)
@@ -121,6 +182,14 @@ def _choice_of_function(game: Game, text: str) -> Choice:
         play = attrgetter(name)(import_module(module))
     except (Exception, SystemExit) as error:  # a module may do anything
         raise ValueError(f"{type(error).__name__}: {error}") from None
+    return read_choice(game, play)
+
+
+def read_choice(game: Game, play: Callable[..., Any]) -> Choice:
+    """Ask a function for its moves in every decision.
+
+    Raises ValueError, naming the position, if it fails or returns anything but empty cells.
+    """
     choice = np.zeros_like(game.legal)
     for decision in range(game.decisions):
         where = f"in {position_text(game, decision)}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import perf_counter
 
 from rich.console import Console
 from rich.progress import (
@@ -18,6 +19,7 @@ from rich.text import Text
 from training.learners.phases import Progress
 from training.run import Watcher
 
+COMPILING = "compiling"
 RECENT = 600.0  # seconds by which the time left of many trainings is guessed
 
 
@@ -27,6 +29,24 @@ class Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         """Write it."""
         return Text("" if task.speed is None else f"{task.speed:,.1f}/s")
+
+
+class UpdateRate:
+    """Updates per second since the first update, before which kernels are compiled."""
+
+    def __init__(self) -> None:
+        self.first: tuple[float, int] | None = None  # time in seconds, updates
+
+    def format(self, updates: int) -> str:
+        """Return the rate at this number of updates, as in "12,000,000 updates/s"."""
+        if not updates:
+            return COMPILING
+        now = perf_counter()
+        if self.first is None:
+            self.first = now, updates
+            return ""
+        start, before = self.first
+        return f"{(updates - before) / (now - start):,.0f} updates/s"
 
 
 @contextmanager
@@ -51,27 +71,30 @@ def bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def progress_bars(shown: bool = True) -> Iterator[Callable[[str], Watcher]]:
-    """Show one line an agent, if they are to be: share, games, updates a second, time left.
+    """Show one line for each agent: share, games, updates a second, time left.
 
-    What it gives starts a line and returns the watcher that moves it.
+    Yields a function that starts the line of an agent and returns the watcher that moves it.
+    Until its first update an agent is "compiling", which does not count as training time.
     """
     columns = [
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.fields[games]:>9,} games"),
-        TextColumn("{task.fields[rate]:>11,.0f} updates/s"),
+        TextColumn("{task.fields[rate]:>21}"),
         TimeRemainingColumn(),
     ]
     with Bars(*columns, console=Console(stderr=True), disable=not shown) as bars:
 
         def line(name: str) -> Watcher:
-            task = bars.add_task(name, total=1.0, games=0, rate=0.0)
+            task = bars.add_task(name, total=1.0, games=0, rate=COMPILING)
+            rate = UpdateRate()
 
             def watch(progress: Progress) -> None:
-                elapsed = bars.tasks[task].elapsed or 0.0
-                rate = progress.updates / elapsed if elapsed else 0.0
                 bars.update(
-                    task, completed=progress.done, games=progress.games, rate=rate
+                    task,
+                    completed=progress.done,
+                    games=progress.games,
+                    rate=rate.format(progress.updates),
                 )
 
             return watch

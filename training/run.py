@@ -1,6 +1,5 @@
 """From a recipe to an agent: train it, keep its history, judge it, write its card, check it."""
 
-import os
 import platform
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from app.project import ROOT
 from app.recipes import IDS_BY_RECIPE, SHIPPED, Recipe, name_recipe, parse_recipe
 from app.recipes.parameters import YOU
 from app.recipes.taught import format_title
@@ -30,7 +30,7 @@ from training.following import figures_of, follow
 from training.learners.phases import NextCheckpoint, Progress
 from training.processes import in_parallel, report_progress
 
-MODELS = Path(__file__).parents[1] / "models"
+MODELS = ROOT / "models"
 PAUSE = 0.1  # seconds at least between two signs of life of an agent that is trained
 TICK = 100_000  # updates between two signs of life, some hundredths of a second
 TABLES = ("numpy", "numba")  # what computes a table
@@ -108,12 +108,15 @@ def train(
 
 
 def train_all(
-    recipes: Mapping[str, Recipe], out: Path, line: Callable[[str], Watcher]
+    recipes: Mapping[str, Recipe],
+    out: Path,
+    line: Callable[[str], Watcher],
+    jobs: int,
 ) -> None:
-    """Train the agents of these recipes, by id, side by side; save each in `out` as it is finished.
+    """Train the agents of these recipes, by id, on `jobs` processes; save each when it is finished.
 
-    `line` starts a line of the view for an agent.  Raises ModelError or OSError if one cannot be
-    saved.
+    `line` starts the line of an agent in the view of the progress.  Raises ModelError or OSError
+    if an agent cannot be saved in the folder `out`.
     """
     watchers: dict[str, Watcher] = {}
 
@@ -124,7 +127,7 @@ def train_all(
         watchers[agent_id](progress)
 
     calls = [(one, name_recipe(recipe), out) for one, recipe in recipes.items()]
-    for _ in in_parallel(train_and_save, calls, os.cpu_count() or 1, on_progress):
+    for _ in in_parallel(train_and_save, calls, jobs, on_progress):
         pass
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from statistics import quantiles
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from app.recipes import Recipe
+from app.recipes import Recipe, name_recipe
 from app.tictactoe.game import SEATS
 from app.tictactoe.policy import BASELINES
 from training.measures import END, EXACT_PROOF, Found, Measure, Proof, Run
@@ -27,6 +27,32 @@ def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterat
         yield from games_distribution(
             over_seeds(partial(measured, EXACT_PROOF, recipe), seeds, jobs)
         )
+
+
+def list_results(
+    recipe: Recipe, seeds: Sequence[int], jobs: int
+) -> Iterator[dict[str, Any]]:
+    """Train a recipe with each of these seeds; yields a JSON object for each seed.
+
+    `against` has the shares of games won, drawn and lost as X and as O.
+    """
+    results = over_seeds(partial(measured, END, recipe), seeds, jobs)
+    for seed, result in zip(seeds, results, strict=True):
+        figures = result.figures
+        yield {
+            "recipe": name_recipe(recipe.with_seed(seed)),
+            "seed": seed,
+            "updates": figures.updates[-1],
+            "blunders": figures.blunders[-1],
+            "known": result.known[-1],
+            "unbeatable_as": [
+                seat.upper() for seat in SEATS if getattr(result.unbeatable, seat)[-1]
+            ],
+            "against": {
+                opponent: {seat: getattr(chances, seat)[-1] for seat in SEATS}
+                for opponent, chances in figures.vs.items()
+            },
+        }
 
 
 def over_seeds(
@@ -79,12 +105,12 @@ def games_distribution(results: Sequence[Proof]) -> Iterator[str]:
     if any(result.faultless is None for result in results):
         raise ValueError("it is never without a blunder")
     yield f"games over {len(results):,} seeds      min  quartile  median  quartile   max"
-    for name, games in (
+    for label, games in (
         ("unbeatable", proved),
         ("faultless", [one.played for one in results]),
     ):
         low, first, median, third, high = five_numbers(games)
-        yield f"{name:<24}{low:>8.0f}{first:>10.0f}{median:>8.0f}{third:>10.0f}{high:>6.0f}"
+        yield f"{label:<24}{low:>8.0f}{first:>10.0f}{median:>8.0f}{third:>10.0f}{high:>6.0f}"
     yield "unbeatable: the first game after which no opponent can beat it in either seat, exactly"
     yield "faultless: the game that ends the training, nothing being unseen and no blunder left"
     yield "\ngames until it is unbeatable"

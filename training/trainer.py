@@ -29,6 +29,7 @@ from urllib.parse import quote, unquote
 import msgspec
 from cachetools import LRUCache
 
+from app.project import PREFIX, ROOT
 from app.recipes import ALGORITHMS, Recipe
 from app.tictactoe.game import tic_tac_toe
 from training.job_queue import BUSY, CAPACITY, Answer, JobQueue
@@ -42,7 +43,6 @@ TRIES = 2
 MOST_MEMORY = 250 << 20  # bytes of a worker: a larger one makes way for another
 NICENESS = 5  # pages go first
 CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT}
-ROOT = Path(__file__).parents[1]
 COMPILED = (
     ROOT / "training/learners/__pycache__"
 )  # where numba keeps most of what it compiled
@@ -87,7 +87,7 @@ async def start_worker(*arguments: str) -> Worker:
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-m", "training.worker", *arguments],
+            [sys.executable, "-m", f"{PREFIX}training.worker", *arguments],
             cwd=ROOT,
             stdin=theirs.fileno(),
         )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from flask import Flask
 
+from app.project import ROOT, read_version
 from app.web import rendering
 from app.web.facts import judge_policy, list_puzzles, play_round_robin
 from app.web.service import (
@@ -18,7 +19,6 @@ from app.web.service import (
     queries,
 )
 from app.web.service.cache import cached
-from app.web.service.deployment import ROOT
 from app.web.site_data import load_site_data
 
 PAGE_MODULES = (
@@ -41,7 +41,7 @@ PAGE_MODULES = (
     "api.operations",
 )
 PAGES = [
-    import_module(f"app.web.pages.{name}") for name in PAGE_MODULES
+    import_module(f"{__name__}.pages.{name}") for name in PAGE_MODULES
 ]  # each has a blueprint
 
 
@@ -59,7 +59,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
         "extensions": ["jinja2.ext.i18n"],
     }
     settings = deployment.settings()
-    app.extensions["version"] = deployment.version()
+    app.extensions["version"] = read_version()
     app.extensions["random"] = (
         random.SystemRandom() if seed is None else random.Random(seed)
     )

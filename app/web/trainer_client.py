@@ -35,7 +35,9 @@ from warnings import catch_warnings, simplefilter
 import msgspec
 from platformdirs import RuntimeDirWarning, user_runtime_path
 
-ROOT = Path(__file__).parents[2]
+from app.project import PREFIX, ROOT
+
+TRAINER = f"{PREFIX}training.trainer"  # a module that this process never imports
 SERVERS = "server-"  # how the names of the folders of servers begin
 SOCKET, LOCK = "socket", "lock"  # the files in each, and nothing else is
 BACKLOG = 300  # connections, more than can wait in the queue
@@ -138,7 +140,7 @@ class Trainer:
                 [
                     sys.executable,
                     "-m",
-                    "training.trainer",
+                    TRAINER,
                     *map(str, files),
                     self.folder,
                     *more,

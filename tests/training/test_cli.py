@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.text import Text
 
+from app.project import read_version
 from app.recipes import ALGORITHMS, SHIPPED, name_recipe, parse_recipe
 from app.tictactoe.agents import ModelError, load, save
 from app.tictactoe.card import card_text
@@ -23,6 +25,7 @@ from app.tictactoe.views import common_scale, shown
 from tests.signals import heeding
 from training import cli
 from training.play import cell_text, play_in_terminal
+from training.progress import UpdateRate
 from training.run import agent_id, train
 
 QUICK = "q-learning-1"
@@ -50,7 +53,7 @@ def test_list_describes_every_parameter() -> None:
 
 
 def test_train_tells_its_card_and_nothing_else(game: Game, tmp_path: Path) -> None:
-    asked = ("q-table,games=20", "menace,games=20", "--json", "--progress", "none")
+    asked = ("q-table,games=20", "menace,games=20", "--json", "--quiet", "-j", "1")
     result = call("train", *asked, "--out", tmp_path)
     assert (result.exit_code, result.stderr) == (0, "")
     cards = [json.loads(line) for line in result.stdout.splitlines()]
@@ -88,11 +91,54 @@ def test_check_says_what_is_missing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["train", "check", "judge", "evaluate", "seeds"])
-def test_an_unknown_agent_is_answered_with_the_known_ones(command: str) -> None:
+def test_an_unknown_agent_is_answered_with_the_nearest_one(command: str) -> None:
     result = call(command, "q-unlearning")
     assert result.exit_code == 2
-    for known in ("q-unlearning", *SHIPPED):
-        assert f"'{known}'" in result.output
+    assert "there is no agent 'q-unlearning' (did you mean q-learning" in result.output
+    assert len(result.output) < 300
+    result = call(command, "q-learnin,alpha=0.5")
+    assert "there is no agent 'q-learnin' (did you mean q-learning?)" in result.output
+
+
+def test_an_unknown_claim_is_a_wrong_argument() -> None:
+    result = call("experiment", "two-stages")
+    assert result.exit_code == 2
+    assert "there is no claim 'two-stages' (did you mean two-stage?)" in result.output
+
+
+def test_it_has_a_version_short_help_and_completion(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert call("--version").output == f"q-tac-toe {read_version()}\n"
+    assert call("-h").output == call("--help").output
+    assert call("train", "-h").exit_code == 0
+    assert "_Q_TAC_TOE_COMPLETE=bash_complete" in call("completion", "bash").output
+    for words, found in [("train cham", "champion"), ("experiment two-s", "two-stage")]:
+        monkeypatch.setenv("COMP_WORDS", f"q-tac-toe {words}")
+        monkeypatch.setenv("COMP_CWORD", "2")
+        result = CliRunner().invoke(
+            cli.main, prog_name="q-tac-toe", env={"_Q_TAC_TOE_COMPLETE": "bash_complete"}
+        )
+        assert result.output.strip() == f"plain,{found}"
+
+
+def test_ctrl_c_at_a_prompt_ends_it_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_text: str) -> str:
+        raise KeyboardInterrupt
+
+    assert CliRunner().invoke(cli.main, ["play", "champion"], input="").exit_code == 1
+    monkeypatch.setattr("click.termui.visible_prompt_func", interrupt)
+    with pytest.raises(SystemExit, match="130"):
+        cli.main(["play", "champion"])
+
+
+def test_an_optional_package_is_named_with_its_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "training.cluster", raising=False)
+    folders = ("--store", tmp_path / "runs", "--out", tmp_path)
+    result = call("experiment", "two-stage", "--dask", "tcp://127.0.0.1:1", *folders)
+    assert result.exit_code == 1
+    assert "this needs distributed: run `make install-training` first" in result.output
 
 
 @pytest.mark.parametrize("arguments", [[], ["--all", QUICK], [QUICK, "--seed", "-1"]])
@@ -126,6 +172,62 @@ def test_evaluate_prints_and_writes_the_table(tmp_path: Path) -> None:
     result = call("evaluate", "--models", tmp_path)
     assert result.exit_code == 1
     assert "no model in this folder" in result.output
+
+
+def test_evaluate_fits_a_line_where_it_is_piped() -> None:
+    rows = [
+        line for line in call("evaluate", "q-table", "menace").output.splitlines() if "│" in line
+    ]
+    assert [row.split("│")[1].strip() for row in rows] == ["Q-table", "MENACE"]
+
+
+def test_evaluate_and_judge_print_json(game: Game, tmp_path: Path) -> None:
+    """The judgement of an agent is that of docs/judge.py, which is a program of its own."""
+    record = json.loads(call("evaluate", "q-table", "--json").output)
+    assert (record["agent"], record["recipe"]) == ("q-table", "q-table")
+    assert record == json.loads(call("judge", "q-table", "--json").output)
+    agent = load(MODELS, game, "q-table")
+    rows = {tuple(board): row for row, board in enumerate(game.board[: game.decisions].tolist())}
+
+    def play(board: tuple[int, ...], player: int) -> list[int]:
+        values = agent.q[rows[board]]
+        return [int(cell) for cell in np.flatnonzero(values == np.nanmax(values))]
+
+    table = {
+        "".join(".XO"[stone] for stone in board): [
+            None if np.isnan(value) else value for value in agent.q[row].tolist()
+        ]
+        for board, row in rows.items()
+    }
+    (tmp_path / "mine.json").write_text(json.dumps(table))
+    judged = json.loads(call("judge", tmp_path / "mine.json", "--json").output)
+    expected = runpy.run_path("docs/judge.py")["judge"](play)
+    assert record.keys() - judged.keys() == {"title", "recipe"}
+    assert judged["nash_conv"] == pytest.approx(expected["nash_conv"], abs=1e-6)
+    for key in ("against_random", "against_strongest"):
+        for seat in "xo":
+            assert judged[key][seat] == pytest.approx(expected[key][seat], abs=1e-6)
+    for key in ("blunders", "unbeatable_as", "losing_games"):
+        assert judged[key] == expected[key]
+    assert judged["notes"]
+
+
+def test_seeds_prints_json() -> None:
+    output = call("seeds", "q-table,games=200", "--seeds", "2", "--first", "5", "--json").stdout
+    lines = [json.loads(line) for line in output.splitlines()]
+    assert [line["recipe"] for line in lines] == [
+        "q-table,games=200,seed=5",
+        "q-table,games=200,seed=6",
+    ]
+    for line in lines:
+        assert line["blunders"] > 0
+        assert sum(line["against"]["random"]["x"]) == pytest.approx(1)
+
+
+def test_compiling_is_no_part_of_the_rate() -> None:
+    rate = UpdateRate()
+    assert [rate.format(updates) for updates in (0, 0, 1)] == ["compiling", "compiling", ""]
+    assert int(rate.format(10**9).split()[0].replace(",", "")) > 10**7
 
 
 def at_work(*agents: str, out: Path) -> subprocess.Popen[bytes]:
@@ -249,7 +351,7 @@ def test_without_its_packages_it_says_what_to_run() -> None:
     command = [sys.executable, "-c", blocked]
     result = subprocess.run(command, check=False, capture_output=True, text=True)
     assert result.returncode == 1
-    assert result.stderr == "Training needs click: run `make install-training` first.\n"
+    assert result.stderr == "python -m training needs click: run `make install` first.\n"
 
 
 def contents(folder: Path) -> dict[str, bytes]:

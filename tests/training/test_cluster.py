@@ -15,6 +15,7 @@ from pydoc import locate
 import pytest
 from click.testing import CliRunner, Result
 
+from app.project import ROOT
 from training import cli, cluster
 from training.cluster import in_cluster
 from training.experiments.engine import Store, carry_out, opened
@@ -106,7 +107,7 @@ def test_a_worker_has_the_code_of_now(
 
     assert pause() == {0.2}
     for package in cluster.PACKAGES:
-        shutil.copytree(cluster.ROOT / package, tmp_path / package)
+        shutil.copytree(ROOT / package, tmp_path / package)
     edited = tmp_path / "training/processes.py"
     edited.write_text(edited.read_text().replace("WATCH_SECONDS = 0.2", "WATCH_SECONDS = 0.3"))
     with monkeypatch.context() as patch:

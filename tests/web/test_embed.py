@@ -19,13 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from resvg_py import svg_to_bytes
 
+from app.project import read_version
 from app.tictactoe.notation import replay
 from app.web import urls
 from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.pages.parts.export import CITATION, bibtex, iframe
 from app.web.pictures.minds import represented
 from app.web.pictures.palette import INKS
-from app.web.service.deployment import version
 from app.web.service.headers import CONTENT_SECURITY_POLICY
 from app.web.site_data import SiteData
 from app.web.urls import frame_file
@@ -545,7 +545,7 @@ def test_a_citation_is_bibtex() -> None:
     assert list(entries) == ["author", "title", "year", "howpublished", "note"]
     assert entries["title"] == r"{Q\_1: 50\% \& more}"
     assert entries["howpublished"] == r"\url{http://a.example/agents/q,alpha=0.5}"
-    assert entries["note"] == rf"Q-Tac-Toe {version()}. Recipe x\_y"
+    assert entries["note"] == rf"Q-Tac-Toe {read_version()}. Recipe x\_y"
 
 
 def test_an_agent_is_cited_by_what_makes_it_again(client: FlaskClient, site: SiteData) -> None:
@@ -566,7 +566,7 @@ def test_the_project_says_how_it_is_cited() -> None:
     }  # fmt: skip
     assert set(project) <= known
     assert project["type"] in ("software", "dataset")
-    assert project["version"] == version()
+    assert project["version"] == read_version()
     assert project["authors"]
     assert all(set(author) <= {"name", "website", "alias"} for author in project["authors"])
     assert len(set(project["keywords"])) == len(project["keywords"])

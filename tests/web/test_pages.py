@@ -7,8 +7,8 @@ from urllib.parse import quote
 import pytest
 from flask.testing import FlaskClient
 
+from app.project import read_version
 from app.tictactoe.notation import DIGITS
-from app.web.service.deployment import version
 from app.web.site_data import SiteData
 
 HTMX = {"HX-Request": "true"}
@@ -167,5 +167,5 @@ def test_the_server_says_that_it_is_well(client: FlaskClient, site: SiteData) ->
     assert response.status_code == 200
     assert "no-store" in response.headers["Cache-Control"]
     said = response.get_json()
-    assert (said["status"], said["version"]) == ("ok", version())
+    assert (said["status"], said["version"]) == ("ok", read_version())
     assert said["models"] == {name: agent.card.arrays for name, agent in site.agents.items()}

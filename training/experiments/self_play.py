@@ -1,7 +1,6 @@
 """What is claimed of self-play."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from app.experiments import Bar, Bars, Mark, Table, drop_noise
 from app.recipes import SHIPPED, name_recipe
@@ -12,6 +11,7 @@ from app.tictactoe.values import best_response
 from training.experiments import claim, table
 from training.experiments.claim import of, percent
 from training.measures import END, MARKS, Run
+from training.run import MODELS
 
 GAMMAS = {
     f"gamma {gamma}": f"self-play,gamma={gamma}"
@@ -90,7 +90,6 @@ def self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
     )
 
 
-MODELS = Path(__file__).parents[2] / "models"
 REPORTED = 58.0
 BY_TEACHER = {
     SELF_PLAY: "self-play",

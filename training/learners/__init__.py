@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 
+from app.project import PREFIX
 from app.recipes import Recipe
 from app.recipes.parameters import YOU
 from app.tictactoe.game import Game
@@ -16,7 +17,7 @@ def module_of(algorithm: type[Recipe]) -> str:
     A module is imported only when it is needed, so training a table neither imports JAX nor
     compiles the loop of another learner.
     """
-    package = "training.networks" if algorithm.is_network else __name__
+    package = f"{PREFIX}training.networks" if algorithm.is_network else __name__
     modules = (f"{package}.{slug.replace('-', '_')}" for slug in algorithm.lineage())
     return next(module for module in modules if find_spec(module))
 
@@ -34,9 +35,10 @@ def learn(
     `next_checkpoint` maps the number of updates so far to that of the next checkpoint.
     Recipes with games of a person are trained by the textbook learners.
     """
-    if recipe.is_met(YOU):
-        return import_module("training.taught").learn(game, recipe, next_checkpoint)  # type: ignore[no-any-return]
-    progress: Iterator[Progress] = import_module(module_of(type(recipe))).learn(
+    module = (
+        f"{PREFIX}training.taught" if recipe.is_met(YOU) else module_of(type(recipe))
+    )
+    progress: Iterator[Progress] = import_module(module).learn(
         game, recipe, next_checkpoint
     )
     return progress

@@ -5,7 +5,6 @@ All of it is told by the environment, and each default suits a server of one's o
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv6Address
@@ -18,6 +17,7 @@ from markupsafe import escape
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.wrappers import Response as AnyResponse
 
+from app.project import ROOT as ROOT  # noqa: PLC0414 - it is exported
 from app.recipes import ALGORITHMS
 from app.web import urls
 from app.web.site_data import current_site
@@ -28,7 +28,6 @@ bp = Blueprint("health", __name__)
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-ROOT = Path(__file__).parents[3]
 MAX_PROXIES = 9
 MAX_TRAINERS = 64
 NAME, IPV6 = r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)", r"\[(?P<ipv6>[0-9a-f:.]+)\]"
@@ -87,14 +86,6 @@ def settings() -> Settings:
         host=canonical_host(),
         contact=contact,
     )
-
-
-def version() -> str:
-    """Return the version of the project."""
-    project: dict[str, str] = tomllib.loads(
-        (ROOT / "pyproject.toml").read_text("utf-8")
-    )["project"]
-    return project["version"]
 
 
 def init_app(app: Flask, settings: Settings) -> None:

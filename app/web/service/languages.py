@@ -13,9 +13,9 @@ from flask import Flask, Response, current_app, redirect, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
+from app.project import ROOT
 from app.web import urls
 from app.web.match import bad_value
-from app.web.service.deployment import ROOT
 from app.web.translation import (
     ENGLISH,
     IN_ENGLISH,

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from copy import deepcopy
 from functools import lru_cache
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 from urllib.parse import urlencode
 
@@ -17,6 +16,7 @@ from spectree import Response, SpecTree
 from spectree.model_adapter import get_msgspec_model_adapter
 from werkzeug.exceptions import BadRequest
 
+from app.project import ROOT
 from app.recipes import ALGORITHMS, MAX_NAME
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
@@ -204,7 +204,7 @@ def fill_formats(value: Any, formats: Mapping[str, Document]) -> None:
             fill_formats(inner, formats)
 
 
-CLIENT = Path(__file__).parents[4] / "docs" / "play_over_http.py"
+CLIENT = ROOT / "docs" / "play_over_http.py"
 TABLE = '{"....X....": 0, "X...O....": 8}'
 TABLE_BODY = {
     "required": True,

@@ -18,6 +18,7 @@ from flask import Response, request
 from werkzeug.http import generate_etag
 
 from app.experiments import Summary
+from app.project import ROOT
 from app.recipes import parse_recipe
 from app.recipes.taught import format_title, list_taught_phases
 from app.web import urls
@@ -28,7 +29,6 @@ from app.web.pages.parts.learning import WON
 from app.web.pictures.minds import EXPECTS
 from app.web.pictures.svg import Drawing, png, standalone, style
 from app.web.rendering import allow_revalidation
-from app.web.service.deployment import ROOT
 from app.web.service.headers import CONTENT_SECURITY_POLICY, EMBEDDED, POLICY, RESOURCES
 from app.web.site_data import SiteData
 from app.web.translation import gettext, gettext_noop

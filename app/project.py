@@ -1,0 +1,21 @@
+"""The project's folder, version and command, in a checkout and in an installed package.
+
+A wheel holds the folders `app` and `training` as `q_tac_toe.app` and `q_tac_toe.training`
+(`hatch_build.py` adds the prefix to every import), with the other folders beside them.
+"""
+
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]  # has app, training, static, templates and models
+PREFIX = __name__.removesuffix("app.project")  # of module names: "" in a checkout
+COMMAND = "q-tac-toe" if PREFIX else "python -m training"
+
+
+def read_version() -> str:
+    """Return the version of the project, as in "0.7.0"."""
+    if PREFIX:
+        return metadata.version("q-tac-toe")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return str(project["version"])
