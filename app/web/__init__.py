@@ -30,7 +30,8 @@ PAGE_MODULES = (
     "agents",
     "arena",
     "compare",
-    "teach",
+    "teach.page",
+    "teach.paper",
     "why",
     "lesson",  # before the other parts of /how, whose addresses look like its own
     "how",

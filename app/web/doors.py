@@ -69,7 +69,10 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
         ),
         Door(
             gettext_noop("Teach"),
-            (Room("teach", gettext_noop("Teach one yourself"), urls.TEACH),),
+            (
+                Room("teach", gettext_noop("Teach one yourself"), urls.TEACH),
+                Room("paper", gettext_noop("MENACE on paper"), urls.PAPER),
+            ),
         ),
         Door(
             gettext_noop("Research"),

@@ -43,7 +43,7 @@ from app.web.wording import BLOCKED, first_opponent
 PARTS_KEPT = 512  # cached macros, most below 3 KB
 ASKED_AGAIN = "public, max-age=0, must-revalidate"
 IN_PATHS = ("name", "id", "x", "o")  # variable parts of URLs that name an agent
-IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost")
+IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost", "of")
 VIEW = re.compile(
     r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL
 )  # an agent, its task, or a snapshot

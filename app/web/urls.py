@@ -118,6 +118,8 @@ ARENA = Route("/arena", "show player add")
 HOW = Route("/how", "at record board stage")
 HOW_PART = Route("/how/<slug>", "step record board stage")
 TEACH = Route("/teach", "now game")
+PAPER = Route("/teach/paper", "set size of taught")
+CLASSROOM = Route("/teach/class")
 TEACH_RECIPE = Route("/teach/<name>", "now game")
 TEACH_PREVIEW = Route("/preview/teach/<name>.png")
 LAB = Route("/lab", " ".join(["recipe algorithm", _LAB, *_RECIPE]))
@@ -319,6 +321,19 @@ def teach(name: str = "", now: str = "") -> str:
     `now` are the cells played so far in the current game.
     """
     return TEACH_RECIPE.url(name, now=now) if name else TEACH.url(now=now)
+
+
+def paper(chosen_set: str = "", size: str = "", machine: str = "") -> str:
+    """Return the URL of the sheets of MENACE on paper.
+
+    `chosen_set` and `size` are the boxes and the paper; `machine` is the recipe of a machine whose
+    beads the labels show.
+    """
+    return PAPER.url(
+        set="" if machine or chosen_set == "short" else chosen_set,
+        size="" if size == "a4" else size,
+        of=machine,
+    )
 
 
 def teach_now(now: str) -> str:

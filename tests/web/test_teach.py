@@ -16,7 +16,7 @@ from app.recipes import name_recipe, parse_recipe
 from app.recipes.parameters import list_taught_games
 from app.recipes.taught import remove_last
 from app.tictactoe.game import Game
-from app.web.pages.teach import LEARNERS, START
+from app.web.pages.teach.learners import LEARNERS, START
 from tests.training.test_taught import taught as lessons
 from training.learners import learn
 from training.taught import Pupils

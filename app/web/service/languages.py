@@ -36,6 +36,8 @@ WRITTEN = {
     "play",
     "puzzle",
     "teach",
+    "paper",
+    "classroom",
     "lesson",
     "embed.board",
     "embed.reply",

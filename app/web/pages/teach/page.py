@@ -12,8 +12,7 @@ from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.experiments import Bars
-from app.recipes import Recipe, RecipeError, parse_recipe
-from app.recipes import name_recipe as written
+from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
 from app.recipes.algorithms import League, Menace
 from app.recipes.games import FLIPPED
 from app.recipes.on_demand import MAX_UPDATES
@@ -25,11 +24,10 @@ from app.recipes.taught import (
     ValueChange,
     add_practice,
     cut_after_game,
-    format_title,
-    list_taught_phases,
     make_untaught,
     remove_last,
 )
+from app.tictactoe.boxes import Box, find_box
 from app.tictactoe.game import SEATS, O, X, mover_at
 from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay
 from app.tictactoe.policy import policy_of
@@ -53,6 +51,13 @@ from app.web.match import (
 )
 from app.web.move_values import HEAT_STEPS, NOTHING, MoveValues, build_move_values
 from app.web.pages.parts.export import Take, png_file, take_learner
+from app.web.pages.teach.learners import (
+    LEARNERS,
+    START,
+    first_cell,
+    taught,
+    title_of_learner,
+)
 from app.web.pictures.boards import Board, SmallBoard, board, changed_board, preview_of
 from app.web.pictures.curves import taught_chart
 from app.web.rendering import Page, inside, redirect_after_form, render_page
@@ -67,45 +72,6 @@ NOW = re.compile(
 PRACTICE = 100  # games
 FEW = 3  # games that were not lost, after which a learner seems to know everything
 TEACHERS = "teachers"  # the experiment beside the challenge
-LEARNERS = {
-    "menace": (
-        "MENACE",
-        gettext_noop("Matchboxes and beads, 1961: it draws its moves"),
-    ),
-    "q-table,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0": (
-        "Q-table",
-        gettext_noop("Updates each game backwards, from its end"),
-    ),
-    "q-learning,start=empty,alpha=0.5": (
-        "Q-learning",
-        gettext_noop("Updates after your reply, while you play"),
-    ),
-    "sarsa,start=empty,alpha=0.5": (
-        "Sarsa",
-        gettext_noop("Like Q-learning, but learns from the moves that it really makes"),
-    ),
-    "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=1": (
-        gettext_noop("High starting values"),
-        gettext_noop(
-            "Learns values of positions, and starts by taking all of them for wins"
-        ),
-    ),
-    "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=0.25": (
-        gettext_noop("Low starting values"),
-        gettext_noop(
-            "The same learner, but it expects a loss from every move that it has not tried"
-        ),
-    ),
-    "self-play,alpha=0.5,epsilon=0.1,initial=0": (
-        gettext_noop("Self-play"),
-        gettext_noop("One table for both sides: it learns from your moves too"),
-    ),
-    "league": (
-        gettext_noop("League player"),
-        gettext_noop("Random at first, increasingly guided by what it learned"),
-    ),
-}
-START = next(iter(LEARNERS))
 AGAINST = {
     "random": gettext_noop("Against random moves"),
     "t-hand": gettext_noop("Against T-hand (wins or blocks when it can)"),
@@ -130,6 +96,10 @@ BEST = {
     "o": gettext_noop("unbeatable as O in #"),
     "both": gettext_noop("unbeatable in #"),
 }  # of this browser: # stands for games
+TURN = gettext_noop("Game %(number)s. Your move as %(mark)s.")
+BEAD_TURN = gettext_noop("Game %(number)s. Which bead did you draw from box %(box)s?")
+ONLY_TURN = gettext_noop("Game %(number)s. MENACE has only one move here: click it.")
+OPPONENT_TURN = gettext_noop("Game %(number)s. Where did its opponent play as O?")
 ENDED = {
     "win": gettext_noop("You won."),
     "draw": gettext_noop("You drew."),
@@ -204,7 +174,8 @@ class TeachPage(Page, frozen=True):
         record = self._earlier.record if self._earlier else self.course.record
         side = X if self.seat == "X" else O
         return replay_match(
-            match_against_person(written(self._recipe), side, record), current_site()
+            match_against_person(name_recipe(self._recipe), side, record),
+            current_site(),
         )
 
     # Who is taught, and how far.
@@ -241,16 +212,44 @@ class TeachPage(Page, frozen=True):
         """Whether its squares have beads, by which it draws its moves."""
         return isinstance(self._recipe, Menace)
 
+    @property
+    def is_on_paper(self) -> bool:
+        """Whether its boxes are of paper: people draw its beads and give its moves."""
+        return isinstance(self._recipe, Menace) and self._recipe.paper
+
+    @cached_property
+    def _box(self) -> Box | None:
+        """The paper box from which a bead is drawn next; None if that is not the next step."""
+        recipe, state = self._recipe, self._place
+        if not self.is_on_paper or state.over or not isinstance(recipe, Menace):
+            return None
+        game = state.site.game
+        return find_box(game, state.position, first_cell(game, recipe))
+
+    @property
+    def _turn_on_paper(self) -> str:
+        """What to click next in a game with paper boxes, not translated."""
+        if self._place.match.to_move == O:
+            return OPPONENT_TURN
+        return BEAD_TURN if self._box else ONLY_TURN
+
+    @property
+    def paper(self) -> str:
+        """The URL of the labels with the beads of a paper machine."""
+        return urls.paper(machine=self.course.recipe) if self.is_on_paper else ""
+
     # The game on the board.
 
     @property
     def headline(self) -> str:
         """Whose turn it is, or how the lesson ended."""
         if self._ended is None:
-            mark = MARKS[self._place.match.to_move]
-            number = self.games + 1
+            words = self._turn_on_paper if self.is_on_paper else TURN
             return gettext(
-                "Game %(number)s. Your move as %(mark)s.", number=number, mark=mark
+                words,
+                number=self.games + 1,
+                mark=MARKS[self._place.match.to_move],
+                box=self._box.number if self._box else "",
             )
         if not self._ended.record:
             return gettext("It practised %(number)s games.", number=self._ended.games)
@@ -276,7 +275,8 @@ class TeachPage(Page, frozen=True):
         opinion = _opinion(state, course, self._recipe, last) if course.values else None
 
         def link(cell: int) -> str:
-            return urls.teach_now(self.now + DIGITS[cell])
+            has_beads = not self._box or bool(course.values[last][cell])
+            return urls.teach_now(self.now + DIGITS[cell]) if has_beads else ""
 
         return board(state, opinion, None if state.over else link, notes=notes)
 
@@ -379,7 +379,7 @@ class TeachPage(Page, frozen=True):
         """The address without the last lesson, "" before the first."""
         if not self.course.lessons:
             return ""
-        return inside(urls.teach(written(remove_last(self._recipe))))
+        return inside(urls.teach(name_recipe(remove_last(self._recipe))))
 
     @property
     def over(self) -> str:
@@ -387,7 +387,7 @@ class TeachPage(Page, frozen=True):
         if not self.course.lessons:
             return ""
         other = make_untaught(self._recipe).with_seed(self._recipe.seed + 1)
-        return inside(urls.teach(written(other)))
+        return inside(urls.teach(name_recipe(other)))
 
     @property
     def practices(self) -> list[Destination]:
@@ -444,12 +444,12 @@ def teach(name: str = "") -> AnyResponse:
             )
         before = cut_after_game(recipe, course.game - 1)
         kept = Destination(
-            title_of_learner(before), inside(urls.teach(written(before)))
+            title_of_learner(before), inside(urls.teach(name_recipe(before)))
         )
         return render_page(
             RefusedPage(f"{course.sentence[0].upper()}{course.sentence[1:]}.", kept)
         )
-    if course.recipe != written(
+    if course.recipe != name_recipe(
         recipe
     ):  # the game is over, and now a part of the recipe
         return redirect_after_form(
@@ -473,37 +473,9 @@ def preview(name: str) -> Response:
     return png_file(preview_of(shown.board, words))
 
 
-def taught(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
-    """Read a recipe, and learn again from its games and the cells of the one that is begun.
-
-    Raises BadRequest with a sentence if nobody can teach it.
-    """
-    try:
-        recipe = parse_recipe(name)
-        begun = bool(now) or not list_taught_phases(recipe)
-    except RecipeError as error:
-        raise BadRequest(
-            gettext("This learner cannot be taught: %(why)s.", why=error)
-        ) from None
-    return recipe, current_site().lab.taught(
-        written(recipe), now.strip(".") if begun else None
-    )
-
-
 def _name(recipe: str) -> str:
     """Return the name of a learner in addresses, "" of the first that is offered."""
     return "" if recipe == START else recipe
-
-
-def title_of_learner(recipe: Recipe) -> str:
-    """Return who is taught: one of those that are offered, else by its algorithm."""
-    start = make_untaught(recipe).with_seed(0)
-    known = (
-        gettext(words[0])
-        for text, words in LEARNERS.items()
-        if parse_recipe(text) == start
-    )
-    return next(known, format_title(start).partition(",")[0])
 
 
 def _opinion(state: MatchState, course: Course, recipe: Recipe, ply: int) -> MoveValues:
@@ -664,7 +636,7 @@ def _practices(recipe: Recipe) -> Iterator[Destination]:
     for opponent, against in AGAINST.items():
         games = GAMES_A_ROUND.get(opponent, 1) if isinstance(recipe, League) else 1
         try:
-            longer = written(add_practice(recipe, opponent, PRACTICE // games))
+            longer = name_recipe(add_practice(recipe, opponent, PRACTICE // games))
         except RecipeError:
             continue
         games_there = gettext("%(number)s games", number=PRACTICE)
@@ -674,7 +646,7 @@ def _practices(recipe: Recipe) -> Iterator[Destination]:
 def _twin(recipe: Recipe) -> str:
     """Return where it stands beside its twin that programs taught, "" where that is not trained."""
     start = make_untaught(recipe)
-    twin = IDS_BY_RECIPE.get(written(start), written(start))
+    twin = IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
     if twin not in SHIPPED and start.updates_at_most() > MAX_UPDATES:
         return ""
-    return urls.compare(Comparison("", (View(written(recipe)), View(twin))))
+    return urls.compare(Comparison("", (View(name_recipe(recipe)), View(twin))))

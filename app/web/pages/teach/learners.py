@@ -1,0 +1,90 @@
+"""The learners that people can teach, and how a URL names one with the games that it played."""
+
+from werkzeug.exceptions import BadRequest
+
+from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
+from app.recipes.algorithms import Menace
+from app.recipes.taught import (
+    Course,
+    Refusal,
+    format_title,
+    list_taught_phases,
+    make_untaught,
+)
+from app.tictactoe.game import Game
+from app.web.site_data import current_site
+from app.web.translation import gettext, gettext_noop
+
+LEARNERS = {
+    "menace": (
+        "MENACE",
+        gettext_noop("Matchboxes and beads, 1961: it draws its moves"),
+    ),
+    "q-table,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0": (
+        "Q-table",
+        gettext_noop("Updates each game backwards, from its end"),
+    ),
+    "q-learning,start=empty,alpha=0.5": (
+        "Q-learning",
+        gettext_noop("Updates after your reply, while you play"),
+    ),
+    "sarsa,start=empty,alpha=0.5": (
+        "Sarsa",
+        gettext_noop("Like Q-learning, but learns from the moves that it really makes"),
+    ),
+    "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=1": (
+        gettext_noop("High starting values"),
+        gettext_noop(
+            "Learns values of positions, and starts by taking all of them for wins"
+        ),
+    ),
+    "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=0.25": (
+        gettext_noop("Low starting values"),
+        gettext_noop(
+            "The same learner, but it expects a loss from every move that it has not tried"
+        ),
+    ),
+    "self-play,alpha=0.5,epsilon=0.1,initial=0": (
+        gettext_noop("Self-play"),
+        gettext_noop("One table for both sides: it learns from your moves too"),
+    ),
+    "league": (
+        gettext_noop("League player"),
+        gettext_noop("Random at first, increasingly guided by what it learned"),
+    ),
+}
+START = next(iter(LEARNERS))
+
+
+def first_cell(game: Game, recipe: Menace) -> int | None:
+    """Return the cell in which a MENACE always opens; None if it draws its first move."""
+    cells = {"any": None, "corner": 0, "edge": 1, "centre": game.cells // 2}
+    return cells[recipe.opening]
+
+
+def taught(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
+    """Read a recipe, and learn again from its games and the cells of the one that is begun.
+
+    Raises BadRequest with a sentence if nobody can teach it.
+    """
+    try:
+        recipe = parse_recipe(name)
+        begun = bool(now) or not list_taught_phases(recipe)
+    except RecipeError as error:
+        raise BadRequest(
+            gettext("This learner cannot be taught: %(why)s.", why=error)
+        ) from None
+    return recipe, current_site().lab.taught(
+        name_recipe(recipe), now.strip(".") if begun else None
+    )
+
+
+def title_of_learner(recipe: Recipe) -> str:
+    """Return who is taught: one of those that are offered, else by its algorithm."""
+    start = make_untaught(recipe).with_seed(0)
+    known = (
+        gettext(words[0])
+        for text, words in LEARNERS.items()
+        if parse_recipe(text) == start
+    )
+    return next(known, format_title(start).partition(",")[0])

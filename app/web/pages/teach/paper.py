@@ -1,0 +1,334 @@
+"""MENACE on paper: sheets to print, and the games of a paper machine as a learner on the site."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from flask import Blueprint, Response, redirect, request
+from markupsafe import Markup
+from werkzeug.exceptions import BadRequest
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.recipes import RecipeError, name_recipe, parse_recipe
+from app.recipes.algorithms import Menace
+from app.recipes.parameters import list_taught_games
+from app.recipes.taught import Refusal, add_game, format_title
+from app.tictactoe.beads import beads as beads_of_pairs
+from app.tictactoe.boxes import Box, count_lost_boxes, list_boxes
+from app.tictactoe.game import Game
+from app.tictactoe.notation import DIGITS
+from app.web import urls
+from app.web.match import read_word
+from app.web.pages.teach.learners import first_cell, taught
+from app.web.pictures.boxes import Label, bead_signs, draw_label
+from app.web.rendering import Page, render_page
+from app.web.site_data import current_site
+from app.web.translation import gettext, gettext_noop
+from app.web.urls import Destination
+
+bp = Blueprint("paper", __name__)
+
+A_SHEET = 24  # labels: four across, six down
+SCORES = 16  # games on a score sheet
+SETS = {"short": "centre", "all": "any"}  # by the opening of the machine
+SIZES = {"a4": "A4", "letter": gettext_noop("Letter")}
+COLOURS = (
+    gettext_noop("red"),
+    gettext_noop("blue"),
+    gettext_noop("green"),
+    gettext_noop("yellow"),
+    gettext_noop("black"),
+    gettext_noop("orange"),
+    gettext_noop("light blue"),
+    gettext_noop("brown"),
+    gettext_noop("purple"),
+)  # of the beads, by square
+BETWEEN = re.compile(r"[\s,;.:|/-]+")  # what may stand between the squares of a game
+
+
+class LineError(ValueError):
+    """A typed game that cannot have been played: the message names its line."""
+
+
+class TypedGame(NamedTuple):
+    """A game as a class typed it."""
+
+    line: int  # of the text, from 1
+    record: str  # all moves, as cells from 0
+
+
+class PaperPage(Page, frozen=True):
+    """The sheets of a set of boxes, and the form for the games that were played with them."""
+
+    template: ClassVar = "teach/paper.html"
+
+    game: Game
+    chosen_set: str  # of SETS
+    size: str  # of SIZES
+    machine: str = (
+        ""  # the recipe whose beads the labels show; "" before the first game
+    )
+    typed: str = ""  # games in the form
+    fault: str = ""  # what is wrong with them
+
+    @cached_property
+    def _recipe(self) -> Menace:
+        recipe = (
+            parse_recipe(self.machine) if self.machine else start_of(self.chosen_set)
+        )
+        assert isinstance(recipe, Menace)
+        return recipe
+
+    @property
+    def _boxes(self) -> tuple[Box, ...]:
+        return list_boxes(self.game, first_cell(self.game, self._recipe))
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the machine always opens in the centre."""
+        return self._recipe.opening != "any"
+
+    @property
+    def count(self) -> int:
+        """The number of boxes."""
+        return len(self._boxes)
+
+    @property
+    def counts_by_move(self) -> list[int]:
+        """The numbers of boxes of the whole set for its first move, its second, and so on."""
+        counted = Counter(box.own_move(self.game) for box in list_boxes(self.game))
+        return [counted[move] for move in sorted(counted)]
+
+    @property
+    def all_boxes(self) -> int:
+        """The number of boxes of the whole set."""
+        return len(list_boxes(self.game))
+
+    @property
+    def lost_boxes(self) -> int:
+        """The number of boxes for the last draw in which every move loses."""
+        return count_lost_boxes(self.game)
+
+    @property
+    def colours(self) -> list[tuple[int, str, int]]:
+        """The number of each square, its colour, and how many beads of it all boxes need."""
+        needed: Counter[int] = Counter()
+        for box in self._boxes:
+            for cell in box.cells:
+                needed[cell] += self._first_beads(box)
+        return [
+            (cell + 1, gettext(COLOURS[cell % len(COLOURS)]), needed[cell])
+            for cell in range(self.game.cells)
+        ]
+
+    @property
+    def beads(self) -> int:
+        """The number of beads in all boxes at the start."""
+        return sum(len(box.cells) * self._first_beads(box) for box in self._boxes)
+
+    def _first_beads(self, box: Box) -> int:
+        """Return how many beads of each kind a box has at the start."""
+        recipe, moves_before = self._recipe, box.own_move(self.game) - 1
+        return max(1, recipe.beads - recipe.beads_drop * moves_before)
+
+    @cached_property
+    def sheets(self) -> list[list[Label]]:
+        """The labels, sheet by sheet; of a machine that has played, those of changed boxes."""
+        labels = [*self._labels()]
+        return [labels[i : i + A_SHEET] for i in range(0, len(labels), A_SHEET)]
+
+    def _labels(self) -> Iterator[Label]:
+        held = self._beads_now()
+        for box in self._boxes:
+            first = self._first_beads(box)
+            if held is None:
+                yield draw_label(self.game, box, first)
+                continue
+            now = {cell: int(held[box.position, cell]) for cell in box.cells}
+            if set(now.values()) != {first}:
+                yield draw_label(self.game, box, first, now)
+
+    def _beads_now(self) -> np.ndarray | None:
+        """Return the beads of the machine's moves, [D, cells]; None before its first game."""
+        if not self.machine:
+            return None
+        game, agent = self.game, current_site().agents[self.machine]
+        shared = beads_of_pairs(game, agent.q[game.legal], agent.card.plays)
+        return np.asarray(game.spread(shared))
+
+    @property
+    def title(self) -> str:
+        """The name of a machine that has played."""
+        return format_title(self._recipe) if self.machine else ""
+
+    @property
+    def signs(self) -> Markup:
+        """The signs that the labels are made of."""
+        return bead_signs(self.game)
+
+    @property
+    def scores(self) -> range:
+        """The numbers of the games on the score sheet."""
+        return range(1, SCORES + 1)
+
+    @property
+    def plies(self) -> list[str]:
+        """Whose move each column of the score sheet is."""
+        return ["XO"[ply % 2] for ply in range(self.game.cells)]
+
+    @property
+    def sets(self) -> list[Destination]:
+        """The links to the sets."""
+        titles = {
+            one: len(list_boxes(self.game, first_cell(self.game, start_of(one))))
+            for one in SETS
+        }
+        words = {
+            "short": gettext_noop("Short set: %(number)s boxes"),
+            "all": gettext_noop("All %(number)s boxes"),
+        }
+        return [
+            Destination(
+                gettext(words[one], number=number),
+                urls.paper(one, self.size),
+                id=f"set-{one}",
+                chosen=one == self.chosen_set and not self.machine,
+            )
+            for one, number in titles.items()
+        ]
+
+    @property
+    def sizes(self) -> list[Destination]:
+        """The links to the sizes of paper."""
+        return [
+            Destination(
+                gettext(title),
+                urls.paper(self.chosen_set, size, self.machine),
+                id=f"size-{size}",
+                chosen=size == self.size,
+            )
+            for size, title in SIZES.items()
+        ]
+
+    @property
+    def learner(self) -> str:
+        """The URL of the machine as a learner on the site."""
+        return urls.teach(self.machine or name_recipe(start_of(self.chosen_set)))
+
+
+@bp.get(urls.PAPER)
+def paper() -> AnyResponse:
+    """Show the sheets, or redirect typed games to the learner that they make."""
+    chosen_set = read_word("set", request.args, SETS, "short")
+    size = read_word("size", request.args, SIZES, "a4")
+    machine, typed = request.args.get("of", ""), request.args.get("taught", "")
+    game = current_site().game
+    if machine:
+        chosen_set = set_of_machine(machine)
+        typed = typed or "\n".join(
+            map(spell_game, list_taught_games(parse_recipe(machine)))
+        )
+        return render_page(PaperPage(game, chosen_set, size, machine, typed))
+    if not typed.strip():
+        return render_page(PaperPage(game, chosen_set, size))
+    try:
+        recipe = teach_games(start_of(chosen_set), read_games(game, typed))
+    except LineError as error:
+        page = PaperPage(game, chosen_set, size, typed=typed, fault=str(error))
+        response: Response = render_page(page)
+        response.status_code = 400
+        return response
+    return redirect(urls.teach(recipe), 303)
+
+
+def start_of(chosen_set: str) -> Menace:
+    """Return the recipe of a paper machine of a set before its first game."""
+    recipe = parse_recipe(f"menace,seat=x,opening={SETS[chosen_set]},paper=yes")
+    assert isinstance(recipe, Menace)
+    return recipe
+
+
+def set_of_machine(machine: str) -> str:
+    """Return the set whose boxes a machine uses.
+
+    Raises BadRequest if its beads are not those of boxes for X.
+    """
+    recipe, _ = taught(machine)
+    if not isinstance(recipe, Menace) or recipe.plays != "proportional":
+        raise BadRequest(gettext("Only MENACE has boxes and beads to print."))
+    return next(
+        (one for one, opening in SETS.items() if opening == recipe.opening), "all"
+    )
+
+
+def spell_game(record: str) -> str:
+    """Write a game as the form has it: the squares from 1, a space between two."""
+    return " ".join(str(DIGITS.index(cell) + 1) for cell in record)
+
+
+def read_games(game: Game, text: str) -> list[TypedGame]:
+    """Return the games of a text, one a line: the numbers of the squares in the order played.
+
+    Raises LineError for the first line that is not a whole game.
+    """
+    games = []
+    for line, typed in enumerate(text.splitlines(), 1):
+        squares = BETWEEN.sub("", typed)
+        if squares:
+            try:
+                games.append(TypedGame(line, read_game(game, squares)))
+            except ValueError as error:
+                raise LineError(
+                    gettext("Line %(line)s: %(fault)s", line=line, fault=error)
+                ) from None
+    return games
+
+
+def read_game(game: Game, squares: str) -> str:
+    """Return the record of a game; raises ValueError with what is wrong with it."""
+    position, record = 0, ""
+    for move, square in enumerate(squares, 1):
+        if square not in "123456789":
+            fault = gettext_noop("%(square)s is no square: squares are 1 to 9.")
+            raise ValueError(gettext(fault, square=repr(square)))
+        if game.is_over(position):
+            fault = gettext_noop("move %(move)s comes after the end of the game.")
+            raise ValueError(gettext(fault, move=move))
+        after = int(game.successor[position, int(square) - 1])
+        if after < 0:
+            fault = gettext_noop(
+                "move %(move)s is on square %(square)s, which is taken."
+            )
+            raise ValueError(gettext(fault, move=move, square=square))
+        position, record = after, record + DIGITS[int(square) - 1]
+    if not game.is_over(position):
+        fault = gettext_noop("the game is not over after %(moves)s moves.")
+        raise ValueError(gettext(fault, moves=len(squares)))
+    return record
+
+
+def teach_games(recipe: Menace, games: list[TypedGame]) -> str:
+    """Return the name of a machine after some games.
+
+    Raises LineError for the first game that its boxes cannot have played.
+    """
+    longer = recipe
+    try:
+        for one in games:
+            longer = add_game(longer, one.record)  # type: ignore[assignment]
+        name = name_recipe(longer)
+    except RecipeError as error:
+        fault = gettext("These games are too many for one link: %(why)s.", why=error)
+        raise LineError(fault) from None
+    _, course = taught(name)
+    if isinstance(course, Refusal):
+        line = games[(course.game or 1) - 1].line
+        fault = gettext_noop(
+            "Line %(line)s: MENACE cannot have played this: its box had no bead left for one of "
+            "its moves. Check this game and those before it."
+        )
+        raise LineError(gettext(fault, line=line))
+    return name

@@ -1,0 +1,5 @@
+"use strict";
+
+const print = document.getElementById("print");
+print.hidden = false;
+print.addEventListener("click", () => window.print());

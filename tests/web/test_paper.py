@@ -1,0 +1,146 @@
+"""MENACE on paper: its sheets, and typed games that become a learner."""
+
+import re
+from collections import Counter
+from html import unescape
+from urllib.parse import unquote, urlencode
+
+import pytest
+from flask.testing import FlaskClient
+
+from app.tictactoe.boxes import list_boxes
+from app.tictactoe.game import tic_tac_toe
+
+TYPED = "5 1 6 4 9 7\n\n5-1-4-2-6\r\n519328467"  # lost, won, drawn
+RECIPE = "menace,vs=you,seat=x,opening=centre,paper=yes,games=3,taught=405386.40315.408217356"
+
+
+def sheets(client: FlaskClient, **query: str) -> str:
+    answer = client.get("/teach/paper", query_string=query)
+    assert answer.status_code == 200
+    return answer.text
+
+
+def typed(client: FlaskClient, text: str, **query: str) -> tuple[int, str]:
+    """The status, and where it leads or what is wrong."""
+    answer = client.get("/teach/paper", query_string={"taught": text, **query})
+    fault = re.search(r'<p id="fault"[^>]*>(.*?)</p>', answer.text)
+    return answer.status_code, unescape(fault[1]) if fault else unquote(answer.location or "")
+
+
+@pytest.mark.parametrize(("chosen", "number"), [("short", 85), ("all", 304)])
+def test_a_sheet_has_each_box_once(client: FlaskClient, chosen: str, number: int) -> None:
+    page = sheets(client, set=chosen)
+    labels = re.findall(r'<text class="number"[^>]*>(\d+)</text>', page)
+    assert labels == [str(one) for one in range(1, number + 1)]
+    assert page.count('class="label"') == number
+    assert f"sheet 1 of {-(-number // 24)}" in page
+
+
+def test_the_label_of_a_box_is_its_board(client: FlaskClient) -> None:
+    """Stones where they are, a numbered bead for each move, and nothing for its mirror images."""
+    page, game = sheets(client, set="all"), tic_tac_toe()
+    drawn = re.findall(r'<svg class="label".*?</svg>', page)
+    for box, label in zip(list_boxes(game), drawn, strict=True):
+        signs = re.findall(r'<use href="#([xob])(\d)"/>', label)
+        stones = [(sign, int(cell)) for sign, cell in signs if sign != "b"]
+        board = game.board[box.position].tolist()
+        assert stones == [("xo"[stone < 0], cell) for cell, stone in enumerate(board) if stone]
+        assert tuple(int(cell) for sign, cell in signs if sign == "b") == box.cells
+
+
+def test_the_beads_are_those_with_which_menace_begins(client: FlaskClient) -> None:
+    """As many of each colour as all boxes need, by what its recipe says."""
+    page, game = sheets(client, set="all"), tic_tac_toe()
+    assert page.count("4 beads of each<") == 1
+    assert page.count("3 beads of each<") == 12
+    assert page.count("2 beads of each<") == 108
+    assert page.count("1 bead of each<") == 183
+    needed = Counter[int]()
+    for box in list_boxes(game):
+        for cell in box.cells:
+            needed[cell + 1] += (4, 3, 2, 1)[box.own_move(game) - 1]
+    shown = re.findall(r'<span class="bead-(\d)">\d</span> [a-z ]+ <small>× (\d+)</small>', page)
+    assert {int(square): int(number) for square, number in shown} == needed
+    assert f"{sum(needed.values())} beads in nine colours" in page
+
+
+def test_why_there_are_more_boxes_than_michie_had(client: FlaskClient) -> None:
+    page = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", sheets(client)))
+    assert "leaves 1 + 12 + 108 + 183 = 304 boxes" in page
+    assert "Michie’s papers speak of 287." in page
+    assert "in 17 boxes of the fourth move" in page
+
+
+def test_typed_games_are_a_learner(client: FlaskClient) -> None:
+    assert typed(client, TYPED) == (303, f"/teach/{RECIPE}")
+    page = client.get(f"/teach/{RECIPE}").text
+    results = re.search(r'aria-label="In turn: ([^"]*)"', page)
+    assert results
+    assert results[1] == "lost, won, drawn"
+
+
+def test_all_boxes_have_any_opening(client: FlaskClient) -> None:
+    status, address = typed(client, "1 2 5 3 9", set="all")
+    assert (status, address) == (303, "/teach/menace,vs=you,seat=x,paper=yes,games=1,taught=01428")
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("5 1 6 4 9 7\n5 1 x", "Line 2: 'x' is no square: squares are 1 to 9."),
+        ("\n\n5 1 5", "Line 3: move 3 is on square 5, which is taken."),
+        ("5 1 6 4", "Line 1: the game is not over after 4 moves."),
+        ("5 1 4 2 6 9", "Line 1: move 6 comes after the end of the game."),
+        ("5 1 4 2 6\n\n1 4 2 5 3", "Line 3: MENACE cannot have played this: its box had no bead"),
+    ],
+)
+def test_a_wrong_game_is_named_by_its_line(client: FlaskClient, text: str, fault: str) -> None:
+    status, said = typed(client, text)
+    assert (status, said[: len(fault)]) == (400, fault)
+
+
+def test_what_was_typed_stays_when_a_line_is_wrong(client: FlaskClient) -> None:
+    page = client.get(f"/teach/paper?{urlencode({'taught': '5 1 x', 'set': 'all'})}").text
+    assert ">5 1 x</textarea>" in page
+    assert '<input type="hidden" name="set" value="all">' in page
+
+
+def test_the_labels_of_a_machine_that_played_have_its_beads_of_now(client: FlaskClient) -> None:
+    page = sheets(client, of=RECIPE)
+    numbers = [int(one) for one in re.findall(r'<text class="number"[^>]*>(\d+)<', page)]
+    assert numbers[0] == 1
+    assert len(numbers) < 85
+    label = re.findall(r'<svg class="label".*?</svg>', page)[0]
+    assert list_boxes(tic_tac_toe(), 4)[0].cells == (0, 1, 2, 5)  # O is in the corner 8
+    # Opposite corner: drawn; far edge: lost; near corner: not played; near edge: won.
+    assert re.findall(r'class="tally"[^>]*>(\d+)<', label) == ["4", "2", "3", "6"]
+    assert ">5 1 6 4 9 7\n" in unescape(page)
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "sentence"),
+    [
+        ("/teach/paper?set=x", 400, "set=x in the URL is wrong: set is short, all."),
+        ("/teach/paper?size=a5", 400, "size=a5 in the URL is wrong: size is a4, letter."),
+        ("/teach/paper?of=q-table", 400, "cannot be taught"),
+        ("/teach/paper?of=sarsa,start=empty", 400, "Only MENACE has boxes and beads to print."),
+        ("/teach/paper?of=nobody", 400, "no algorithm"),
+    ],
+)
+def test_what_is_wrong_is_said(client: FlaskClient, address: str, status: int, sentence) -> None:
+    answer = client.get(address)
+    assert answer.status_code == status
+    assert sentence in unescape(answer.text)
+
+
+def test_a_game_on_paper_is_clicked_on_the_board(client: FlaskClient) -> None:
+    """Both sides; of MENACE's squares only those with a bead, and its box by its number."""
+    start = "/teach/menace,seat=x,opening=centre,paper=yes"
+    page = client.get(start).text
+    assert "Game 1. MENACE has only one move here: click it." in page
+    page = client.get(f"{start}?now=4").text
+    assert "Game 1. Where did its opponent play as O?" in page
+    page = client.get(f"{start}?now=40").text
+    assert "Game 1. Which bead did you draw from box 1?" in page
+    assert client.get(f"{start}?now=405386").location.endswith("games=1,taught=405386")
