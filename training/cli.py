@@ -434,6 +434,21 @@ def evaluate(
 
 
 @main.command()
+@click.argument("algorithms", nargs=-1, metavar="[ALGORITHM]...")
+@models
+def updates(algorithms: tuple[str, ...], models: Path) -> None:
+    """Write the updates that the pages show step by step, of all algorithms or of some."""
+    from training.updates import SLUGS, write_examples  # noqa: PLC0415
+
+    for slug in algorithms or SLUGS:
+        if slug not in SLUGS:
+            raise click.UsageError(
+                f"{slug} has no updates to write. Algorithms: {', '.join(SLUGS)}"
+            )
+        click.echo(write_examples(models, slug))
+
+
+@main.command()
 @one_agent
 @number_option("--seeds", default=100, least=1, meaning="The number of seeds.")
 @number_option("--first", default=0, least=0, meaning="The first seed.")

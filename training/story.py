@@ -12,20 +12,23 @@ import msgspec
 from msgspec.structs import replace
 
 from app.recipes import Recipe
-from app.recipes.algorithms import League, SelfPlay
+from app.recipes.algorithms import League
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.tictactoe.game import Game
 from training.reference import (
     LEARNERS,
     Event,
     Learner,
+    key_of_move,
     key_of_update,
     learn,
     make_learner,
     rules_of,
 )
+from training.textbook.league import League as TextbookLeague
 from training.textbook.league import Meeting
 from training.textbook.loop import Move, Update
+from training.textbook.menace import Menace
 
 GAMES = 20  # that are told
 RESULTS: dict[int, Literal["win", "draw", "loss"]] = {1: "win", 0: "draw", -1: "loss"}
@@ -39,11 +42,19 @@ EVERY_PLY = (
 )  # what learns of its opponent's moves, too: they are turns as well
 
 
+# fields of a textbook learner's update that its recorded form has too
+SAME_FIELDS = [
+    name for name in Update._fields if name in TrainingUpdate.__struct_fields__
+]
+
+
 class Listener:
     """A record of the games that a learner played, with its updates."""
 
-    def __init__(self, game: Game, recipe: Recipe) -> None:
+    def __init__(self, game: Game, recipe: Recipe, with_values: bool = False) -> None:
+        """`with_values`: whether an update holds the values of all moves of its boards."""
         self.game, self.recipe, self.rules = game, recipe, rules_of(game)
+        self.with_values = with_values
         self.times: Counter[Hashable] = Counter()  # updates by entry of the table
         self.begin()
 
@@ -110,15 +121,22 @@ class Listener:
                 or turn in [change.turn for change in changes]
             )
         )
-        old, new = update.old, update.new
-        if (
-            isinstance(self.recipe, SelfPlay)
-            and self.rules.player_to_move(update.board) == "O"
-        ):
-            old, new = 0.0 - old, 0.0 - new  # told in the view of X; 0.0 stays 0.0
+        board, seat = turns[turn].board, ""
+        if isinstance(self.recipe, League):
+            mover = self.rules.player_to_move(board)
+            seat = mover if observed else self.meetings[number][1]
+        values, next_values = [], []
+        if self.with_values:
+            values = values_before(learner, update, board, turns[turn].cell, seat)
+            next_values = list_values(learner, update.next_board, seat)
         changes.append(
             TrainingUpdate(
-                turn=turn, old=old, new=new, times=self.times[key], observed=observed
+                turn=turn,
+                times=self.times[key],
+                observed=observed,
+                values=values,
+                next_values=next_values,
+                **{name: getattr(update, name) for name in SAME_FIELDS},
             )
         )
 
@@ -150,6 +168,46 @@ def story(game: Game, recipe: Recipe, games: int = GAMES) -> bytes:
     return msgspec.json.encode(
         [listener.told(n) for n in range(len(listener.games[:games]))]
     )
+
+
+def list_values(learner: Learner, board: str, seat: str = "") -> list[float | None]:
+    """Return the value of each cell of a board, None where it is taken; [] after the end.
+
+    In a league a value depends on the `seat` of the player who looks at the board.
+    """
+    if not board or learner.game.is_over(board):
+        return []
+    return [
+        read_value(learner, board, cell, seat) if stone == "." else None
+        for cell, stone in enumerate(board)
+    ]
+
+
+def read_value(learner: Learner, board: str, cell: int, seat: str) -> float:
+    """Return the value, or the number of beads, that an update of a move changes."""
+    match learner:
+        case TextbookLeague():
+            return float(learner.own.q[learner.own.see(board, cell, seat)])
+        case Menace():
+            return float(learner.beads(board, cell))
+    return learner.value(board, cell)
+
+
+def values_before(
+    learner: Learner, update: Update, board: str, cell: int, seat: str
+) -> list[float | None]:
+    """Return the values of all moves of a board as they were before an update of one of them."""
+
+    def entry_of(move: int) -> Hashable:
+        if not isinstance(learner, TextbookLeague):
+            return key_of_move(learner, board, move)
+        entry: Hashable = learner.own.see(board, move, seat)
+        return entry
+
+    return [
+        value if value is None or entry_of(move) != entry_of(cell) else update.old
+        for move, value in enumerate(list_values(learner, board, seat))
+    ]
 
 
 def _find_turn(turns: list[TrainingMove], update: Update) -> int:

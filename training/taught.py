@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
-from app.recipes.algorithms import Menace, SelfPlay
+from app.recipes.algorithms import Menace
 from app.recipes.games import TrainingGame
 from app.recipes.parameters import MAX_TAUGHT_GAMES, YOU, TaughtError, list_taught_games
 from app.recipes.taught import (
@@ -187,7 +187,7 @@ class Pupils:
         if step.opponent == YOU:
             told = listener.told(-1)
             seat = person_seat(listener.recipe, step.turns[0].player.number)
-            updates = updates_of(listener.recipe, told, seat)
+            updates = updates_of(told, seat)
             lesson = replace(
                 lesson,
                 seat=seat,
@@ -298,15 +298,14 @@ def person_seat(recipe: Recipe, number: int) -> str:
     return seat
 
 
-def updates_of(recipe: Recipe, told: TrainingGame, seat: str) -> list[ValueChange]:
+def updates_of(told: TrainingGame, seat: str) -> list[ValueChange]:
     """Return the updates of a learner's own moves in a game that was told, in the mover's view."""
     updates = []
     for change in told.changes:
         board = told.turns[change.turn].board
         ply = len(board) - board.count(".")
         if "XO"[ply % 2] == seat:
-            sign = -1 if isinstance(recipe, SelfPlay) and seat == "O" else 1
-            updates.append(ValueChange(ply, sign * change.old, sign * change.new))
+            updates.append(ValueChange(ply, change.old, change.new))
     return updates
 
 

@@ -1,7 +1,9 @@
-"""The games of a training, as the trainer tells them and pages show them: moves, then updates."""
+"""The games of a training, as textbook learners record them: moves, then updates."""
 
+from pathlib import Path
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 FLIPPED = {"win": "loss", "draw": "draw", "loss": "win"}
@@ -22,15 +24,30 @@ class TrainingMove(Struct, frozen=True):
         return "X" if self.board.count("X") == self.board.count("O") else "O"
 
 
-class TrainingUpdate(Struct, frozen=True):
-    """An update of the value of a move."""
+class TrainingUpdate(Struct, frozen=True, omit_defaults=True):
+    """One update of the value of a move, with the numbers that it was made from.
 
-    turn: int  # the number of the move, from 0
-    old: float
-    new: float
-    times: int  # how often that value was updated, with this time
+    All values are in the view of the learner that made the update.
+    """
+
+    turn: int  # index of the move in its game
+    old: float  # the value before the update
+    new: float  # the value after it, as the table then has it
+    times: int  # number of updates of this value so far, with this one
     # the move is the opponent's, learned as if it had been the learner's own
     observed: bool
+    reward: float = 0.0
+    # the next state as the learner sees it, "" if it looks at none
+    next_board: str = ""
+    next_cell: int | None = None  # the move there that the next value belongs to
+    next_value: float = 0.0  # 0 when the game is over
+    target: float | None = None  # None for beads and bounds
+    step_size: float | None = None
+    # the value before and after in the one of two tables that learned
+    in_table: tuple[float, float] | None = None
+    # by cell, only in an `UpdateExample`: the values of all moves before the update
+    values: list[float | None] = []
+    next_values: list[float | None] = []  # the values of all moves of the next state
 
 
 class TrainingGame(Struct, frozen=True):
@@ -50,3 +67,36 @@ class TrainingGame(Struct, frozen=True):
     def result_for(self, mark: str) -> str:
         """Return what it was for a player, "win", "draw" or "loss"."""
         return self.result if mark == self.seat else FLIPPED[self.result]
+
+
+class UpdateExample(Struct, frozen=True, omit_defaults=True):
+    """Updates of a real training for a page: those of one game, and one of them to begin with.
+
+    A simulated game, a sweep or a minibatch is recorded like a game: a turn for each update.
+    """
+
+    kind: str  # why it was selected: a key of `training.updates.KINDS`
+    agent: str  # id or recipe of the agent whose training it is
+    game: int  # number of the game in the training, from 1
+    before: int  # number of updates in the training before this game
+    turns: list[TrainingMove]
+    changes: list[TrainingUpdate]
+    shown: int  # index of the update to begin with
+    end: str = ""  # the last board of the game
+
+
+def load_examples(folder: Path) -> dict[str, list[UpdateExample]]:
+    """Return the examples in a folder by algorithm; a missing folder has none.
+
+    Raises ValueError with the file and the reason if one of them is broken.
+    """
+    examples = {}
+    for path in sorted(folder.glob("*.json")):
+        try:
+            found = msgspec.json.decode(path.read_bytes(), type=list[UpdateExample])
+        except msgspec.DecodeError as error:
+            raise ValueError(f"{path}: {error}") from None
+        if not found:
+            raise ValueError(f"{path}: there is no update in it")
+        examples[path.stem] = found
+    return examples

@@ -18,6 +18,7 @@ from werkzeug.exceptions import BadRequest, NotFound
 from app.experiments import Bars, Boards, Summary
 from app.experiments import load_summaries as load_experiments
 from app.recipes import Recipe, parse_recipe
+from app.recipes.games import UpdateExample, load_examples
 from app.recipes.parameters import YOU
 from app.recipes.taught import format_title
 from app.tictactoe.agents import Agent, ModelError, blaming, load_all
@@ -42,6 +43,7 @@ from app.web.formatting import list_choices
 from app.web.on_demand import Lab, source
 from app.web.translation import current_language, gettext
 
+UPDATES = "updates"  # folder of updates of trainings, inside the folder of models
 EXPERIMENTS = "experiments"  # folder of the summaries, inside the folder of models
 HUMAN = "human"
 TRUTH = "truth"
@@ -119,6 +121,8 @@ class SiteData:
     always: dict[str, Agent]  # the agents loaded from the folder of models
     baselines: dict[str, Policy]
     experiments: dict[str, Summary] = field(default_factory=dict)  # by claim
+    # by algorithm: updates of real trainings, to be shown step by step
+    updates: dict[str, list[UpdateExample]] = field(default_factory=dict)
 
     caches: dict[Hashable, Any] = field(
         default_factory=dict, repr=False
@@ -406,8 +410,13 @@ def load_site_data(models: Path, lab: bool = False) -> SiteData:
     for claim, summary in experiments.items():
         with blaming(f"{models / EXPERIMENTS / claim}.json"):
             _check_positions(game, summary)
+    try:
+        updates = load_examples(models / UPDATES)
+    except ValueError as error:  # the message names the file
+        raise ModelError(str(error)) from error
     return SiteData(
         game=game,
+        updates=updates,
         lab=Lab(game, agents, source() if lab else None),
         always=agents,
         baselines={name: baseline.policy(game) for name, baseline in BASELINES.items()},

@@ -50,6 +50,31 @@ def test_a_position_is_edited_and_the_example_stepped_through(page: Page) -> Non
     expect(page.locator("#on")).to_have_attribute("aria-disabled", "true")
 
 
+def test_an_update_is_stepped_through_and_its_parameters_are_dragged(page: Page) -> None:
+    """By clicks, by keys and by the steps themselves; the square changes with the last step."""
+    page.goto("/how/q-learning")
+    square = page.locator('.update .cell[data-symbol="old"]')
+    new = page.locator('.token [data-output="new"]')
+    here = page.locator('.update-steps [aria-current="step"]')
+    expect(here).to_contain_text("is to move")
+    page.click("#update-next")
+    expect(here).to_contain_text("X plays bottom right")
+    page.keyboard.press("ArrowRight")
+    expect(here).to_contain_text("O answers")
+    expect(square).to_have_text("0.36")
+    page.locator(".update-steps li").last.click()
+    expect(page).to_have_url(re.compile("stage=6$"))
+    expect(square).to_have_text("0.37")
+    expect(page.locator("#update-next")).to_have_attribute("aria-disabled", "true")
+    page.locator("#update-alpha").fill("1")
+    expect(new).to_have_text("0.43")
+    expect(square).to_have_text("0.43")
+    page.locator("#update-gamma").fill("0.5")
+    expect(new).to_have_text("0.24")
+    page.locator("#update-alpha").fill("0")
+    expect(square).to_have_text("0.36")
+
+
 # Asking why, in a real browser: on its own page, and as a part of the play page.
 
 

@@ -57,8 +57,6 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
                 now[turn["board"], turn["cell"]] = change["new"]
         for (board, cell), told_value in now.items():
             value = told_value
-            if recipe.slug == "self-play":  # told in X's view
-                value *= int(game.to_move[number[board]])
             if recipe.slug == "menace":  # a table holds for each square its share of the beads
                 empty = rules_of(game).legal_moves(board)
                 same = [key_of_move(learner, board, other) for other in empty]

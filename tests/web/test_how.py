@@ -90,7 +90,7 @@ def test_every_agent_is_linked_from_its_algorithms_section(
 ) -> None:
     for name, learned in site.agents.items():
         assert f'href="{agent(name)}"' in html[learned.card.algorithm]
-    assert sum(page.count('href="/agents/') for page in html.values()) == len(site.agents)
+    assert sum(page.count('id="agent-') for page in html.values()) == len(site.agents)
 
 
 FORMULAS = [

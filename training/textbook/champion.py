@@ -59,7 +59,8 @@ class Champion:
         ):  # the last boards first
             self.update(met)
         for move, before in zip(trail, old):
-            yield Update(*move, before, self.value(*move))
+            made = self.game.make_move(*move)
+            yield Update(*move, before, self.value(*move), next_board=made)
 
     def explore(self, board, rng):
         """Choose where something is unseen: highest upper bound, then fewest visits, then any."""

@@ -26,21 +26,40 @@ class DoubleQ:
         A coin picks the table, but the last move of a game may teach both.
         `s_next` is the board of the same player's next move, or the last board of the game.
         """
-        gamma, over = self.parameters.gamma, self.game.is_over(s_next)
+        alpha, gamma = self.parameters.alpha, self.parameters.gamma
+        over, sa = self.game.is_over(s_next), self.key(s, a)
         old = self.value(s, a)
         if over and self.parameters.last == "both":
             for q in self.tables:
                 self.move_towards(q, s, a, reward)
-            return Update(s, a, old, self.value(s, a))
+            return Update(
+                s, a, old, self.value(s, a), reward, s_next, None, 0.0, reward, alpha
+            )
         first, second = self.tables if rng.random() < 1 / 2 else self.tables[::-1]
-        q_next = 0.0
+        a_best, q_next = None, 0.0
         if not over:
-            keys = [
-                self.key(s_next, a_next) for a_next in self.game.legal_moves(s_next)
-            ]
-            q_next = second[max(keys, key=first.__getitem__)]
-        self.move_towards(first, s, a, reward + gamma * q_next)
-        return Update(s, a, old, self.value(s, a))
+            keys = {
+                a_next: self.key(s_next, a_next)
+                for a_next in self.game.legal_moves(s_next)
+            }
+            a_best = max(keys, key=lambda a_next: first[keys[a_next]])
+            q_next = second[keys[a_best]]
+        target = reward + gamma * q_next
+        old_in_first = first[sa]
+        self.move_towards(first, s, a, target)
+        return Update(
+            s,
+            a,
+            old,
+            self.value(s, a),
+            reward,
+            s_next,
+            a_best,
+            q_next,
+            target,
+            alpha,
+            in_table=(old_in_first, first[sa]),
+        )
 
     def move_towards(self, q, s, a, target):
         """Move Q(s, a) of one table towards a target."""

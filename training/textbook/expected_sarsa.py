@@ -26,8 +26,11 @@ class ExpectedSarsa:
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         old = q[s, a]
         expected_next = 0.0 if self.game.is_over(s_next) else self.expect(s_next)
-        q[s, a] += alpha * (reward + gamma * expected_next - q[s, a])
-        return Update(s, a, old, q[s, a])
+        target = reward + gamma * expected_next
+        q[s, a] += alpha * (target - q[s, a])
+        return Update(
+            s, a, old, q[s, a], reward, s_next, None, expected_next, target, alpha
+        )
 
     def expect(self, board):
         """Return the mean of Q(s, .) over the moves as epsilon-greedy play chooses them."""

@@ -62,15 +62,14 @@ class Player:
         self.visits[s, a] += 1
         alpha = 1 / (1 + self.visits[s, a])
         best_next = max(0.0, *(q[s_next, a_next] for a_next in range(game.cells)))
-        q[s, a] = (1 - alpha) * q[s, a] + alpha * (
-            reward + parameters.gamma * best_next
-        )
+        target = reward + parameters.gamma * best_next
+        q[s, a] = (1 - alpha) * q[s, a] + alpha * target
         self.k = min(self.k + parameters.k_step, parameters.k_limit)
         if game.is_over(
             after
         ):  # the reward becomes the value of everything on the last board
             q.update({(s_next, a_next): reward for a_next in range(game.cells)})
-        return Update(s, a, old, q[s, a])
+        return Update(s, a, old, q[s, a], reward, after, None, best_next, target, alpha)
 
     def draw(self, board, seat, rng):
         """Return a move with probability proportional to k ** Q(s, a).

@@ -14,12 +14,21 @@ class Move(NamedTuple):
 
 
 class Update(NamedTuple):
-    """The value of a move, before and after the learner changed it."""
+    """One update: a move, its value before and after, and the numbers that it was made from."""
 
-    board: str
-    cell: int
-    old: float
-    new: float
+    board: str  # the state s
+    cell: int  # the action a
+    old: float  # the value before the update
+    new: float  # the value after it
+    reward: float = 0.0
+    # the next state as the learner sees it, "" if it looks at none
+    next_board: str = ""
+    next_cell: int | None = None  # the next move, if the learner has chosen one
+    next_value: float = 0.0  # the value of the next state: 0 when the game is over
+    target: float | None = None  # None if the value has no target, as beads and bounds
+    step_size: float | None = None
+    # the value before and after in the one table that learned, of a learner with two tables
+    in_table: tuple[float, float] | None = None
 
 
 class Turn(NamedTuple):

@@ -22,6 +22,7 @@ class Tree:
         self.game, self.c, self.root, self.rng = game, c, root, rng
         self.visits = Counter()
         self.total = Counter()  # of the results, for who made the last move
+        self.last_path, self.last_moves = [], []  # of the last simulated game
 
     def upper_bound(self, node, cell):
         """Return the upper confidence bound of a move: its mean + c sqrt(ln N / n)."""
@@ -39,7 +40,10 @@ class Tree:
     def simulate(self):
         """Play one game, and add its result to each node on its path (backpropagation)."""
         game, board, node = self.game, self.root, ()
-        path = []  # nodes, and who made the last move to each
+        path, moves = (
+            [],
+            [],
+        )  # nodes, and who made the last move to each; all cells played
         # Selection and expansion: by the highest bound down to the first node that is new.
         while not game.is_over(board) and (not path or self.visits[node]):
             bounds = {
@@ -48,11 +52,15 @@ class Tree:
             cell, _ = epsilon_greedy(bounds, 0.0, self.rng)
             node = (*node, cell)
             path.append((node, game.player_to_move(board)))
+            moves.append(cell)
             board = game.make_move(board, cell)
         # Rollout: from there to the end at random.
         while not game.is_over(board):
             equal = dict.fromkeys(game.legal_moves(board), 0.0)
-            board = game.make_move(board, epsilon_greedy(equal, 1.0, self.rng)[0])
+            cell, _ = epsilon_greedy(equal, 1.0, self.rng)
+            moves.append(cell)
+            board = game.make_move(board, cell)
+        self.last_path, self.last_moves = path, moves
         first = path[0][0]
         old = self.mean(first)
         self.visits[()] += 1

@@ -39,7 +39,7 @@ class Menace:
             for cell in moves:
                 self.changed.pop(self.key(s, cell), None)
             self.refills += 1
-        return Update(s, a, old, new)
+        return Update(s, a, old, new, reward)
 
     def play(self, turn, rng):
         """Play a game, then give each of its moves the reward of the result."""

@@ -29,7 +29,8 @@ class MonteCarlo:
         old = q[s, a]
         visits[s, a] += 1
         q[s, a] += (episode_return - q[s, a]) / visits[s, a]
-        return Update(s, a, old, q[s, a])
+        step_size = 1 / visits[s, a]
+        return Update(s, a, old, q[s, a], target=episode_return, step_size=step_size)
 
     def play(self, turn, rng):
         """Play a game, then go back over it: the return of a move is gamma times the next one's."""

@@ -24,11 +24,16 @@ class QIteration:
         if not game.is_over(s_next):
             opponent = turn.player or self
             s_next = game.make_move(s_next, opponent.choose(s_next, rng))
+        reward, best_next = 0.0, 0.0
         if game.is_over(s_next):
-            q[s, a] = get_reward(game, parameters, s_next, game.player_to_move(s))
+            target = reward = get_reward(
+                game, parameters, s_next, game.player_to_move(s)
+            )
         else:
-            q[s, a] = parameters.gamma * max(self.values(s_next).values())
-        return Update(s, a, old, q[s, a])
+            best_next = max(self.values(s_next).values())
+            target = parameters.gamma * best_next
+        q[s, a] = target
+        return Update(s, a, old, target, reward, s_next, None, best_next, target, 1.0)
 
     def play(self, turn, rng):
         """Sweep over every board and move; a value that is a loss may stay one for ever."""

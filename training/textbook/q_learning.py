@@ -27,8 +27,11 @@ class QLearning:
         best_next = (
             0.0 if self.game.is_over(s_next) else max(self.values(s_next).values())
         )
-        q[s, a] += alpha * (reward + gamma * best_next - q[s, a])
-        return Update(s, a, old, q[s, a])
+        target = reward + gamma * best_next
+        q[s, a] += alpha * (target - q[s, a])
+        return Update(
+            s, a, old, q[s, a], reward, s_next, None, best_next, target, alpha
+        )
 
     def play(self, turn, rng):
         """Play a game and learn from it; yield each Move and each Update."""

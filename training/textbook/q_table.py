@@ -31,11 +31,12 @@ class QTable:
         best_next = (
             0.0 if self.game.is_over(s_next) else max(self.values(s_next).values())
         )
+        target = reward + gamma * best_next
         if self.parameters.update == "average":
-            q[sa] += alpha * (reward + gamma * best_next - q[sa])
+            q[sa] += alpha * (target - q[sa])
         else:  # a sum of targets, which has no limit
-            q[sa] += alpha * (reward + gamma * best_next)
-        return Update(s, a, old, q[sa])
+            q[sa] += alpha * target
+        return Update(s, a, old, q[sa], reward, s_next, None, best_next, target, alpha)
 
     def play(self, turn, rng):
         """Play a game, then update its moves, the last one first."""

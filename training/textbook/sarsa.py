@@ -26,8 +26,9 @@ class Sarsa:
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         old = q[s, a]
         q_next = 0.0 if a_next is None else q[s_next, a_next]
-        q[s, a] += alpha * (reward + gamma * q_next - q[s, a])
-        return Update(s, a, old, q[s, a])
+        target = reward + gamma * q_next
+        q[s, a] += alpha * (target - q[s, a])
+        return Update(s, a, old, q[s, a], reward, s_next, a_next, q_next, target, alpha)
 
     def play(self, turn, rng):
         """Play a game and learn from it."""

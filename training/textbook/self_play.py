@@ -32,8 +32,11 @@ class SelfPlay:
             )
         else:
             reward, best_next = 0.0, max(self.values(s_next).values())
-        q[s, a] += alpha * (reward - gamma * best_next - q[s, a])
-        return Update(s, a, old, q[s, a])
+        target = reward - gamma * best_next
+        q[s, a] += alpha * (target - q[s, a])
+        return Update(
+            s, a, old, q[s, a], reward, s_next, None, best_next, target, alpha
+        )
 
     def play(self, turn, rng):
         """Play a game for both sides, or with a person for one, and learn from every move."""

@@ -18,16 +18,18 @@ class TdAfterstates:
         self.v = Values(parameters.initial)
         self.alpha = 0.0  # in this game
 
-    def update(self, s, a, target):
+    def update(self, s, a, target, s_next, a_next):
         """Move V(z) of the board z after a move towards a target (Sutton & Barto, section 1.5).
 
-        The target is V(z') of the board that the same player makes next, or its reward.
+        The target is V(z') of the board that the same player makes next, by the move `a_next` on
+        `s_next`; if the game is over, `a_next` is None and the target is the reward.
         """
         v, alpha = self.v, self.alpha
         z = self.key(s, a)
         old = v[z]
         v[z] += alpha * (target - v[z])
-        return Update(s, a, old, v[z])
+        reward, v_next = (target, 0.0) if a_next is None else (0.0, target)
+        return Update(s, a, old, v[z], reward, s_next, a_next, v_next, target, alpha)
 
     def play(self, turn, rng):
         """Play a game, and update each board after the same player's next move."""
@@ -47,7 +49,8 @@ class TdAfterstates:
                 )
                 yield Move(board, cell, explored)
                 if player in last and (parameters.learn_from == "all" or not explored):
-                    yield self.update(*last[player], self.value(board, cell))
+                    target = self.value(board, cell)
+                    yield self.update(*last[player], target, board, cell)
                 last[player] = board, cell
             else:
                 cell = opponent.choose(board, rng)
@@ -55,9 +58,8 @@ class TdAfterstates:
             board = game.make_move(board, cell)
         player = game.player_to_move(board)  # the other one's last board ended the game
         if player in last:
-            yield self.update(
-                *last[player], get_reward(game, parameters, board, player)
-            )
+            reward = get_reward(game, parameters, board, player)
+            yield self.update(*last[player], reward, board, None)
 
     def choose(self, board, rng):
         """Return a greedy move."""

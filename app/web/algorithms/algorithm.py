@@ -4,7 +4,7 @@ That is also how its updates are put where the games of a training are told.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -64,12 +64,12 @@ def epsilon_greedy(_game: TrainingGame, move: TrainingMove) -> str:
 
 
 def drawn_to(
-    target: str, backward: bool = False, view: str = ""
+    target: str, backward: bool = False, to_answer: bool = False
 ) -> Callable[[Recipe, TrainingGame, int], str]:
     """Return what says that a move is drawn to `target`, or to the reward if it ended the game.
 
-    `backward` says that updates come when the game is over, the last move first, and `view` whose
-    value it is, after a space.
+    `backward` says that updates come when the game is over, the last move first, and `to_answer`
+    that the target of a move is made from the opponent's answer.
     """
     begun = f"{OVER}, it learned backward from the last move." if backward else began()
 
@@ -78,11 +78,13 @@ def drawn_to(
             return begun
         turn = game.changes[update - 1].turn
         # Where both sides learn the last move of each is drawn to what the end is worth to it.
-        lasts = 2 if game.both_sides and not view else 1
+        lasts = 2 if game.both_sides and not to_answer else 1
         if turn < len(game.turns) - lasts:
-            return f"Move {turn + 1} is drawn to {target}{view}."
-        result = game.result if view else game.result_for(game.turns[turn].mark)
-        return f"Move {turn + 1} ended in a {result}{view}: its value is drawn to that reward."
+            return f"Move {turn + 1} is drawn to {target}."
+        result = game.result_for(game.turns[turn].mark)
+        return (
+            f"Move {turn + 1} ended in a {result}: its value is drawn to that reward."
+        )
 
     return sentence
 
@@ -145,11 +147,23 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return get_sources(*self.sources)
 
 
+class UpdateStyle(NamedTuple):
+    """How the update of an algorithm is drawn, and its one difference from Q-learning."""
+
+    # the template that draws it: one step towards the next state, towards the result of a whole
+    # game, beads in a box, or bounds
+    family: Literal["step", "return", "beads", "bounds"]
+    next_mover: Literal["own", "other"]  # whose moves the next state has
+    line: str  # the target, in LaTeX
+    words: str  # what differs from Q-learning
+
+
 class Algorithm(NamedTuple):
     """All that the site knows of an algorithm besides, by the slug on the cards of its agents."""
 
     title: str
     section: Section  # its prose is in templates/how/sections
+    update: UpdateStyle
     rule: UpdateRule = UpdateRule()
     story: Story | None = None  # how the games of a training are told
     untold: str = ""  # why they are not

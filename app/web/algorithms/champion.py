@@ -13,6 +13,7 @@ from app.web.algorithms.algorithm import (
     Section,
     Story,
     UpdateRule,
+    UpdateStyle,
 )
 from app.web.algorithms.formula import Formula, bracketed, fenced, just, number, written
 from app.web.algorithms.sentences import distance, images, worth_to_other
@@ -110,6 +111,12 @@ ALGORITHM = Algorithm(
         just,
         shared=COUNTS,
         counted="Games through it",
+    ),
+    update=UpdateStyle(
+        family="bounds",
+        next_mover="other",
+        line=r"L \leftarrow {-\max\limits_{z'} U(z')}",
+        words="Two numbers for each position, the least and the most it can be worth, until they meet.",
     ),
     section=Section(
         title="The champion: at least and at most",

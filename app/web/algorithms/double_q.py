@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.web.algorithms.algorithm import Algorithm, Section, Story, UpdateRule, drawn_to
+from app.web.algorithms.algorithm import (
+    Algorithm,
+    Section,
+    Story,
+    UpdateRule,
+    UpdateStyle,
+    drawn_to,
+)
 from app.web.algorithms.formula import Formula, cases, target_alone
 from app.web.algorithms.q_table import (
     ADDED_UP,
@@ -107,6 +114,12 @@ ALGORITHM = Algorithm(
     ),
     rule=UpdateRule(_reason, _sentences, target_alone, counted=COUNTED),
     facts=_facts,
+    update=UpdateStyle(
+        family="step",
+        next_mover="own",
+        line=r"y = r + \gamma Q_B(s', \text{arg max}_{a'} Q_A(s', a'))",
+        words="Two tables: one selects the best next move, the other one gives its value.",
+    ),
     section=Section(
         title="Double Q-learning",
         lens="double-q",

@@ -1,6 +1,6 @@
 """Deep Q-learning: a network has no entries, and its outputs only come near their targets."""
 
-from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
 from app.web.algorithms.formula import Formula, cases, equals, fenced, mean, number
 from app.web.algorithms.sentences import distance, expected
 from app.web.algorithms.targets import Pair, ValueReason, after_answer
@@ -50,6 +50,12 @@ ALGORITHM = Algorithm(
         ),
         not_yet="had not yet been updated, and what {move} is worth was unknown to it",
         held="its network began with",
+    ),
+    update=UpdateStyle(
+        family="step",
+        next_mover="own",
+        line=r"y = r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')",
+        words="A network in place of the table: one step moves all values towards many targets.",
     ),
     section=Section(
         title="Deep Q-learning",

@@ -1,6 +1,12 @@
 """Expected Sarsa: a target with the mean value of the next move."""
 
-from app.web.algorithms.algorithm import Algorithm, Section, Story, drawn_to
+from app.web.algorithms.algorithm import (
+    Algorithm,
+    Section,
+    Story,
+    UpdateStyle,
+    drawn_to,
+)
 from app.web.algorithms.formula import Q_STEP, Formula, cases
 from app.web.algorithms.q_learning import games_from
 
@@ -8,6 +14,12 @@ ALGORITHM = Algorithm(
     title="Expected Sarsa",
     turns=games_from,
     story=Story(drawn_to("gamma times what it expects of its next move on average")),
+    update=UpdateStyle(
+        family="step",
+        next_mover="own",
+        line=r"y = r + \gamma \sum_{a'} \pi(a') Q(s', a')",
+        words="The average value of the next move, weighted by how likely it is played.",
+    ),
     section=Section(
         title="Expected Sarsa",
         lens="expected-sarsa",

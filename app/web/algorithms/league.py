@@ -19,6 +19,7 @@ from app.web.algorithms.algorithm import (
     Section,
     Story,
     UpdateRule,
+    UpdateStyle,
     averaged_in,
 )
 from app.web.algorithms.formula import (
@@ -224,6 +225,12 @@ ALGORITHM = Algorithm(
         lambda game, move: "drawn" if move.mark == game.seat else "answer",
     ),
     rule=UpdateRule(_reason, _sentences, _equations, _follows, _target, shared=COUNTS),
+    update=UpdateStyle(
+        family="step",
+        next_mover="own",
+        line=r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",
+        words="Negative next values count as 0, and the step size shrinks with every update.",
+    ),
     section=Section(
         title="Q-learning for uncertain worlds",
         lens="observing-symmetric",

@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule
+from app.web.algorithms.algorithm import (
+    COUNTS,
+    Algorithm,
+    Section,
+    UpdateRule,
+    UpdateStyle,
+)
 from app.web.algorithms.formula import Formula, equals, just, number, parameter
 from app.web.algorithms.sentences import ENDS, square, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, before_answer, without_target
@@ -129,6 +135,12 @@ ALGORITHM = Algorithm(
         needs_target=False,
     ),
     facts=_facts,
+    update=UpdateStyle(
+        family="return",
+        next_mover="own",
+        line=r"Q \leftarrow Q + \frac{r - Q}{n}",
+        words="Planning in place of learning: each move averages the results of simulated games.",
+    ),
     section=Section(
         title="MCTS: planning by simulated games",
         lens="mcts",

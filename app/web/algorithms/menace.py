@@ -18,6 +18,7 @@ from app.web.algorithms.algorithm import (
     Section,
     Story,
     UpdateRule,
+    UpdateStyle,
 )
 from app.web.algorithms.formula import Formula, enough, equals, fenced, number
 from app.web.algorithms.targets import Pair, ValueReason, without_target
@@ -198,6 +199,12 @@ ALGORITHM = Algorithm(
         written=_written,
     ),
     facts=_facts,
+    update=UpdateStyle(
+        family="beads",
+        next_mover="own",
+        line=r"b \leftarrow \max(0, b + r)",
+        words="No target: each move of a game is paid the same number of beads for its result.",
+    ),
     section=Section(
         title="MENACE: beads in matchboxes",
         lens="menace",

@@ -1,7 +1,13 @@
 """What is exact: optimal play, where the best answer decides, and the task of an agent."""
 
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule
+from app.web.algorithms.algorithm import (
+    COUNTS,
+    Algorithm,
+    Section,
+    UpdateRule,
+    UpdateStyle,
+)
 from app.web.algorithms.formula import (
     Formula,
     cases,
@@ -53,6 +59,12 @@ ALGORITHM = Algorithm(
     title="Minimax: optimal play",
     rule=UpdateRule(
         before_answer, _sentences, _equations, worth_to_other, just, shared=COUNTS
+    ),
+    update=UpdateStyle(
+        family="bounds",
+        next_mover="other",
+        line=r"v = \min\limits_{a'} v(s', a')",
+        words="Nothing is learned: a value is computed from the best answers to the end of the game.",
     ),
     section=Section(
         title="Minimax: optimal play",

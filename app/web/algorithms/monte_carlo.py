@@ -9,6 +9,7 @@ from app.web.algorithms.algorithm import (
     Section,
     Story,
     UpdateRule,
+    UpdateStyle,
     averaged_in,
     drawn_to,
 )
@@ -94,6 +95,12 @@ ALGORITHM = Algorithm(
     ),
     rule=UpdateRule(
         _reason, _sentences, _equations, _follows, counted="Games through it"
+    ),
+    update=UpdateStyle(
+        family="return",
+        next_mover="own",
+        line=r"y = \gamma^k r",
+        words="No next value at all: the target is the discounted result of the whole game.",
     ),
     section=Section(
         title="Monte Carlo",

@@ -1,7 +1,7 @@
 """Q-iteration with sticky losses: a value is the last target that was drawn."""
 
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
 from app.web.algorithms.formula import Formula, cases, target_alone
 from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, square
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
@@ -68,6 +68,12 @@ ALGORITHM = Algorithm(
         "sweep, and values each by one answer."
     ),
     rule=UpdateRule(_reason, _sentences, target_alone),
+    update=UpdateStyle(
+        family="step",
+        next_mover="own",
+        line=r"Q \leftarrow r + \gamma \max\limits_{a'} Q(s', a')",
+        words="The step size is 1, and every move of every position is updated in turn.",
+    ),
     section=Section(
         title="Q-iteration with sticky losses",
         lens="q-iteration",

@@ -5,7 +5,13 @@ played next, and Expected Sarsa that value on average.
 """
 
 from app.recipes import Recipe
-from app.web.algorithms.algorithm import Algorithm, Section, Story, drawn_to
+from app.web.algorithms.algorithm import (
+    Algorithm,
+    Section,
+    Story,
+    UpdateStyle,
+    drawn_to,
+)
 from app.web.algorithms.formula import Q_STEP, Formula, cases
 from app.web.algorithms.sentences import explores, past
 from app.web.algorithms.targets import Pair, ValueReason
@@ -39,6 +45,12 @@ ALGORITHM = Algorithm(
     title="Q-learning",
     turns=games_from,
     story=Story(drawn_to(TARGET)),
+    update=UpdateStyle(
+        family="step",
+        next_mover="own",
+        line=r"y = r + \gamma \max\limits_{a'} Q(s', a')",
+        words="The others are compared with this line: reward plus the best value of the next position.",
+    ),
     section=Section(
         title="Q-learning",
         lens="q-learning-1",

@@ -10,6 +10,7 @@ from app.web.algorithms.algorithm import (
     Section,
     Story,
     UpdateRule,
+    UpdateStyle,
     drawn_to,
     stepped,
 )
@@ -80,6 +81,12 @@ ALGORITHM = Algorithm(
     story=Story(drawn_to(TARGET, backward=True), _step),
     rule=UpdateRule(draw_to_answer, _sentences, counted=COUNTED),
     facts=_facts,
+    update=UpdateStyle(
+        family="step",
+        next_mover="own",
+        line=r"y = r + \gamma \max\limits_{a'} Q(s', a')",
+        words="The same line, but after the game and from its last move back to the first.",
+    ),
     section=Section(
         title="Q-learning backward over the game",
         lens="q-table",

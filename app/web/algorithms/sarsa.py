@@ -7,7 +7,14 @@ from numpy.typing import NDArray
 from app.tictactoe.notation import replay
 from app.tictactoe.tasks import task_q
 from app.tictactoe.values import TIE
-from app.web.algorithms.algorithm import Algorithm, Section, Story, UpdateRule, drawn_to
+from app.web.algorithms.algorithm import (
+    Algorithm,
+    Section,
+    Story,
+    UpdateRule,
+    UpdateStyle,
+    drawn_to,
+)
 from app.web.algorithms.formula import Q_STEP, Formula, cases
 from app.web.algorithms.q_learning import games_from, past_by_moves
 from app.web.algorithms.sentences import distance, expected, exploring
@@ -55,6 +62,12 @@ ALGORITHM = Algorithm(
     story=Story(drawn_to("gamma times what it expects of the move that it plays next")),
     rule=UpdateRule(sentences=_sentences),
     facts=_facts,
+    update=UpdateStyle(
+        family="step",
+        next_mover="own",
+        line=r"y = r + \gamma Q(s', a')",
+        words="The value of the move that is played next, in place of the best one.",
+    ),
     section=Section(
         title="Sarsa",
         lens="sarsa",

@@ -9,6 +9,7 @@ from app.web.algorithms.algorithm import (
     Section,
     Story,
     UpdateRule,
+    UpdateStyle,
     drawn_to,
 )
 from app.web.algorithms.formula import Q_STEP, Formula, cases, moved, opposed
@@ -61,12 +62,19 @@ ALGORITHM = Algorithm(
     title="Q-learning in self-play",
     origin=gettext_noop("Learned by playing itself."),
     story=Story(
-        drawn_to("gamma times what it expects of the best answer", view=" for X")
+        drawn_to("minus gamma times the value of the best answer", to_answer=True),
+        movers_view=True,
     ),
     rule=UpdateRule(
         before_answer, _sentences, _equations, worth_to_other, opposed, shared=COUNTS
     ),
     facts=_facts,
+    update=UpdateStyle(
+        family="step",
+        next_mover="other",
+        line=r"y = r - \gamma \max\limits_{a'} Q(s', a')",
+        words="The opponent moves next, and its best value counts with a minus.",
+    ),
     section=Section(
         title="Self-play with one shared table",
         lens="self-play",

@@ -9,6 +9,7 @@ from app.web.algorithms.algorithm import (
     Section,
     Story,
     UpdateRule,
+    UpdateStyle,
     began,
     drawn_to,
     stepped,
@@ -77,6 +78,12 @@ ALGORITHM = Algorithm(
     story=Story(_story, _step),
     rule=UpdateRule(_reason, _sentences, _equations, target=just),
     facts=_facts,
+    update=UpdateStyle(
+        family="step",
+        next_mover="own",
+        line=r"y = V(z')",
+        words="Values of boards in place of moves: the board after a move is drawn to the next one.",
+    ),
     section=Section(
         title="Temporal differences of afterstates",
         lens="td-afterstates",

@@ -25,8 +25,9 @@ from app.web.algorithms.algorithm import Section
 from app.web.formatting import Encodings, encode_position, format_count, format_percent
 from app.web.match import Match, parse_match, read_integer, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_match
+from app.web.pages.parts.update import STEPS, ExamplePicture, draw_example
 from app.web.pictures.boards import Board, SmallBoard, board, small_board
-from app.web.rendering import Page, render_page
+from app.web.rendering import Page, inside, render_page
 from app.web.site_data import TRUTH, SiteData, cached_per_site, current_site
 from app.web.wording import (
     LESSON_STEPS,
@@ -267,6 +268,7 @@ class PartPage(Page, frozen=True):
     recipes: Mapping[str, Recipe] | None = None  # by agent, as are the cards
     cards: Mapping[str, Card] | None = None
     claims: Sequence[Summary] = ()  # that were checked with runs of it
+    update: ExamplePicture | None = None  # one of its updates, step by step
 
 
 @bp.get(urls.HOW)
@@ -292,15 +294,15 @@ def part(slug: str) -> Response:
         moves = won_game(game)
         stage = read_integer("stage", query.get("stage") or "0", 0, len(moves))
         return render_page(page(won_game=moves, stage=stage))
-    return render_page(section_page(current_site(), slug, query.get("record", "")))
+    return render_page(section_page(current_site(), slug, query))
 
 
-def section_page(site: SiteData, slug: str, record: str) -> PartPage:
+def section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPage:
     """Gather what the templates write down of a section, its board after a record.
 
     Raises BadRequest or Conflict with a sentence on what is wrong with it.
     """
-    section = SECTIONS[slug]
+    section, record = SECTIONS[slug], query.get("record", "")
     shown = _can_be_seen(site, section)
     if record and not shown:
         raise BadRequest(
@@ -324,7 +326,30 @@ def section_page(site: SiteData, slug: str, record: str) -> PartPage:
         recipes={name: site.recipe(name) for name in site.agents},
         cards={name: agent.card for name, agent in site.agents.items()},
         claims=site.list_claims(slug),
+        update=draw_section_update(site, slug, query),
     )
+
+
+def draw_section_update(
+    site: SiteData, slug: str, query: Mapping[str, str]
+) -> ExamplePicture | None:
+    """Return one update of an algorithm, None if there is none for it or for this board.
+
+    Raises BadRequest with a sentence for an update or a step that does not exist.
+    """
+    stage = read_integer("stage", query.get("stage") or "1", 1, STEPS)
+    if slug not in site.updates or site.game.cells != len(site.updates[slug][0].end):
+        return None
+    try:
+        return draw_example(
+            site, slug, query.get("update", ""), stage, partial(_update_url, slug)
+        )
+    except ValueError as error:
+        raise BadRequest(str(error)) from None
+
+
+def _update_url(slug: str, **query: str | int) -> str:
+    return inside(urls.how(slug, **query))
 
 
 def _can_be_seen(site: SiteData, section: Section) -> bool:

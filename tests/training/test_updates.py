@@ -1,0 +1,138 @@
+"""The updates that pages show: those of real trainings, bit for bit, and their arithmetic."""
+
+import math
+
+import msgspec
+import numpy as np
+import pytest
+
+from app.recipes.games import TrainingUpdate, UpdateExample
+from app.tictactoe.game import Game
+from app.web.service.deployment import ROOT
+from training.learners import learn
+from training.reference import rules_of
+from training.updates import FOLDER, SELECTIONS, SLUGS, build_examples, encode_examples, recipe_of
+
+MODELS = ROOT / "models"
+WHOLE_GAMES = ("monte-carlo", "menace", "champion")  # without a next state
+LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
+RANGES = [(lower, upper) for lower in (-1, 0, 1) for upper in (-1, 0, 1) if lower <= upper]
+BOUNDS = {lower + (upper - lower) / 4: (lower, upper) for lower, upper in RANGES}
+
+
+def won_by(board: str) -> str:
+    """Whose line is on a board, "" if there is none."""
+    rows = [{board[int(cell)] for cell in line} for line in LINES]
+    return next((mark for mark in "XO" if {mark} in rows), "")
+
+
+def stored(slug: str) -> list[UpdateExample]:
+    text = (MODELS / FOLDER / f"{slug}.json").read_bytes()
+    return msgspec.json.decode(text, type=list[UpdateExample])
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_stored_updates_are_those_of_the_trainings(slug: str) -> None:
+    assert encode_examples(build_examples(slug)) == (MODELS / FOLDER / f"{slug}.json").read_bytes()
+
+
+@pytest.mark.parametrize("slug", ["q-learning", "sarsa", "q-table", "self-play", "td-afterstates"])
+def test_the_values_of_an_example_are_those_of_the_compiled_training(game: Game, slug: str) -> None:
+    """The value after the update, and those of all moves of its board."""
+    recipe = recipe_of(SELECTIONS[slug].agent)
+    number = {board: s for s, board in enumerate(rules_of(game).unfinished_boards())}
+    for example in stored(slug):
+        change = example.changes[-1]
+        turn, updates = example.turns[change.turn], example.before + len(example.changes)
+        progress = learn(game, recipe, lambda _, wanted=updates: wanted)  # type: ignore[misc]
+        after = next(one for one in progress if one.updates >= updates)
+        assert after.updates == updates
+        row = after.q[number[turn.board]]
+        assert row[turn.cell] == np.float32(change.new)
+        shared = slug == "q-table"
+        for cell, value in enumerate(change.values):
+            if value is None:
+                assert np.isnan(row[cell])
+            elif cell != turn.cell and not shared:
+                assert row[cell] == np.float32(value)
+
+
+def next_value(slug: str, change: TrainingUpdate) -> float:
+    """The value of the next state, by another route than the learner's."""
+    if not change.next_values:
+        return 0.0
+    known = [value for value in change.next_values if value is not None]
+    match slug:
+        case "sarsa" | "td-afterstates":
+            assert change.next_cell is not None
+            value = change.next_values[change.next_cell]
+            assert value is not None
+            return value
+        case "expected-sarsa":
+            return 0.9 * max(known) + 0.1 * math.fsum(known) / len(known)
+        case "league":
+            return max(0.0, *known)
+    return max(known)
+
+
+@pytest.mark.parametrize("slug", [slug for slug in SELECTIONS if slug not in WHOLE_GAMES])
+def test_target_and_new_value_follow_from_the_stored_numbers(slug: str) -> None:
+    recipe = recipe_of(SELECTIONS[slug].agent)
+    gamma = getattr(recipe, "gamma", 1.0) * (-1 if slug == "self-play" else 1)
+    for example in stored(slug):
+        for change in example.changes:
+            turn = example.turns[change.turn]
+            assert change.values[turn.cell] == change.old
+            followed = next_value(slug, change)
+            if slug == "league" and change.next_value and not change.next_values:
+                followed = change.reward  # from its first visit on the value of a finished board
+            if slug != "double-q":  # its boards show the average of both tables
+                assert math.isclose(change.next_value, followed, abs_tol=1e-12)
+            assert change.target is not None
+            assert change.step_size is not None
+            target = change.reward + gamma * change.next_value
+            assert math.isclose(change.target, target, abs_tol=1e-12)
+            old, new = change.in_table or (change.old, change.new)
+            made = old + change.step_size * (target - old)
+            assert math.isclose(new, made, abs_tol=1e-12)
+            if change.in_table:
+                assert math.isclose(change.new - change.old, (new - old) / 2, abs_tol=1e-12)
+
+
+def test_a_return_is_the_discounted_reward_of_its_game() -> None:
+    for example in stored("monte-carlo"):
+        winner = won_by(example.end)
+        reward = 0 if not winner else 1 if winner == example.turns[0].mark else -1
+        for later, change in enumerate(example.changes):
+            assert change.target is not None
+            assert math.isclose(change.target, 0.9**later * reward, abs_tol=1e-12)
+            made = change.old + (change.target - change.old) / change.times
+            assert math.isclose(change.new, made, abs_tol=1e-12)
+
+
+def test_beads_are_paid_alike() -> None:
+    paid = {"won": 3, "drawn": 1, "lost": -1}
+    for example in stored("menace"):
+        for change in example.changes:
+            assert change.new == max(0, change.old + paid[example.kind])
+
+
+def test_a_simulated_result_is_averaged_in_along_its_path() -> None:
+    for example in stored("mcts"):
+        for change in example.changes:
+            winner, mark = won_by(example.end), example.turns[change.turn].mark
+            assert change.target == (0 if not winner else 1 if winner == mark else -1)
+            made = change.old + (change.target - change.old) / change.times
+            assert math.isclose(change.new, made, abs_tol=1e-12)
+
+
+def test_the_bounds_of_a_move_are_those_of_its_answers() -> None:
+    for example in stored("champion"):
+        for change in example.changes:
+            lower, upper = BOUNDS[change.new]
+            if change.next_values:
+                known = [BOUNDS[value] for value in change.next_values if value is not None]
+                assert lower == -max(most for _, most in known)
+                assert upper == -max(least for least, _ in known)
+            else:
+                assert lower == upper

@@ -1,0 +1,450 @@
+"""Updates of real trainings that the pages show step by step: selected, and written as JSON.
+
+`python -m training updates` writes `models/updates/<algorithm>.json`, so that a page waits for no
+training.  The textbook learners make the updates; a test makes all of them again.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import msgspec
+
+from app.recipes import Recipe, parse_recipe
+from app.recipes.games import TrainingMove, TrainingUpdate, UpdateExample
+from app.recipes.shipped import SHIPPED
+from app.tictactoe.game import tic_tac_toe
+from training.reference import learn, list_recipe_turns, make_learner, rules_of
+from training.story import Listener, list_values, values_before
+from training.textbook.loop import Update
+from training.textbook.mcts import Tree
+from training.textbook.opponents.minimax import list_best_moves
+from training.textbook.q_iteration import QIteration
+from training.textbook.rng import Random
+
+FOLDER = "updates"  # inside the folder of models
+DECIMALS = 2  # of the numbers that a page shows
+LEAST_CHANGE = 0.008  # of a value that a page shows changing
+
+
+class RecordedGame(NamedTuple):
+    """A game of a training."""
+
+    number: int  # from 1
+    before: int  # updates before the game
+    turns: list[TrainingMove]
+    changes: list[TrainingUpdate]
+    end: str  # the last board
+
+
+Test = Callable[[Recipe, RecordedGame, TrainingUpdate], bool]
+
+
+def round_shown(value: float) -> float:
+    """Return a value as a page shows it."""
+    return round(value, DECIMALS)
+
+
+def adds_up(recipe: Recipe, change: TrainingUpdate) -> bool:
+    """Return whether the numbers of an update, rounded for a page, still make its result."""
+    if change.target is None or change.step_size is None:
+        return False
+    old, new = change.in_table or (change.old, change.new)
+    old, target = round_shown(old), round_shown(change.target)
+    gamma: float = getattr(recipe, "gamma", 1.0)
+    if recipe.slug == "self-play":
+        gamma = -gamma
+    made = change.reward + gamma * round_shown(change.next_value)
+    has_next = bool(change.next_board) and recipe.slug != "league"
+    if has_next and round_shown(made) != target:
+        return False
+    return round_shown(old + change.step_size * (target - old)) == round_shown(new)
+
+
+def is_clear(recipe: Recipe, change: TrainingUpdate) -> bool:
+    """Return whether a reader can follow an update: it adds up and changes what is shown."""
+    return adds_up(recipe, change) and abs(change.new - change.old) >= LEAST_CHANGE
+
+
+def goes_on(change: TrainingUpdate) -> bool:
+    """Return whether the target was made from a next state and not from the end of a game."""
+    return bool(change.next_values)
+
+
+def is_usual(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+    """Select a greedy move with a known value and a next state with a known value."""
+    turn = game.turns[change.turn]
+    known = abs(change.old) >= 0.1 and abs(change.next_value) >= 0.1
+    known = known and change.times >= 3
+    # 0.36 becomes 0.37: a small step that is easy to follow.
+    wanted = recipe.slug != "q-learning" or (
+        (round_shown(change.old), round_shown(change.new)) == (0.36, 0.37)
+    )
+    small = abs(change.new - change.old) <= 0.3
+    ordinary = not turn.explored or recipe.slug == "league"
+    return (
+        known
+        and wanted
+        and small
+        and ordinary
+        and goes_on(change)
+        and is_clear(recipe, change)
+    )
+
+
+def is_last(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+    """Select a move that decided the game: a value in between moves to a reward."""
+    return (
+        bool(change.next_board)
+        and not goes_on(change)
+        and 0.1 <= abs(change.old) <= 0.9
+        and is_clear(recipe, change)
+    )
+
+
+def is_random(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+    """Select a random move whose target is above the value: exploring found something better."""
+    turn = game.turns[change.turn]
+    better = change.target is not None and change.target > change.old + 0.1
+    known = abs(change.old) >= 0.05
+    found = turn.explored and better and known and goes_on(change)
+    return found and is_clear(recipe, change)
+
+
+def is_mistake(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+    """Select an update after which the learner prefers a blunder to the best move."""
+    board, cell = game.turns[change.turn].board, game.turns[change.turn].cell
+    right = list_best_moves(rules_of(tic_tac_toe()), board)
+    if cell in right or change.times < 2 or not is_clear(recipe, change):
+        return False
+    others = [
+        value
+        for other, value in enumerate(change.values)
+        if value is not None and other != cell
+    ]
+    best = max(others)
+    found = any(change.values[move] == best for move in right)
+    return found and change.old < best < change.new
+
+
+def is_won_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+    """Select a won game of three updates or more, whose values move towards the win."""
+    known = sum(abs(each.old) > 0.05 for each in game.changes) >= 2
+    steps = len(game.changes) >= (2 if recipe.slug == "monte-carlo" else 3)
+    rises = sum(each.new > each.old for each in game.changes) >= 2
+    clear = all(adds_up(recipe, each) for each in game.changes)
+    known = known and change.times >= 2
+    return game.changes[0] is change and steps and known and rises and clear
+
+
+def is_lost_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+    """Select a lost game: the value of its last move falls."""
+    falls = change.new < change.old - 0.1 and change.times >= 2
+    steps = len(game.changes) >= 3
+    first = game.changes[0]
+    return first is change and steps and falls and adds_up(recipe, change)
+
+
+def is_paid(least: float, most: float) -> Test:
+    """Return a test that selects games whose moves gain this many beads."""
+
+    def test(_recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+        gained = change.new - change.old
+        first = game.changes[0] is change
+        return first and len(game.changes) >= 3 and least <= gained <= most
+
+    return test
+
+
+def is_proved(_recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+    """Select a game in which the bounds of its first moves become narrower."""
+    early = [each for each in game.changes if each.turn < 4 and each.new != each.old]
+    return game.changes[-1] is change and len(early) >= 2
+
+
+def is_played(_recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+    """Select any game, from its last move on."""
+    return game.changes[-1] is change
+
+
+FORWARD: Mapping[str, Test] = MappingProxyType(
+    {"usual": is_usual, "end": is_last, "random": is_random, "mistake": is_mistake}
+)
+BACKWARD: Mapping[str, Test] = MappingProxyType(
+    {
+        "won": is_won_game,
+        "lost": is_lost_game,
+        "random": is_random,
+        "mistake": is_mistake,
+    }
+)
+RETURNS: Mapping[str, Test] = MappingProxyType(
+    {"won": is_won_game, "lost": is_lost_game, "mistake": is_mistake}
+)
+BEADS: Mapping[str, Test] = MappingProxyType(
+    {"won": is_paid(3, 3), "lost": is_paid(-1, -1), "drawn": is_paid(1, 1)}
+)
+BOUNDS: Mapping[str, Test] = MappingProxyType(
+    {"played": is_played, "proved": is_proved}
+)
+DRAWN: Mapping[str, Test] = MappingProxyType(
+    {"usual": is_usual, "end": is_last, "mistake": is_mistake}
+)
+FIRST = "first"  # the first update of the value that the first example updates
+
+
+class Selection(NamedTuple):
+    """What is selected from a training."""
+
+    agent: str  # id or recipe of the agent whose first updates are made again
+    tests: Mapping[str, Test]
+    games: int  # number of games to look at
+
+
+SELECTIONS: Mapping[str, Selection] = MappingProxyType(
+    {
+        "q-learning": Selection("q-learning,start=empty", FORWARD, 9000),
+        "sarsa": Selection("sarsa,start=empty", FORWARD, 9000),
+        "expected-sarsa": Selection("expected-sarsa,start=empty", FORWARD, 9000),
+        "self-play": Selection("self-play", FORWARD, 3000),
+        "td-afterstates": Selection("td-afterstates", FORWARD, 3000),
+        "league": Selection("observing-symmetric", DRAWN, 600),
+        "q-table": Selection("q-table", BACKWARD, 3000),
+        "double-q": Selection("double-q", BACKWARD, 3000),
+        "monte-carlo": Selection(
+            "monte-carlo,start=empty,exploring_starts=no", RETURNS, 9000
+        ),
+        "menace": Selection("menace", BEADS, 500),
+        "champion": Selection("champion", BOUNDS, 700),
+    }
+)
+
+
+def recipe_of(agent: str) -> Recipe:
+    """Return the recipe of an agent by its id or by the name of the recipe."""
+    return SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
+
+
+def record_games(recipe: Recipe, games: int) -> Iterator[RecordedGame]:
+    """Yield the first games of a training with the values of all moves before each update."""
+    listener = Listener(tic_tac_toe(), recipe, with_values=True)
+    learner = make_learner(tic_tac_toe(), recipe)
+    before = told = 0
+    for event in learn(tic_tac_toe(), recipe, learner):
+        listener.record(learner, event)
+        if len(listener.games) > told + 1:
+            game, before = _finish(listener, told, before)
+            told += 1
+            yield game
+            if told == games:
+                return
+
+
+def _finish(listener: Listener, number: int, before: int) -> tuple[RecordedGame, int]:
+    """Return a game that is over, and the number of updates after it."""
+    turns = listener.games[number]
+    changes = listener.changes[number] if number < len(listener.changes) else []
+    game = RecordedGame(number + 1, before, turns, changes, turns[-1].after)
+    return game, before + len(changes)
+
+
+def select_examples(slug: str) -> list[UpdateExample]:
+    """Return the examples of a tabular algorithm that plays games."""
+    agent, tests, games = SELECTIONS[slug]
+    recipe = recipe_of(agent)
+    waiting, found = dict(tests), dict[str, UpdateExample]()
+    recorded = []
+    for game in record_games(recipe, games):
+        recorded.append(game)
+        for shown, change in enumerate(game.changes):
+            kind = next(
+                (kind for kind, test in waiting.items() if test(recipe, game, change)),
+                None,
+            )
+            if kind:
+                found[kind] = make_example(kind, agent, game, shown)
+                del waiting[kind]
+                break
+        if not waiting:
+            break
+    examples = [found[kind] for kind in tests if kind in found]
+    if examples and tests is FORWARD:
+        examples[1:1] = _find_first(agent, recorded, examples[0])
+    return examples
+
+
+def make_example(
+    kind: str, agent: str, game: RecordedGame, shown: int
+) -> UpdateExample:
+    """Return a game as an example that begins with one of its updates."""
+    return UpdateExample(
+        kind, agent, game.number, game.before, game.turns, game.changes, shown, game.end
+    )
+
+
+def _find_first(
+    agent: str, recorded: list[RecordedGame], example: UpdateExample
+) -> Iterator[UpdateExample]:
+    """Yield the first update that changed the value of an example, if it is another one."""
+    turn = example.turns[example.changes[example.shown].turn]
+    for game in recorded:
+        for shown, change in enumerate(game.changes):
+            move = game.turns[change.turn]
+            is_same = (move.board, move.cell) == (turn.board, turn.cell)
+            if is_same and change.new != change.old:
+                if game.number != example.game:
+                    yield make_example(FIRST, agent, game, shown)
+                return
+
+
+SWEEPS = ("usual", "end", "sticky")  # the kinds of Q-iteration's examples
+
+
+def sweep_examples() -> list[UpdateExample]:
+    """Return examples of Q-iteration: updates of single moves, each by one sampled answer."""
+    agent = "q-iteration"
+    recipe = recipe_of(agent)
+    learner = make_learner(tic_tac_toe(), recipe)
+    assert isinstance(learner, QIteration)
+    rng, found = Random(recipe.seed), dict[str, UpdateExample]()
+    for sweep, turn in enumerate(list_recipe_turns(tic_tac_toe(), recipe), 1):
+        if len(found) == len(SWEEPS):
+            break
+        for number, update in enumerate(learner.play(turn, rng)):
+            kind = _kind_of_sweep(learner, update, sweep)
+            if kind and kind not in found:
+                values = values_before(learner, update, update.board, update.cell, "")
+                after = update.next_board
+                move = TrainingMove(update.board, update.cell, False, after)
+                change = TrainingUpdate(
+                    turn=0,
+                    times=sweep,
+                    observed=False,
+                    values=values,
+                    next_values=list_values(learner, after),
+                    old=update.old,
+                    new=update.new,
+                    reward=update.reward,
+                    next_board=after,
+                    next_value=update.next_value,
+                    target=update.target,
+                    step_size=update.step_size,
+                )
+                found[kind] = UpdateExample(
+                    kind, agent, sweep, number, [move], [change], 0, after
+                )
+    return [found[kind] for kind in SWEEPS if kind in found]
+
+
+def _kind_of_sweep(learner: QIteration, update: Update, sweep: int) -> str:
+    """Return what an update of Q-iteration shows, "" for nothing new."""
+    if update.old == update.new:
+        return ""
+    over = learner.game.is_over(update.next_board)
+    if over:
+        return "end" if update.new == 1 else ""
+    if update.new == learner.parameters.loss:
+        return "sticky"
+    return "usual" if sweep > 1 and update.next_value else ""
+
+
+SIMULATED = "...OX...."  # the root: X to move
+SIMULATIONS = 60  # simulated games before the example
+
+
+def simulation_examples() -> list[UpdateExample]:
+    """Return examples of Monte Carlo tree search: a simulated game, and the first of its tree."""
+    agent = "mcts"
+    recipe = recipe_of(agent)
+    game = rules_of(tic_tac_toe())
+    number = game.unfinished_boards().index(SIMULATED)
+    c: float = recipe.c  # type: ignore[attr-defined]
+    tree = Tree(game, c, SIMULATED, Random(recipe.seed, number))
+    examples = []
+    for simulated in range(1, SIMULATIONS + 1):
+        example = _simulate(tree, agent, simulated)
+        if simulated == 1:
+            examples.append(example)
+        if simulated > 30 and len(example.changes) >= 3 and len(example.turns) > 4:
+            return [example, *examples]
+    return examples
+
+
+def _simulate(tree: Tree, agent: str, number: int) -> UpdateExample:
+    """Simulate a game and return it; the values of its moves are their upper bounds."""
+    game, tries, means = tree.game, dict(tree.visits), {}
+    bounds: dict[tuple[int, ...], list[float | None]] = {}
+
+    def list_bounds(node: tuple[int, ...], board: str) -> list[float | None]:
+        upper = [
+            tree.upper_bound(node, cell) if stone == "." else None
+            for cell, stone in enumerate(board)
+        ]
+        return [None if bound == float("inf") else bound for bound in upper]
+
+    # Everything that selection reads has to be read before the game changes it.
+    nodes = [(), *(node for node, count in tries.items() if count)]
+    for node in nodes:
+        board = tree.root
+        for cell in node:
+            board = game.make_move(board, cell)
+        if not game.is_over(board):
+            bounds[node] = list_bounds(node, board)
+        means[node] = tree.mean(node)
+    tree.simulate()
+    path, cells = tree.last_path, tree.last_moves
+    board, turns = tree.root, []
+    for ply, cell in enumerate(cells):
+        after = game.make_move(board, cell)
+        turns.append(TrainingMove(board, cell, ply >= len(path), after))
+        board = after
+    changes = []
+    for turn, (node, player) in reversed(list(enumerate(path))):
+        result = game.result(board, player)
+        changes.append(
+            TrainingUpdate(
+                turn=turn,
+                old=means.get(node, 0.0),
+                new=tree.mean(node),
+                times=tree.visits[node],
+                observed=False,
+                reward=float(result),
+                target=float(result),
+                step_size=1 / tree.visits[node],
+                values=bounds.get(node[:-1], [None] * game.cells),
+            )
+        )
+    return UpdateExample(
+        "simulated" if number > 1 else "began",
+        agent,
+        number,
+        number - 1,
+        turns,
+        changes,
+        0,
+        board,
+    )
+
+
+def build_examples(slug: str) -> list[UpdateExample]:
+    """Return the examples of an algorithm that needs no network."""
+    others = {"q-iteration": sweep_examples, "mcts": simulation_examples}
+    return others[slug]() if slug in others else select_examples(slug)
+
+
+SLUGS = (*SELECTIONS, "q-iteration", "mcts")
+
+
+def encode_examples(examples: list[UpdateExample]) -> bytes:
+    """Return examples as JSON, a line for each."""
+    lines = [msgspec.json.encode(example) for example in examples]
+    return b"[\n" + b",\n".join(lines) + b"\n]\n"
+
+
+def write_examples(models: Path, slug: str) -> Path:
+    """Write the examples of an algorithm and return their file."""
+    path = models / FOLDER / f"{slug}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(encode_examples(build_examples(slug)))
+    return path
