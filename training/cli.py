@@ -435,7 +435,7 @@ def evaluate(
 
 @main.command()
 @click.argument("algorithms", nargs=-1, metavar="[ALGORITHM]...")
-@models
+@models_option
 def updates(algorithms: tuple[str, ...], models: Path) -> None:
     """Write the updates that the pages show step by step, of all algorithms or of some."""
     from training.updates import SLUGS, write_examples  # noqa: PLC0415
