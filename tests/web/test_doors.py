@@ -31,10 +31,10 @@ def header_of(client: FlaskClient, url: str) -> str:
 
 
 def check_header(header: str, door: Door, room: Room) -> None:
-    """Check that a header marks a door, and the room behind it."""
-    assert CURRENT.findall(header) == [(each.url, each.title) for each in (door, room)]
-    for each in door.rooms:
-        assert f">{each.title}</a>" in header
+    """Check that a header marks a door, and the room behind it if there are several."""
+    marked = (door, room) if len(door.rooms) > 1 else (door,)
+    assert CURRENT.findall(header) == [(each.url, each.title) for each in marked]
+    assert all(f">{each.title}</a>" in header for each in door.rooms[1:])
 
 
 def test_there_are_five_doors(site: SiteData) -> None:
