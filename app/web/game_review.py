@@ -13,6 +13,7 @@ from app.web.move_values import (
     describe_best_play,
     describe_outcome,
     evaluate_moves,
+    play_chances,
 )
 from app.web.site_data import HUMAN, SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop
@@ -58,9 +59,13 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
         # Long names would fill the cache.
         judge = _review_move if len(lens) > MAX_NAME else _review_move_cached
         move = judge(site, position, ply, cell, lens, match.step, match.own)
-        seat = match.seat(mover_at(ply - 1))
-        explores = match.epsilon > 0 and seat != HUMAN
-        random = explores and not site.policies[seat][position, cell] > 0
+        player = mover_at(ply - 1)
+        seat, seat_step = match.seat(player), match.seat_step(player)
+        random = (
+            match.epsilon > 0
+            and seat != HUMAN
+            and not play_chances(site, position, seat, seat_step)[cell] > 0
+        )
         listed.append(
             move._replace(
                 href=address(ply), shown=ply == len(match.shown), random=random

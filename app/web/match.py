@@ -72,6 +72,13 @@ class Match(Struct, frozen=True):
         """Return the name of the player in a seat: "human" or the id of an agent."""
         return self.x if player == X else self.o
 
+    def seat_step(self, player: int) -> int | None:
+        """Return the snapshot at which the agent in a seat plays; None for the agent as shipped.
+
+        An agent plays at the snapshot whose values the board shows.
+        """
+        return self.step if self.lens == self.seat(player) else None
+
     @property
     def watched(self) -> bool:
         """Whether both players are agents."""

@@ -16,7 +16,7 @@ from app.tictactoe.policy import mix
 from app.web import urls
 from app.web.formatting import format_updates
 from app.web.match import MAX_TALLY, Match, MatchState
-from app.web.move_values import evaluate_match, is_reply_pending
+from app.web.move_values import evaluate_match, is_reply_pending, play_chances
 from app.web.site_data import SiteData, cached_per_site
 from app.web.translation import gettext
 from app.web.urls import Routes
@@ -152,15 +152,16 @@ def start_next_game(state: MatchState) -> Match:
 
 
 def reply_chances(state: MatchState) -> NDArray[np.float64]:
-    """Chance of each cell to be played next, by the agent in the seat.
+    """Return the probability of each cell, [cells], to be the next move of the player to move.
 
-    Where a person sits it is the lens that plays, at the snapshot that is shown.
+    For a person it is the move of the value source that colours the board, at its snapshot.
     """
-    match, policies = state.match, state.site.policies
+    site, match, position = state.site, state.match, state.position
     if match.is_human(match.to_move):
         return evaluate_match(state).policy
-    seat = policies[match.seat(match.to_move)]
-    return mix(seat[state.position], policies["random"][state.position], match.epsilon)
+    player = match.to_move
+    chances = play_chances(site, position, match.seat(player), match.seat_step(player))
+    return mix(chances, site.policies["random"][position], match.epsilon)
 
 
 def draw_reply(state: MatchState) -> MatchState:

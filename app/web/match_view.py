@@ -10,7 +10,12 @@ from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.notation import MARKS
 from app.tictactoe.views import heat, shown
 from app.web import move_values, urls
-from app.web.formatting import format_percent, format_signed, name_square_briefly
+from app.web.formatting import (
+    format_percent,
+    format_signed,
+    format_updates,
+    name_square_briefly,
+)
 from app.web.game_review import ReviewedMove, review_moves
 from app.web.hint import build_hint, list_hint_cells
 from app.web.match import Match, MatchState
@@ -313,6 +318,10 @@ def _describe_seat(state: MatchState, player: int) -> Seat:
     name = gettext("You") if alone else site.titles[who]
     wins = match.tally[0 if player == X else 2]
     strength = gettext(characterise(site, who).strength or "human")
+    step = match.seat_step(player)
+    if step is not None:
+        updates = format_updates(site.agents[who].card.figures.updates[step])
+        strength = gettext("after %(updates)s", updates=updates)
     if who != HUMAN and match.epsilon:
         share = format_percent(match.epsilon, 0)
         strength += ", " + gettext("%(share)s%% random", share=share)
@@ -383,7 +392,8 @@ def summarise_game(state: MatchState) -> str:
         words = gettext_noop("%(who)s won after a blunder: move %(ply)s.")
     value = ""
     if site.agents.knows(erred) and not blame.random:
-        view = evaluate_moves(site, state.positions[ply], erred)
+        step = match.seat_step(mover_at(ply))
+        view = evaluate_moves(site, state.positions[ply], erred, step)
         if view.known[cell] and not view.beads:
             who, value = erred, view.texts[cell]
             words = gettext_noop(

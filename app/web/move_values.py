@@ -166,6 +166,19 @@ def evaluate_match(state: MatchState, ply: int | None = None) -> MoveValues:
     return evaluate_moves(state.site, position, lens, state.match.step, state.match.own)
 
 
+def play_chances(
+    site: SiteData, position: int, name: str, step: int | None
+) -> NDArray[np.float64]:
+    """Return the probability of each cell, [cells], when an agent or a baseline moves.
+
+    An agent can move as at a snapshot; None is the agent as shipped.
+    """
+    if step is None:
+        chances: NDArray[np.float64] = site.policies[name][position]
+        return chances
+    return evaluate_moves(site, position, name, step).policy
+
+
 def evaluate_moves(
     site: SiteData, position: int, lens: str, step: int | None = None, own: bool = False
 ) -> MoveValues:

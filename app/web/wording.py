@@ -369,7 +369,9 @@ def _describe_training(site: SiteData, name: str) -> str:
 def _describe_strength(site: SiteData, name: str) -> str:
     kind, safe = grade_strength(site, name), judge_policy(site, name).unbeatable
     if kind == "unbeatable":
-        return gettext("No opponent can win.")
+        sentence = gettext("No opponent can win.")
+        reason = _explain_opening(site, name) if site.agents.knows(name) else ""
+        return f"{sentence} {reason}".strip()
     if kind == "beginner":
         chance, seat = _worst_seat(site, name)
         share = format_percent(chance, 0)
@@ -385,6 +387,16 @@ def _describe_strength(site: SiteData, name: str) -> str:
     return ngettext(
         "Blunders in %(count)s position.", "Blunders in %(count)s positions.", number
     )
+
+
+def _explain_opening(site: SiteData, name: str) -> str:
+    """Return why an unbeatable agent colours the empty board as it does; "" without a reason."""
+    worth, best = site.worth(name), evaluate_moves(site, 0, name).best_value
+    if worth and worth.x[1] == worth.x[2]:
+        return gettext("Its colours are green: a draw is worth as much as a win to it.")
+    if best is not None and abs(best) < 0.5:
+        return gettext("Its colours are pale: it expects a draw.")
+    return ""
 
 
 def _opening_heats(site: SiteData, name: str) -> tuple[int | None, ...]:

@@ -104,6 +104,7 @@ function startFilm(film) {
     caption: row.cells[row.cells.length - 1].textContent,
   }));
   const last = rows.length - 1;
+  const links = film.querySelectorAll("[data-film-link]"); // to the snapshot shown
   const [slider, button, head, caption] = ["step", "play", "head", "caption"].map(find);
   const steps = last || 1;
   const drawings = [...film.querySelectorAll("[data-mind][data-frames]")].map((svg) => readMind(svg, steps));
@@ -123,6 +124,12 @@ function startFilm(film) {
     find("updates").textContent = near.updates;
     find("blunders").textContent = near.blunders;
     if (caption) caption.textContent = near.caption;
+    film.toggleAttribute("data-learned", Math.round(at) >= Number(film.dataset.learns));
+    for (const link of links) {
+      const url = new URL(link.href);
+      url.searchParams.set("step", Math.round(at));
+      link.href = url;
+    }
     head.setAttribute("d", `M${between(rows[index].x, rows[Math.min(index + 1, last)].x, share)} -3v34`);
     slider.value = Math.round(at);
     slider.ariaValueText = slider.dataset.text.replace("#", near.updates).replace("~", near.caption);

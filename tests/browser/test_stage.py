@@ -104,8 +104,11 @@ def test_the_film_can_be_paused_and_scrubbed(page: Page) -> None:
     slider.focus()
     slider.press("Home")
     expect(page.locator("[data-film-updates]")).to_have_text("0")
+    expect(page.locator("#way-beat")).to_have_attribute("href", re.compile("step=0$"))
+    expect(page.locator("#way-play")).to_be_hidden()
     slider.press("End")
     expect(page.locator("[data-film-caption]")).to_have_text("It has learned to block.")
+    expect(page.locator("#way-beat")).to_be_hidden()
     assert "block." in str(slider.get_attribute("aria-valuetext"))
 
 

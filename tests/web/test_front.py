@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from app.tictactoe.policy import mix
 from app.tictactoe.values import outcome_chances
 from app.web.doors import RANDOM_MOVES, WATCHED
 from app.web.facts import find_losing_game
+from app.web.match import parse_match
+from app.web.match_controls import reply_chances
 from app.web.move_values import HEAT_STEPS, evaluate_moves
-from app.web.pages.front import CAST
+from app.web.pages.front import CAST, FrontPage
 from app.web.pages.parts.learning import MOVING, STILL, film_of, film_of_mind
 from app.web.site_data import SiteData
 from app.web.wording import BEATABLE, BLOCKED, first_opponent, grade_strength
@@ -120,12 +123,41 @@ def test_the_cast_has_every_strength(site: SiteData) -> None:
 def test_every_way_leads_into_its_task(client: FlaskClient) -> None:
     page = client.get("/").text
     hrefs = re.findall(r'<a id="way-\w+" class="way[^"]*" href="([^"]+)"', page)
-    play, watch, puzzle, teach = [client.get(unescape(href)).text for href in hrefs]
-    assert play.count('id="board-') == watch.count('id="board-') == 9
+    beat, play, watch, puzzle, teach = [client.get(unescape(href)).text for href in hrefs]
+    for board in (beat, play, watch):
+        assert board.count('id="board-') == 9
+    assert "/reply/204?" in beat  # the agent is to move
     assert "data-heat" in play
     assert "/reply/" in watch  # it goes on by itself
     assert "Which square is right?" in puzzle
     assert "Teach" in teach
+
+
+def test_the_agent_is_played_at_the_snapshot_shown(client: FlaskClient, site: SiteData) -> None:
+    """Early snapshots do not block and can be beaten at once; from `learned` on they block."""
+    name = first_opponent(site)
+    learned = FrontPage(site, name, step=0, plays=False).learned
+    assert 0 < learned < site.last_step(name)
+    for step in (0, learned - 1, learned, site.last_step(name)):
+        page = client.get(f"/?step={step}").text
+        assert (" data-learned>" in page) == (step >= learned)
+        found = re.search(r'id="way-beat" class="way primary" href="([^"]+)"', page)
+        assert found
+        path, _, query = unescape(found[1]).partition("?")
+        state = parse_match(path.rpartition("/")[2], dict(parse_qsl(query)), site)
+        assert reply_chances(state)[BLOCK] == (1 if step >= learned else pytest.approx(0, abs=0.2))
+
+
+def test_an_early_snapshot_says_its_updates_in_its_seat(client: FlaskClient) -> None:
+    page = client.get("/").text
+    hrefs = re.findall(r'<a id="age-\d" href="([^"]+)">([^<]+)</a>', page)
+    assert [updates for _, updates in hrefs] == [
+        "500 updates",
+        "20 thousand updates",
+        "1.52 million updates",
+    ]
+    assert "<small>after 500 updates</small>" in client.get(unescape(hrefs[0][0])).text
+    assert "<small>strong</small>" in client.get(unescape(hrefs[2][0])).text
 
 
 def test_whom_one_watches_plays_and_catches_is_one(client: FlaskClient) -> None:

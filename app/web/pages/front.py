@@ -1,4 +1,4 @@
-"""The front page: a program learns before one's eyes, and four ways in."""
+"""The front page: an agent learns one position, and can be played at any moment of its training."""
 
 from functools import cached_property
 from typing import ClassVar
@@ -7,11 +7,13 @@ from flask import Blueprint, Response, request
 
 from app.web import urls
 from app.web.doors import watch_url
-from app.web.match import next_step, read_step
+from app.web.formatting import format_updates
+from app.web.match import Match, next_step, read_step
 from app.web.pages.parts.learning import Film, film_of
 from app.web.pictures.minds import MindPicture, picture
 from app.web.rendering import Page, render_page
 from app.web.site_data import SiteData, current_site
+from app.web.urls import Destination
 from app.web.wording import (
     BLOCKED,
     Character,
@@ -21,37 +23,75 @@ from app.web.wording import (
 )
 
 bp = Blueprint("front", __name__)
-CAST = ("q-learning-player", "q-table", "self-play")  # of each strength one
+CAST = ("q-learning-player", "q-table", "self-play")  # one agent of each strength
+PLAYED_AFTER = (
+    500,
+    20_000,
+)  # updates of the snapshots that can be played, beside the last
 
 
 class FrontPage(Page, frozen=True):
-    """What this is, to a visitor who has never heard of it."""
+    """The front page at one snapshot of the training that it shows."""
 
     template: ClassVar = "front/front.html"
 
     site: SiteData
-    name: str  # of the agent whose training is shown
-    step: int  # the frame of the film that is shown
-    plays: bool  # whether the film begins by itself
+    name: str  # the agent whose training is shown
+    step: int  # the snapshot shown
+    plays: bool  # whether the film starts by itself
 
     @cached_property
     def film(self) -> Film:
-        """The film of its training."""
+        """The film of the training."""
         return film_of(self.site, self.name, BLOCKED)
 
     @property
+    def learned(self) -> int:
+        """The number of the first frame from which on the agent always plays the block."""
+        starred = [
+            [cell for cell, square in frame.squares.items() if square.best]
+            for frame in self.film.frames
+        ]
+        changes = (at for at, cells in enumerate(starred, 1) if cells != starred[-1])
+        return max(changes, default=0)
+
+    @property
+    def beat(self) -> str:
+        """The URL of a game from the film's position, against the agent at the snapshot shown."""
+        match = Match(BLOCKED, o=self.name, lens=self.name, step=self.step)
+        return urls.play(match)
+
+    @property
+    def ages(self) -> list[Destination]:
+        """New games against the agent at an early, a middle and the last snapshot."""
+        updates = self.site.agents[self.name].snapshot_updates.tolist()
+        steps = [
+            min(range(len(updates)), key=lambda step: abs(updates[step] - wanted))
+            for wanted in PLAYED_AFTER
+        ]
+        games = [
+            Destination(
+                format_updates(updates[step]),
+                urls.play(Match(o=self.name, lens=self.name, step=step)),
+            )
+            for step in steps
+        ]
+        last = format_updates(updates[-1])
+        return [*games, Destination(last, urls.play_against(self.name))]
+
+    @property
     def next_step(self) -> str:
-        """The address of the next frame, after the last of the first."""
+        """The URL of the next frame; the first frame follows the last."""
         return urls.HOME.url(step=next_step(self.step, self.film.last))
 
     @property
     def mind(self) -> MindPicture:
-        """Its mind."""
+        """The picture of all positions."""
         return picture(self.site, self.name, self.step, moving=True)
 
     @property
     def tiles(self) -> int:
-        """How many tiles the mind has."""
+        """The number of tiles of that picture."""
         return len(self.site.tiles.decision)
 
     @property
@@ -76,7 +116,7 @@ class FrontPage(Page, frozen=True):
 
 @bp.get(urls.HOME)
 def front() -> Response:
-    """Show the front page."""
+    """Return the front page."""
     site, step = current_site(), request.args.get("step", "")
     name = first_opponent(site)
     shown = read_step(name, step, film_of(site, name, BLOCKED).last, site)
