@@ -262,19 +262,20 @@ def test_a_wrong_request_is_explained(
     client: FlaskClient, address: str, code: int, said: str
 ) -> None:
     response = client.get(address)
-    assert (response.status_code, response.mimetype) == (code, "application/json")
+    assert (response.status_code, response.mimetype) == (code, "application/problem+json")
     assert response.headers["Cache-Control"] == "no-store"
-    fault = json.loads(response.text)
-    assert list(fault) == ["error"]
-    assert fault["error"]["code"] == code
-    assert said in fault["error"]["message"]
+    problem = json.loads(response.text)
+    assert problem["type"] == "about:blank"
+    assert (bool(problem["title"]), problem["status"]) == (True, code)
+    assert said in problem["detail"]
+    assert problem["error"] == {"code": code, "message": problem["detail"]}
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE"])
 @pytest.mark.parametrize("address", [*PURE, DRAWN])
 def test_it_can_only_be_read(client: FlaskClient, method: str, address: str) -> None:
     response = client.open(address, method=method)
-    assert response.status_code == json.loads(response.text)["error"]["code"] == 405
+    assert response.status_code == json.loads(response.text)["status"] == 405
     assert set(response.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS"}
 
 
@@ -286,7 +287,7 @@ def test_a_fault_of_ours_is_told_and_not_shown(start: Callable[..., Flask]) -> N
         raise KeyError("the inside")
 
     response = app.test_client().get("/api/v1/fault")
-    assert response.status_code == json.loads(response.text)["error"]["code"] == 500
+    assert response.status_code == json.loads(response.text)["status"] == 500
     assert "the inside" not in response.text
 
 

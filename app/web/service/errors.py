@@ -34,6 +34,7 @@ NAMES_MOVES = re.compile("moves[.=]")  # in a query: such an agent
 MOST_JUDGED = 2  # of them, as at a board
 TAUGHT = "taught"  # in an address: an agent there is named by the games of a person
 MOST_TAUGHT = 4  # of them, as in a comparison
+PROBLEM = "application/problem+json"
 PENDING = 202  # the answer is not ready
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLES = {
@@ -128,8 +129,7 @@ def apologise(fault: Exception) -> Response:
 
 def _answer(error: HTTPException, sentence: str | None) -> Response:
     if _in_api():
-        kind = "pending" if error.code == PENDING else "error"
-        response = jsonify({kind: {"code": error.code, "message": sentence}})
+        response = _describe_problem(error, sentence)
     else:
         response = make_response(_page(error, sentence))
         response.vary.add("HX-Request")
@@ -141,6 +141,25 @@ def _answer(error: HTTPException, sentence: str | None) -> Response:
         if name not in response.headers:
             response.headers[name] = value
     response.cache_control.no_store = True
+    return response
+
+
+def _describe_problem(error: HTTPException, sentence: str | None) -> Response:
+    """Return an error of the API as problem details (RFC 9457).
+
+    An answer that is not ready is no problem; it has a shape of its own.
+    """
+    told = {"code": error.code, "message": sentence}
+    if error.code == PENDING:
+        return jsonify(pending=told)
+    response = jsonify(
+        type="about:blank",
+        title=error.name,
+        status=error.code,
+        detail=sentence,
+        error=told,  # for clients of earlier versions
+    )
+    response.mimetype = PROBLEM
     return response
 
 

@@ -25,17 +25,20 @@ from app.tictactoe.policy_codec import encode, lengths
 from app.web import urls
 from app.web.pages.api.schema import (
     PATH_PARTS,
-    Fault,
+    Error,
     JudgeQuery,
     LookQuery,
     MoveQuery,
+    Problem,
     TableQuery,
 )
 from app.web.rendering import Page, render_page
+from app.web.service.errors import PROBLEM
 from app.web.site_data import SiteData, current_site
 
 Document: TypeAlias = dict[str, Any]  # made of nothing but what JSON has
 
+JSON = "application/json"
 OURS = "Api"  # before the name of a type that the site has by the same name; not in the document
 TAG = "type"  # the field that tells kinds of figures apart
 SETTINGS = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
@@ -82,7 +85,7 @@ tree = SpecTree(
     before=refuse,
     after=check,
     validation_error_status=400,
-    validation_error_model=Fault,
+    validation_error_model=Problem,
     naming_strategy=lambda model: model.__name__.removeprefix(OURS),
     nested_naming_strategy=lambda _parent, child: child.removeprefix(OURS),
     title="Q-Tac-Toe",
@@ -93,9 +96,9 @@ tree = SpecTree(
 
 
 def answer(model: type, *faults: int) -> Response:
-    """Return the responses of an operation: its answer, and faults besides 400 and 414."""
+    """Return the responses of an operation: its answer, and problems besides 400 and 414."""
     return Response(
-        HTTP_200=model, **{f"HTTP_{code}": Fault for code in sorted([*faults, 414])}
+        HTTP_200=model, **{f"HTTP_{code}": Problem for code in sorted([*faults, 414])}
     )
 
 
@@ -109,12 +112,15 @@ def describe(site: SiteData) -> Document:
                 parameter["schema"] = path_schema(parameter["name"], formats)
             fill_formats(parameter["schema"], formats)
             parameter["description"] = parameter["schema"].pop("description")
+        for status, response in one.operation["responses"].items():
+            if status != "200":
+                response["content"] = {PROBLEM: response["content"][JSON]}
     document["paths"][urls.API_JUDGE]["post"]["requestBody"] = TABLE_BODY
     components = document["components"]["schemas"]
     shown_as_parameters = (LookQuery, MoveQuery, JudgeQuery, TableQuery)
     for query in shown_as_parameters:
         del components[query.__name__]
-    for error in ("Fault", "Error"):  # shown last
+    for error in (Problem.__name__, Error.__name__):  # shown last
         components[error] = components.pop(error)
     fill_formats(components, formats)
     for component in components.values():
@@ -213,8 +219,7 @@ TABLE_BODY = {
         "application/octet-stream": {
             "schema": {"type": "string", "contentMediaType": "application/octet-stream"}
         },
-        "application/json": {"schema": {}},
-        "text/csv": {"schema": {"type": "string"}},
+        JSON: {"schema": {}},
         "multipart/form-data": {
             "schema": {
                 "type": "object",

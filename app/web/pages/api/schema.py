@@ -43,16 +43,20 @@ Board = Annotated[str, says("A path on this site: the same on the board.")]
 
 
 class Error(Struct, frozen=True):
-    """The fault of a request."""
+    """The status and detail of a problem under the names of earlier versions."""
 
     code: Annotated[int, says("The HTTP status.")]
-    message: Annotated[str, says("The fault, and the valid values.")]
+    message: Annotated[str, says("What is wrong, and what would be right.")]
 
 
-class Fault(Struct, frozen=True):
-    """The answer to a request that failed."""
+class Problem(Struct, frozen=True):
+    """The answer to a request that failed: problem details as in RFC 9457."""
 
-    error: Annotated[Error, says("The fault.")]
+    type: Annotated[str, says("Always about:blank: the status tells the kind.")]
+    title: Annotated[str, says("The phrase of the HTTP status.")]
+    status: Annotated[int, says("The HTTP status.")]
+    detail: Annotated[str, says("What is wrong, and what would be right.")]
+    error: Annotated[Error, says("The same for clients of earlier versions.")]
 
 
 # The parts of paths, by name; each has one value, so the first example makes a whole path.
