@@ -156,6 +156,7 @@ class UpdateStyle(NamedTuple):
     next_mover: Literal["own", "other"]  # whose moves the next state has
     line: str  # the target, in LaTeX
     words: str  # what differs from Q-learning
+    differs: Literal["", "next value", "order", "table", "result", "bounds"] = ""
 
 
 class Algorithm(NamedTuple):

@@ -115,6 +115,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="bounds",
         next_mover="other",
+        differs="bounds",
         line=r"L \leftarrow {-\max\limits_{z'} U(z')}",
         words="Two numbers for each position, the least and the most it can be worth, until they meet.",
     ),

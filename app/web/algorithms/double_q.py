@@ -117,8 +117,9 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="step",
         next_mover="own",
-        line=r"y = r + \gamma Q_B(s', \text{arg max}_{a'} Q_A(s', a'))",
-        words="Two tables: one selects the best next move, the other one gives its value.",
+        differs="next value",
+        line=r"y = r + \gamma Q_B(s', a^*)",
+        words="Two tables: table A selects the best next move a*, table B gives its value.",
     ),
     section=Section(
         title="Double Q-learning",

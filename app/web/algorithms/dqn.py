@@ -54,6 +54,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="step",
         next_mover="own",
+        differs="table",
         line=r"y = r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')",
         words="A network in place of the table: one step moves all values towards many targets.",
     ),

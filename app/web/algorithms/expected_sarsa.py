@@ -17,6 +17,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="step",
         next_mover="own",
+        differs="next value",
         line=r"y = r + \gamma \sum_{a'} \pi(a') Q(s', a')",
         words="The average value of the next move, weighted by how likely it is played.",
     ),

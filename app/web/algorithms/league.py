@@ -228,6 +228,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="step",
         next_mover="own",
+        differs="next value",
         line=r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",
         words="Negative next values count as 0, and the step size shrinks with every update.",
     ),

@@ -138,6 +138,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="return",
         next_mover="own",
+        differs="result",
         line=r"Q \leftarrow Q + \frac{r - Q}{n}",
         words="Planning in place of learning: each move averages the results of simulated games.",
     ),

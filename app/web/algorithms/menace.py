@@ -202,6 +202,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="beads",
         next_mover="own",
+        differs="result",
         line=r"b \leftarrow \max(0, b + r)",
         words="No target: each move of a game is paid the same number of beads for its result.",
     ),

@@ -63,6 +63,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="bounds",
         next_mover="other",
+        differs="bounds",
         line=r"v = \min\limits_{a'} v(s', a')",
         words="Nothing is learned: a value is computed from the best answers to the end of the game.",
     ),

@@ -99,6 +99,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="return",
         next_mover="own",
+        differs="result",
         line=r"y = \gamma^k r",
         words="No next value at all: the target is the discounted result of the whole game.",
     ),

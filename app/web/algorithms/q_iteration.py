@@ -71,6 +71,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="step",
         next_mover="own",
+        differs="order",
         line=r"Q \leftarrow r + \gamma \max\limits_{a'} Q(s', a')",
         words="The step size is 1, and every move of every position is updated in turn.",
     ),

@@ -84,6 +84,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="step",
         next_mover="own",
+        differs="order",
         line=r"y = r + \gamma \max\limits_{a'} Q(s', a')",
         words="The same line, but after the game and from its last move back to the first.",
     ),

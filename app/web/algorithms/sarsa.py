@@ -65,6 +65,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="step",
         next_mover="own",
+        differs="next value",
         line=r"y = r + \gamma Q(s', a')",
         words="The value of the move that is played next, in place of the best one.",
     ),

@@ -72,6 +72,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="step",
         next_mover="other",
+        differs="next value",
         line=r"y = r - \gamma \max\limits_{a'} Q(s', a')",
         words="The opponent moves next, and its best value counts with a minus.",
     ),

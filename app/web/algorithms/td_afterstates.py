@@ -81,6 +81,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="step",
         next_mover="own",
+        differs="table",
         line=r"y = V(z')",
         words="Values of boards in place of moves: the board after a move is drawn to the next one.",
     ),

@@ -21,7 +21,7 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import parse_position, parse_record, position_text, replay
 from app.web import urls
 from app.web.algorithms import ALGORITHMS, SECTIONS
-from app.web.algorithms.algorithm import Section
+from app.web.algorithms.algorithm import Algorithm, Section
 from app.web.formatting import Encodings, encode_position, format_count, format_percent
 from app.web.match import Match, parse_match, read_integer, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_match
@@ -235,15 +235,49 @@ class Start(NamedTuple):
     tries: list[str]  # how often training updated the value
 
 
+# The algorithms on the map, by what differs from Q-learning.
+DIFFERENCES = {
+    "next value": "Another next value",
+    "order": "Another order of the updates",
+    "table": "Another kind of table",
+    "result": "The result in place of a next value",
+    "bounds": "Exact values and bounds",
+}
+REFERENCE = "q-learning"  # the algorithm that the others are compared with
+
+
 class HowPage(Page, frozen=True):
-    """The contents."""
+    """The contents, with the algorithms as a map: what each does differently from Q-learning."""
 
     template: ClassVar = "how/how.html"
 
     stops: Sequence[LessonStep]  # of the lesson
-    contents: Mapping[
-        str, Mapping[str, str]
-    ]  # the titles of all parts by heading and slug
+
+    @property
+    def others(self) -> dict[str, Mapping[str, str]]:
+        """The parts that are not about one algorithm."""
+        return {
+            heading: parts
+            for heading, parts in CONTENTS.items()
+            if heading != "Algorithms"
+        }
+
+    @property
+    def reference(self) -> tuple[str, Algorithm]:
+        """The algorithm that the others are compared with, and its slug."""
+        return REFERENCE, ALGORITHMS[REFERENCE]
+
+    @property
+    def differences(self) -> dict[str, dict[str, Algorithm]]:
+        """The other algorithms by slug, grouped by what differs."""
+        return {
+            heading: {
+                slug: algorithm
+                for slug, algorithm in ALGORITHMS.items()
+                if algorithm.update.differs == kind
+            }
+            for kind, heading in DIFFERENCES.items()
+        }
 
 
 class PartPage(Page, frozen=True):
@@ -277,7 +311,7 @@ def how() -> Response:
     if part := request.args.get("at", ""):
         shown = {name: request.args.get(name) for name in ("record", "board", "stage")}
         return redirect(urls.how(part, **shown), 301)
-    return render_page(HowPage(LESSON_STEPS, CONTENTS))
+    return render_page(HowPage(LESSON_STEPS))
 
 
 @bp.get(urls.HOW_PART)
