@@ -195,7 +195,7 @@ def write_body(text: str) -> str:
 
 def write_parameters(recipe: Recipe) -> Iterator[str]:
     """Write the parameters, each with its meaning; opponents and turns are written as phases."""
-    told = [(one.name, one.value, one.meaning) for one in list_parameters(recipe)]
+    told = [(one.field, one.value, one.meaning) for one in list_parameters(recipe)]
     hidden = {"vs", recipe.turns, *(() if recipe.is_met(YOU) else ("taught",))}
     phases = (
         "phases",

@@ -6,7 +6,7 @@ The algorithms themselves are in `training`, with their sources; nothing here co
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from app.recipes.parameters import (
     BOTH,
@@ -171,6 +171,26 @@ class ExpectedSarsa(Sarsa, frozen=True, kw_only=True):
     """Sarsa with a target that averages over the next moves, as often as its policy plays them."""
 
     slug: ClassVar[str] = "expected-sarsa"
+
+
+class SarsaLambda(Sarsa, frozen=True, kw_only=True):
+    """Sarsa with eligibility traces: each error moves the values of all earlier moves, too."""
+
+    slug: ClassVar[str] = "sarsa-lambda"
+
+    lambda_: Annotated[
+        float,
+        describe_share(
+            "λ",
+            "Trace decay: an error moves each earlier move of the game by γλ times as much as "
+            "the move after it; with 0 it is Sarsa.",
+        ),
+    ] = field(default=0.5, name="lambda")
+
+    def updates_a_turn(self) -> int:
+        """Return a bound on those of one game: after each move, it and all earlier ones."""
+        moves = super().updates_a_turn()
+        return moves * (moves + 1) // 2 if self.lambda_ else moves
 
 
 class MonteCarlo(Rewarded, frozen=True, kw_only=True):
@@ -656,6 +676,7 @@ ALGORITHMS = MappingProxyType(
             Dqn,
             Sarsa,
             ExpectedSarsa,
+            SarsaLambda,
             MonteCarlo,
             TdAfterstates,
             Menace,

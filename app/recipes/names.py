@@ -48,7 +48,7 @@ def name_recipe(recipe: Recipe) -> str:
     differing = (
         f"{parameter.name}={format_value(value)}"
         for parameter in get_parameters(type(recipe)).values()
-        if (value := getattr(recipe, parameter.name)) != parameter.default
+        if (value := getattr(recipe, parameter.field)) != parameter.default
     )
     text = ",".join([recipe.slug, *differing])
     _check_length(text)
@@ -85,7 +85,9 @@ def parse_recipe(text: str) -> Recipe:
         values[parameter] = _parse_value(known[parameter], value)
     if "vs" in values and values["vs"] not in known["vs"].choices:
         values |= _parse_opponents(str(values["vs"]), ALGORITHMS[slug].turns, values)
-    recipe = ALGORITHMS[slug](**values)
+    recipe = ALGORITHMS[slug](
+        **{known[one].field: value for one, value in values.items()}
+    )
     name_recipe(recipe)  # a recipe without a name cannot be asked for again
     return recipe
 

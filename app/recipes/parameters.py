@@ -68,6 +68,7 @@ class Parameter(NamedTuple):
     """One parameter of an algorithm, with the value that a recipe gives it."""
 
     name: str
+    field: str  # of the recipe: the name, or another one where Python keeps the name for itself
     symbol: str  # as formulas write it, or empty
     kind: type  # bool, int, float or str
     value: Value
@@ -107,7 +108,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         for parameter in get_parameters(type(self)).values():
-            check_value(parameter, getattr(self, parameter.name))
+            check_value(parameter, getattr(self, parameter.field))
         self.check_together()
 
     def check_together(self) -> None:
@@ -233,8 +234,9 @@ def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
     for field in sorted(fields, key=lambda field: COMMON_PARAMETERS.find(field.name)):
         kind, meta = get_args(hints[field.name])
         choices = get_args(kind) if get_origin(kind) is Literal else ()
-        described[field.name] = Parameter(
-            name=field.name,
+        described[field.encode_name] = Parameter(
+            name=field.encode_name,
+            field=field.name,
             symbol=(meta.extra or {}).get("symbol", ""),
             kind=str if choices else kind,
             value=field.default,
@@ -251,7 +253,7 @@ def list_parameters(recipe: Recipe) -> list[Parameter]:
     """Return the parameters of a recipe, in the order of its class."""
     described = get_parameters(type(recipe)).values()
     return [
-        parameter._replace(value=getattr(recipe, parameter.name))
+        parameter._replace(value=getattr(recipe, parameter.field))
         for parameter in described
     ]
 

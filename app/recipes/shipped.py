@@ -59,6 +59,7 @@ SHIPPED = MappingProxyType(
             ),
             ("sarsa", "Sarsa", "sarsa"),
             ("expected-sarsa", "Expected Sarsa", "expected-sarsa"),
+            ("sarsa-lambda", "Sarsa(λ)", "sarsa-lambda"),
             ("monte-carlo", "Monte Carlo", "monte-carlo"),
             ("td-afterstates", "TD afterstates", "td-afterstates"),
             ("menace", "MENACE", "menace"),

@@ -33,6 +33,7 @@ RECIPES = [
     "q-iteration,vs=random:1+self:1",
     "sarsa,start=empty,seat=o,vs=self,epsilon=0.4,games=200,win=2,draw=0.5,loss=-2",
     "expected-sarsa,vs=both,start=empty,epsilon=0.5,games=200,initial=0.5",
+    "sarsa-lambda,vs=both,start=empty,lambda=0.8,games=200",
     "monte-carlo,vs=self:60+both:100,start=empty,exploring_starts=no,gamma=0.5",
     "q-table,games=120,seed=7",
     "q-table,vs=strongest:50+minimax-random:66,key=afterstate,update=sum",

@@ -62,6 +62,27 @@ def test_an_on_policy_value_is_that_of_its_own_play_and_not_of_the_best(
     assert off[0] < off[1] / 3
 
 
+@pytest.mark.parametrize(
+    "settings", ["", ",vs=both,start=empty", ",vs=self,start=every,epsilon=0.5"]
+)
+def test_sarsa_lambda_without_traces_is_sarsa_bit_for_bit(game: Game, settings: str) -> None:
+    ends = [
+        end_of(game, f"{slug},games=3000{settings}") for slug in ("sarsa", "sarsa-lambda,lambda=0")
+    ]
+    assert len({(end.updates, end.q.tobytes(), end.visits.tobytes()) for end in ends}) == 1
+
+
+def test_all_moves_of_the_first_won_game_share_its_result(game: Game) -> None:
+    """With alpha 1 a move k moves before the last one is worth (gamma lambda)^k of the reward."""
+    recipe = parse_recipe(
+        "sarsa-lambda,start=empty,seat=x,epsilon=0,alpha=1,lambda=0.5,games=1,seed=2"
+    )
+    end = end_of(game, recipe)
+    touched = end.q[end.visits > 0]
+    assert sorted(np.abs(touched)) == pytest.approx([0.45**k for k in range(len(touched))][::-1])
+    assert end.updates == len(touched) * (len(touched) + 1) / 2 == end.visits.sum()
+
+
 def test_monte_carlo_comes_to_what_its_own_play_is_worth(game: Game) -> None:
     """Where two squares are left: its move and the answer end the game."""
     recipe = "monte-carlo,vs=random,games=1000000"

@@ -26,6 +26,7 @@ BOTH = [
 ]
 OTHERS = [
     *BOTH,
+    "sarsa-lambda,vs=both,start=empty",
     "q-learning,vs=random:7+both:20",
     "q-learning,start=empty,vs=self",
     "league,observing=yes,symmetric=yes,rounds=40",

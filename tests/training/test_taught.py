@@ -39,6 +39,7 @@ LEARNERS = [
     "q-learning,start=empty,seat=o",
     "sarsa,start=empty",
     "expected-sarsa,start=empty",
+    "sarsa-lambda,start=empty",
     "monte-carlo,start=empty",
     "td-afterstates,symmetric=yes",
     "self-play",

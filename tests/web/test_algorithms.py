@@ -40,6 +40,10 @@ def test_an_algorithm_has_its_prose(slug: str) -> None:
         ("self-play", ["200,000 games against itself"]),
         ("sarsa", ["300,000 games from random positions against Random"]),
         ("expected-sarsa,start=empty,games=70", ["70 games against Random"]),
+        (
+            "sarsa-lambda,start=every,games=70",
+            ["70 games from every position in turn against Random"],
+        ),
         ("monte-carlo,vs=self", ["300,000 games from random positions against itself"]),
         ("td-afterstates,vs=t-hand", ["100,000 games against T-hand"]),
         ("td-afterstates,vs=both", ["100,000 games against itself, both sides learning"]),

@@ -41,7 +41,7 @@ def change(recipe: Recipe, parameter: Parameter) -> Iterator[Recipe]:
         values = [True, False]
     for value in values:
         try:
-            changed = replace(recipe, **{parameter.name: value})
+            changed = replace(recipe, **{parameter.field: value})
         except RecipeError:
             continue  # which the rest of the recipe does not allow
         if value != parameter.value:

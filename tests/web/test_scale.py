@@ -34,7 +34,8 @@ from training.run import learn
 
 NUMBER = rf"[+{MINUS}]?\d+(?:\.\d\d)?"
 LEARNERS = (
-    *("q-learning", "q-table", "double-q", "sarsa", "expected-sarsa", "monte-carlo"),
+    *("q-learning", "q-table", "double-q", "sarsa", "expected-sarsa", "sarsa-lambda"),
+    "monte-carlo",
     *("td-afterstates", "self-play", "q-iteration"),
 )
 REWARDS = (-10, -1, -0.5, -0.01, 0, 0.01, 0.3, 1, 2.5, 10)

@@ -64,6 +64,8 @@ MOVES = [  # record, cell, lens
     ("408", 2, "sarsa"),
     ("1025478", 6, "sarsa"),  # every answer ends the game
     ("40", 8, "expected-sarsa"),
+    ("40", 8, "sarsa-lambda"),
+    ("1025478", 6, "sarsa-lambda"),  # every answer ends the game
     ("8", 4, "monte-carlo"),
     ("40826", 7, "monte-carlo"),
     ("8", 0, "td-afterstates"),
@@ -79,7 +81,8 @@ MOVES = [  # record, cell, lens
     ("7", 4, "sarsa_task"),
 ]
 BEADS = [("04", 2, "menace"), ("0", 1, "menace")]  # which expect nothing: see test_beads.py
-ON_POLICY = ("sarsa", "expected-sarsa", "monte-carlo")  # later moves are theirs, exploring
+# Later moves are theirs, exploring.
+ON_POLICY = ("sarsa", "expected-sarsa", "sarsa-lambda", "monte-carlo")
 ANSWERED = ("q-iteration", "q-learning", "q-table", "double-q", "dqn", "td-afterstates", *ON_POLICY)
 
 
@@ -462,7 +465,7 @@ def test_what_is_said_of_the_past_makes_the_value(site: SiteData, lens: str) -> 
 def test_every_distance_has_a_cause(site: SiteData) -> None:
     causes = (
         "began with|drawn by chance|Since then|only come near|early ones count|both seats|O, for"
-        "|games? brought"
+        "|games? brought|errors of later moves"
     )
     for lens in (lens for lens in site.agents if lens != "menace"):
         for pair in pairs(site, lens, 617):

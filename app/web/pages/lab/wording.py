@@ -91,7 +91,7 @@ def find_differences(recipe: Recipe, other: Recipe) -> list[Parameter]:
         for one in list_parameters(recipe)
         if one.name in others
         and _mean_the_same(one, others[one.name], recipe, other)
-        and _differ_in(one.name, recipe, other)
+        and _differ_in(one, others[one.name], recipe, other)
     ]
 
 
@@ -203,8 +203,11 @@ def _mean_the_same(
     return looks == (other.symbol, other.kind, is_turns_of_other)
 
 
-def _differ_in(name: str, recipe: Recipe, other: Recipe) -> bool:
-    """Whether two trainings differ by a parameter."""
+def _differ_in(
+    one: Parameter, other_one: Parameter, recipe: Recipe, other: Recipe
+) -> bool:
+    """Whether two trainings differ by a parameter, which both have."""
+    name = one.name
     if name == "vs":
         return not _have_same_shares(recipe.phases, other.phases)
     if name == recipe.turns:
@@ -212,7 +215,7 @@ def _differ_in(name: str, recipe: Recipe, other: Recipe) -> bool:
     start = START_OF_DECAY.get(name)
     if start and 0 in (getattr(recipe, start), getattr(other, start)):
         return False  # what is 0 stays 0, whatever it falls by
-    return bool(getattr(recipe, name) != getattr(other, name))
+    return one.value != other_one.value
 
 
 def _have_same_shares(phases: Phases, others: Phases) -> bool:

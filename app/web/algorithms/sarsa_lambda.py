@@ -1,0 +1,97 @@
+"""Sarsa(lambda): each error moves the values of all moves of the game, the last one most."""
+
+from typing import Any
+
+from app.recipes.games import TrainingGame, TrainingUpdate
+from app.web.algorithms.algorithm import (
+    Algorithm,
+    Section,
+    Story,
+    UpdateRule,
+    UpdateStyle,
+    drawn_to,
+)
+from app.web.algorithms.formula import Formula, bracketed, cases, written
+from app.web.algorithms.q_learning import games_from, past_by_moves
+from app.web.algorithms.sentences import distance, expected, exploring
+from app.web.algorithms.targets import Pair, ValueReason
+
+EARLIER_MOVES = (
+    "The errors of later moves of each game moved it as well, "
+    "so it is no average of such targets."
+)
+_of_last_move = drawn_to("gamma times what it expects of the move that it plays next")
+
+
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+    has_traces = pair.recipe.lambda_ and reason.bootstraps
+    causes = [EARLIER_MOVES] if has_traces else past_by_moves(pair, reason)
+    return [
+        expected(pair, reason),
+        *exploring(pair, reason),
+        *distance(reason),
+        *causes,
+    ]
+
+
+def _sentence(recipe: Any, game: TrainingGame, update: int) -> str:
+    """Tell an update: an error comes with the first update of a move, then moves older ones."""
+    turns = [change.turn for change in game.changes[:update]]
+    moves_back = 0
+    while turns and turns.index(turns[-1]) < len(turns) - 1:
+        turns.pop()
+        moves_back += 1
+    if not moves_back:
+        return _of_last_move(recipe, game, update)
+    trace = written((recipe.gamma * recipe.lambda_) ** moves_back)
+    turn, last = game.changes[update - 1].turn, turns[-1]
+    return f"The error of move {last + 1} moves move {turn + 1}, too, with its trace, {trace}."
+
+
+def _step(recipe: Any, update: TrainingUpdate) -> str:
+    """Write the step alpha delta z, in which delta z is one number."""
+    if not recipe.alpha:
+        return ""
+    way = bracketed(written((update.new - update.old) / recipe.alpha))
+    return f"{written(update.old)} + {recipe.alpha:g} × {way} = {written(update.new)}"
+
+
+ALGORITHM = Algorithm(
+    title="Sarsa(λ)",
+    turns=games_from,
+    story=Story(_sentence, _step),
+    rule=UpdateRule(sentences=_sentences),
+    update=UpdateStyle(
+        family="step",
+        next_mover="own",
+        line=r"y = r + \gamma Q(s', a')",
+        words="As in Sarsa; the same error then moves all earlier moves of the game.",
+    ),
+    section=Section(
+        title="Sarsa(λ): eligibility traces",
+        lens="sarsa-lambda",
+        record="7",
+        sources=("sutton-barto-2018", "rummery-niranjan-1994"),
+        formula=Formula(
+            lines=(
+                cases(
+                    r"\delta",
+                    ("r - Q(s, a)", "if the game is over"),
+                    (r"r + \gamma Q(s', a') - Q(s, a)", "otherwise"),
+                ),
+                r"z(b, c) \leftarrow \gamma \lambda z(b, c) \text{, then } "
+                r"z(s, a) \leftarrow z(s, a) + 1",
+                r"Q(b, c) \leftarrow Q(b, c) + \alpha \delta z(b, c)",
+            ),
+            meanings={
+                "δ": "the TD error of the last move",
+                "Q": "the table",
+                "a′": "the move that is played next",
+                "z": "the eligibility trace of a move",
+                "b": "the position of a move in this game",
+                "c": "the move that was played there",
+                "λ": "the trace decay",
+            },
+        ),
+    ),
+)

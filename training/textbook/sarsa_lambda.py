@@ -1,0 +1,63 @@
+"""Sarsa(lambda) with accumulating traces.
+
+Source: Sutton & Barto (2018), section 12.7; the first edition (1998), section 7.5, has a table;
+Rummery & Niranjan (1994), "On-line Q-learning using connectionist systems".
+"""
+
+from training.textbook.exploration import epsilon_greedy
+from training.textbook.loop import Update
+from training.textbook.table import Values
+from training.textbook.td_game import play_td_game
+
+
+class SarsaLambda:
+    """A table of Q(s, a): s is a board, a the cell that its player fills."""
+
+    def __init__(self, game, parameters):
+        self.game, self.parameters = game, parameters
+        self.q = Values(parameters.initial)
+        self.z = {}  # the traces of each player's moves in this game
+        self.earlier = []  # the Updates of the moves before the last one
+
+    def update(self, s, a, reward, s_next, a_next):
+        """Move all moves of this game by alpha delta z (Sutton & Barto, eq. 12.5 to 12.7).
+
+        delta is the TD error of the last move, (s, a); z is the trace of each move. `s_next` is
+        the board after the opponent's answer, `a_next` the move chosen there; None if the game is
+        over. Return the Update of the last move; the others go to `earlier`.
+        """
+        q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
+        z = self.z[self.game.player_to_move(s)]
+        for move in z:
+            z[move] *= gamma * self.parameters.lambda_
+        z[s, a] = z.get((s, a), 0.0) + 1.0
+        q_next = 0.0 if a_next is None else q[s_next, a_next]
+        old, target = q[s, a], reward + gamma * q_next
+        delta = target - q[s, a]
+        for move in reversed(z):
+            if z[move] > 0:
+                before = q[move]
+                q[move] += alpha * delta * z[move]
+                self.earlier.append(Update(*move, before, q[move]))
+        del self.earlier[0]  # the last move
+        return Update(s, a, old, q[s, a], reward, s_next, a_next, q_next, target, alpha)
+
+    def play(self, turn, rng):
+        """Play a game and learn from it; yield each Move and each Update."""
+        self.z = {"X": {}, "O": {}}
+        for event in play_td_game(self, turn, rng):
+            yield event
+            yield from self.earlier
+            self.earlier = []
+
+    def choose(self, board, rng):
+        """Return a greedy move."""
+        return epsilon_greedy(self.values(board), 0.0, rng)[0]
+
+    def values(self, board):
+        """Return the value of each move."""
+        return {cell: self.q[board, cell] for cell in self.game.legal_moves(board)}
+
+    def value(self, board, cell):
+        """Return the value of one move to its player."""
+        return self.q[board, cell]
