@@ -116,7 +116,7 @@ JUDGE_BLUNDERS = Route("/judge/blunders", "moves page")
 JUDGE_CERTIFICATE = Route("/judge/certificate-<any(x, o):seat>", "moves page")
 ARENA = Route("/arena", "show player add")
 HOW = Route("/how", "at record board stage")
-HOW_PART = Route("/how/<slug>", "step record board stage update")
+HOW_PART = Route("/how/<slug>", "step record board stage update right plays")
 TEACH = Route("/teach", "now game")
 PAPER = Route("/teach/paper", "set size of taught")
 CLASSROOM = Route("/teach/class")
@@ -264,7 +264,8 @@ def how(part: str = "", **shown: str | int | None) -> str:
     """Return the URL of the explanations, or of one of them.
 
     One of them is a step of the lesson at a snapshot `step`, an algorithm with its board after a
-    `record`, a `board` in all encodings, or a worked example at a `stage`.
+    `record`, a `board` in all encodings, or a worked example at a `stage`. In the lesson `right`
+    and `plays` are the cells that answer the questions about a blunder.
     """
     return HOW_PART.url(part, **shown) if part else HOW.url(**shown)
 

@@ -114,6 +114,7 @@ function startFilm(film) {
   let framed = place; // the snapshot that was told last
   let running = 0;
   let begin = 0; // when it starts by itself
+  let kept = place; // while it is printed
 
   function show(at) {
     place = at;
@@ -187,6 +188,13 @@ function startFilm(film) {
     if (running) rest();
     show(chosen);
     film.dispatchEvent(new CustomEvent("film:rest", { bubbles: true, detail: chosen }));
+  });
+  // On paper a film shows its end.
+  matchMedia("print").addEventListener("change", ({ matches }) => {
+    if (!matches) return show(kept);
+    if (running) rest();
+    kept = place;
+    show(last);
   });
   if ("autoplay" in film.dataset && !isCalm()) {
     show(0);

@@ -13,6 +13,7 @@ if (streak.dataset.day === dayOf(now) && latest !== dayOf(now)) {
   latest = dayOf(now);
   storage.set(STREAK, `${latest} ${days}`);
 }
+if (streak.dataset.day === dayOf(now)) storage.set("result", `${streak.dataset.day} ${location.pathname}${location.search}`);
 if (latest === streak.dataset.day && Number(days) > 0) {
   streak.textContent = Number(days) === 1 ? streak.dataset.one : streak.dataset.more.replace("#", Number(days));
   streak.hidden = false;

@@ -205,6 +205,11 @@ def test_the_streak_of_days_is_kept_here_and_can_be_forgotten(page: Page) -> Non
         page.clock.set_fixed_time(f"2026-11-{day}T12:00:00Z")
         page.goto(f"/puzzle/1/score?day=2026-11-{day}&answers=310")
         expect(page.locator("#streak")).to_have_text(f"Your streak in this browser: {said}.")
+        first = re.sub("#again$", "", str(page.locator("#again").get_attribute("href")))
+        page.goto(first)  # where /puzzle/today leads
+        expect(page.locator("#streak")).to_have_text(f"Your streak in this browser: {said}.")
+        page.click("#again")
+        expect(page.locator("h1")).to_have_text("Find its mistake")
 
     for day, said in ((20, "1 day"), (22, "1 day"), (23, "2 days"), (23, "2 days")):
         played(day, said)

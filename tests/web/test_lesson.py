@@ -65,9 +65,31 @@ def test_the_third_asks_and_gives_nothing_away(client: FlaskClient, site: SiteDa
     board = re.search(r'<div id="board".*?</div>\s*</div>', page, re.DOTALL)
     assert board
     assert "data-heat" not in board[0]
-    hrefs = re.findall(r'href="(/puzzle/[^"]*)" data-key', page)
+    hrefs = re.findall(r'href="(/how/[^"]*)" data-key', page)
     free = np.flatnonzero(site.game.legal[puzzle.position]).tolist()
-    assert hrefs == [f"/puzzle/{number}?right={cell}" for cell in free]
+    assert hrefs == [f"/how/blunder?right={cell}" for cell in free]
+    assert f'href="/puzzle/{number}"' in page
+
+
+@pytest.mark.parametrize("right", [True, False])
+@pytest.mark.parametrize("sees", [True, False])
+def test_the_third_is_answered_in_place(
+    client: FlaskClient, site: SiteData, right: bool, sees: bool
+) -> None:
+    _, puzzle = misled(site)
+    free = np.flatnonzero(site.game.legal[puzzle.position]).tolist()
+    chosen = next(cell for cell in free if (cell in puzzle.right) == right)
+    guess = next(cell for cell in free if (cell == puzzle.wrong) == sees)
+    page = client.get(f"/how/blunder?right={chosen}").text
+    assert ("Right: that is a" in page) == right
+    assert "★" not in page.split('<section class="shown"')[1].split("</section>")[0]
+    page = client.get(f"/how/blunder?right={chosen}&plays={guess}").text
+    told = page.split('id="asked"')[1].split("</div>")[0]
+    assert ("You knew it." in told) == sees
+    assert "It expects" in told
+    assert 'href="/how/why"' in page
+    assert client.get(f"/how/blunder?plays={guess}").status_code == 400
+    assert client.get(f"/how/blunder?right={puzzle.record[0]}").status_code == 409
 
 
 def test_what_misled_it_is_right_in_its_task_and_loses(site: SiteData) -> None:

@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException
 from app.tictactoe.puzzles import ROUND
 from app.web import urls
 from app.web.facts import list_puzzles
-from app.web.pages.puzzle import WORDS, daily, parse
+from app.web.pages.parts.attempt import WORDS, list_daily_puzzles, parse_attempt
 from app.web.site_data import SiteData
 
 NUMBERS = [1, 5, 9, 20, 60]
@@ -200,7 +200,7 @@ def test_every_puzzle_has_a_page_that_opens(client: FlaskClient, site: SiteData)
 
 @given(days=st.integers(0, 2000))
 def test_a_day_has_a_puzzle_of_each_level(site: SiteData, days: int) -> None:
-    numbers = daily(site, DAY + timedelta(days))
+    numbers = list_daily_puzzles(site, DAY + timedelta(days))
     assert [list_puzzles(site)[number - 1].level for number in numbers] == [0, 1, 2]
 
 
@@ -211,8 +211,10 @@ def test_today_is_the_same_for_all_and_kept_until_its_end(
     answer, framed = client.get("/puzzle/today"), client.get("/embed/puzzle/today")
     end = datetime.now(UTC)
     days = {start.date(), end.date()}  # at midnight it may be either
-    assert answer.location in {urls.puzzle(daily(site, day)[0], day) for day in days}
-    assert framed.location in {f"/embed{urls.puzzle(daily(site, d)[0], d)}" for d in days}
+    assert answer.location in {urls.puzzle(list_daily_puzzles(site, day)[0], day) for day in days}
+    assert framed.location in {
+        f"/embed{urls.puzzle(list_daily_puzzles(site, d)[0], d)}" for d in days
+    }
     assert 0 <= (answer.cache_control.max_age or 0) < 24 * 60 * 60
     assert (start + timedelta(seconds=answer.cache_control.max_age or 0)).date() in days
     told = client.get("/oembed?url=http://localhost/puzzle/today").get_json()
@@ -220,7 +222,7 @@ def test_today_is_the_same_for_all_and_kept_until_its_end(
 
 
 def test_the_day_is_played_to_three_squares(client: FlaskClient, site: SiteData) -> None:
-    numbers = daily(site, DAY)
+    numbers = list_daily_puzzles(site, DAY)
     url = urls.puzzle(numbers[0], DAY)
     for number in numbers:
         assert f"/puzzle/{number}?" in url
@@ -244,10 +246,10 @@ def test_an_address_is_read_as_it_was_written(site: SiteData, data: st.DataObjec
     answers = data.draw(st.text("0123", max_size=ROUND - 1))
     address = urls.puzzle(number, None, answers, right, plays, ply)
     query = dict(pair.split("=") for pair in address.partition("?")[2].split("&") if pair)
-    attempt = parse(number, query, site)
+    attempt = parse_attempt(number, query, site)
     assert (attempt.plays, attempt.right, attempt.ply) == (plays, right, ply)
     assert attempt.answers == answers
-    assert attempt.address == address
+    assert attempt.url == address
 
 
 @given(
@@ -259,7 +261,7 @@ def test_an_address_is_read_as_it_was_written(site: SiteData, data: st.DataObjec
 def test_whatever_is_sent_is_read_or_refused(site: SiteData, query: dict[str, str]) -> None:
     refusal = None
     try:
-        assert parse(5, query, site).place.position >= 0
+        assert parse_attempt(5, query, site).state.position >= 0
     except HTTPException as refused:
         refusal = refused
     assert refusal is None or (refusal.code in (400, 409) and refusal.description)

@@ -17,6 +17,7 @@ from app.web.facts import judge_policy, list_puzzles
 from app.web.formatting import format_count, format_signed, name_square_briefly
 from app.web.match import Match, next_step, read_step, replay_match
 from app.web.move_values import NOTHING, Note, evaluate_moves
+from app.web.pages.parts.attempt import Attempt, lay_out_attempt, read_choices
 from app.web.pages.parts.export import Take, take_stop
 from app.web.pages.parts.learning import Film, film_of, film_of_mind
 from app.web.pictures.boards import Board, board
@@ -46,6 +47,7 @@ class Illustration(NamedTuple):
     step: int = 0  # the frame that is shown of the film, or of the mind
     mind: MindPicture | None = None
     board: Board | None = None
+    attempt: Attempt | None = None  # the answers on the board
     sentences: tuple[str, ...] = ()  # how the value on the board was updated
     equations: tuple[str, ...] = ()  # formulas
     puzzle: int = 0  # whose position it is
@@ -138,18 +140,18 @@ def _mind(site: SiteData, name: str, step: int) -> Illustration:
 
 
 def _blunder(site: SiteData, _: str) -> Illustration:
-    """Show a position before a blunder, to be answered."""
+    """Show a position before a blunder, whose two questions are answered on its board."""
     number, puzzle = misled(site)
-    state = replay_match(Match(puzzle.record), site)
+    attempt = read_choices(Attempt(site, number), request.args)
+
+    def answer(cell: int) -> str:
+        chosen = attempt.choose(cell)
+        return inside(urls.how("blunder", right=chosen.right, plays=chosen.plays))
+
     return Illustration(
         puzzle.agent,
-        facts={"mover": MARKS[int(site.game.to_move[puzzle.position])]},
-        board=board(
-            state,
-            None,
-            lambda cell: inside(urls.puzzle(number, right=cell)),
-            label=gettext("The position: which square is right?"),
-        ),
+        board=lay_out_attempt(attempt, answer),
+        attempt=attempt,
         puzzle=number,
     )
 
