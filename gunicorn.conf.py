@@ -1,12 +1,13 @@
-"""How gunicorn serves the site: read at start and on every reload.
+"""Configuration of gunicorn: read at the start and at every reload.
 
-Its gevent worker waits for all clients at once in one thread: a slow one costs a connection.
+The gevent worker handles all its clients in one thread, so a slow client costs a connection and
+no thread.
 
-`kill -HUP` to the first process takes in new models.  They are checked before anything else
-happens: if one is broken it is named in the log, and the old ones go on serving.
+`kill -HUP` to the first process loads new models.  They are checked first: if a model is broken,
+the log names it, and the site goes on with the old ones.
 """
 
-# Before anything else: a lock that is made before, and held by a fork, would hold up all of it.
+# First of all: a lock created before the patch and held during a fork would block the fork.
 from gevent import monkey
 
 monkey.patch_all()
@@ -15,12 +16,12 @@ import ctypes
 import errno
 import gc
 import os
-import re
 import resource
-import secrets
+import shutil
 import signal
 import socket
 import sys
+import tempfile
 from contextlib import suppress
 
 from gevent import Timeout, sleep, spawn
@@ -30,18 +31,16 @@ from app.web import create_app
 from app.web.service.deployment import SettingError, number
 from app.web.service.log import Logger
 
-REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
-# from a request to the last byte of its answer that the client takes
-ANSWER_SECONDS = 60.0
-SEND_BUFFER = (
-    1 << 18
-)  # bytes that the system takes from us for a slow client: a page has less
-M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # of glibc's malloc.h
+RESPONSE_SECONDS = 60.0  # from a request to the last byte that the client takes
+SEND_BUFFER = 1 << 18  # bytes the kernel holds for a slow client: larger than any page
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # the variable that prometheus_client reads
+OUR_METRICS = "q-tac-toe-metrics-"  # how the name of its folder begins
+M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # from glibc's malloc.h
 LARGE = 1 << 17  # bytes
-with suppress(OSError, AttributeError):  # another C library has other ways
-    # Else threads have heaps of their own, which keep what they once needed.
+with suppress(OSError, AttributeError):  # only glibc has mallopt
+    # One heap: each thread would keep a heap of its own, as large as it ever was.
     ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
-    # Else the heap comes to hold large arrays too, and keeps their room when they are gone.
+    # Large arrays are mapped, so their memory returns to the system when they are freed.
     ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE)
 
 try:
@@ -49,6 +48,8 @@ try:
     host = os.environ.get("HOST") or "0.0.0.0"
     host = f"[{host}]" if ":" in host and not host.startswith("[") else host  # IPv6
     bind = f"{host}:{number('PORT', 8000, 1, 65535)}"
+    if number("METRICS", 0, 0, 1) and METRICS_FOLDER not in os.environ:
+        os.environ[METRICS_FOLDER] = tempfile.mkdtemp(prefix=OUR_METRICS)
 except SettingError as error:
     sys.exit(f"Not started. {error}".replace("WORKERS", "WEB_CONCURRENCY"))
 preload_app = True
@@ -56,21 +57,19 @@ control_socket_disable = True
 graceful_timeout = 30  # seconds
 
 worker_class = "gevent"
-# seconds until the head of a request is whole, the first and each after it
-keepalive = 5
+keepalive = 5  # seconds until the head of a request is complete
 limit_request_line = 8190
 limit_request_fields = 64
 limit_request_field_size = 4096
 worker_connections = 2_000  # of a process
-with suppress(ValueError):  # where files have no limit
+with suppress(ValueError):  # without a limit on open files
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each connection is one
-    if (
-        most != resource.RLIM_INFINITY
-    ):  # a third is for the site's own and what they ask for
+    if most != resource.RLIM_INFINITY:
+        # A third is left for the site's own files and its connections to the trainer.
         worker_connections = min(worker_connections, 2 * most // 3)
 
-# Whom to believe is said by TRUSTED_PROXIES alone: gunicorn itself believes nobody.
+# Only TRUSTED_PROXIES decides which proxies are trusted: gunicorn itself trusts none.
 forwarded_allow_ips = ""
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
@@ -78,39 +77,38 @@ secure_scheme_headers: dict[str, str] = {}
 logger_class = Logger
 accesslog = os.environ.get("ACCESS_LOG", "-") or None  # "-" is the standard output
 
-ENDS = (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT)
-MAY_HANG_UP = (
-    signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-)  # by nohup, before gunicorn's own
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT)
+# nohup ignores SIGHUP: such a server survives its terminal.
+ignores_hangup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
 
-def tell(kind, error, trace):
-    """Say in one line why the site does not start, if it is no fault of the program."""
+def print_error(kind, error, trace):
+    """Print why the site does not start: in one line, unless it is a fault of the program."""
     if isinstance(error, (ModelError, SettingError)):
         print(f"Not started. {error}", file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)
 
 
-sys.excepthook = tell
+sys.excepthook = print_error
 
 
 def when_ready(arbiter):
-    """Serve until told to end, or until the terminal is closed."""
+    """Prepare the first process: it stops with a signal, or when its terminal is closed."""
     os.register_at_fork(
-        after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+        after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     )
     for listener in arbiter.LISTENERS:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
-    if not MAY_HANG_UP:
-        with suppress(OSError):  # there is none
-            spawn(end_with, os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
+    if not ignores_hangup:
+        with suppress(OSError):  # there is no terminal
+            spawn(stop_with_terminal, os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
 
 
-def end_with(terminal):
-    """End as soon as a terminal is closed.
+def stop_with_terminal(terminal):
+    """Stop the server as soon as a terminal is closed.
 
-    make, between the two, would wait for it for ever; and SIGHUP alone takes in new models.
+    A closed terminal sends SIGHUP, which only reloads the models, and make would wait for ever.
     """
     while os.isatty(terminal):
         sleep(1)
@@ -118,61 +116,61 @@ def end_with(terminal):
 
 
 def pre_fork(arbiter, worker):
-    """Hold what a new worker may be told before it has learned to listen: it hears it then.
+    """Block stop signals until the new worker can handle them.
 
-    Until then it would hear it as the first process does, where no one reads what that puts down,
-    and the site would wait for it until the time to end is over.
+    A worker inherits the handlers of the first process, which only note a signal; without the
+    block a signal that arrives early would be lost, and the server would wait for the worker.
     """
-    gc.freeze()  # the site: looked through it would be copied, at 50 ms of some visitor's request
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+    # Frozen objects are not visited by the garbage collector, so their pages stay shared.
+    gc.freeze()
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
 
 
 def post_worker_init(worker):
-    """Listen, from now on, to what was held; and have compiled what the lab will need.
+    """Unblock the stop signals, and let the trainer compile what the lab will need.
 
-    Ctrl-C is left to the first process, which ends its workers; told twice, they leave a trace.
+    Ctrl-C reaches all processes; the first one stops its workers, so they ignore it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
-    # One of several would accept a single connection between two looks at all that it has: of
-    # thirty that come at once the last would have its first answer after a second.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+    # With several workers gunicorn accepts one connection at a time: the last of thirty that
+    # arrive together would wait a second.
     worker.cfg.set("workers", 1)
-    site = worker.wsgi.extensions.get("world")
+    site = worker.wsgi.extensions.get("site")
     if site and site.lab.source:
         site.lab.source.prepare()
 
 
 def pre_request(worker, request):
-    """Give a request a time limit, and an id by which the logs name it, unless a proxy has."""
-    sleep(0)  # who sends many at once takes turns with the others
+    """Give a request its time limit."""
+    sleep(0)  # a client that sends many requests at once takes turns with the others
     too_slow = BrokenPipeError(errno.EPIPE, "the client reads too slowly")
-    request.time_limit = Timeout.start_new(ANSWER_SECONDS, too_slow)
-    given = [name for name, _ in request.headers if name == "X-REQUEST-ID"]
-    request.headers = [
-        (name, text)
-        for name, text in request.headers
-        if name != "X-REQUEST-ID" or (len(given) == 1 and REQUEST_ID.fullmatch(text))
-    ]
-    if not any(name == "X-REQUEST-ID" for name, _ in request.headers):
-        request.headers.append(("X-REQUEST-ID", secrets.token_hex(8)))
+    request.time_limit = Timeout.start_new(RESPONSE_SECONDS, too_slow)
 
 
 def post_request(worker, request, environ, response):
-    """Lift the time limit: the answer is sent."""
+    """Lift the time limit: the response is sent."""
     request.time_limit.close()
 
 
 def on_reload(arbiter):
-    """Build the site anew for the workers that take over; keep the old one if that fails."""
+    """Build the site again for the workers that take over; keep the old one if that fails."""
     try:
         arbiter.app.callable = create_app()
     except (ModelError, SettingError) as error:
         arbiter.log.error("Models refused, the old ones go on serving. %s", error)
     except Exception:
         arbiter.log.exception(
-            "The site cannot be built anew, the old one goes on serving."
+            "The site cannot be built again, the old one goes on serving."
         )
     else:
         gc.unfreeze()
-        gc.collect()  # the old site: 36 MB in circles, which no worker is to be forked with
+        gc.collect()  # the old site, 36 MB of cycles, must not be copied into new workers
         arbiter.log.info("New models taken in.")
+
+
+def on_exit(arbiter):
+    """Remove the folder of the metrics, if it was created here."""
+    folder = os.environ.get(METRICS_FOLDER, "")
+    if OUR_METRICS in folder:
+        shutil.rmtree(folder, ignore_errors=True)

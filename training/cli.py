@@ -568,27 +568,37 @@ def bench() -> None:
 
 
 @main.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to use.")
+@click.option(
+    "--host", default="127.0.0.1", envvar="HOST", show_default=True, help="The address."
+)
 @click.option(
     "--port",
     default=8000,
+    envvar="PORT",
     show_default=True,
     type=click.IntRange(1, 65535),
-    help="Port.",
+    help="The port.",
 )
-@number_option("--workers", default=2, least=1, meaning="The number of processes.")
+@click.option(
+    "--workers",
+    default=2,
+    envvar="WEB_CONCURRENCY",
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="The number of processes.",
+)
 def serve(host: str, port: int, workers: int) -> None:
     """Serve the site with gunicorn, until Ctrl-C.
 
-    docs/serving.md lists the environment variables for its other settings.
+    HOST, PORT and WEB_CONCURRENCY set the same; docs/serving.md lists all variables.
     """
-    settings = {"HOST": host, "PORT": str(port), "WORKERS": str(workers)}
     environment = {
         key: os.environ[key] for key in os.environ if key != "WEB_CONCURRENCY"
     }
-    arguments = ["-c", str(ROOT / "gunicorn.conf.py"), f"{PREFIX}app.web:create_app()"]
-    command = [sys.executable, "-m", "gunicorn", *arguments]
-    os.execve(sys.executable, command, environment | settings)
+    environment |= {"HOST": host, "PORT": str(port), "WORKERS": str(workers)}
+    settings = ["-c", str(ROOT / "gunicorn.conf.py"), f"{PREFIX}app.web:create_app()"]
+    command = [sys.executable, "-m", "gunicorn", *settings]
+    os.execve(sys.executable, command, environment)
 
 
 @main.command()

@@ -19,6 +19,7 @@ from app.web.service import (
     queries,
 )
 from app.web.service.cache import cached
+from app.web.service.request_id import identify_requests
 from app.web.site_data import load_site_data
 
 PAGE_MODULES = (
@@ -84,4 +85,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     rendering.init_app(app)
     app.wsgi_app = cached(app.wsgi_app, queries.query_reader(app))  # type: ignore[assignment, method-assign]
     deployment.init_app(app, settings)
+    if settings.metrics:
+        import_module(f"{__name__}.service.metrics").init_app(app)
+    app.wsgi_app = identify_requests(app.wsgi_app)  # type: ignore[assignment, method-assign]
     return app

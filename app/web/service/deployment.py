@@ -63,13 +63,13 @@ class Settings(NamedTuple):
     forwarded_host: bool  # whether they also say whom it was for
     host: str  # the name that the site goes by, "" for any
     contact: str  # who is told of weaknesses, "" for nobody
+    metrics: bool  # whether /metrics is there
 
 
 def settings() -> Settings:
-    """Read MODELS, LAB, LAB_TRAINERS, TRUSTED_PROXIES, FORWARDED_HOST, and who the site is.
+    """Return the settings that the environment has; docs/serving.md lists its variables.
 
-    That is CANONICAL_HOST and SECURITY_CONTACT.
-    By default no proxy is believed, neither who sent a request nor how.
+    By default no proxy is trusted, neither for the client nor for the scheme of a request.
     Raises SettingError, naming the variable, if one of them is wrong.
     """
     number("LAB_TRAINERS", 1, 1, MAX_TRAINERS)  # the trainer reads it itself
@@ -85,6 +85,7 @@ def settings() -> Settings:
         forwarded_host=number("FORWARDED_HOST", 0, 0, 1) == 1,
         host=canonical_host(),
         contact=contact,
+        metrics=number("METRICS", 0, 0, 1) == 1,
     )
 
 

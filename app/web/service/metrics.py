@@ -1,0 +1,86 @@
+"""Counts and durations of all responses, in the text format of Prometheus, at /metrics.
+
+Imported only if METRICS is 1.  Where PROMETHEUS_MULTIPROC_DIR names a folder, the processes of a
+server share their numbers through files in it.
+"""
+
+import os
+from collections.abc import Iterable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask, Response, current_app
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    REGISTRY,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+)
+from prometheus_client.multiprocess import MultiProcessCollector
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+PATH = "/metrics"
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+OTHER = "other"  # every page that this site does not have
+METHODS = {"GET", "HEAD", "POST", "OPTIONS"}
+SECONDS = (0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 30)
+RESPONSES = Counter(
+    "qtactoe_http_responses_total",
+    "Responses by the first part of the path, the method and the status.",
+    ["page", "method", "status"],
+)
+DURATION = Histogram(
+    "qtactoe_http_response_seconds",
+    "Time until a response is ready to be sent, by the first part of the path.",
+    ["page"],
+    buckets=SECONDS,
+)
+VERSION = Gauge(
+    "qtactoe_info", "1, with the version.", ["version"], multiprocess_mode="max"
+)
+
+
+def init_app(app: Flask) -> None:
+    """Measure every response of an app from here on, and serve the numbers."""
+    app.add_url_rule(PATH, endpoint="metrics", view_func=show_metrics)
+    pages = frozenset(rule.rule.split("/")[1] for rule in app.url_map.iter_rules())
+    app.wsgi_app = measure(app.wsgi_app, pages)  # type: ignore[assignment, method-assign]
+
+
+def show_metrics() -> Response:
+    """Return the numbers of all processes since the server started."""
+    VERSION.labels(current_app.extensions["version"]).set(1)
+    registry = REGISTRY
+    if FOLDER in os.environ:
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    response = Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+    response.cache_control.no_store = True
+    return response
+
+
+def measure(application: "WSGIApplication", pages: frozenset[str]) -> "WSGIApplication":
+    """Wrap a WSGI application: count its responses and measure their durations by page."""
+
+    def answer(
+        environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
+        begin = perf_counter()
+        first = environ["PATH_INFO"].split("/", 2)[1:2]
+        page = f"/{first[0]}" if first and first[0] in pages else OTHER
+        method = environ["REQUEST_METHOD"]
+
+        def start(status: str, *rest: Any) -> Any:
+            name = method if method in METHODS else OTHER
+            RESPONSES.labels(page, name, status[:3]).inc()
+            DURATION.labels(page).observe(perf_counter() - begin)
+            return start_response(status, *rest)
+
+        return application(environ, start)
+
+    return answer

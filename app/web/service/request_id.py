@@ -1,0 +1,34 @@
+"""The id of a request, by which the logs and a client name it: the header X-Request-ID."""
+
+import re
+import secrets
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+HEADER, VARIABLE = "X-Request-ID", "HTTP_X_REQUEST_ID"
+GOOD_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
+
+
+def identify_requests(application: "WSGIApplication") -> "WSGIApplication":
+    """Wrap a WSGI application: every request has an id, and its response has the same one.
+
+    The id is that of a proxy or client if it is a short word, else a new one.  Several ids in one
+    request arrive joined by commas and count as none.
+    """
+
+    def answer(
+        environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
+        request_id = environ.get(VARIABLE, "")
+        if not GOOD_ID.fullmatch(request_id):
+            request_id = environ[VARIABLE] = secrets.token_hex(8)
+
+        def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
+            return start_response(status, [*headers, (HEADER, request_id)], *error)
+
+        return application(environ, start)
+
+    return answer
