@@ -1,0 +1,2014 @@
+"""Find the wrong line of a tic-tac-toe learner: one file that needs only Python.  Copy it into your
+project and add one line to your training loop, after the line that changes a value:
+
+    from doctor import Doctor
+    doctor = Doctor()
+    ...
+    doctor.update(board, move, reward, next_board, done, before, after)
+    ...
+    print(doctor.diagnose())
+
+`board` is the board before the learner's move, and `move` its square, 0 to 8.  `next_board` is the
+board whose value your update uses: after the opponent's answer, or after the move itself in
+self-play; at the end of a game it is the final board.  `done` is whether the game is over.
+`before` and `after` are the value of this move before and after your update.  A learner that
+updates a whole game at its end calls the line once for each update, in the order of its updates.
+
+The same seven columns can come from a program in any language, as CSV or as lines of JSON:
+
+    python doctor.py trace.csv            # which rule was followed, or which line is wrong
+    python doctor.py trace.jsonl --json
+    python doctor.py table.csv            # only the symptoms of a finished table
+
+Exit status: 0 nothing found, 1 something found, 2 the file cannot be read.
+
+How it works.  Most updates have the form  after - before = alpha (r - before) + alpha gamma V.
+It is linear in the two unknowns alpha and alpha gamma; a rule, or a fault, is a definition of V.
+The doctor rebuilds the table from the rows, computes V by each definition, and solves for the two
+unknowns by least squares.  The right definition leaves nothing unexplained but rounding.
+"""
+
+import argparse
+import copy
+import csv
+import itertools
+import json
+import math
+import operator
+import re
+import struct
+import sys
+from collections import Counter
+from typing import NamedTuple
+
+COLUMNS = ("board", "move", "reward", "next_board", "done", "before", "after")
+LINES = [
+    (0, 1, 2),
+    (3, 4, 5),
+    (6, 7, 8),
+    (0, 3, 6),
+    (1, 4, 7),
+    (2, 5, 8),
+    (0, 4, 8),
+    (2, 4, 6),
+]
+OTHER = {"X": "O", "O": "X"}
+CHUNK = 4000  # rows that are studied together; only these are kept in memory
+SPAN = 10  # rows of a game lie at most so far apart in a trace
+FEWEST = 50  # rows without which nothing is concluded
+
+
+class TraceError(ValueError):
+    """A trace that cannot be read.  The message names the row and the reason."""
+
+
+# 1. The catalogue.  A rule is the value V of the next board in the update's target; a fault is one
+# change of a right target.  `e` is one update, an Example; all its numbers are in the view of the
+# player who moved.
+
+
+class Rule(NamedTuple):
+    """A textbook rule: the columns that gamma multiplies (their sum, weighted, is V)."""
+
+    title: str
+    next_values: (
+        callable  # (Example, gamma) -> tuple of numbers; None if one is unknown
+    )
+    source: str
+
+
+def best_next(e, gamma):
+    """Return the value of the best move on the next board: Q-learning."""
+    return (e.best,)
+
+
+def played_next(e, gamma):
+    """Return the value of the move that was played next: Sarsa."""
+    return (e.played,)
+
+
+def expected_next(e, gamma):
+    """Return the best and the mean value on the next board: expected Sarsa mixes both."""
+    return (e.best, e.mean)
+
+
+def later_rewards(e, gamma):
+    """Return the discounted sum of the rewards after this one: Monte Carlo."""
+    if e.later is None:
+        return (None,)
+    return (sum(reward * gamma**k for k, reward in enumerate(e.later)),)
+
+
+def nothing_next(e, gamma):
+    """Return 0: the reward column already holds the whole return."""
+    return (0.0,)
+
+
+RULES = {
+    "q-learning": Rule("Q-learning", best_next, "Sutton & Barto (2018), equation 6.8"),
+    "sarsa": Rule("Sarsa", played_next, "Sutton & Barto (2018), equation 6.7"),
+    "monte-carlo": Rule(
+        "Monte Carlo", later_rewards, "Sutton & Barto (2018), section 5.4"
+    ),
+    "expected-sarsa": Rule(
+        "expected Sarsa", expected_next, "Sutton & Barto (2018), equation 6.9"
+    ),
+    "returns": Rule(
+        "Monte Carlo, with the return in the column reward",
+        nothing_next,
+        "Sutton & Barto (2018), section 5.4",
+    ),
+}
+
+
+class Fault(NamedTuple):
+    """A classic fault; `columns` is None if it is found without least squares."""
+
+    title: str
+    columns: callable  # (Example, next values) -> (what alpha multiplies, next values)
+    sentence: str
+    effect: str
+    source: str
+
+
+def keep_target(e, values):
+    """Return the columns of a right update: what alpha multiplies, then the next values."""
+    return e.reward - e.before, values
+
+
+def value_finished_board(e, values):
+    """Give a finished board the value that untouched squares have, in place of 0."""
+    return e.reward - e.before, (e.blank,) * len(values) if e.is_over else values
+
+
+def value_finished_board_twice(e, values):
+    """Give a finished board its reward as a value, so that the reward counts twice."""
+    return e.reward - e.before, (e.reward,) * len(values) if e.is_over else values
+
+
+def include_occupied(e, values):
+    """Let occupied squares, with the value of untouched ones, take part in the maximum."""
+    if e.is_over or None in (e.blank, *values):
+        return e.reward - e.before, values
+    highest = max if e.sign > 0 else min  # of a value that has already changed its sign
+    return e.reward - e.before, (highest(values[0], e.blank), *values[1:])
+
+
+def miss_sign(e, values):
+    """Add the opponent's value where it has to be subtracted."""
+    return e.reward - e.before, tuple(v if v is None else -v for v in values)
+
+
+def share_view(e, values):
+    """Let O take the maximum of values that are good for X."""
+    return e.reward - e.before, (e.worst if e.next_mover == "O" else e.best,)
+
+
+def discount_reward(e, values):
+    """Multiply the reward by gamma as well."""
+    return -e.before, tuple(v if v is None else e.reward + v for v in values)
+
+
+def flip_reward(e, values):
+    """Use the reward with the wrong sign."""
+    return -e.reward - e.before, values
+
+
+FAULTS = {
+    "terminal": Fault(
+        "the value of a finished board is added",
+        value_finished_board,
+        "this game was over, and the update still added {gamma} times {next:+.4g} from the "
+        "finished board",
+        "Results are blurred by a number that no game ever corrects: lost games can look open.",
+        "Q of a finished board is 0: Sutton & Barto (2018), section 6.5, the box of Q-learning",
+    ),
+    "answer": Fault(
+        "the next board is taken before the opponent's answer",
+        keep_target,
+        "the next board {next_board} is the one before the opponent's answer, where the learner "
+        "never moves",
+        "No value of a later position reaches an earlier one: it learns last moves and no plans.",
+        "the next state is the one in which the agent acts again: Sutton & Barto (2018), "
+        "sections 3.1 and 6.5",
+    ),
+    "sign": Fault(
+        "the opponent's best move is counted as one's own",
+        miss_sign,
+        "the opponent moves on {next_board}, and its best value {next:+.4g} was added: it has to "
+        "be subtracted",
+        "A position that is good for the opponent looks good: it walks into threats.",
+        "what one side gains the other side loses: Littman (1994); Sutton & Barto (2018), "
+        "equation 6.8 for the update",
+    ),
+    "occupied": Fault(
+        "occupied squares take part in the maximum",
+        include_occupied,
+        "every free square of {next_board} has a value below {next:+.4g}, which is the value of an "
+        "occupied one",
+        "No lost position is worth less than an untouched square, so losses are not seen coming.",
+        "the maximum is over the actions that are possible in the next state: Sutton & Barto "
+        "(2018), section 3.1 and equation 6.8",
+    ),
+    "loser": Fault(
+        "the loser's last move is never updated",
+        None,
+        "the game ends after this row with the opponent's win, and no row follows that learns "
+        "from it; in {count} games so, and no lost game was ever learned",
+        "It never learns what loses: values do not fall below a draw, and threats are not blocked.",
+        "an episode lasts until its final state, with the reward of that state: Sutton & Barto "
+        "(2018), sections 3.3 and 6.5",
+    ),
+    "sides": Fault(
+        "both seats share a value without changing sides",
+        share_view,
+        "O's rewards are those of X, and O still takes the maximum, which is the best for X",
+        "One side learns to help the other: O plays into X's lines.",
+        "one side takes the maximum, the other one the minimum: Littman (1994)",
+    ),
+    "reward": Fault(
+        "the opponent's win is credited, or a reward has the wrong sign",
+        flip_reward,
+        "the game ended with a {result} for {mover}, and the reward was {reward:+g}",
+        "It learns to reach the result that it has to avoid.",
+        "the reward tells the agent what it has to achieve: Sutton & Barto (2018), section 3.2",
+    ),
+    "in-place": Fault(
+        "the recorded board already contains the move",
+        None,
+        "square {move} of the board {board} is already taken by the move that is recorded for it: "
+        "the list was changed before it was recorded",
+        "Values are stored under boards on which the learner never has to move, so it plays as if "
+        "it had learned nothing.",
+        "the value that changes is that of the state before the action: Sutton & Barto (2018), "
+        "equation 6.8",
+    ),
+    "exploration": Fault(
+        "it explores never or always, or takes the first of equal moves",
+        None,
+        "{detail}",
+        "What is never tried is never learned; what is only tried at random is never used.",
+        "epsilon-greedy, with ties broken at random: Sutton & Barto (2018), sections 2.2 and 5.4",
+    ),
+    "step": Fault(
+        "the step size, the discount or the rounding is wrong",
+        discount_reward,
+        "the reward {reward:+g} was multiplied by gamma too",
+        "Values end elsewhere than the rule has them, or stop moving.",
+        "the step size is above 0 and at most 1, and the first reward is not discounted: Sutton & "
+        "Barto (2018), equations 2.5 and 3.8",
+    ),
+}
+# Definitions that least squares compares, besides the rules: (fault, its columns, settings).
+VARIANTS = [
+    ("terminal", value_finished_board, ("opponent", "self-play")),
+    ("terminal", value_finished_board_twice, ("opponent", "self-play")),
+    ("occupied", include_occupied, ("opponent", "self-play")),
+    ("step", discount_reward, ("opponent", "self-play")),
+    ("sign", miss_sign, ("self-play",)),
+    ("reward", flip_reward, ("opponent", "self-play")),
+]
+
+
+# 2. The game.
+
+
+def memoize(function):
+    """Return the function with a cache of its answers: there are few boards."""
+    answers = {}
+
+    def look_up(*arguments):
+        if arguments not in answers:
+            answers[arguments] = function(*arguments)
+        return answers[arguments]
+
+    return look_up
+
+
+@memoize
+def find_winner(board):
+    """Return "X" or "O" for three in a row, "draw" for a full board, None for an open game."""
+    for i, j, k in LINES:
+        if board[i] == board[j] == board[k] != ".":
+            return board[i]
+    return None if "." in board else "draw"
+
+
+@memoize
+def free_squares(board):
+    """List the empty squares."""
+    return [square for square in range(9) if board[square] == "."]
+
+
+def put_mark(board, square, mark):
+    """Return the board with a mark on a square."""
+    return board[:square] + mark + board[square + 1 :]
+
+
+def turn_board(board):
+    """Return the board after a quarter turn."""
+    return "".join(board[i] for i in (6, 3, 0, 7, 4, 1, 8, 5, 2))
+
+
+def mirror_board(board):
+    """Return the mirrored board."""
+    return "".join(board[i] for i in (2, 1, 0, 5, 4, 3, 8, 7, 6))
+
+
+@memoize
+def list_images(board):
+    """List a board under the eight symmetries of the square."""
+    images = []
+    for first in (board, mirror_board(board)):
+        image = first
+        for _ in range(4):
+            images.append(image)
+            image = turn_board(image)
+    return images
+
+
+def show_board(board):
+    """Return a board as three rows of text, as in X.O/.../..."""
+    return f"{board[:3]}/{board[3:6]}/{board[6:]}"
+
+
+# Tables differ in the moves that share an entry.
+
+
+def key_of_pair(board, move, mover):
+    """Return the entry of a table of moves: board and move."""
+    return board, move
+
+
+@memoize
+def key_of_afterstate(board, move, mover):
+    """Return the entry of a table of afterstates: the board after the move."""
+    return put_mark(board, move, mover)
+
+
+@memoize
+def key_of_symmetric_pair(board, move, mover):
+    """Return the entry of a table in which symmetric moves share an entry."""
+    return min(list_images(put_mark(board, move, mover.lower())))
+
+
+@memoize
+def key_of_symmetric_afterstate(board, move, mover):
+    """Return the entry of a table in which symmetric afterstates share an entry."""
+    return min(list_images(put_mark(board, move, mover)))
+
+
+KEYS = {
+    "moves": key_of_pair,
+    "afterstates": key_of_afterstate,
+    "moves up to symmetry": key_of_symmetric_pair,
+    "afterstates up to symmetry": key_of_symmetric_afterstate,
+}
+
+
+# 3. Rows: what the student's program wrote, checked.
+
+
+class Row(NamedTuple):
+    """One update as it was recorded."""
+
+    number: int  # from 1
+    board: str  # nine characters: X, O or "." for an empty square
+    move: int
+    reward: float
+    next_board: str
+    done: bool
+    before: float
+    after: float
+    mover: str  # "X" or "O"
+
+    @property
+    def is_in_place(self):
+        """Whether the square of the move was already taken."""
+        return self.board[self.move] != "."
+
+    @property
+    def is_before_answer(self):
+        """Whether the next board is the board after the move itself."""
+        return self.next_board == put_mark(self.board, self.move, self.mover)
+
+    @property
+    def is_over(self):
+        """Whether the game is over after this row."""
+        return bool(find_winner(self.next_board)) or (self.is_in_place and self.done)
+
+    @property
+    def result(self):
+        """Return "win", "draw" or "loss" for the mover, None if the game goes on."""
+        winner = find_winner(self.next_board)
+        if winner in (None, "draw"):
+            return winner
+        return "win" if winner == self.mover else "loss"
+
+
+SIGNS = {
+    **dict.fromkeys(("X", "x", "1", "1.0", "+1"), "X"),
+    **dict.fromkeys(("O", "o", "-1", "-1.0", "2", "2.0"), "O"),
+    **dict.fromkeys(
+        (".", "_", "-", "*", "#", "?", " ", "", "0", "0.0", "None", "E", "e"), "."
+    ),
+}
+TOKEN = re.compile(r"'([^']*)'|\"([^\"]*)\"|([-+]?\d+(?:\.\d*)?|None|[A-Za-z._*#?-])")
+TRUTHS = {
+    "1": True,
+    "true": True,
+    "1.0": True,
+    "0": False,
+    "false": False,
+    "0.0": False,
+}
+
+
+def read_board(item):
+    """Return a board as nine characters; it may be a text, a list, rows of lists, or an array.
+
+    X is X, x or 1; O is O, o, -1 or 2.  Raises TraceError for anything but nine such squares.
+    """
+    if isinstance(item, str) and len(item) == 9 and not item.strip(".XO"):
+        return item
+    signs = "".join(SIGNS.get(sign, "!") for sign in list_signs(item))
+    if len(signs) != 9 or "!" in signs:
+        raise TraceError(
+            f"{quote(item)} is no board: write its nine squares, as in X.O......"
+        )
+    return signs
+
+
+def list_signs(item):
+    """Return the squares of a board as texts."""
+    item = item.tolist() if hasattr(item, "tolist") else item
+    if isinstance(item, (list, tuple)):
+        return [sign for part in item for sign in list_signs(part)]
+    if not isinstance(item, str):
+        return [f"{item:g}" if isinstance(item, float) else str(item)]
+    if len(item) in (0, 1, 3, 9):  # a square, a row, or the whole board
+        return list(item) or [""]
+    return [a or b or c for a, b, c in TOKEN.findall(item)]
+
+
+def read_move(item):
+    """Return a move as a square, 0 to 8; a pair is a row and a column."""
+    if isinstance(item, str):
+        numbers = [int(digits) for digits in re.findall(r"-?\d+", item)]
+        is_number = bool(re.fullmatch(r"[\s\d,()\[\]-]+(\.0)?", item))
+        item = (numbers if is_number else [-1]) or [-1]
+        item = item[0] if len(item) != 2 or ".0" in str(item) else item
+    if isinstance(item, (list, tuple)) and len(item) == 2:
+        item = 3 * int(item[0]) + int(item[1])
+    try:
+        move = operator.index(item)
+    except TypeError:
+        move = int(item) if isinstance(item, float) and item.is_integer() else -1
+    if move not in range(9):
+        raise TraceError(f"{quote(item)} is no move: a move is a square, 0 to 8")
+    return move
+
+
+def read_number(item, name):
+    """Return a number; raises TraceError if it is none, or not finite."""
+    try:
+        number = float(item)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise TraceError(f"{name} is {quote(item)}, which is no number")
+    return number
+
+
+def read_truth(item):
+    """Return whether `done` is true; raises TraceError for anything but 0, 1, True and False."""
+    truth = TRUTHS.get(str(item).strip().lower())
+    if truth is None:
+        raise TraceError(f"done is {quote(item)}: write 0 or 1")
+    return truth
+
+
+def read_row(number, board, move, reward, next_board, done, before, after):
+    """Return a checked Row; raises TraceError with its number."""
+    try:
+        board, move, next_board = (
+            read_board(board),
+            read_move(move),
+            read_board(next_board),
+        )
+        mover = find_mover(board, move, next_board)
+        row = Row(
+            number,
+            board,
+            move,
+            read_number(reward, "reward"),
+            next_board,
+            read_truth(done),
+            read_number(before, "before"),
+            read_number(after, "after"),
+            mover,
+        )
+        reason = find_row_fault(row)
+    except TraceError as error:
+        reason = str(error)
+    if reason:
+        raise TraceError(f"Row {number}: {reason}.")
+    return row
+
+
+def find_mover(board, move, next_board):
+    """Return the mark of the player who moved: the mark on the square of the move."""
+    if board[move] != ".":
+        return "X" if board.count("X") == board.count("O") else "O"
+    mover = next_board[move]
+    if mover == ".":
+        raise TraceError(
+            f"the move is square {move}, and that square of next_board "
+            f"{show_board(next_board)} is empty"
+        )
+    return mover
+
+
+def find_row_fault(row):
+    """Return in words why a row is impossible, None if it is possible."""
+    board, next_board = row.board, row.next_board
+    shown, next_shown = show_board(board), show_board(next_board)
+    added = board.count(".") - next_board.count(".")
+    if abs(board.count("X") - board.count("O")) > 1:
+        reason = f"board {shown} is impossible: count its X and O"
+    elif abs(next_board.count("X") - next_board.count("O")) > 1:
+        reason = f"next_board {next_shown} is impossible: count its X and O"
+    elif find_winner(board) and not row.is_in_place:
+        reason = f"board {shown} is already finished, so no move follows"
+    elif any(old not in (".", new) for old, new in zip(board, next_board)):
+        reason = f"next_board {next_shown} does not follow from board {shown}"
+    elif row.is_in_place:
+        reason = None
+    elif added > 3:
+        reason = f"next_board {next_shown} is more than a move and an answer later"
+    elif row.done and not row.is_over and not row.is_before_answer:
+        reason = f"done is 1, but on {next_shown} the game goes on"
+    else:
+        reason = None
+    return reason
+
+
+def quote(item):
+    """Return an object as a short text."""
+    text = repr(item)
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
+# 4. Games: which row of a trace is the same player's next move.
+
+
+def link_rows(rows, is_backward):
+    """Return for each row the index of the row that moves on its next board, or None.
+
+    A row is looked for within SPAN rows: after it, or before it if a game is updated backward.
+    """
+    successors, waiting = [None] * len(rows), {}
+    for i, row in enumerate(rows):
+        if is_backward:
+            j = waiting.get(row.next_board, -SPAN - 1)
+            if i - j <= SPAN and not row.is_over:
+                successors[i] = j
+            waiting[row.board] = i
+        else:
+            j = waiting.pop(row.board, -SPAN - 1)
+            if i - j <= SPAN:
+                successors[j] = i
+            if not row.is_over:
+                waiting[row.next_board] = i
+    return successors
+
+
+def is_backward(rows):
+    """Return whether more rows are linked to an earlier row than to a later one."""
+    forward, backward = (
+        sum(link is not None for link in link_rows(rows, direction))
+        for direction in (False, True)
+    )
+    return backward > forward
+
+
+# 5. The table, rebuilt from the rows.
+
+
+class Setup(NamedTuple):
+    """Properties of a trace that are read from its first rows."""
+
+    key: str  # of KEYS
+    is_backward: bool  # whether games are updated from their end
+    setting: str  # "opponent", "self-play" or "answer"
+    is_x_view: bool  # whether all values and rewards are X's
+    initial: (
+        dict  # player -> value of an untouched move in the player's view; None: differs
+    )
+    knows_ends: (
+        bool  # whether winning moves have their reward as value from the beginning
+    )
+    plays_occupied: bool  # whether moves on occupied squares are played
+    win: float  # reward of a win
+    draw: float
+    precision: float  # error of a written number
+
+
+class Example(NamedTuple):
+    """An update with all that a rule may look at; numbers are in the mover's view."""
+
+    row: Row
+    reward: float
+    before: float
+    change: float  # after - before
+    is_over: bool
+    best: float  # the value of the next board with the best move there
+    worst: float
+    mean: float
+    played: float  # with the move that was played there; None if it is unknown
+    blank: float  # with an untouched move
+    later: (
+        list  # rewards after this one until the game's end; None if the end is missing
+    )
+    visits: int  # how often this entry was updated, this time included
+    sign: int  # -1 if the opponent moves on the next board
+    next_mover: str
+
+
+class Replay:
+    """The student's table, updated row by row as the rows have it."""
+
+    def __init__(self, setup):
+        self.setup = setup
+        self.key = KEYS[setup.key]
+        self.values, self.visits, self.rows = {}, Counter(), {}
+        self.mismatches, self.first_mismatch = 0, None
+
+    def flip(self, mover):
+        """Return the factor that turns a written value into the mover's view."""
+        return -1 if self.setup.is_x_view and mover == "O" else 1
+
+    def value(self, board, move, mover):
+        """Return the value of a move to its player, None if it is not known."""
+        value = self.values.get(self.key(board, move, mover))
+        if value is None and self.setup.knows_ends:
+            winner = find_winner(put_mark(board, move, mover))
+            if winner:
+                return self.setup.draw if winner == "draw" else self.setup.win
+        return self.setup.initial[mover] if value is None else value
+
+    def list_moves(self, board):
+        """List the moves that take part in a maximum."""
+        return range(9) if self.setup.plays_occupied else free_squares(board)
+
+    def list_values(self, row, mover):
+        """List the values of all moves on the next board of a row."""
+        board = row.next_board
+        if row.board.count(".") - board.count(".") == 3:  # it is the next afterstate
+            square = next(
+                square
+                for square in range(9)
+                if board[square] == row.mover != row.board[square]
+                and square != row.move
+            )
+            return [self.value(put_mark(board, square, "."), square, row.mover)]
+        return [self.value(board, move, mover) for move in self.list_moves(board)]
+
+    def next_mover(self, row):
+        """Return who moves on the next board of a row."""
+        return OTHER[row.mover] if self.setup.setting == "self-play" else row.mover
+
+    def make_example(self, row, successor, later):
+        """Return the Example of a row, before its own update."""
+        setup, mover = self.setup, self.next_mover(row)
+        flip, sign = self.flip(row.mover), 1 if mover == row.mover else -1
+        values = [0.0] if row.is_over else self.list_values(row, mover)
+        played = 0.0 if row.is_over else None
+        if successor and not row.is_over:
+            played = self.value(successor.board, successor.move, mover)
+        known = None not in values
+        blank = setup.initial[mover]
+        return Example(
+            row=row,
+            reward=flip * row.reward,
+            before=flip * row.before,
+            change=flip * (row.after - row.before),
+            is_over=row.is_over,
+            best=sign * max(values) if known else None,
+            worst=sign * min(values) if known else None,
+            mean=sign * sum(values) / len(values) if known else None,
+            played=None if played is None else sign * played,
+            blank=None if blank is None else sign * blank,
+            later=later,
+            visits=self.visits[self.key(row.board, row.move, row.mover)] + 1,
+            sign=sign,
+            next_mover=mover,
+        )
+
+    def record(self, row):
+        """Put the row's value into the table."""
+        key, flip = self.key(row.board, row.move, row.mover), self.flip(row.mover)
+        old = self.values.get(key)
+        if old is not None and abs(old - flip * row.before) > 2 * self.setup.precision:
+            self.mismatches += 1
+            if self.first_mismatch is None:
+                self.first_mismatch = row, flip * old, self.rows.get(key)
+        self.values[key] = flip * row.after
+        self.visits[key] += 1
+        self.rows[key] = row.number
+
+
+def list_later_rewards(rows, successors, index, replay):
+    """List the rewards after a row in the view of its player; None if the end is missing."""
+    rewards, sign = [], 1
+    while not rows[index].is_over:
+        here, index = rows[index], successors[index]
+        if index is None or len(rewards) > 9:
+            return None
+        sign *= 1 if rows[index].mover == here.mover else -1
+        rewards.append(sign * replay.flip(rows[index].mover) * rows[index].reward)
+    return rewards
+
+
+def find_precision(rows):
+    """Return the error of written numbers: from their digits, or from their type.
+
+    With fewer than four digits after the point they are taken as exact.
+    """
+    numbers = [number for row in rows for number in (row.before, row.after)]
+    scale = max(1.0, *map(abs, numbers))
+    digits = max(len(repr(number).partition(".")[2]) for number in numbers)
+    if 4 <= digits <= 8 and not any("e" in repr(number) for number in numbers):
+        return 10.0**-digits
+    if all(
+        struct.unpack("f", struct.pack("f", number))[0] == number for number in numbers
+    ):
+        return 3e-7 * scale  # numbers of 32 bits
+    return 1e-10 * scale
+
+
+def find_setting(rows, successors):
+    """Return whether the next boards are those of an opponent's answer, or of self-play.
+
+    "answer" is the fault: boards before the answer, on which no row moves.
+    """
+    open_rows = [
+        (row, link)
+        for row, link in zip(rows, successors)
+        if not row.is_over and not row.is_in_place
+    ]
+    early = [link for row, link in open_rows if row.is_before_answer]
+    if 2 * len(early) <= len(open_rows):
+        return "opponent"
+    linked = sum(link is not None for link in early)
+    return "self-play" if 2 * linked > len(early) else "answer"
+
+
+def find_initial(rows, key, is_x_view):
+    """Return the value of untouched moves for each player, None where it differs."""
+    firsts, initial = {}, {}
+    for row in rows:
+        firsts.setdefault(key(row.board, row.move, row.mover), row)
+    for player in "XO":
+        flip = -1 if is_x_view and player == "O" else 1
+        values = Counter(
+            flip * row.before for row in firsts.values() if row.mover == player
+        )
+        value, number = values.most_common(1)[0] if values else (None, 0)
+        initial[player] = value if number >= 0.98 * sum(values.values()) else None
+    for player in "XO":
+        if not any(row.mover == player for row in rows):
+            initial[player] = initial[OTHER[player]]
+    return initial
+
+
+def find_key(rows, make_setup):
+    """Return the kind of table in which each row begins with the value that the last one left."""
+
+    def count_mismatches(key):
+        replay = Replay(make_setup(key))
+        for row in rows:
+            replay.record(row)
+        return replay.mismatches
+
+    counts = {}
+    for key in KEYS:
+        counts[key] = count_mismatches(key)
+        if counts[key] <= len(rows) / 1000:
+            return key
+    return min(counts, key=counts.get)
+
+
+def find_setup(rows, rewards, is_x_view):
+    """Return the Setup of a trace from its first rows."""
+    backward, precision = is_backward(rows), find_precision(rows)
+    successors = link_rows(rows, backward)
+    setting = find_setting(rows, successors)
+    unknown = {"X": None, "O": None}
+    finished = {row.result: row.reward for row in rows if row.result}
+    is_won = any(row.is_before_answer and row.result == "win" for row in rows)
+
+    def make_setup(key):
+        return Setup(
+            key=key,
+            is_backward=backward,
+            setting=setting,
+            is_x_view=is_x_view,
+            initial=unknown,
+            knows_ends="afterstates" in key and not is_won,
+            plays_occupied=any(row.is_in_place for row in rows),
+            win=finished.get("win", rewards[2]),
+            draw=finished.get("draw", rewards[1]),
+            precision=precision,
+        )
+
+    key = find_key(rows, make_setup)
+    initial = find_initial(rows, KEYS[key], is_x_view)
+    return make_setup(key)._replace(initial=initial)
+
+
+# 6. Least squares.
+
+
+def solve_least_squares(columns, changes):
+    """Return the factors of the columns that come closest to the changes.
+
+    A factor that the rows do not determine is 0.  A second round removes rounding errors.
+    """
+    factors = [0.0] * len(columns[0])
+    for _ in range(2):
+        rest = [
+            change - sum(map(operator.mul, factors, row))
+            for row, change in zip(columns, changes)
+        ]
+        correction = solve_normal_equations(columns, rest)
+        factors = list(map(operator.add, factors, correction))
+    return factors
+
+
+def solve_normal_equations(columns, changes):
+    """Solve the normal equations of least squares by elimination."""
+    size = len(columns[0])
+    matrix = [
+        [sum(row[i] * row[j] for row in columns) for j in range(size)]
+        + [sum(row[i] * change for row, change in zip(columns, changes))]
+        for i in range(size)
+    ]
+    smallest = 1e-12 * max(1e-12, *(matrix[i][i] for i in range(size)))
+    pivots = []
+    for i in range(size):
+        if matrix[i][i] <= smallest:
+            continue
+        pivots.append(i)
+        for j in range(size):
+            if j != i:
+                factor = matrix[j][i] / matrix[i][i]
+                matrix[j] = [a - factor * b for a, b in zip(matrix[j], matrix[i])]
+    return [matrix[i][size] / matrix[i][i] if i in pivots else 0.0 for i in range(size)]
+
+
+class Fit(NamedTuple):
+    """The step size and the discount of some rows."""
+
+    alpha: float
+    factors: tuple  # alpha, then alpha gamma for each next value
+    gamma: float  # None if the rows do not determine it
+
+    @property
+    def is_possible(self):
+        """Whether alpha and gamma are not negative, but for rounding."""
+        return self.alpha > -1e-6 and (self.gamma is None or self.gamma > -1e-4)
+
+
+def make_fit(factors):
+    """Return the Fit of the factors of least squares."""
+    alpha, rest = factors[0], sum(factors[1:])
+    return Fit(alpha, tuple(factors), rest / alpha if alpha else None)
+
+
+class Hypothesis:
+    """A rule, with a fault or none, and the rows that it explains so far."""
+
+    def __init__(self, rule, fault=None, columns=keep_target, step="constant"):
+        self.rule, self.fault, self.columns, self.step = rule, fault, columns, step
+        self.fit = self.first_fit = None
+        self.explained = self.unexplained = self.segments = 0
+        self.first_unexplained = None
+        self.gammas = []  # of the segments that determine it
+        self.evidence = (
+            None  # the first row that the textbook's target does not explain
+        )
+
+    def scale(self, e):
+        """Return the factor that makes the step size of an update constant."""
+        return {"1/n": e.visits, "1/(n+1)": e.visits + 1}.get(self.step, 1)
+
+    def compute_columns(self, e, gamma, columns=None):
+        """Return what alpha and alpha gamma multiply; None if a value is unknown."""
+        values = RULES[self.rule].next_values(e, gamma)
+        first, values = (columns or self.columns)(e, values)
+        return None if None in values else (first, *values)
+
+    def list_equations(self, examples, gamma):
+        """Return examples, columns and scaled changes, without unknown values."""
+        equations = [
+            (e, columns, e.change * self.scale(e))
+            for e in examples
+            if (columns := self.compute_columns(e, gamma)) is not None
+            and not (e.is_over and self.step == LAST)
+        ]
+        return [list(part) for part in zip(*equations)] or [[], [], []]
+
+    def solve(self, examples):
+        """Return the Fit of some rows, None if too few are known."""
+        gamma, guesses = 1.0 if self.fit is None else self.fit.gamma or 1.0, []
+        for _ in range(12):
+            known, columns, changes = self.list_equations(examples, gamma)
+            if not known:
+                return None
+            fit = make_fit(solve_least_squares(columns, changes))
+            if self.rule != "monte-carlo" or fit.gamma is None:
+                break
+            guesses.append((gamma, fit.gamma))
+            if abs(fit.gamma - gamma) < 1e-13:
+                break
+            gamma = improve_guess(guesses)
+        return fit
+
+    def list_misses(self, examples, fit, precision):
+        """List the examples that a Fit does not explain: all if it is impossible or None."""
+        if fit is None or not fit.is_possible:
+            return examples
+        gamma = fit.gamma if fit.gamma is not None else 1.0
+        known, columns, changes = self.list_equations(examples, gamma)
+        if self.step == LAST:
+            ends = [e for e in examples if e.is_over]
+            known = known + ends
+            columns = columns + [[0.0] * len(fit.factors) for _ in ends]
+            changes = changes + [e.change - (e.reward - e.before) for e in ends]
+        return [
+            e
+            for e, row, change in zip(known, columns, changes)
+            if abs(change - sum(map(operator.mul, fit.factors, row)))
+            > 3 * precision * self.scale(e)
+        ]
+
+    def predict(self, e, columns):
+        """Return the value after an update whose target has these columns."""
+        gamma = self.fit.gamma if self.fit.gamma is not None else 1.0
+        row = self.compute_columns(e, gamma, columns)
+        if row is None:
+            return None
+        return e.before + sum(map(operator.mul, self.fit.factors, row)) / self.scale(e)
+
+    def study(self, examples, precision):
+        """Explain some more rows: with the old step size, a new one, or one that changes."""
+        if not examples:
+            return
+        fit = self.fit
+        misses = self.list_misses(examples, fit, precision)
+        if misses:
+            fit = self.solve(examples)
+            misses = self.list_misses(examples, fit, precision)
+            if misses:
+                self.study_in_parts(examples, precision)
+                return
+            self.segments += 1
+        self.accept(examples, fit, misses, precision)
+
+    def study_in_parts(self, examples, precision):
+        """Explain rows between which the step size changes: halve them until a Fit is good."""
+        fit = self.solve(examples)
+        misses = self.list_misses(examples, fit, precision)
+        if misses and len(examples) > SHORTEST:
+            half = len(examples) // 2
+            self.study_in_parts(examples[:half], precision)
+            self.study_in_parts(examples[half:], precision)
+            return
+        if misses:
+            misses = self.list_misses_of_drift(examples, precision)
+        self.segments += 1
+        self.accept(examples, fit, misses, precision)
+
+    def list_misses_of_drift(self, examples, precision):
+        """List the examples that no steadily changing step size explains to 1% of its terms."""
+        known, columns, changes = self.list_equations(
+            examples, self.fit.gamma if self.fit and self.fit.gamma else 1.0
+        )
+        drifting = [
+            (*row, *(i / len(known) * number for number in row))
+            for i, row in enumerate(columns)
+        ]
+        if not known:
+            return []
+        factors = solve_least_squares(drifting, changes)
+        size = len(columns[0])
+        if sum(factors[1:size]) < -0.2 * abs(factors[0]):  # a negative gamma
+            return known
+        return [
+            e
+            for e, row, change in zip(known, drifting, changes)
+            if abs(change - sum(map(operator.mul, factors, row)))
+            > 0.01 * sum(abs(factor * number) for factor, number in zip(factors, row))
+            + 3 * precision * self.scale(e)
+        ]
+
+    def accept(self, examples, fit, misses, precision):
+        """Count rows, and keep the first one that shows the fault."""
+        if fit is None:  # no value of these rows is known
+            return
+        self.fit, self.first_fit = fit, self.first_fit or fit
+        if any(fit.factors[1:]) and len(self.gammas) < 1000:
+            self.gammas.append(fit.gamma)
+        self.explained += len(examples) - len(misses)
+        self.unexplained += len(misses)
+        if misses and self.first_unexplained is None:
+            self.first_unexplained = misses[0], self.predict(misses[0], self.columns)
+        if self.fault and self.evidence is None:
+            self.evidence = self.find_evidence(examples, precision)
+
+    def find_evidence(self, examples, precision):
+        """Return the first example that differs from the textbook, and its right value."""
+        for e in examples:
+            right = self.predict(e, keep_target)
+            found = e.before + e.change
+            if right is not None and abs(right - found) > 5 * precision + 1e-6 * abs(
+                found
+            ):
+                return e, right, self.fit
+        return None
+
+    @property
+    def cost(self):
+        """Return how badly it explains the rows: fewer unexplained rows and changes are better."""
+        return self.unexplained + SHORTEST / 4 * max(0, self.segments - 1)
+
+
+LAST = "constant, but 1 for the last move of a game"
+SHORTEST = 32  # rows within which alpha and gamma may change
+SAMPLE = (
+    1000  # rows in which the closest hypotheses are looked for if none explains all
+)
+
+
+def improve_guess(guesses):
+    """Return a better guess of a number that has to reproduce itself (secant method)."""
+    if len(guesses) < 2:
+        return guesses[-1][1]
+    (x0, y0), (x1, y1) = guesses[-2:]
+    slope = (y1 - x1) - (y0 - x0)
+    guess = x1 - (y1 - x1) * (x1 - x0) / slope if slope else y1
+    return guess if 0 <= guess <= 2 else y1
+
+
+# 7. Exploration: from the moves that were played.
+
+
+class Choices:
+    """How often moves were not the best ones of the table, in some successive rows."""
+
+    def __init__(self):
+        self.number = self.others = self.chance = self.variance = 0.0
+        self.ties = self.firsts = self.tie_chance = 0.0
+
+    def add(self, values, move):
+        """Count a move; `values` maps moves to values."""
+        highest = max(values.values())
+        best = [square for square, value in values.items() if value == highest]
+        if len(best) < len(values):
+            self.number += 1
+            self.others += move not in best
+            chance = 1 - len(best) / len(values)  # of a random move
+            self.chance += chance
+            self.variance += chance * (1 - chance)
+        if len(best) > 1 and move in best:
+            self.ties += 1
+            self.firsts += move == best[0]
+            self.tie_chance += 1 / len(best)
+
+    @property
+    def epsilon(self):
+        """Return the share of random moves, None if too few choices show it."""
+        return self.others / self.chance if self.chance >= 10 else None
+
+    def is_random(self):
+        """Whether the moves are as often the best ones as random moves are."""
+        error = math.sqrt(self.variance) / self.chance
+        return error <= 0.02 and self.epsilon >= 1 - 2.5 * error
+
+
+def add_choices(parts):
+    """Return the sum of some Choices."""
+    total = Choices()
+    for part, name in itertools.product(parts, vars(total)):
+        setattr(total, name, getattr(total, name) + getattr(part, name))
+    return total
+
+
+# 8. The doctor.
+
+
+class Doctor:
+    """Collects the updates of a training, and finds the rule or the fault behind them.
+
+    `rewards` are those of a loss, a draw and a win; only their order matters.  `self_play` is
+    whether both seats are meant to learn: a trace of one seat is then a fault.
+    """
+
+    def __init__(self, rewards=(-1, 0, 1), self_play=False):
+        self.rewards, self.self_play = rewards, self_play
+        self.number = 0  # rows so far
+        self.rows, self.start = (
+            [],
+            0,
+        )  # rows in memory; those before `start` are studied
+        self.replay, self.hypotheses, self.choices = None, [], []
+        self.seats = Counter()
+        self.changed = Counter()  # rows whose value changed, by seat
+        self.wanted = (
+            Counter()
+        )  # rows of finished games whose value had to change, by seat
+        self.results = {}  # (mover, result, reward) -> first row
+        self.in_place, self.first_in_place = 0, None
+        self.early, self.first_early = 0, None
+        self.cut, self.first_cut = 0, None  # rows after which a game breaks off
+        self.unfinished = self.open_ends = self.undone = 0
+        self.rounding = None  # digits of the values and a row, if they are few
+
+    def update(self, board, move, reward, next_board, done, before, after):
+        """Record one update of the student's table.
+
+        Raises TraceError, naming the row, if it cannot be one of tic-tac-toe.
+        """
+        self.number += 1
+        self.add_row(
+            read_row(self.number, board, move, reward, next_board, done, before, after)
+        )
+
+    def add_row(self, row):
+        """Count a row, and study the rows in memory if there are many."""
+        self.rows.append(row)
+        self.count_row(row)
+        if len(self.rows) - self.start >= CHUNK + SPAN:
+            self.study_rows(len(self.rows) - SPAN)
+
+    def count_row(self, row):
+        """Count what is seen in a single row."""
+        self.seats[row.mover] += 1
+        self.changed[row.mover] += row.after != row.before
+        if row.is_in_place:
+            self.in_place += 1
+            self.first_in_place = self.first_in_place or row
+        elif row.result:
+            self.wanted[row.mover] += row.reward != row.before
+            self.undone += not row.done
+            if len(self.results) < 100:
+                self.results.setdefault((row.mover, row.result, row.reward), row)
+
+    def diagnose(self):
+        """Return the Diagnosis of the rows so far; more rows may follow.
+
+        Raises TraceError if they are too few, or do not belong together.
+        """
+        doctor = copy.deepcopy(self, {id(row): row for row in self.rows})
+        if doctor.number < FEWEST:
+            raise TraceError(
+                f"There are {doctor.number} rows, and {FEWEST} are needed at least."
+            )
+        doctor.study_rows(len(doctor.rows))
+        return doctor.conclude()
+
+    @property
+    def is_mostly_in_place(self):
+        """Whether the recorded boards contain the moves."""
+        return 2 * self.in_place > self.number
+
+    def study_rows(self, stop):
+        """Study the rows in memory up to `stop`, and forget all but the last few."""
+        if self.is_mostly_in_place or self.start >= stop:
+            self.rows, self.start = self.rows[-SPAN:], min(SPAN, len(self.rows))
+            return
+        is_first = self.replay is None
+        if is_first:
+            setup = find_setup(self.rows, self.rewards, self.has_rewards_of_x())
+            self.replay = Replay(setup)
+        examples = self.make_examples(stop)
+        precision = self.replay.setup.precision
+        if is_first:
+            self.hypotheses = list_exact_hypotheses(examples, self.replay.setup)
+            if not self.hypotheses:
+                self.rounding = find_rounding(examples)
+            if not self.hypotheses and not self.rounding:
+                self.hypotheses = list_close_hypotheses(examples, self.replay.setup)
+        else:
+            for hypothesis in self.hypotheses:
+                hypothesis.study(examples, precision)
+        kept = max(0, stop - SPAN)
+        self.rows, self.start = self.rows[kept:], stop - kept
+
+    def make_examples(self, stop):
+        """Return the Examples of the rows from `start` to `stop`, replaying the table."""
+        rows, replay, examples = self.rows, self.replay, []
+        successors = link_rows(rows, replay.setup.is_backward)
+        part = max(1, min(400, (stop - self.start) // 10))
+        for i in range(self.start, stop):
+            row, link = rows[i], successors[i]
+            if (i - self.start) % part == 0:
+                self.choices.append(Choices())
+            self.count_end(row, link, is_last=i >= len(rows) - SPAN)
+            later = list_later_rewards(rows, successors, i, replay)
+            successor = None if link is None else rows[link]
+            examples.append(replay.make_example(row, successor, later))
+            self.count_choice(row)
+            replay.record(row)
+        return examples
+
+    def count_end(self, row, link, is_last):
+        """Count rows after which the game neither ends nor goes on."""
+        if row.is_over:
+            return
+        self.unfinished += 1
+        if row.is_before_answer:
+            self.early += 1
+            self.first_early = self.first_early or row
+        if link is None and not is_last:
+            self.open_ends += 1
+            self.first_cut = self.first_cut or row
+
+    def count_choice(self, row):
+        """Count whether the move was the best one of the table."""
+        replay = self.replay
+        if row.is_in_place:
+            return
+        values = {
+            move: replay.value(row.board, move, row.mover)
+            for move in free_squares(row.board)
+        }
+        if None not in values.values():
+            self.choices[-1].add(values, row.move)
+
+    def has_rewards_of_x(self):
+        """Return whether rewards are X's in both seats: O's wins cost, and X's wins pay."""
+        ranges = {seat: self.find_reward_range(seat) for seat in "XO"}
+        (x_wins, x_losses), (o_wins, o_losses) = ranges["X"], ranges["O"]
+        is_right_for_x = is_rising(x_losses, x_wins)
+        is_turned_for_o = bool(o_wins + o_losses) and is_rising(o_wins, o_losses)
+        return is_right_for_x and is_turned_for_o and bool(x_wins + x_losses)
+
+    def find_reward_range(self, seat):
+        """Return the rewards of a seat's won and of its lost games."""
+        return tuple(
+            [
+                reward
+                for mover, end, reward in self.results
+                if (mover, end) == (seat, result)
+            ]
+            for result in ("win", "loss")
+        )
+
+    def conclude(self):
+        """Return the Diagnosis: the first check that finds a fault, else the rule."""
+        checks = (
+            self.check_in_place,
+            self.check_changes,
+            self.check_rewards,
+            self.check_order,
+            self.check_answer,
+            self.check_seats,
+            self.check_fit,
+            self.check_losses,
+            self.check_recognised,
+            self.check_exploration,
+        )
+        for check in checks:
+            found = check()
+            if found:
+                return found
+        return self.describe_rule()
+
+    # Each check returns a Diagnosis, or None if it finds nothing.
+
+    def check_in_place(self):
+        """Find boards that already contain the move."""
+        if not self.is_mostly_in_place:
+            return None
+        row = self.first_in_place
+        return self.report_fault(
+            "in-place", row, move=row.move, board=show_board(row.board)
+        )
+
+    def check_changes(self):
+        """Find a table that no update changes."""
+        if any(self.changed.values()) or not any(self.wanted.values()):
+            return None
+        row = next(row for row in self.results.values() if row.reward != row.before)
+        return self.report_fault(
+            "step",
+            row,
+            "the reward was {reward:+g} and the value stayed {found:+.4g}: no update of this trace "
+            "changes a value, so alpha is 0, or rounding removes every step",
+            reward=row.reward,
+            found=row.after,
+        )
+
+    def check_rewards(self):
+        """Find rewards that contradict the board."""
+        if self.replay.setup.is_x_view:
+            return None
+        for (mover, result, reward), row in sorted(
+            self.results.items(), key=lambda item: item[1].number
+        ):
+            wins, _ = self.find_reward_range(mover)
+            is_bad_loss = result == "loss" and (
+                reward > 0 if not wins else reward >= min(wins)
+            )
+            is_bad_win = result == "win" and reward < 0
+            if is_bad_loss or is_bad_win:
+                return self.report_fault(
+                    "reward", row, result=result, mover=mover, reward=reward
+                )
+        return None
+
+    def check_order(self):
+        """Raise TraceError if values do not go on where the last row of a move left them."""
+        replay = self.replay
+        if replay.mismatches <= max(2, self.number / 200):
+            return
+        row, left, number = replay.first_mismatch
+        raise TraceError(
+            f"Row {row.number}: before is {row.before:.6g}, but row {number} left "
+            f"{left * replay.flip(row.mover):.6g} for this move: rows are missing or out of order, "
+            f"or there is more than one table ({replay.mismatches} such rows)."
+        )
+
+    def check_answer(self):
+        """Find next boards before the opponent's answer."""
+        if self.replay.setup.setting != "answer":
+            return None
+        row = self.first_early
+        return self.report_fault("answer", row, next_board=show_board(row.next_board))
+
+    @property
+    def best(self):
+        """Return the hypothesis that explains most; the textbook's if several do."""
+        return (
+            min(self.hypotheses, key=lambda one: one.cost) if self.hypotheses else None
+        )
+
+    @property
+    def is_recognised(self):
+        """Whether the best hypothesis explains all rows but one in a thousand."""
+        best = self.best
+        return (
+            bool(best)
+            and best.unexplained <= (best.explained + best.unexplained) / 1000
+        )
+
+    def check_fit(self):
+        """Find the fault whose definition explains the values."""
+        best = self.best
+        if self.rounding or not self.is_recognised:
+            return self.check_rounding()
+        if best.fault and best.evidence:
+            e, right, fit = best.evidence
+            row = e.row
+            flip = self.replay.flip(row.mover)
+            next_value = best.columns(
+                e, RULES[best.rule].next_values(e, fit.gamma or 1.0)
+            )[1][0]
+            sentence = None
+            if best.columns is flip_reward:
+                sentence = "the update used the reward {reward:+g} with the other sign"
+            return self.report_fault(
+                best.fault,
+                row,
+                sentence,
+                right=flip * right,
+                next=next_value * (e.sign if best.fault == "occupied" else 1),
+                gamma=f"{fit.gamma:.3g}" if fit.gamma is not None else "gamma",
+                reward=row.reward,
+                next_board=show_board(row.next_board),
+            )
+        return self.check_step_size()
+
+    def check_step_size(self):
+        """Find a step size or a discount above 1."""
+        best, fits = self.best, (self.best.first_fit, self.best.fit)
+        for name, values in (
+            ("alpha", [fit.alpha for fit in fits]),
+            ("gamma", [fit.gamma or 0.0 for fit in fits]),
+        ):
+            if max(values) > 1 + 1e-4 and best.step == "constant":
+                row = self.find_first_change()
+                return self.report_fault(
+                    "step",
+                    row,
+                    "{name} is {number:.4g}, which is above 1",
+                    name=name,
+                    number=max(values),
+                )
+        return None
+
+    def find_first_change(self):
+        """Return a row that changed a value: the first one of a finished game."""
+        rows = sorted(self.results.values(), key=lambda row: row.number)
+        return next((row for row in rows if row.before != row.after), rows[0])
+
+    def check_rounding(self):
+        """Find a table whose values are rounded: few digits, and always the same rounding."""
+        if not self.rounding:
+            return None
+        digits, row = self.rounding
+        return self.report_fault(
+            "step",
+            row,
+            "no value has more than {digits} digits after the point: the table rounds them, and "
+            "small steps are lost (if only the file is rounded, write all digits)",
+            digits=digits,
+        )
+
+    def check_losses(self):
+        """Find games that are lost without an update."""
+        results = {result for _, result, _ in self.results}
+        if "loss" in results or not self.first_cut or self.open_ends < 3:
+            return None
+        if self.replay.setup.setting == "self-play":
+            return None
+        return self.report_fault("loser", self.first_cut, count=self.open_ends)
+
+    def check_seats(self):
+        """Find self-play in which only one seat learns."""
+        idle = [seat for seat in "XO" if self.seats[seat] and not self.changed[seat]]
+        missing = [seat for seat in "XO" if not self.seats[seat]]
+        if (missing and self.self_play) or (idle and self.wanted[idle[0]]):
+            seat = (missing or idle)[0]
+            row = self.find_first_change()
+            return self.report_fault(
+                "sides",
+                row,
+                "no update changes a value of {seat}: in self-play both seats have to learn",
+                seat=seat,
+            )
+        return None
+
+    def check_exploration(self):
+        """Find moves that are never or always random."""
+        total, detail = add_choices(self.choices), None
+        if total.chance < 100 or not self.is_every_move_recorded():
+            return None
+        late = add_choices(self.choices[-max(1, len(self.choices) // 4) :])
+        takes_first = total.firsts == total.ties > total.tie_chance + 8
+        if total.is_random() and late.epsilon and late.epsilon > 0.9:
+            detail = "every move is random to the end: epsilon never falls"
+        elif total.epsilon < 0.02 and takes_first:
+            detail = (
+                "it explores almost never, and takes the first of equal moves every time "
+                f"({int(total.ties)} of {int(total.ties)})"
+            )
+        elif total.others == 0 and not self.is_optimistic():
+            detail = (
+                f"epsilon is 0 from the beginning: none of {int(total.number)} moves differs from "
+                "the best one of the table"
+            )
+        if not detail:
+            return None
+        return self.report_fault("exploration", self.find_first_change(), detail=detail)
+
+    def is_every_move_recorded(self):
+        """Whether games are complete, so that exploring moves are among the rows."""
+        return self.open_ends <= self.unfinished / 20 or not self.unfinished
+
+    def is_optimistic(self):
+        """Whether untouched moves look better than any reward, which makes a greedy agent try."""
+        best = max((reward for _, _, reward in self.results), default=1)
+        initial = self.replay.setup.initial.values()
+        return any(value is not None and value >= best > 0 for value in initial)
+
+    def check_recognised(self):
+        """Name the first row that no rule and no fault explains."""
+        if self.is_recognised:
+            return None
+        best = self.best
+        if not best or not best.first_unexplained:
+            return Diagnosis(
+                status=1,
+                title="No rule is recognised",
+                sentence="The values of this trace do not determine a rule.",
+                rows=self.number,
+            )
+        e, right = best.first_unexplained
+        flip = self.replay.flip(e.row.mover)
+        total = best.explained + best.unexplained
+        return Diagnosis(
+            status=1,
+            title="No rule is recognised",
+            sentence=f"The closest one, {self.name_rule(best)}, explains {best.explained:,} of "
+            f"{total:,} rows. Compare the first of the others with your update.",
+            rows=self.number,
+            **describe_row(e.row, right=None if right is None else flip * right),
+        )
+
+    # The report.
+
+    def report_fault(self, fault, row, sentence=None, right=None, **numbers):
+        """Return the Diagnosis of a fault at its first row."""
+        entry = FAULTS[fault]
+        recognised = self.is_recognised and self.best
+        return Diagnosis(
+            status=1,
+            fault=fault,
+            title=f"Fault: {entry.title}",
+            sentence=f"Update {row.number}: "
+            + (sentence or entry.sentence).format_map(numbers)
+            + ".",
+            effect=entry.effect,
+            source=entry.source,
+            rows=self.number,
+            rule=self.name_rule(recognised) if recognised else None,
+            **describe_row(row, right),
+            **self.describe_fits(recognised),
+        )
+
+    def name_rule(self, hypothesis):
+        """Return the name of a rule with its setting and its kind of table."""
+        setup = self.replay.setup
+        words = [RULES[hypothesis.rule].title]
+        if setup.key.startswith("afterstates") and hypothesis.rule != "monte-carlo":
+            words = ["TD(0)"]
+        if setup.setting == "self-play":
+            words.append("negamax self-play")
+        if setup.is_x_view:
+            words.append("values in X's view")
+        if setup.key != "moves":
+            words.append(f"table of {setup.key}")
+        return ", ".join(words)
+
+    def describe_fits(self, hypothesis):
+        """Return alpha and gamma, and how alpha changes."""
+        if not hypothesis:
+            return {}
+        first, last = hypothesis.first_fit, hypothesis.fit
+        gammas = sorted(hypothesis.gammas)
+        gamma = gammas[len(gammas) // 2] if gammas else None
+        described = {"alpha": first.alpha, "gamma": gamma}
+        if hypothesis.step == LAST:
+            described["alpha"] = f"{first.alpha:.4g}, and 1 for the last move of a game"
+        elif hypothesis.step != "constant":
+            described["alpha"] = hypothesis.step
+        elif abs(first.alpha - last.alpha) > 1e-3 * abs(first.alpha):
+            described["alpha_at_the_end"] = last.alpha
+        return described
+
+    def describe_rule(self):
+        """Return the Diagnosis of a trace without a fault."""
+        best = self.best
+        notes = [*self.list_notes(best)]
+        return Diagnosis(
+            status=0,
+            title="Nothing found",
+            sentence=f"All but {best.unexplained:,} of {self.number:,} updates follow "
+            f"{self.name_rule(best)}."
+            if best.unexplained
+            else f"All {self.number:,} updates follow {self.name_rule(best)}.",
+            source=RULES[best.rule].source,
+            rows=self.number,
+            rule=self.name_rule(best),
+            notes=notes,
+            **self.describe_fits(best),
+        )
+
+    def list_notes(self, best):
+        """Yield remarks that are no faults."""
+        others = {
+            RULES[one.rule].title
+            for one in self.hypotheses
+            if not one.fault and one.cost <= best.cost and one.rule != best.rule
+        }
+        if others:
+            yield f"{' and '.join(sorted(others))} would explain this trace as well."
+        seats = [seat for seat in "XO" if self.seats[seat]]
+        if len(seats) == 1:
+            yield f"Only {seats[0]} learns here."
+        rewards = {result: reward for _, result, reward in self.results}
+        if "loss" in rewards and rewards["loss"] == rewards.get("draw"):
+            yield "A lost game has the reward of a drawn one, so nothing keeps it from losing."
+        if self.undone:
+            yield f"done is 0 in {self.undone:,} rows in which the game is over."
+        if self.in_place:
+            yield (
+                f"{self.in_place:,} moves are on occupied squares, the first in row "
+                + (f"{self.first_in_place.number}: allow only free ones.")
+            )
+        total = add_choices(self.choices)
+        if total.epsilon is not None:
+            yield f"About {100 * min(1, total.epsilon):.0f}% of the moves are random."
+        if total.ties >= 20 and total.firsts == total.ties > total.tie_chance + 8:
+            yield "Of equal moves it always takes the first: exploration has to make up for it."
+
+    def greedy_moves(self, board, player):
+        """Return the best moves of the rebuilt table, as docs/judge.py expects them."""
+        mark = "X" if player == 1 else "O"
+        text = "".join(".XO"[stone] for stone in board)
+        values = {
+            move: self.replay.value(text, move, mark) or 0.0
+            for move in free_squares(text)
+        }
+        highest = max(values.values())
+        return [move for move, value in values.items() if value == highest]
+
+
+def is_rising(losses, wins):
+    """Whether every reward of a win is above every reward of a loss, and on its side of 0."""
+    if losses and wins:
+        return max(losses) < min(wins)
+    return all(reward > 0 for reward in wins) and all(reward < 0 for reward in losses)
+
+
+def list_hypotheses(setup, step="constant"):
+    """List the definitions that are compared, the textbook's first."""
+    setting = setup.setting
+    rules = ["q-learning"] if setting == "answer" else list(RULES)
+    right = [Hypothesis(rule, step=step) for rule in rules]
+    faulty = [
+        Hypothesis(rule, fault, columns, step)
+        for fault, columns, settings in VARIANTS
+        for rule in rules
+        if setting in settings and fits_rule(fault, rule)
+    ]
+    if (
+        setup.is_x_view
+    ):  # before Sarsa: without exploration O's maximum is what it plays
+        right.insert(1, Hypothesis("q-learning", "sides", share_view, step))
+    return right + faulty
+
+
+def fits_rule(fault, rule):
+    """Whether a fault is possible in a rule: only a maximum has occupied squares, for example."""
+    if fault == "occupied":
+        return rule == "q-learning"
+    if fault == "terminal":
+        return rule in ("q-learning", "sarsa")
+    if fault == "reward":
+        return rule in ("q-learning", "sarsa", "expected-sarsa")
+    return rule != "returns"
+
+
+def list_exact_hypotheses(examples, setup):
+    """List the hypotheses that explain all first rows with a constant step size, or with 1/n."""
+    precision = setup.precision
+    for step in ("constant", "1/n", "1/(n+1)", LAST):
+        good = [
+            one
+            for one in list_hypotheses(setup, step)
+            if explains_all(one, examples[-SAMPLE // 2 :], precision)
+            and explains_all(one, examples, precision)
+        ]
+        if good:
+            for one in good:
+                one.segments = 1
+                one.accept(examples, one.fit, [], precision)
+            return good
+    return []
+
+
+def list_close_hypotheses(examples, setup):
+    """List the hypotheses that explain most of the first rows with a step size that changes."""
+    precision, order = setup.precision, list_hypotheses(setup)
+    for one in order:
+        one.study_in_parts(examples[-SAMPLE:], precision)
+    closest = sorted((one for one in order if one.fit), key=lambda one: one.cost)[:4]
+    hypotheses = [
+        Hypothesis(one.rule, one.fault, one.columns) for one in order if one in closest
+    ]
+    for one in hypotheses:
+        one.study_in_parts(examples, precision)
+    return hypotheses
+
+
+def explains_all(hypothesis, examples, precision):
+    """Whether one step size and one discount explain all rows; keeps the Fit."""
+    fit = hypothesis.solve(examples)
+    if hypothesis.list_misses(examples, fit, precision):
+        return False
+    if hypothesis.rule == "returns" and not any(
+        e.reward and not e.is_over for e in examples
+    ):
+        return False
+    hypothesis.fit = fit
+    return True
+
+
+def find_rounding(examples):
+    """Return (digits, first row) if no value has more than three digits after the point."""
+    numbers = [repr(e.row.after) for e in examples]
+    if any("e" in number for number in numbers):
+        return None
+    digits = max(len(number.partition(".")[2].rstrip("0")) for number in numbers)
+    stuck = [e for e in examples if not e.change and e.is_over and e.reward != e.before]
+    return (digits, (stuck or examples)[0].row) if digits <= 3 else None
+
+
+class Diagnosis(NamedTuple):
+    """The result, as text by `print` or as JSON by `to_dict`."""
+
+    status: int  # 0 nothing found, 1 something found
+    title: str
+    sentence: str
+    rows: int  # rows that were read
+    fault: str = None  # of FAULTS
+    row: int = None  # the first row that shows it
+    board: str = None
+    move: int = None
+    found: float = None  # the value after this row's update
+    right: float = None  # the value that the rule would have made
+    effect: str = None
+    source: str = None
+    rule: str = None
+    alpha: float = None
+    alpha_at_the_end: float = None
+    gamma: float = None
+    notes: tuple = ()
+    grade: str = None
+
+    def to_dict(self):
+        """Return the fields that have a value."""
+        return {
+            name: value
+            for name, value in self._asdict().items()
+            if value not in (None, ())
+        }
+
+    def __str__(self):
+        lines = [f"{self.title}.", self.sentence]
+        if self.board and self.status:
+            right = "" if self.right is None else f", right: {self.right:+.4g}"
+            lines.append(
+                f"Board {self.board}, move {self.move}: found {self.found:+.4g}{right}."
+            )
+        if self.effect:
+            lines.append(f"Left like this: {self.effect}")
+        if self.rule and self.fault:
+            lines.append(f"Apart from this the updates follow {self.rule}.")
+        lines += [self.describe_numbers()] if self.alpha is not None else []
+        lines += [f"See: {self.source}."] if self.source else []
+        lines += [f"Note: {note}" for note in self.notes]
+        lines += [self.grade] if self.grade else []
+        return "\n".join(lines)
+
+    def describe_numbers(self):
+        """Return alpha and gamma in words."""
+        alpha = self.alpha if isinstance(self.alpha, str) else f"{self.alpha:.4g}"
+        if self.alpha_at_the_end is not None:
+            alpha += f" at first, {self.alpha_at_the_end:.4g} at the end"
+        gamma = "not determined" if self.gamma is None else f"{self.gamma:.4g}"
+        return f"alpha {alpha}; gamma {gamma}."
+
+
+def describe_row(row, right=None):
+    """Return the fields of a Diagnosis that show a row."""
+    return {
+        "row": row.number,
+        "board": show_board(row.board),
+        "move": row.move,
+        "found": row.after,
+        "right": right,
+    }
+
+
+# 9. Symptoms of a finished table.
+
+
+def list_symptoms(table):
+    """List in words what is suspicious in a table: a dict from boards to {move: value}.
+
+    Symptoms are no proof: a trace of the training shows the fault itself.
+    """
+    pairs = [
+        (board, move, value)
+        for board, values in table.items()
+        for move, value in values.items()
+    ]
+    occupied = [one for one in pairs if one[0][one[1]] != "." and one[2]]
+    free = [one for one in pairs if one[0][one[1]] == "."]
+    symptoms = []
+    if occupied:
+        board, move, value = occupied[0]
+        symptoms.append(
+            f"{len(occupied)} occupied squares have values, such as square {move} of "
+            f"{show_board(board)} with {value:+.4g}."
+        )
+    if free and min(value for _, _, value in free) >= 0:
+        symptoms.append(
+            "No value is below 0: losses are not learned, or do not travel back."
+        )
+    blind = [one for one in free if loses_at_once(one[0], one[1]) and one[2] == 0]
+    careless = [one for one in free if loses_at_once(one[0], one[1])]
+    if careless and 2 * len(blind) > len(careless):
+        board, move, _ = blind[0]
+        symptoms.append(
+            f"{len(blind)} of {len(careless)} moves after which the opponent wins at once have the "
+            f"value 0, such as square {move} of {show_board(board)}."
+        )
+    symptoms += [
+        f"There is no board on which {seat} moves."
+        for seat in "XO"
+        if not any(player_to_move(board) == seat for board in table)
+    ]
+    if pairs and all(value == 0 for _, _, value in pairs):
+        symptoms = ["All values are 0: nothing was learned."]
+    return symptoms
+
+
+def player_to_move(board):
+    """Return who moves if X began."""
+    return "X" if board.count("X") == board.count("O") else "O"
+
+
+def loses_at_once(board, move):
+    """Whether the opponent can win right after a move, which does not end the game itself."""
+    player = player_to_move(board)
+    after = put_mark(board, move, player)
+    if find_winner(after):
+        return False
+    return any(
+        find_winner(put_mark(after, square, OTHER[player])) == OTHER[player]
+        for square in free_squares(after)
+    )
+
+
+def add_table_row(table, number, cells):
+    """Add a row: board, move, value; or a board and its nine values."""
+    try:
+        if len(cells) == 3:
+            values = {read_move(cells[1]): read_number(cells[2], "value")}
+        elif len(cells) == 10:
+            values = {
+                square: read_number(cell, "value")
+                for square, cell in enumerate(cells[1:])
+                if str(cell).strip().lower() not in ("", "nan", "none", "null")
+            }
+        else:
+            raise TraceError(
+                f"it has {len(cells)} columns: write board, move and value, or a board and nine "
+                "values"
+            )
+        table.setdefault(read_board(cells[0]), {}).update(values)
+    except TraceError as error:
+        raise TraceError(f"Row {number}: {error}.") from None
+
+
+# 10. Files and the command line.
+
+
+def read_lines(file):
+    """Yield (row number, columns by name) of CSV with a heading, or of lines of JSON.
+
+    A table yields lists in place of columns by name.
+    """
+    first = file.readline()
+    if first.lstrip()[:1] in ("{", "["):
+        yield from read_json_lines(itertools.chain([first], file))
+        return
+    heading = [name.strip().lower() for name in next(csv.reader([first]), [])]
+    is_trace = {"before", "after"} & set(heading)
+    missing = [name for name in COLUMNS if name not in heading]
+    if is_trace and missing:
+        raise TraceError(
+            f"The heading has no column {missing[0]}: the columns are {','.join(COLUMNS)}."
+        )
+    has_heading = bool({"board", "state"} & set(heading))
+    lines = csv.reader(file if has_heading else itertools.chain([first], file))
+    for number, cells in enumerate(filter(None, lines), 1):
+        if is_trace and len(cells) != len(heading):
+            raise TraceError(
+                f"Row {number}: it has {len(cells)} columns, and the heading has {len(heading)}."
+            )
+        yield number, dict(zip(heading, cells)) if is_trace else cells
+
+
+def read_json_lines(lines):
+    """Yield (row number, columns by name) of lines of JSON: objects, or lists of seven."""
+    for number, line in enumerate(filter(str.strip, lines), 1):
+        try:
+            item = json.loads(line)
+        except ValueError as error:
+            raise TraceError(f"Row {number}: it is no JSON ({error}).") from None
+        if isinstance(item, dict) and len(item) > 7 and "board" not in item:
+            yield from read_json_table(item)
+            return
+        if isinstance(item, list) and len(item) == len(COLUMNS):
+            item = dict(zip(COLUMNS, item))
+        if not isinstance(item, (dict, list)):
+            raise TraceError(f"Row {number}: it is neither an object nor a list.")
+        yield number, item
+
+
+def read_json_table(table):
+    """Yield the rows of a table that is one JSON object from boards to values."""
+    for number, (board, values) in enumerate(table.items(), 1):
+        if isinstance(values, dict):
+            for move, value in values.items():
+                yield number, [board, move, value]
+        elif isinstance(values, list):
+            yield number, [board, *values]
+        else:
+            raise TraceError(f"Row {number}: {quote(values)} are no values of a board.")
+
+
+def read_file(name, doctor):
+    """Read a trace into the doctor, or return the table that the file holds."""
+    table = {}
+    with open(name, encoding="utf-8-sig", newline="") as file:
+        for number, cells in read_lines(file):
+            if isinstance(cells, list):
+                add_table_row(table, number, cells)
+                continue
+            missing = [column for column in COLUMNS if column not in cells]
+            if missing:
+                raise TraceError(f"Row {number}: the column {missing[0]} is missing.")
+            doctor.update(*(cells[column] for column in COLUMNS))
+    return table
+
+
+def examine_table(table):
+    """Return the Diagnosis of a finished table."""
+    if not table:
+        raise TraceError("The file has no rows.")
+    symptoms = list_symptoms(table)
+    return Diagnosis(
+        status=int(bool(symptoms)),
+        title="Symptoms" if symptoms else "No symptom found",
+        sentence=" ".join(symptoms)
+        + (" " if symptoms else "")
+        + "A table alone proves nothing: record a trace of the training.",
+        rows=len(table),
+    )
+
+
+def grade_table(doctor):
+    """Return the judge's figures of the rebuilt table in one sentence, None without judge.py."""
+    try:
+        from judge import judge  # noqa: PLC0415 (it needs numpy)
+    except ImportError:
+        return None
+    found = judge(doctor.greedy_moves)
+    seats = " and ".join(found["unbeatable_as"]) or "neither seat"
+    return (
+        f"Grade of the table so far (judge.py): blunders in {found['blunders']:,} of 4,520 "
+        f"positions; unbeatable as {seats}."
+    )
+
+
+def parse_arguments(arguments):
+    """Read the command line; ends the program with status 2 if it is wrong."""
+    parser = argparse.ArgumentParser(
+        description="Find the wrong line of a tic-tac-toe learner from a trace of its updates.",
+        epilog=f"A trace has the columns {','.join(COLUMNS)}. Exit status: 0 nothing found, 1 "
+        "something found, 2 the file cannot be read.",
+    )
+    parser.add_argument(
+        "file", help="a trace (CSV or lines of JSON), or a finished table"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print the diagnosis as JSON"
+    )
+    parser.add_argument(
+        "--self-play", action="store_true", help="both seats are meant to learn"
+    )
+    parser.add_argument(
+        "--grade",
+        action="store_true",
+        help="grade the table with judge.py beside this file",
+    )
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    """Examine the file that the command line names; returns the exit status."""
+    asked = parse_arguments(arguments)
+    doctor = Doctor(self_play=asked.self_play)
+    try:
+        table = read_file(asked.file, doctor)
+        diagnosis = examine_table(table) if not doctor.number else doctor.diagnose()
+    except (TraceError, OSError, UnicodeError, csv.Error) as error:
+        sentence = describe_error(error, asked.file)
+        diagnosis = Diagnosis(2, "Not read", sentence, doctor.number)
+    else:
+        if asked.grade and doctor.number:
+            doctor.study_rows(len(doctor.rows))
+            diagnosis = diagnosis._replace(grade=grade_table(doctor))
+    print(json.dumps(diagnosis.to_dict()) if asked.json else diagnosis)
+    return diagnosis.status
+
+
+def describe_error(error, name):
+    """Return one sentence on a file that cannot be read."""
+    if isinstance(error, OSError):
+        return f"{name}: {error.strerror}."
+    if isinstance(error, UnicodeError):
+        return f"{name} is no text in UTF-8."
+    return str(error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

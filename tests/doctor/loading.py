@@ -1,0 +1,41 @@
+"""docs/doctor.py as a module, and a student's training under its eyes."""
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+from tests.doctor.students import CORRECT, STYLES, make_settings
+
+FILE = Path("docs/doctor.py")
+
+
+def load_doctor() -> Any:
+    spec = spec_from_file_location("doctor", FILE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules["doctor"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+doctor = load_doctor()
+
+
+def examine_fault(fault: str, seed: int) -> Any:
+    """Return the diagnosis of a learner with a fault; styles and exploration go by the seed."""
+    examined = doctor.Doctor()
+    settings = make_settings(fault, seed, explores=seed // 3 % 2 == 0)
+    list(STYLES.values())[seed % 3](examined.update, settings)
+    return examined.diagnose()
+
+
+def examine_correct(kind: str, seed: int) -> Any:
+    """Return the diagnosis of a correct learner: of a style, or of another kind."""
+    examined, settings = doctor.Doctor(), make_settings("", seed)
+    if kind in STYLES:
+        STYLES[kind](examined.update, settings)
+    else:
+        CORRECT[kind][0](examined.update, settings, kind)
+    return examined.diagnose()

@@ -1,0 +1,203 @@
+"""docs/doctor.py: the fault or the rule behind a trace, and bad traces in one sentence.
+
+A few seeds of each learner; `python -m tests.doctor.sweep` runs a thousand.
+"""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.doctor.loading import doctor, examine_correct, examine_fault
+from tests.doctor.students import (
+    CORRECT,
+    PLANTED,
+    STYLES,
+    Settings,
+    make_settings,
+    train_with_classes,
+)
+
+Row = list[Any]
+COLUMNS = ["board", "move", "reward", "next_board", "done", "before", "after"]
+
+
+@pytest.mark.parametrize(("number", "fault"), list(enumerate(PLANTED)), ids=PLANTED)
+def test_a_planted_fault_is_named(number: int, fault: str) -> None:
+    found = examine_fault(fault, number)
+    assert (found.status, found.fault) == (1, PLANTED[fault])
+    assert str(found.row) in found.sentence
+    assert found.board
+    assert found.source
+
+
+@pytest.mark.parametrize("kind", [*STYLES, *CORRECT])
+def test_a_correct_learner_is_called_correct(kind: str) -> None:
+    found, settings = examine_correct(kind, 4), make_settings("", 4)
+    assert found.status == 0
+    assert CORRECT.get(kind, (None, "Q-learning"))[1] in found.rule
+    if kind != "averages":
+        assert found.alpha == pytest.approx(settings.alpha, rel=0.05)
+    assert found.gamma == pytest.approx(settings.gamma, rel=0.01)
+
+
+def list_rows(settings: Settings) -> list[Row]:
+    rows: list[Row] = []
+    train_with_classes(lambda *row: rows.append(list(row)), settings)
+    return rows
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    return list_rows(Settings(seed=1, games=120))
+
+
+def write(rows: list[Row], columns: list[str] = COLUMNS) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows([columns, *([*row[:4], int(row[4]), *row[5:]] for row in rows)])
+    return text.getvalue()
+
+
+def run(path: Path, text: str, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str]:
+    path.write_text(text)
+    status = doctor.main([str(path), *more])
+    return status, capsys.readouterr().out.strip()
+
+
+def test_csv_and_lines_of_json_are_the_same_trace(
+    rows: list[Row], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "\n".join(json.dumps(dict(zip(COLUMNS, row, strict=True))) for row in rows)
+    by_csv = run(tmp_path / "trace.csv", write(rows), capsys, "--json")
+    by_json = run(tmp_path / "trace.jsonl", lines, capsys, "--json")
+    assert by_csv == by_json
+    assert by_csv[0] == 0
+    found = json.loads(by_csv[1])
+    assert (found["rule"], round(found["alpha"], 6), round(found["gamma"], 6)) == (
+        "Q-learning",
+        0.3,
+        0.9,
+    )
+
+
+def test_a_fault_in_a_file_is_exit_status_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = list_rows(make_settings("discounted-reward", 0))
+    status, text = run(tmp_path / "trace.csv", write(trace), capsys)
+    assert status == 1
+    assert "multiplied by gamma" in text
+
+
+def test_the_right_number_is_that_of_the_rule() -> None:
+    settings = Settings(seed=3, games=100, initial=0.5, fault="terminal")
+    trace = list_rows(settings)
+    examined = doctor.Doctor()
+    for row in trace:
+        examined.update(*row)
+    found = examined.diagnose()
+    _, _, reward, _, done, before, after = trace[found.row - 1]
+    assert done
+    assert found.found == after
+    assert found.right == pytest.approx(before + 0.3 * (reward - before))
+    assert found.found == pytest.approx(before + 0.3 * (reward + 0.9 * 0.5 - before))
+
+
+def test_later_rows_are_studied_in_parts() -> None:
+    trace = list_rows(Settings(seed=5, games=1400))
+    assert len(trace) > doctor.CHUNK + 500
+    examined = doctor.Doctor()
+    for row in trace:
+        examined.update(*row)
+        assert len(examined.rows) <= doctor.CHUNK + 2 * doctor.SPAN
+    assert examined.diagnose() == examined.diagnose()
+    assert examined.diagnose().sentence == f"All {len(trace):,} updates follow Q-learning."
+
+
+@pytest.mark.parametrize(
+    ("index", "column", "value", "sentence"),
+    [
+        (11, "board", "XXXX.....", "is impossible: count its X and O"),
+        (11, "board", "what", "is no board"),
+        (11, "board", "XXXOO....", "is already finished"),
+        (11, "move", "9", "is no move: a move is a square, 0 to 8"),
+        (11, "reward", "nan", "reward is 'nan', which is no number"),
+        (11, "after", "much", "after is 'much', which is no number"),
+        (11, "done", "perhaps", "done is 'perhaps': write 0 or 1"),
+        (11, "next_board", ".........", "is empty"),
+    ],
+)
+def test_a_row_that_is_wrong_is_named(
+    index: int,
+    column: str,
+    value: str,
+    sentence: str,
+    rows: list[Row],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    wrong = [*rows]
+    wrong[index] = [*rows[index]]
+    wrong[index][COLUMNS.index(column)] = value
+    lines = "\n".join(json.dumps(row) for row in wrong)
+    status, text = run(tmp_path / "trace.jsonl", lines, capsys)
+    assert status == 2
+    assert f"Row {index + 1}: " in text
+    assert sentence in text
+
+
+def test_other_bad_files(
+    rows: list[Row], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "trace"
+    for text, sentence in (
+        (write([row[:6] for row in rows], COLUMNS[:6]), "The heading has no column after"),
+        (write(rows[:20]), "There are 20 rows, and 50 are needed at least."),
+        (write(rows[::-1]), "rows are missing or out of order"),
+        (write(rows) + "X........,4\n", f"Row {len(rows) + 1}: it has 2 columns"),
+        ("{broken", "Row 1: it is no JSON"),
+        ("", "The file has no rows."),
+    ):
+        assert run(path, text, capsys)[0] == 2
+        assert sentence in run(path, text, capsys)[1]
+    assert doctor.main([str(tmp_path / "none.csv")]) == 2
+    assert "No such file" in capsys.readouterr().out
+
+
+def test_few_digits_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace = list_rows(Settings(seed=2, games=100))
+    short = [[*row[:5], round(row[5], 2), round(row[6], 2)] for row in trace]
+    status, text = run(tmp_path / "trace.csv", write(short), capsys)
+    assert status == 1
+    assert "if only the file is rounded, write all digits" in text
+
+
+@pytest.mark.parametrize(
+    "board",
+    ["X.O......", list("X O      "), [[1, 0, -1], [0, 0, 0], [0, 0, 0]], "[1, 0, 2, 0,0,0,0,0,0]"],
+)
+def test_a_board_is_written_in_many_ways(board: Any) -> None:
+    assert doctor.read_board(board) == "X.O......"
+
+
+def test_a_finished_table_has_symptoms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    values = {"XX.OO....": 0.4, "X........": 0.1}
+    text = "board,move,value\n" + "\n".join(
+        f"{board},{move},{value}" for board, value in values.items() for move in (0, 8)
+    )
+    status, said = run(tmp_path / "table.csv", text, capsys)
+    assert status == 1
+    assert "2 occupied squares have values" in said
+    assert "No value is below 0" in said
+
+
+def test_one_seat_is_a_fault_only_in_self_play() -> None:
+    trace = list_rows(Settings(seed=6, games=100))
+    for self_play, fault in ((False, None), (True, "sides")):
+        examined = doctor.Doctor(self_play=self_play)
+        for row in trace:
+            examined.update(*row)
+        assert examined.diagnose().fault == fault
