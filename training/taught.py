@@ -25,17 +25,20 @@ from app.recipes.taught import (
     MILESTONES,
     Course,
     Lesson,
+    LostLine,
     Refusal,
+    Slip,
     ValueChange,
     add_game,
     list_taught_phases,
     make_untaught,
 )
 from app.tictactoe import report
-from app.tictactoe.game import SEATS, Game
+from app.tictactoe.game import SEATS, Game, X
 from app.tictactoe.notation import DIGITS, replay
 from app.tictactoe.policy import BASELINES, Policy, policy_of
 from app.tictactoe.report import blunders, losing_game, round_figure
+from app.tictactoe.values import best_response, optimal
 from training import following
 from training.learners.pairs import WON, legal_pairs
 from training.learners.phases import NextCheckpoint, Progress
@@ -77,9 +80,12 @@ def answer(game: Game, text: str, now: str | None, is_compiled: bool = True) -> 
         return msgspec.json.encode(
             pupils(game, is_compiled).course(parse_recipe(text), now)
         )
+    except TaughtError as error:
+        games = text.partition("taught=")[2].count(".") + 1
+        is_cut = error.game == games and error.fault == UNFINISHED
+        return msgspec.json.encode(Refusal(str(error), error.game, is_cut))
     except RecipeError as error:
-        number = error.game if isinstance(error, TaughtError) else None
-        return msgspec.json.encode(Refusal(str(error), number))
+        return msgspec.json.encode(Refusal(str(error), None))
 
 
 class Step(NamedTuple):
@@ -172,8 +178,10 @@ class Pupils:
     def learn(self, pupil: Pupil, step: Step) -> None:
         """Let a learner play the games of a step, and note what they taught it."""
         listener = pupil.listener
+        before = table(pupil)
         play(pupil, step.turns)
-        policy = policy_of(table(pupil).q, listener.recipe.plays)
+        after = table(pupil)
+        policy = policy_of(after.q, listener.recipe.plays)
         lesson = Lesson(
             opponent=step.opponent,
             games=len(listener.games),
@@ -182,19 +190,25 @@ class Pupils:
             result="",
             updates=[],
             others=0,
-            **judged(self.game, policy, self.is_compiled),
+            refills=(after.refills or 0) - (before.refills or 0),
+            **judged(self.game, policy, self.is_compiled, seats_of(listener.recipe)),
         )
         if step.opponent == YOU:
             told = listener.told(-1)
             seat = person_seat(listener.recipe, step.turns[0].player.number)
             updates = updates_of(told, seat)
+            record, result = self.record(pupil), told.result_for(seat)
+            old_policy = policy_of(before.q, listener.recipe.plays)
             lesson = replace(
                 lesson,
                 seat=seat,
-                record=self.record(pupil),
-                result=told.result_for(seat),
+                record=record,
+                result=result,
                 updates=updates,
                 others=len(told.changes) - len(updates),
+                slip=find_slip(self.game, record, seat, old_policy)
+                if result == "loss"
+                else None,
             )
         pupil.lessons.append(lesson)
 
@@ -233,6 +247,7 @@ class Pupils:
                 seat: losing_game(game, policy, player)
                 for seat, player in SEATS.items()
             },
+            lost_line=follow_lost_line(game, policy, pupil.lessons),
         )
 
 
@@ -292,6 +307,12 @@ def person_turn(number: int, cells: str = "") -> Turn:
     return Turn(YOU, Person(number, cells), number - 1, 1, number - 1)
 
 
+def seats_of(recipe: Recipe) -> str:
+    """Return the seats in which a learner plays: "x", "o" or "xo"."""
+    seat: str = getattr(recipe, "seat", "both")
+    return "xo" if seat == "both" else seat
+
+
 def person_seat(recipe: Recipe, number: int) -> str:
     """Return the learner's seat in game `number` with a person: "X" or "O"."""
     seat: str = person_turn(number).seat(getattr(recipe, "seat", "both"), number - 1)
@@ -307,6 +328,47 @@ def updates_of(told: TrainingGame, seat: str) -> list[ValueChange]:
         if "XO"[ply % 2] == seat:
             updates.append(ValueChange(ply, change.old, change.new))
     return updates
+
+
+def find_slip(game: Game, record: str, seat: str, policy: Policy) -> Slip | None:
+    """Return the move that cost a seat, "X" or "O", a lost game, with its chance by a policy.
+
+    None if the game was lost from the start.
+    """
+    positions = replay(game, record)
+    value = optimal(game).value * SEATS[seat.lower()]  # in the view of the seat
+    for ply in range(len(record) - 1, -1, -1):
+        position = positions[ply]
+        is_own = game.to_move[position] == SEATS[seat.lower()]
+        if is_own and value[position] >= 0 > value[positions[ply + 1]]:
+            return Slip(ply, chance_of_slip(game, position, policy))
+    return None
+
+
+def chance_of_slip(game: Game, position: int, policy: Policy) -> float:
+    """Return how likely a policy plays a move that loses a position which is not lost."""
+    mover = int(game.to_move[position])
+    cells = np.flatnonzero(game.legal[position])
+    loses = optimal(game).value[game.successor[position, cells]] * mover < 0
+    return float(policy[position, cells[loses]].sum())
+
+
+def follow_lost_line(
+    game: Game, policy: Policy, lessons: list[Lesson]
+) -> LostLine | None:
+    """Return a policy's play in the last lost game of some lessons, None if none was lost."""
+    for number, lesson in reversed([*enumerate(lessons, 1)]):
+        if lesson.slip is None:
+            continue
+        position = replay(game, lesson.record)[lesson.slip.ply]
+        mover = SEATS[lesson.seat.lower()]
+        wins = best_response(game, policy, -mover, loss=0.0).chances[position]
+        return LostLine(
+            number,
+            chance_of_slip(game, position, policy),
+            is_safe=bool(wins[2 if mover == X else 0] == 0),
+        )
+    return None
 
 
 def steps(game: Game, recipe: Recipe) -> list[Step]:
@@ -384,8 +446,13 @@ def first_table(
     return values, entries
 
 
-def judged(game: Game, policy: Policy, is_compiled: bool) -> dict[str, Any]:
-    """Return what is exactly true of a policy, [D, cells], as `Lesson` has it."""
+def judged(
+    game: Game, policy: Policy, is_compiled: bool, seats: str = "xo"
+) -> dict[str, Any]:
+    """Return the exact figures of a policy, [D, cells], as the fields of `Lesson`.
+
+    The milestones are about the `seats` in which the learner plays.
+    """
     pairs = policy[game.legal]
     if is_compiled:
         followed = following.follow(game, pairs[None])
@@ -399,7 +466,10 @@ def judged(game: Game, policy: Policy, is_compiled: bool) -> dict[str, Any]:
             seat: losing_game(game, policy, side) is None
             for seat, side in SEATS.items()
         }
-    reachable = followed.reachable[0, 0] | followed.reachable[1, 0]
+    reachable = np.zeros(game.decisions, np.bool_)
+    for number, seat in enumerate(SEATS):
+        if seat in seats:
+            reachable |= followed.reachable[number, 0]
     wins, blocks = _duties(game)
     at_random = followed.vs[0, list(BASELINES).index("random"), 0]
     reached = {
@@ -409,6 +479,10 @@ def judged(game: Game, policy: Policy, is_compiled: bool) -> dict[str, Any]:
         **proved,
         "both": all(proved.values()),
     }
+    if seats == "x":
+        reached |= {"o": False, "both": False}
+    if seats == "o":
+        reached |= {"random": False, "x": False, "both": False}
     return {
         "beaten": {
             "x": round_figure(followed.worst[0, 0, -1]),

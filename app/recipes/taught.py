@@ -37,6 +37,21 @@ class ValueChange(NamedTuple):
     new: float
 
 
+class Slip(NamedTuple):
+    """The move that cost a learner a game: the last one after which it was lost."""
+
+    ply: int  # of the move in the record
+    chance: float  # of a move that loses on that board, before the game
+
+
+class LostLine(NamedTuple):
+    """The last game that a learner lost, and its play on the board of its mistake since then."""
+
+    lesson: int  # number of the game among the lessons, from 1
+    chance: float  # of a move that loses on that board, now
+    is_safe: bool  # whether no opponent can beat the learner from that board any more
+
+
 class Lesson(Struct, frozen=True):
     """A game with a person, or the practice between two: what it changed, and what is true then."""
 
@@ -52,6 +67,8 @@ class Lesson(Struct, frozen=True):
     beaten: dict[str, float]  # seat -> how often its best responder wins against it
     blunders: int
     milestones: list[str]  # those of MILESTONES that hold
+    refills: int = 0  # boxes that ran empty and were filled again
+    slip: Slip | None = None  # of a lost game
 
 
 class Course(Struct, frozen=True):
@@ -65,15 +82,17 @@ class Course(Struct, frozen=True):
     known: list[list[bool]]  # whether any update reached them
     lessons: list[Lesson]
     losing: dict[str, str | None]  # seat -> the likeliest game that it loses
+    lost_line: LostLine | None = None
 
 
 class Refusal(Struct, frozen=True):
     """Why a recipe cannot be learned."""
 
     sentence: str
-    game: (
-        int | None
-    )  # of a person, from 1, where one of its moves cannot have been played
+    # of a person, from 1; None if no move of a game is the reason
+    game: int | None
+    # whether only the end of the last game is missing, as in a link that was cut off
+    is_cut: bool = False
 
 
 def make_untaught(recipe: Recipe) -> Recipe:

@@ -27,7 +27,7 @@ for (const box of document.querySelectorAll("[data-remember]")) {
 // What else a page keeps here, and nowhere else, can be forgotten.
 
 document.getElementById("forget")?.addEventListener("click", ({ target }) => {
-  for (const name of ["streak", "result", "taught"]) storage.set(name, "");
+  for (const name of ["streak", "result", "taught", "learner"]) storage.set(name, "");
   target.disabled = true;
 });
 

@@ -30,5 +30,30 @@ function keepBest() {
   }
 }
 
-keepBest();
-document.addEventListener("htmx:afterSettle", keepBest);
+// The learner that was taught here last: a page before the first game offers to go on with it.
+
+const LAST = "learner";
+
+function lastLearner() {
+  try { return JSON.parse(storage.get(LAST)) ?? {}; } catch { return {}; }
+}
+
+function keepLast() {
+  const game = document.getElementById("game");
+  if (!game || location.pathname.startsWith("/embed/")) return;
+  const games = Number(game.dataset.games), link = document.getElementById("continue");
+  if (games) storage.set(LAST, JSON.stringify({ games, at: location.pathname }));
+  const last = lastLearner();
+  if (!link || games || !Number.isInteger(last.games) || !String(last.at).startsWith("/teach/")) return;
+  link.href = last.at;
+  link.textContent = last.games === 1 ? link.dataset.one : link.dataset.many.replace("#", last.games);
+  link.hidden = false;
+}
+
+function keep() {
+  keepBest();
+  keepLast();
+}
+
+keep();
+document.addEventListener("htmx:afterSettle", keep);

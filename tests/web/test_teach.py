@@ -2,12 +2,14 @@
 
 import gzip
 import re
+from collections import Counter
 from collections.abc import Callable
 from html import unescape
 from random import Random
 from urllib.parse import unquote, urljoin
 
 import pytest
+import segno
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
@@ -161,7 +163,7 @@ def test_it_can_be_taken_back_practise_and_start_over(client: FlaskClient) -> No
     page = client.get(f"/teach/{FOUR}").text
     assert link(page, "take-back") == f"/teach/{name_recipe(remove_last(parse_recipe(FOUR)))}"
     assert link(page, "over") == "/teach/menace,seed=1"
-    assert link(page, "to-twin") == f"/compare/?lens={FOUR}&lens=menace"
+    assert link(page, "to-usual") == f"/compare/?lens={FOUR}&lens=menace"
     assert link(page, "to-code") == f"/lab/{FOUR}.py"
     practised = link(page, "practice-1")
     assert unquote(practised) == ("/teach/menace,vs=you:4+random:100,taught=245.45810.5713.12368")
@@ -257,3 +259,80 @@ def test_where_the_lab_is_off_nobody_is_taught(start: Callable[..., Flask]) -> N
 def test_the_learners_on_offer_are_written_as_their_names() -> None:
     assert all(name_recipe(parse_recipe(text)) == text for text in LEARNERS)
     assert START == "menace"
+
+
+@pytest.mark.parametrize(
+    ("address", "whole", "games", "kept"),
+    [
+        (FOUR[:-2], 3, 4, "menace,vs=you,games=3,taught=245.45810.5713"),
+        (FOUR[:-11], 1, 4, "menace,vs=you,games=1,taught=245"),
+        (FOUR[: FOUR.index(",taught")], 0, 4, "menace"),
+        ("menace,vs=you:4+random:100,taught=245.458", 1, 4, "menace,vs=you,games=1,taught=245"),
+        ("sarsa,vs=you,start=empty,games=12,taught=24", 0, 12, "sarsa,start=empty"),
+    ],
+)
+def test_a_link_that_was_cut_off_goes_on_from_what_is_left(
+    client: FlaskClient, address: str, whole: int, games: int, kept: str
+) -> None:
+    page = client.get(f"/teach/{address}").text
+    said = f"This link was cut off when it was copied: it has {whole} of {games} games."
+    assert said in page
+    assert link(page, "kept") == f"/teach/{kept}"
+    assert client.get(link(page, "kept")).status_code == 200
+
+
+def test_another_way_to_write_a_name_leads_to_the_one(client: FlaskClient) -> None:
+    answer = client.get("/teach/menace,games=1,vs=you,taught=245?game=1")
+    assert (answer.status_code, answer.location) == (
+        301,
+        "/teach/menace,vs=you,games=1,taught=245?game=1",
+    )
+
+
+def test_the_box_of_its_last_move_is_shown_with_its_beads(client: FlaskClient) -> None:
+    """The first box of MENACE has four beads for the corner, the edge and the centre."""
+    page = client.get("/teach?now=.").text
+    tray = re.search(r'<svg class="matchbox".*?</svg>', page)
+    assert tray
+    beads = Counter(re.findall(r'<g class="bead bead-\d( drawn)?"', tray[0]))
+    assert beads == {"": 11, " drawn": 1}
+    assert re.search(r"It drew bead \d, one of 4 among 12, and plays [a-z ]+\.", page)
+    assert "What it would play here, if it were you" in page
+
+
+def test_other_learners_show_the_value_of_their_last_move(client: FlaskClient) -> None:
+    start = "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=0.25"
+    page = client.get(f"/teach/{start}?now=.").text
+    assert "It has just made this move" in page
+    assert 'class="matchbox"' not in page
+
+
+def test_the_beads_of_a_game_come_and_go(client: FlaskClient) -> None:
+    won, lost = (client.get(f"/teach/{FOUR}?game={game}").text for game in (1, 2))
+    assert "It won: 3 beads more" in won
+    assert [
+        len(re.findall("<i class", one)) for one in re.findall(r'flying in".*?</span>', won)
+    ] == [3] * won.count('class="flying in"')
+    assert "It lost: 1 bead fewer" in lost
+    assert lost.count('class="flying out"') == len(re.findall(r'<li id="change', lost))
+
+
+def test_a_line_that_it_lost_is_shown_before_and_after(client: FlaskClient) -> None:
+    page = re.sub(r"<[^>]*>", "", client.get(f"/teach/{FOUR}").text)
+    assert "Before: it lost this line (game 2). Now it does not lose it any more" in page
+    for word in ("pessimist", "twin", "median"):
+        assert word not in page
+
+
+def test_the_qr_code_holds_the_link_unless_that_is_too_long(client: FlaskClient) -> None:
+    page = client.get(f"/teach/{FOUR}").text
+    address = re.search(r'<img src="(/qr/[^"]*)"', page)
+    assert address
+    answer = client.get(unescape(address[1]))
+    assert (answer.status_code, answer.mimetype) == (200, "image/svg+xml")
+    size = segno.make(f"http://localhost/teach/{FOUR}", error="l", micro=False).symbol_size(
+        border=3
+    )
+    assert f'viewBox="0 0 {size[0]} {size[1]}"' in answer.text
+    long = f"menace,vs=you,games=130,taught={'.'.join(['1238'] * 130)}"
+    assert client.get(f"/qr/teach/{long}.svg").status_code == 400

@@ -130,3 +130,51 @@ def _middle(game: Game, cell: int) -> tuple[float, float]:
     """Return the middle of a square, in millimetres of the label."""
     row, column = game.row_column(cell)
     return EDGE + (column + 0.5) * CELL, EDGE + (row + 0.5) * CELL
+
+
+# An open matchbox, in units of which a bead is 8 wide.
+COLUMNS, ROWS, PITCH, RIM = 9, 4, 9, 4
+ASIDE = 16  # to the right of the box, where the drawn bead lies
+
+
+def draw_tray(held: Mapping[int, int], drawn: int) -> Markup:
+    """Draw an open matchbox with its beads by cell, and beside it one that was drawn.
+
+    A box with very many beads shows one of each kind, with their number.
+    """
+    left = {cell: number - (cell == drawn) for cell, number in held.items()}
+    is_full = sum(left.values()) > COLUMNS * ROWS
+    beads = [
+        cell for cell, n in left.items() for _ in range(min(n, 1) if is_full else n)
+    ]
+    pitch = 2 * PITCH if is_full else PITCH  # room for the number
+    columns = COLUMNS * PITCH // pitch
+    width, height = COLUMNS * PITCH + 2 * RIM, ROWS * PITCH + 2 * RIM
+    parts = [
+        f'<rect class="tray" x="1" y="1" width="{width - 2}" height="{height - 2}" rx="2"/>'
+    ]
+    for index, cell in enumerate(beads):
+        row, column = divmod(index, columns)
+        x, y = RIM + (column * pitch) + PITCH / 2, RIM + (row + 0.5) * PITCH
+        parts.append(_draw_bead(cell, x, y))
+        if is_full:
+            parts.append(
+                f'<text class="tally" x="{x + 5:g}" y="{y + 2:g}">{left[cell]}</text>'
+            )
+    parts.append(_draw_bead(drawn, width + ASIDE / 2, height / 2, "drawn"))
+    label = "; ".join(
+        f"{gettext('bead %(number)s', number=cell + 1)}: {number}"
+        for cell, number in held.items()
+    )
+    return Markup(
+        f'<svg class="matchbox" viewBox="0 0 {width + ASIDE} {height}" role="img" '
+        f'aria-label="{{}}">{{}}</svg>'
+    ).format(label, Markup("".join(parts)))
+
+
+def _draw_bead(cell: int, x: float, y: float, more: str = "") -> str:
+    kind = f"bead bead-{cell + 1} {more}".strip()
+    return (
+        f'<g class="{kind}"><circle cx="{x:g}" cy="{y:g}" r="4"/>'
+        f'<text x="{x:g}" y="{y + 1.9:g}">{cell + 1}</text></g>'
+    )

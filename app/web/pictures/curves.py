@@ -412,20 +412,22 @@ def seeds_plot(
     return svg.Plot(bottom + AXIS - 10, margin, shapes)
 
 
-def taught_chart(judged: Sequence[tuple[float, float, int]], decisions: int) -> Markup:
-    """Draw how often a learner is beaten as X and as O after each lesson, and its blunders.
+def taught_chart(
+    judged: Sequence[tuple[Sequence[float], int]], decisions: int
+) -> Markup:
+    """Draw how often a learner is beaten in each of its seats after each lesson, and its blunders.
 
     Each is a share: of the games against its best responder, of all decisions.
     """
     up, across = scale([100.0], zero=True), scale([0, max(2, len(judged))])
     shapes: list[svg.Shape] = []
     margin = levels(shapes, up, ABOVE, LOW, PERCENT)
-    lines = {
-        "accent ": [x for x, _, _ in judged],
-        "ink dashed ": [o for _, o, _ in judged],
-        "soft dotted ": [blunders / decisions for _, _, blunders in judged],
-    }
-    for kind, values in lines.items():
+    seats = zip(*(beaten for beaten, _ in judged), strict=True)
+    lines = [
+        *zip(("accent ", "ink dashed "), seats, strict=False),
+        ("soft dotted ", [blunders / decisions for _, blunders in judged]),
+    ]
+    for kind, values in lines:
         points = [
             (round(across.at(number), 4), down(up, 100 * value, ABOVE, LOW))
             for number, value in enumerate(values, 1)

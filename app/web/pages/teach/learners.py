@@ -1,5 +1,8 @@
 """The learners that people can teach, and how a URL names one with the games that it played."""
 
+import re
+from typing import NamedTuple
+
 from werkzeug.exceptions import BadRequest
 
 from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
@@ -7,6 +10,7 @@ from app.recipes.algorithms import Menace
 from app.recipes.taught import (
     Course,
     Refusal,
+    add_game,
     format_title,
     list_taught_phases,
     make_untaught,
@@ -60,6 +64,48 @@ def first_cell(game: Game, recipe: Menace) -> int | None:
     """Return the cell in which a MENACE always opens; None if it draws its first move."""
     cells = {"any": None, "corner": 0, "edge": 1, "centre": game.cells // 2}
     return cells[recipe.opening]
+
+
+class CutLink(NamedTuple):
+    """A link whose end is missing: it names more games than it holds."""
+
+    games: int  # that it names
+    whole: (
+        int  # that it holds to their ends, as far as can be said without playing them
+    )
+    before: Recipe  # after these
+
+
+def find_cut(name: str) -> CutLink | None:
+    """Return what is left of a learner's link that was cut off, None if it is whole.
+
+    The last game that is left may have lost its end, so it does not count.
+    """
+    settings, _, typed = name.partition(",taught=")
+    games = count_games(settings)
+    held = [one for one in typed.split(".") if one]
+    if not games or len(held) >= games:
+        return None
+    opponents = [part for part in settings.split(",") if not part.startswith("games=")]
+    try:
+        start = make_untaught(
+            parse_recipe(",".join(one for one in opponents if one[:3] != "vs="))
+        )
+        before = start
+        for cells in held[:-1]:
+            before = add_game(before, cells)
+    except RecipeError:
+        return None
+    return CutLink(games, len(held[:-1]), before)
+
+
+def count_games(settings: str) -> int:
+    """Return how many games with people the settings of a recipe name, 0 if that is not said."""
+    if ",vs=you," in f"{settings},":
+        number = re.search(r",games=([0-9]{1,3})(,|$)", settings)
+        return int(number[1]) if number else 1
+    phases = re.findall(r"you:([0-9]{1,3})", settings)
+    return sum(map(int, phases))
 
 
 def taught(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:

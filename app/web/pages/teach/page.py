@@ -6,12 +6,13 @@ from functools import cached_property, partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from flask import Blueprint, Response, request
+import segno
+from flask import Blueprint, Response, redirect, request
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
+from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.experiments import Bars
 from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
 from app.recipes.algorithms import League, Menace
 from app.recipes.games import FLIPPED
@@ -20,7 +21,9 @@ from app.recipes.shipped import IDS_BY_RECIPE, SHIPPED
 from app.recipes.taught import (
     Course,
     Lesson,
+    LostLine,
     Refusal,
+    Slip,
     ValueChange,
     add_practice,
     cut_after_game,
@@ -51,16 +54,32 @@ from app.web.match import (
 )
 from app.web.move_values import HEAT_STEPS, NOTHING, MoveValues, build_move_values
 from app.web.pages.parts.export import Take, png_file, take_learner
+from app.web.pages.teach.drawer import Drawer, open_drawer, show_tile
+from app.web.pages.teach.goals import list_exact_goals, list_near_goals
 from app.web.pages.teach.learners import (
     LEARNERS,
     START,
+    find_cut,
     first_cell,
     taught,
     title_of_learner,
 )
-from app.web.pictures.boards import Board, SmallBoard, board, changed_board, preview_of
+from app.web.pictures.boards import (
+    Board,
+    SmallBoard,
+    board,
+    changed_board,
+    preview_of,
+    small_board,
+)
 from app.web.pictures.curves import taught_chart
-from app.web.rendering import Page, inside, redirect_after_form, render_page
+from app.web.rendering import (
+    Page,
+    allow_revalidation,
+    inside,
+    redirect_after_form,
+    render_page,
+)
 from app.web.site_data import current_site
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 from app.web.urls import Destination, frame_url
@@ -71,7 +90,6 @@ NOW = re.compile(
 )  # a game that is begun: "." before the first move
 PRACTICE = 100  # games
 FEW = 3  # games that were not lost, after which a learner seems to know everything
-TEACHERS = "teachers"  # the experiment beside the challenge
 AGAINST = {
     "random": gettext_noop("Against random moves"),
     "t-hand": gettext_noop("Against T-hand (wins or blocks when it can)"),
@@ -79,14 +97,6 @@ AGAINST = {
     "league": gettext_noop("Against its league"),
 }
 GAMES_A_ROUND = {"random": 2, "league": 10}  # of a league
-REACHED = {
-    "rows": gettext_noop("Completes a row whenever it can"),
-    "blocks": gettext_noop("Blocks whenever it must"),
-    "random": gettext_noop("Never loses to random moves as X"),
-    "x": gettext_noop("Unbeatable as X"),
-    "o": gettext_noop("Unbeatable as O"),
-    "both": gettext_noop("Unbeatable in both seats"),
-}
 BEST = {
     "best": gettext_noop("Your best in this browser:"),
     "rows": gettext_noop("completes rows in #"),
@@ -96,6 +106,9 @@ BEST = {
     "o": gettext_noop("unbeatable as O in #"),
     "both": gettext_noop("unbeatable in #"),
 }  # of this browser: # stands for games
+CUT = gettext_noop(
+    "This link was cut off when it was copied: it has %(whole)s of %(games)s games."
+)
 TURN = gettext_noop("Game %(number)s. Your move as %(mark)s.")
 BEAD_TURN = gettext_noop("Game %(number)s. Which bead did you draw from box %(box)s?")
 ONLY_TURN = gettext_noop("Game %(number)s. MENACE has only one move here: click it.")
@@ -105,6 +118,11 @@ ENDED = {
     "draw": gettext_noop("You drew."),
     "loss": gettext_noop("It won."),
 }
+ENDED_ON_PAPER = {
+    "win": gettext_noop("MENACE lost."),
+    "draw": gettext_noop("A draw."),
+    "loss": gettext_noop("MENACE won."),
+}
 RESULTS = {
     "win": gettext_noop("won"),
     "draw": gettext_noop("drawn"),
@@ -113,13 +131,30 @@ RESULTS = {
 }  # of a lesson, for the learner
 
 
+MAX_QR = 600  # characters: a longer link makes squares that a phone cannot read
+SVG_START = '<svg xmlns="http://www.w3.org/2000/svg"'
+MAX_FLYING = 5  # beads that are drawn flying into a box or out of it
+
+
 class Changed(NamedTuple):
     """A value that a game changed."""
 
     board: SmallBoard
-    move: str  # which move of the game, and where
+    move: str  # its number and its square
     old: str
     new: str
+    bead: int = 0  # the number of the beads that come or go; 0 for other values
+    flying: tuple[int, ...] = ()  # a number for each of these beads
+    is_gain: bool = False  # whether they come
+    box: str = ""  # the paper box whose beads these are
+
+
+class PastLine(NamedTuple):
+    """The board of the mistake that lost a game, and the learner's play there since then."""
+
+    game: str  # which game
+    board: SmallBoard  # with the move that lost
+    now: str
 
 
 class TeachPage(Page, frozen=True):
@@ -240,6 +275,22 @@ class TeachPage(Page, frozen=True):
 
     # The game on the board.
 
+    @cached_property
+    def drawer(self) -> Drawer | None:
+        """The matchbox of its last move in the game that is begun; None before that move."""
+        course, state = self.course, self._place
+        first = "XO".index(self.seat)
+        plies = range(first, len(course.record), 2)
+        if self._ended or not plies:
+            return None
+        ply, game = plies[-1], state.site.game
+        position, cell = state.positions[ply], state.cells[ply]
+        if isinstance(self._recipe, Menace):
+            return open_drawer(game, position, cell, course.values[ply], self._recipe)
+        return show_tile(
+            game, position, cell, _opinion(state, course, self._recipe, ply)
+        )
+
     @property
     def headline(self) -> str:
         """Whose turn it is, or how the lesson ended."""
@@ -253,7 +304,7 @@ class TeachPage(Page, frozen=True):
             )
         if not self._ended.record:
             return gettext("It practised %(number)s games.", number=self._ended.games)
-        return gettext(ENDED[self.result])
+        return gettext((ENDED_ON_PAPER if self.is_on_paper else ENDED)[self.result])
 
     @property
     def result(self) -> str:
@@ -296,11 +347,10 @@ class TeachPage(Page, frozen=True):
     def changes(self) -> list[Changed]:
         """The values that the lesson shown changed."""
         lesson = self._lesson
-        return (
-            [_changed(self._recipe, lesson, one) for one in lesson.updates]
-            if lesson
-            else []
-        )
+        if lesson is None:
+            return []
+        changes = [_changed(self._recipe, lesson, one) for one in lesson.updates]
+        return [one for one in changes if one.box or not self.is_on_paper]
 
     @property
     def strip(self) -> list[str]:
@@ -327,13 +377,39 @@ class TeachPage(Page, frozen=True):
     def chart(self) -> Markup:
         """The curves of how good it was after each lesson."""
         lessons = self.course.lessons
-        points = [(one.beaten["x"], one.beaten["o"], one.blunders) for one in lessons]
+        points = [
+            ([one.beaten[seat] for seat in self.seats], one.blunders) for one in lessons
+        ]
         return taught_chart(points, current_site().game.decisions)
+
+    @property
+    def seats(self) -> list[str]:
+        """The seats in which it plays: "x", "o" or both."""
+        seat = getattr(self._recipe, "seat", "both")
+        return [*SEATS] if seat == "both" else [seat]
+
+    @cached_property
+    def past_line(self) -> PastLine | None:
+        """The last line that it lost, and its play there since; None before its first loss."""
+        line = self.course.lost_line
+        if line is None:
+            return None
+        lesson, game = self.course.lessons[line.lesson - 1], current_site().game
+        assert lesson.slip
+        cells = parse_record(game, lesson.record)
+        position = replay(game, lesson.record)[lesson.slip.ply]
+        return PastLine(
+            _labels(self.course.lessons)[line.lesson - 1],
+            small_board(game, position, {cells[lesson.slip.ply]: "blunder"}),
+            _describe_progress(lesson.slip, line),
+        )
 
     @property
     def figures(self) -> str:
         """How good it is after the lesson shown."""
-        return _figures(self.course.lessons[: self.shown]) if self._lesson else ""
+        if not self._lesson:
+            return ""
+        return _figures(self.course.lessons[: self.shown], self.seats)
 
     @property
     def blunders(self) -> str:
@@ -343,14 +419,18 @@ class TeachPage(Page, frozen=True):
     # The challenge.
 
     @property
-    def program(self) -> str:
-        """How many games a program needs that teaches."""
-        return _program()
+    def near_goals(self) -> list[tuple[str, str]]:
+        """The goals that a few games reach, with the lesson that reached each: "" before."""
+        lessons, labels = self.course.lessons, ["", *_labels(self.course.lessons)]
+        goals = list_near_goals(current_site().game, lessons, self.has_beads)
+        return [(gettext(text), labels[number]) for text, number in goals]
 
     @property
-    def milestones(self) -> list[tuple[str, str]]:
-        """What it is to be taught, and since when it has been: "" before."""
-        return [*_milestones(self.course.lessons)]
+    def exact_goals(self) -> list[tuple[str, str]]:
+        """The goals about all games, with the lesson since which each holds: "" before."""
+        labels = ["", *_labels(self.course.lessons)]
+        goals = list_exact_goals(self.course.lessons, self.seats)
+        return [(gettext(text), labels[number]) for text, number in goals]
 
     @property
     def reached(self) -> dict[str, int]:
@@ -365,7 +445,7 @@ class TeachPage(Page, frozen=True):
     @property
     def losing(self) -> list[Destination]:
         """Games that it loses to others."""
-        return [*_losing(self.course)]
+        return [*_losing(self.course, self.seats)]
 
     # Where to go.
 
@@ -391,8 +471,8 @@ class TeachPage(Page, frozen=True):
 
     @property
     def practices(self) -> list[Destination]:
-        """The practice that the recipe allows."""
-        return [*_practices(self._recipe)]
+        """The practice that the recipe allows: none with paper boxes, which people would fill."""
+        return [] if self.is_on_paper else [*_practices(self._recipe)]
 
     @property
     def learners(self) -> list[Destination]:
@@ -403,14 +483,20 @@ class TeachPage(Page, frozen=True):
         ]
 
     @property
-    def twin(self) -> str:
-        """The address of it beside the same learner that programs taught; "" without one."""
-        return _twin(self._recipe) if self.course.lessons else ""
+    def usual_training(self) -> str:
+        """The URL that compares it with the same learner trained by programs; "" without one."""
+        return _usual_training(self._recipe) if self.course.lessons else ""
 
     @property
     def take(self) -> Take:
         """How it is exported."""
         return take_learner(_name(self.course.recipe))
+
+    @property
+    def qr_code(self) -> str:
+        """The URL of the QR code of the link; "" if the link is too long for one."""
+        recipe = self.course.recipe
+        return urls.TEACH_QR.url(recipe) if len(_link(recipe)) <= MAX_QR else ""
 
     @property
     def preview(self) -> str:
@@ -425,30 +511,37 @@ class RefusedPage(Page, frozen=True):
 
     sentence: str
     kept: Destination  # the learner of the games before
+    is_cut: bool  # whether only the end of the link is missing
 
 
 @bp.get(urls.TEACH)
 @bp.get(urls.TEACH_RECIPE)
 @bp.get(frame_url(urls.TEACH), endpoint="framed")
 @bp.get(frame_url(urls.TEACH_RECIPE), endpoint="framed")
-def teach(name: str = "") -> AnyResponse:
+def teach(learner: str = "") -> AnyResponse:
     """Show a learner, and the game that is begun or the last one."""
     now, game = request.args.get("now", ""), request.args.get("game", "")
     if now and not NOW.fullmatch(now):
         raise bad_value("now", now, gettext("the cells that you played"))
-    recipe, course = taught(name or START, now)
+    cut = find_cut(learner)
+    if cut:
+        return _refuse(
+            gettext(CUT, whole=cut.whole, games=cut.games), cut.before, is_cut=True
+        )
+    recipe, course = taught(learner or START, now)
+    if learner not in ("", name_recipe(recipe)):
+        canonical = urls.TEACH_RECIPE.url(name_recipe(recipe), now=now, game=game)
+        return redirect(inside(canonical), 301)
     if isinstance(course, Refusal):
         if course.game is None:  # no move of a game is to blame
             raise BadRequest(
                 gettext("This learner cannot be taught: %(why)s.", why=course.sentence)
             )
-        before = cut_after_game(recipe, course.game - 1)
-        kept = Destination(
-            title_of_learner(before), inside(urls.teach(name_recipe(before)))
-        )
-        return render_page(
-            RefusedPage(f"{course.sentence[0].upper()}{course.sentence[1:]}.", kept)
-        )
+        whole = course.game - 1
+        sentence = f"{course.sentence[0].upper()}{course.sentence[1:]}."
+        if course.is_cut:
+            sentence = gettext(CUT, whole=whole, games=course.game)
+        return _refuse(sentence, cut_after_game(recipe, whole), course.is_cut)
     if course.recipe != name_recipe(
         recipe
     ):  # the game is over, and now a part of the recipe
@@ -458,6 +551,14 @@ def teach(name: str = "") -> AnyResponse:
     last = len(course.lessons)
     shown = read_integer("game", game, 1, last) if game and last else last
     return render_page(TeachPage(course, shown, now.strip(".")))
+
+
+def _refuse(sentence: str, before: Recipe, is_cut: bool) -> Response:
+    """Return the page for games that cannot be replayed, with a link to those before."""
+    kept = Destination(
+        title_of_learner(before), inside(urls.teach(name_recipe(before)))
+    )
+    return render_page(RefusedPage(sentence, kept, is_cut))
 
 
 @bp.get(urls.TEACH_PREVIEW)
@@ -471,6 +572,24 @@ def preview(name: str) -> Response:
         "%(title)s: teach it tic-tac-toe", title=shown.title
     )
     return png_file(preview_of(shown.board, words))
+
+
+@bp.get(urls.TEACH_QR)
+def qr_code(name: str) -> Response:
+    """Draw the link to a learner as a QR code."""
+    link = _link(name)
+    if len(link) > MAX_QR:
+        raise BadRequest(gettext("This link is too long for a QR code."))
+    svg = segno.make(link, error="l", micro=False).svg_inline(
+        border=3, light="#fff", omitsize=True
+    )
+    response = Response(svg.replace("<svg", SVG_START, 1), mimetype="image/svg+xml")
+    return allow_revalidation(response, generate_etag(response.data))
+
+
+def _link(recipe: str) -> str:
+    """Return the whole link to a learner, as it is copied and sent."""
+    return request.host_url.rstrip("/") + urls.teach(_name(recipe))
 
 
 def _name(recipe: str) -> str:
@@ -546,27 +665,39 @@ def _told(recipe: Recipe, lesson: Lesson) -> str:
 
 
 def _changed(recipe: Recipe, lesson: Lesson, update: ValueChange) -> Changed:
-    game, cells = current_site().game, parse_record(current_site().game, lesson.record)
-    positions = replay(game, lesson.record)
-    player, worth = mover_at(update.ply), recipe.worth()
-    if worth is None:
-        heats = [0, int(np.sign(update.new - update.old)) * HEAT_STEPS // 2]
-        old, new = localize_number(f"{update.old:g}"), spell_beads(update.new)
-    else:
-        scaled = on_scale(np.array([update.old, update.new]), worth, player)
+    """Return the picture and the words of a value that a game changed."""
+    game = current_site().game
+    cell = parse_record(game, lesson.record)[update.ply]
+    position = replay(game, lesson.record)[update.ply]
+    square = name_square_briefly(game, cell)
+    move = gettext("Move %(ply)s, %(square)s", ply=update.ply + 1, square=square)
+    worth = recipe.worth()
+    if worth is not None:
+        scaled = on_scale(
+            np.array([update.old, update.new]), worth, mover_at(update.ply)
+        )
         heats = heat(scaled, HEAT_STEPS).astype(int).tolist()
         old, new = (format_signed(value) for value in scaled.tolist())
-    cell = cells[update.ply]
-    where = name_square_briefly(game, cell)
-    picture = changed_board(game, positions[update.ply], cell, *heats)
-    move = gettext("Move %(ply)s, %(square)s", ply=update.ply + 1, square=where)
-    return Changed(picture, move, old, new)
+        return Changed(changed_board(game, position, cell, *heats), move, old, new)
+    gain = round(update.new - update.old)
+    box = None
+    if isinstance(recipe, Menace) and recipe.paper:
+        box = find_box(game, position, first_cell(game, recipe))
+    return Changed(
+        changed_board(game, position, cell, 0, int(np.sign(gain)) * HEAT_STEPS // 2),
+        move,
+        localize_number(f"{update.old:g}"),
+        spell_beads(update.new),
+        bead=cell + 1,
+        flying=tuple(range(min(abs(gain), MAX_FLYING))),
+        is_gain=gain > 0,
+        box=gettext("Box %(number)s", number=box.number) if box else "",
+    )
 
 
-def _figures(lessons: list[Lesson]) -> str:
-    """Say how good it is after the last of some lessons, and to whom that is no surprise."""
+def _figures(lessons: list[Lesson], seats: list[str]) -> str:
+    """Return how good it is after the last of some lessons, in the seats in which it plays."""
     lesson, unlost = lessons[-1], 0
-    x, o = (format_percent(lesson.beaten[seat], 0) for seat in SEATS)
     for one in reversed([one for one in lessons if one.record]):
         if one.result == "loss":
             break
@@ -577,38 +708,33 @@ def _figures(lessons: list[Lesson]) -> str:
             "It has not lost to you for %(number)s games, but it knows only what you play."
         )
         only = f"{gettext(words, number=unlost)} "
+    x, o = (format_percent(lesson.beaten[seat], 0) for seat in SEATS)
     words = gettext_noop(
         "Its strongest opponent beats it in %(x)s%% of the games as X, in %(o)s%% as O."
     )
-    return only + gettext(words, x=x, o=o)
+    if len(seats) == 1:
+        words = gettext_noop(
+            "Its strongest opponent beats it in %(share)s%% of the games."
+        )
+    share = format_percent(lesson.beaten[seats[0]], 0)
+    return only + gettext(words, x=x, o=o, share=share)
 
 
-def _program() -> str:
-    """Say how many games a program needs that teaches, as an experiment found."""
-    summary = current_site().experiments.get(TEACHERS)
-    figures = (
-        [one for one in summary.figures if isinstance(one, Bars)] if summary else []
+def _describe_progress(slip: Slip, line: LostLine) -> str:
+    """Return how a learner plays now on the board where it lost a game."""
+    if line.is_safe:
+        return gettext("Now it does not lose it any more, whatever you play.")
+    if not line.chance:
+        return gettext("Now it avoids the move that lost.")
+    now, before = (format_percent(one, 0) for one in (line.chance, slip.chance))
+    words = gettext_noop(
+        "It would still lose it: a losing move comes in %(now)s%% of the games."
     )
-    bars = [bar for one in figures if one.unit == "games" for bar in one.bars]
-    if summary is None or not bars:
-        return ""
-    best = min(bars, key=lambda bar: bar.value)
-    return gettext(
-        "An automatic teacher needs %(games)s games to make a learner with low starting values "
-        "unbeatable as X (median of %(seeds)s runs).",
-        games=localize_number(f"{best.value:g}"),
-        seeds=format_count(summary.seeds),
-    )
-
-
-def _milestones(lessons: list[Lesson]) -> Iterator[tuple[str, str]]:
-    """Say since which lesson each holds without a break."""
-    labels = _labels(lessons)
-    for key, words in REACHED.items():
-        since = ""
-        for lesson, label in zip(lessons, labels, strict=True):
-            since = (since or label) if key in lesson.milestones else ""
-        yield gettext(words), since
+    if line.chance < slip.chance:
+        words = gettext_noop(
+            "Now a losing move comes in %(now)s%% of the games, before in %(before)s%%."
+        )
+    return gettext(words, now=now, before=before)
 
 
 def _reached(lessons: list[Lesson]) -> dict[str, int]:
@@ -622,10 +748,10 @@ def _reached(lessons: list[Lesson]) -> dict[str, int]:
     return reached
 
 
-def _losing(course: Course) -> Iterator[Destination]:
-    """Show in which games others beat it."""
+def _losing(course: Course, seats: list[str]) -> Iterator[Destination]:
+    """Yield a link to a game that it loses, for each seat in which it plays."""
     for seat, record in course.losing.items() if course.lessons else ():
-        if record is not None:
+        if record is not None and seat in seats:
             match = match_against_person(course.recipe, SEATS[seat], record)
             how = gettext("See how it loses as %(mark)s", mark=seat.upper())
             yield Destination(how, urls.play(match))
@@ -643,10 +769,10 @@ def _practices(recipe: Recipe) -> Iterator[Destination]:
         yield Destination(gettext(against), inside(urls.teach(longer)), games_there)
 
 
-def _twin(recipe: Recipe) -> str:
-    """Return where it stands beside its twin that programs taught, "" where that is not trained."""
+def _usual_training(recipe: Recipe) -> str:
+    """Return the URL that compares a learner with its usual training, "" if that is not trained."""
     start = make_untaught(recipe)
-    twin = IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
-    if twin not in SHIPPED and start.updates_at_most() > MAX_UPDATES:
+    usual = IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
+    if usual not in SHIPPED and start.updates_at_most() > MAX_UPDATES:
         return ""
-    return urls.compare(Comparison("", (View(name_recipe(recipe)), View(twin))))
+    return urls.compare(Comparison("", (View(name_recipe(recipe)), View(usual))))

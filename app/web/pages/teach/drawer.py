@@ -1,0 +1,90 @@
+"""The matchbox that a learner has just drawn from, or the tile with the value of its move."""
+
+from typing import NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+
+from app.recipes.algorithms import Menace
+from app.tictactoe.beads import beads as beads_of_pairs
+from app.tictactoe.game import Game
+from app.web.formatting import name_square_briefly
+from app.web.move_values import MoveValues
+from app.web.pictures.boards import SmallBoard, changed_board
+from app.web.pictures.boxes import draw_tray
+from app.web.translation import gettext
+
+
+class Drawer(NamedTuple):
+    """The last move of a learner in the game that is played, and what it came from."""
+
+    title: str
+    line: str
+    board: SmallBoard  # with the move
+    tray: Markup  # the open matchbox; "" for a learner without beads
+
+
+def open_drawer(
+    game: Game, position: int, cell: int, row: list[float | None], recipe: Menace
+) -> Drawer:
+    """Return the matchbox of a position after the bead of a cell was drawn.
+
+    `row` are the values of the cells, as a `Course` has them.
+    """
+    held = count_beads(game, position, row, recipe, drawn=cell)
+    total = sum(held.values())
+    return Drawer(
+        gettext("It has just drawn from this box"),
+        gettext(
+            "It drew bead %(bead)s, one of %(number)s among %(total)s, and plays %(square)s.",
+            bead=cell + 1,
+            number=held[cell],
+            total=total,
+            square=name_square_briefly(game, cell),
+        ),
+        changed_board(game, position, cell, 0, 0),
+        draw_tray(held, cell),
+    )
+
+
+def show_tile(game: Game, position: int, cell: int, values: MoveValues) -> Drawer:
+    """Return the board of a learner's last move with the value that the move has."""
+    heat = values.heat[cell] if values.known[cell] else 0
+    square = name_square_briefly(game, cell)
+    line = gettext(
+        "It plays %(square)s. It has not tried that move before.", square=square
+    )
+    if values.known[cell]:
+        line = gettext(
+            "It plays %(square)s. That move has the value %(value)s for it.",
+            square=square,
+            value=values.texts[cell],
+        )
+    return Drawer(
+        gettext("It has just made this move"),
+        line,
+        changed_board(game, position, cell, heat, heat),
+        Markup(),
+    )
+
+
+def count_beads(
+    game: Game, position: int, row: list[float | None], recipe: Menace, drawn: int
+) -> dict[int, int]:
+    """Return the beads of a box by the cell of each move, in reading order.
+
+    Moves that are the same up to symmetry have one bead, of their first cell or of the cell
+    that was drawn.
+    """
+    pairs = slice(*game.pair_start[position : position + 2])
+    cells, classes = game.pair_cell[pairs].tolist(), game.pair_class[pairs].tolist()
+    values = np.array([row[cell] for cell in cells], np.float64)
+    held = (
+        beads_of_pairs(game, values, recipe.plays, pairs).round().astype(int).tolist()
+    )
+    named: dict[int, int] = {}
+    for cell, pair_class in zip(cells, classes, strict=True):
+        if cell == drawn or pair_class not in named:
+            named[pair_class] = cell
+    numbers = dict(zip(cells, held, strict=True))
+    return {cell: numbers[cell] for cell in sorted(named.values())}

@@ -1,0 +1,132 @@
+"""Goals for a teacher: near ones that a few games reach, then exact ones about all games."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from app.recipes.taught import Lesson
+from app.tictactoe.game import SEATS, Game
+from app.tictactoe.notation import parse_record, replay
+from app.web.translation import gettext_noop
+
+STREAK = 3  # draws in a row
+
+# A near goal is reached with the first lesson after which its test holds.
+Test = Callable[[Game, Sequence[Lesson]], bool]
+EXACT = {
+    "rows": gettext_noop("Completes a row whenever it can"),
+    "blocks": gettext_noop("Blocks whenever it must"),
+    "random": gettext_noop("Never loses to random moves as X"),
+    "x": gettext_noop("Unbeatable as X"),
+    "o": gettext_noop("Unbeatable as O"),
+    "both": gettext_noop("Unbeatable in both seats"),
+}  # by milestone of a lesson
+
+
+def has_refilled(_: Game, lessons: Sequence[Lesson]) -> bool:
+    """Return whether a box ran empty in the last lesson."""
+    return lessons[-1].refills > 0
+
+
+def has_blocked(game: Game, lessons: Sequence[Lesson]) -> bool:
+    """Return whether the learner blocked a row of its teacher in the last game."""
+    last = lessons[-1]
+    if not last.record:
+        return False
+    cells, positions = parse_record(game, last.record), replay(game, last.record)
+    return any(
+        cells[ply] in list_winning_cells(game, positions[ply], -mover)
+        and not list_winning_cells(game, positions[ply], mover)
+        for ply, mover in list_own_plies(last)
+    )
+
+
+def has_drawn(_: Game, lessons: Sequence[Lesson]) -> bool:
+    """Return whether the last game was a draw."""
+    return lessons[-1].result == "draw"
+
+
+def has_avoided_opening(game: Game, lessons: Sequence[Lesson]) -> bool:
+    """Return whether the last game began otherwise than an earlier one that was lost.
+
+    Both have the same board before the learner's first move, up to symmetry.
+    """
+    last = lessons[-1]
+    if not last.record:
+        return False
+    board, move = find_opening(game, last)
+    return any(
+        find_opening(game, one)[0] == board and find_opening(game, one)[1] != move
+        for one in lessons[:-1]
+        if one.result == "loss" and one.seat == last.seat
+    )
+
+
+def has_drawn_in_a_row(_: Game, lessons: Sequence[Lesson]) -> bool:
+    """Return whether the last games with the teacher were all draws."""
+    results = [lesson.result for lesson in lessons if lesson.record]
+    is_game = bool(lessons[-1].record)
+    return is_game and results[-STREAK:] == ["draw"] * STREAK
+
+
+NEAR: dict[str, Test] = {
+    gettext_noop("One of its boxes ran empty"): has_refilled,
+    gettext_noop("It blocked one of your rows"): has_blocked,
+    gettext_noop("It avoided an opening that lost"): has_avoided_opening,
+    gettext_noop("Its first draw"): has_drawn,
+    gettext_noop("Three draws in a row"): has_drawn_in_a_row,
+}
+
+
+def list_near_goals(
+    game: Game, lessons: Sequence[Lesson], has_boxes: bool
+) -> Iterator[tuple[str, int]]:
+    """Yield each near goal, not translated, and the lesson that reached it: from 1, 0 for none.
+
+    A learner without boxes has no goal about them.
+    """
+    for text, holds in NEAR.items():
+        if has_boxes or holds is not has_refilled:
+            numbers = range(1, len(lessons) + 1)
+            yield text, next((n for n in numbers if holds(game, lessons[:n])), 0)
+
+
+def list_exact_goals(
+    lessons: Sequence[Lesson], seats: Sequence[str]
+) -> Iterator[tuple[str, int]]:
+    """Yield each exact goal and the lesson since which it holds without a break, 0 for none.
+
+    A learner that plays in one of the `seats` alone has no goals about the other.
+    """
+    other = {"x": {"o", "both"}, "o": {"random", "x", "both"}}
+    left_out = other[seats[0]] if len(seats) == 1 else set()
+    for key, text in EXACT.items():
+        if key in left_out:
+            continue
+        since = 0
+        for number, lesson in enumerate(lessons, 1):
+            since = (since or number) if key in lesson.milestones else 0
+        yield text, since
+
+
+def list_own_plies(lesson: Lesson) -> Iterator[tuple[int, int]]:
+    """Yield the plies of the learner's moves in a game, and its side, +1 X or -1 O."""
+    first = "XO".index(lesson.seat)
+    for ply in range(first, len(lesson.record), 2):
+        yield ply, SEATS[lesson.seat.lower()]
+
+
+def list_winning_cells(game: Game, position: int, player: int) -> list[int]:
+    """Return the empty cells with which a player, +1 X or -1 O, would complete a row."""
+    board = game.board[position]
+    rows = board[game.lines]
+    nearly = (rows == player).sum(axis=1) == game.in_a_row - 1
+    return [
+        cell for row in game.lines[nearly].tolist() for cell in row if not board[cell]
+    ]
+
+
+def find_opening(game: Game, lesson: Lesson) -> tuple[int, int]:
+    """Return the board before the learner's first move and the board after it, up to symmetry."""
+    positions = replay(game, lesson.record)
+    first = "XO".index(lesson.seat)
+    before, after = game.symmetry_class[positions[first : first + 2]].tolist()
+    return before, after
