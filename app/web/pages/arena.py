@@ -1,7 +1,7 @@
 """The arena: every player as X against every player as O, and the league that comes of it."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import groupby
 from operator import itemgetter
 from typing import ClassVar, NamedTuple
@@ -110,13 +110,72 @@ class ArenaPage(Page, frozen=True):
 
     template: ClassVar = "arena/arena.html"
 
-    show: str  # which of `shows` the table has
-    shows: dict[str, Show]
-    rows: list[ArenaRow]
-    here: int  # the number of the player whose matches are listed one by one
-    add: str  # who is there besides, by a recipe; "" without one
-    sketch: Markup
-    standings: list[Standing]  # the best first
+    site: SiteData
+    show: str  # the figure of the table, a key of SHOWS
+    add: str  # a recipe that plays besides, "" without one
+    player: str  # its matches are listed one by one; "" is the weakest that learned
+
+    @property
+    def shows(self) -> Mapping[str, Show]:
+        """The figures that the table can have."""
+        return SHOWS
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [*self.site.policies, *([self.add] if self.add else [])]
+
+    @cached_property
+    def _chances(self) -> Chances:
+        """The chances of win, draw and loss for X, [X, O, 3]."""
+        return play_round_robin(self.site, self.add)
+
+    @cached_property
+    def _league(self) -> League:
+        return league(self._chances)
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """The players' numbers, the weakest first."""
+        return sorted(
+            range(len(self._names)), key=lambda number: self._league.score[number]
+        )
+
+    @cached_property
+    def rows(self) -> list[ArenaRow]:
+        """A row for each player as X."""
+        site, names = self.site, self._names
+        return [
+            ArenaRow(
+                id=names[x],
+                title=site.titles[names[x]],
+                pairings=[
+                    _pairing(
+                        SHOWS[self.show], site, names[x], names[o], self._chances[x, o]
+                    )
+                    for o in self._order
+                ],
+            )
+            for x in self._order
+        ]
+
+    @property
+    def here(self) -> int:
+        """The row of the player whose matches are listed one by one."""
+        able = [self.player] if self.player else self.site.agents
+        return next(number for number, row in enumerate(self.rows) if row.id in able)
+
+    @property
+    def sketch(self) -> Markup:
+        """The whole table as a small picture."""
+        return _sketch(self.rows, self.here)
+
+    @property
+    def standings(self) -> list[Standing]:
+        """The players of the league, the best first."""
+        return [
+            _standing(self.site, self._names[number], self._league, number)
+            for number in reversed(self._order)
+        ]
 
 
 @bp.get(urls.ARENA)
@@ -134,40 +193,13 @@ def arena() -> Response:
 
 
 def arena_page(show: str, site: SiteData, player: str = "", add: str = "") -> ArenaPage:
-    """Gather what the template writes down; without a player it is the weakest who learned.
+    """Return the page with the players of the site and one more, which a recipe names.
 
-    One more can be added, by a recipe: it is the player, where no other is named.
+    The added player's matches are listed if no other player is named.
     """
-    names = list(site.policies)
-    add = next((name for name in (add, player) if name and name not in names), "")
-    player, names = player or add, [*names, add] if add else names
-    chances = play_round_robin(site, add)
-    table = league(chances)
-    order = sorted(range(len(names)), key=lambda number: table.score[number])
-    rows = [
-        ArenaRow(
-            id=names[x],
-            title=site.titles[names[x]],
-            pairings=[
-                _pairing(SHOWS[show], site, names[x], names[o], chances[x, o])
-                for o in order
-            ],
-        )
-        for x in order
-    ]
-    able = [player] if player else site.agents
-    here = next(number for number, row in enumerate(rows) if row.id in able)
-    return ArenaPage(
-        show=show,
-        shows=SHOWS,
-        rows=rows,
-        here=here,
-        add=add,
-        sketch=_sketch(rows, here),
-        standings=[
-            _standing(site, names[number], table, number) for number in reversed(order)
-        ],
-    )
+    names = [name for name in (add, player) if name and name not in site.policies]
+    add = names[0] if names else ""
+    return ArenaPage(site, show, add, player or add)
 
 
 def _pairing(show: Show, site: SiteData, x: str, o: str, chances: Chances) -> Pairing:
