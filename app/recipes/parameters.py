@@ -260,25 +260,28 @@ def list_parameters(recipe: Recipe) -> list[Parameter]:
 
 def check_value(parameter: Parameter, value: Value) -> None:
     """Raise RecipeError, naming the range, if a value of a parameter is not within it."""
-    kind = parameter.kind
-    several = parameter.name == "vs" and (
+    names_opponents = parameter.name == "vs" and (
         not parameter.choices or has_person(str(value))
     )
-    if kind is str and parameter.choices:
-        right = several or value in parameter.choices
-    elif kind in (int, float):
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        right = (whole or (kind is float and isinstance(value, float))) and (
-            parameter.low <= value <= parameter.high  # type: ignore[operator]
-        )
-    else:
-        right = isinstance(value, kind)
-    if not right:
+    if names_opponents and isinstance(value, str):
+        check_opponents(value, parameter.choices or OPPONENTS)
+    elif not _is_in_range(parameter, value):
         raise RecipeError(
             f"{parameter.name} {describe_range(parameter)}, not {quote_value(value)}"
         )
-    if several:
-        check_opponents(str(value), parameter.choices or OPPONENTS)
+
+
+def _is_in_range(parameter: Parameter, value: Value) -> bool:
+    """Whether a value has the type of a parameter and is one of its choices or in its range."""
+    kind = parameter.kind
+    if kind is str and parameter.choices:
+        return value in parameter.choices
+    if kind not in (int, float):
+        return isinstance(value, kind)
+    if isinstance(value, (bool, str)) or (kind is int and isinstance(value, float)):
+        return False
+    low, high = parameter.low, parameter.high
+    return low is not None and high is not None and low <= value <= high
 
 
 def describe_range(parameter: Parameter) -> str:
@@ -320,6 +323,22 @@ def check_taught_games(recipe: Recipe) -> None:
         raise RecipeError(
             f"people teach {MAX_TAUGHT_GAMES} games at most, not {wanted}"
         )
+    _check_practice(recipe)
+    for parameter, value in (
+        ("start", "empty"),
+        ("epsilon_drop", 0),
+        ("alpha_drop", 0),
+    ):
+        if getattr(recipe, parameter, value) != value:
+            # What a game more changes in the games before it would be another learner's.
+            raise RecipeError(f"{parameter} is {value} where a person teaches")
+    for number, game in enumerate(games, 1):
+        _check_taught_cells(number, game)
+
+
+def _check_practice(recipe: Recipe) -> None:
+    """Raise RecipeError if a learner with people practises too much between their games."""
+    wanted = recipe.turns_against(YOU)
     practice = (
         sum(turns for _, turns in recipe.phases) - wanted
     ) * recipe.updates_a_turn()
@@ -333,22 +352,17 @@ def check_taught_games(recipe: Recipe) -> None:
         raise RecipeError(
             f"a learner with people practises {MAX_PRACTICE_PHASES} times at most, not {phases}"
         )
-    for parameter, value in (
-        ("start", "empty"),
-        ("epsilon_drop", 0),
-        ("alpha_drop", 0),
-    ):
-        if getattr(recipe, parameter, value) != value:
-            # What a game more changes in the games before it would be another learner's.
-            raise RecipeError(f"{parameter} is {value} where a person teaches")
+
+
+def _check_taught_cells(number: int, game: str) -> None:
+    """Raise TaughtError if a game of a person has no cells, or other ones, or one twice."""
     cells = DIGITS[: tic_tac_toe().cells]
-    for number, game in enumerate(games, 1):
-        for move, cell in enumerate(game or " ", 1):
-            if cell not in cells:
-                fault = f"is {quote_value(cell)}, and a cell is 0 to {cells[-1]}"
-                raise TaughtError(number, move, fault if game else "is missing")
-            if cell in game[: move - 1]:
-                raise TaughtError(number, move, f"is cell {cell} once more")
+    for move, cell in enumerate(game or " ", 1):
+        if cell not in cells:
+            fault = f"is {quote_value(cell)}, and a cell is 0 to {cells[-1]}"
+            raise TaughtError(number, move, fault if game else "is missing")
+        if cell in game[: move - 1]:
+            raise TaughtError(number, move, f"is cell {cell} once more")
 
 
 def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:

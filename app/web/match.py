@@ -149,33 +149,9 @@ def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchS
 
     Raises BadRequest, NotFound or Conflict with a sentence that says what is wrong.
     """
-    given = {name: text for name in _READERS if (text := query.get(name))}
-    match = Match(
-        record, **{name: read_value(name, text) for name, text in given.items()}
-    )
-    if "o" not in given and not site.is_seat(match.o):
-        match = replace(
-            match, o=site.seats[1]
-        )  # the default opponent may be missing from other folders of models
-    try:
-        state = replay_match(match, site)
-    except IllegalMoveError as error:
-        raise Conflict(
-            gettext("This game is not possible: %(why)s.", why=error)
-        ) from None
-    except ValueError as error:
-        raise BadRequest(
-            gettext("This is not a valid game record: %(why)s.", why=error)
-        ) from None
-    if match.ply is not None and match.ply >= len(record):
-        words = gettext_noop(
-            "ply is below %(plies)s, the length of the record, or left out."
-        )
-        raise BadRequest(gettext(words, plies=len(record)))
-    for seat in (match.x, match.o):
-        if not site.is_seat(seat):
-            there = gettext("There is no agent %(name)s.", name=repr(seat))
-            raise NotFound(f"{there} {list_choices(site.seats)}")
+    match = _read_match(record, query, site)
+    state = _replay_record(match, site)
+    _check_ply_and_seats(match, site)
     if match.train and match.step is None:
         raise BadRequest(gettext("train starts at a step: add step= to the URL."))
     if match.step is None and not match.lens:
@@ -183,6 +159,40 @@ def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchS
     step = check_lens(match.lens, match.step, site)
     match = replace(match, step=step, train=match.train and step is not None)
     return MatchState(site, match, state.positions)
+
+
+def _read_match(record: str, query: Mapping[str, str], site: SiteData) -> Match:
+    given = {name: text for name in _READERS if (text := query.get(name))}
+    values = {name: read_value(name, text) for name, text in given.items()}
+    match = Match(record, **values)
+    # The default opponent may be missing from other folders of models.
+    has_opponent = "o" in given or site.is_seat(match.o)
+    return match if has_opponent else replace(match, o=site.seats[1])
+
+
+def _replay_record(match: Match, site: SiteData) -> MatchState:
+    """Return the state of a match; raise Conflict or BadRequest if its record is wrong."""
+    try:
+        return replay_match(match, site)
+    except IllegalMoveError as error:
+        words = gettext("This game is not possible: %(why)s.", why=error)
+        raise Conflict(words) from None
+    except ValueError as error:
+        words = gettext("This is not a valid game record: %(why)s.", why=error)
+        raise BadRequest(words) from None
+
+
+def _check_ply_and_seats(match: Match, site: SiteData) -> None:
+    """Raise BadRequest for a ply after the record, and NotFound for a seat without an agent."""
+    if match.ply is not None and match.ply >= len(match.record):
+        words = gettext_noop(
+            "ply is below %(plies)s, the length of the record, or left out."
+        )
+        raise BadRequest(gettext(words, plies=len(match.record)))
+    for seat in (match.x, match.o):
+        if not site.is_seat(seat):
+            there = gettext("There is no agent %(name)s.", name=repr(seat))
+            raise NotFound(f"{there} {list_choices(site.seats)}")
 
 
 def check_lens(lens: str, step: int | None, site: SiteData) -> int | None:

@@ -1,6 +1,8 @@
 """The controls of a match: where each button leads, and what happens automatically."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 from typing import NamedTuple
 
@@ -27,20 +29,113 @@ GAME_DELAY = 2.0  # least seconds before the next game starts
 CURVE_HEIGHT = 20  # height of the curve behind the slider; its width is 100
 
 
-class Controls(NamedTuple):
-    """The URL of each control, "" for a control that is disabled now."""
+@dataclass(frozen=True)
+class Controls:
+    """The URL of each control of a match, "" for a control that is disabled now."""
 
-    reply: str  # a move by the agent in the seat, or by the value source for a person
-    hint: str  # only on a person's turn against an agent
-    take_back: str
-    new_game: str
-    swap: str
-    first: str
-    back: str
-    pause: str  # "" while paused
-    play: str  # "" while playing
-    step: str
-    last: str
+    state: MatchState
+    routes: Routes = urls.ON_PAGE
+
+    @property
+    def reply(self) -> str:
+        """A move by the agent in the seat, or by the value source for a person."""
+        if self.state.over:
+            return ""
+        return self.routes.reply(self._match.go(self._match.shown))
+
+    @property
+    def hint(self) -> str:
+        """A hint, only on a person's turn against an agent."""
+        match = self._match
+        is_asked = match.is_human(match.to_move) and not match.is_human(-match.to_move)
+        if not is_asked or self.state.over or self.state.match.hint:
+            return ""
+        return self.routes.show(replace(match, hint=True, replay=False))
+
+    @property
+    def take_back(self) -> str:
+        """The position before a person's last move."""
+        return _take_back_url(self._match, self.routes.show)
+
+    @property
+    def new_game(self) -> str:
+        """The next game with the same players."""
+        return self.routes.show(start_next_game(self.state))
+
+    @property
+    def swap(self) -> str:
+        """The match with X and O swapped; a game that is over is followed by the next one."""
+        match = start_next_game(self.state) if self.state.over else self._match
+        swapped = replace(match, x=match.o, o=match.x, tally=match.tally[::-1])
+        return self.routes.show(swapped)
+
+    @property
+    def first(self) -> str:
+        """The empty board."""
+        return self._halt_at(0) if self._match.shown else ""
+
+    @property
+    def back(self) -> str:
+        """One move back."""
+        return self._halt_at(len(self._match.shown) - 1) if self._match.shown else ""
+
+    @property
+    def step(self) -> str:
+        """One move on, or the next move of an agent at the end of the record."""
+        match = self._match
+        if not match.at_end:
+            return self._halt_at(len(match.shown) + 1)
+        return "" if match.is_human(match.to_move) else self.reply
+
+    @property
+    def last(self) -> str:
+        """The end of the record."""
+        match = self._match
+        return "" if match.at_end else self.routes.show(match.at(len(match.record)))
+
+    @property
+    def pause(self) -> str:
+        """The paused match, "" while it is paused or nothing moves automatically."""
+        if not self._can_move or not self._is_moving:
+            return ""
+        return self.routes.show(replace(self._match, pause=True))
+
+    @property
+    def play(self) -> str:
+        """The match that goes on, "" while it plays or nothing moves automatically."""
+        if not self._can_move or self._is_moving:
+            return ""
+        match = self._match
+        onward = match if self._replays else match.at(len(match.record))
+        return self.routes.show(replace(onward, pause=False))
+
+    @cached_property
+    def _match(self) -> Match:
+        return replace(self.state.match, train=False, hint=False)
+
+    @property
+    def _replays(self) -> bool:
+        return self._match.replay and not self._match.at_end
+
+    @property
+    def _can_move(self) -> bool:
+        """Whether something can move automatically, now or when the match is not paused."""
+        match = self._match
+        if self._replays:
+            return True
+        if self.state.over:
+            return match.watched and match.keep
+        return not (match.is_human(X) and match.is_human(O))
+
+    @property
+    def _is_moving(self) -> bool:
+        return (self._match.at_end or self._replays) and not self._match.pause
+
+    def _halt_at(self, ply: int) -> str:
+        """Return the URL of another ply, where nothing moves automatically."""
+        match = self._match
+        halted = replace(match, pause=match.pause or match.watched or match.replay)
+        return self.routes.show(halted.at(ply))
 
 
 class Auto(NamedTuple):
@@ -72,45 +167,6 @@ class Snapshots(NamedTuple):
     def last(self) -> int:
         """The last step, the agent as shipped."""
         return len(self.marks) - 1
-
-
-def build_controls(state: MatchState, routes: Routes = urls.ON_PAGE) -> Controls:
-    """Return the URL behind each control of a match."""
-    match, over = replace(state.match, train=False, hint=False), state.over
-    ply, replays = len(match.shown), match.replay and not match.at_end
-    halted = replace(match, pause=match.pause or match.watched or match.replay)
-    reply = "" if over else routes.reply(match.go(match.shown))
-    agent_reply = "" if match.is_human(match.to_move) else reply
-    # Pause is offered only if something can move automatically.
-    moving = (
-        match.watched and match.keep
-        if over
-        else not (match.is_human(X) and match.is_human(O))
-    )
-    moving = moving or replays
-    going = (match.at_end or replays) and not match.pause
-    onward = match if replays else match.at(len(match.record))
-    asks = (
-        match.is_human(match.to_move)
-        and not match.is_human(-match.to_move)
-        and not over
-    )
-    show, begun = routes.show, start_next_game(state) if over else match
-    return Controls(
-        reply=reply,
-        hint=show(replace(match, hint=True, replay=False))
-        if asks and not state.match.hint
-        else "",
-        take_back=_take_back_url(match, show),
-        new_game=show(start_next_game(state)),
-        swap=show(replace(begun, x=begun.o, o=begun.x, tally=begun.tally[::-1])),
-        first=show(halted.at(0)) if ply else "",
-        back=show(halted.at(ply - 1)) if ply else "",
-        pause=show(replace(match, pause=True)) if moving and going else "",
-        play=show(replace(onward, pause=False)) if moving and not going else "",
-        step=show(halted.at(ply + 1)) if not match.at_end else agent_reply,
-        last=show(match.at(len(match.record))) if not match.at_end else "",
-    )
 
 
 def plan_automatic_step(

@@ -23,7 +23,6 @@ from app.web.match_controls import (
     REPLY_DELAY,
     Auto,
     Controls,
-    build_controls,
     is_answered,
     plan_automatic_step,
 )
@@ -131,7 +130,7 @@ def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchV
     match = state.match
     going_on, controls, played = (
         plan_automatic_step(state, routes),
-        build_controls(state, routes),
+        Controls(state, routes),
         review_moves(state),
     )
     blame = find_losing_move(state)
@@ -184,47 +183,67 @@ def build_headline(
     show: Callable[[Match], str],
 ) -> Headline:
     """Return whose turn it is or how the game ended, what the colours mean, and what to do next."""
-    match, titles = state.match, state.site.titles
+    match = state.match
     title, caption = describe_turn(state), legend.caption if legend else ""
     if match.hide:
         caption = gettext("The values are hidden.")
     if state.over:
         title = gettext("Your turn") if match.replay else title
         return Headline(title, *_build_final_caption(state, links, blame, show))
-    mover, mark = titles[match.seat(match.to_move)], MARKS[match.to_move]
     if match.hint:
-        best, sentence = build_hint(state)
-        action = Action(
-            "play-hint", gettext("Play it"), show(match.play(best)), kind="primary"
-        )
-        return Headline(gettext("Hint"), sentence, [action])
+        return _build_hint_headline(state, show)
     if match.shown and played[len(match.shown) - 1].random:
         by_chance = gettext("%(mark)s’s move was random.", mark=MARKS[-match.to_move])
         caption = f"{by_chance} {caption}"
     if not match.at_end:
-        shown, total = len(match.shown), len(match.record)
-        where = f"{gettext('Move %(shown)s of %(total)s.', shown=shown, total=total)} {caption}"
-        actions = [Action("now", gettext("To the end"), links.last, symbol="last")]
-        if find_viewer(match, state.site) not in (None, match.to_move):
-            view = show(replace(match, view=mark.lower()))
-            actions.insert(
-                0, Action("view", gettext("View as %(mark)s", mark=mark), view)
-            )
-        return Headline(title, where, actions)
+        return _build_earlier_headline(state, links, title, caption, show)
     if match.pause and not match.is_human(match.to_move):
-        words = (
-            gettext_noop("Let %(agent)s go on")
-            if match.watched
-            else gettext_noop("Let %(agent)s reply")
-        )
-        action = Action(
-            "go-on", gettext(words, agent=mover), links.play, kind="primary"
-        )
-        return Headline(gettext("Paused"), caption, [action])
+        return _build_pause_headline(state, links, caption)
     if going_on or not links.take_back:
         return Headline(title, caption, [])
     back = Action("take-back", gettext("Take back"), links.take_back, "u")
     return Headline(title, caption, [back])
+
+
+def _build_hint_headline(state: MatchState, show: Callable[[Match], str]) -> Headline:
+    """Return a hint and the action that plays it."""
+    best, sentence = build_hint(state)
+    url = show(state.match.play(best))
+    action = Action("play-hint", gettext("Play it"), url, kind="primary")
+    return Headline(gettext("Hint"), sentence, [action])
+
+
+def _build_earlier_headline(
+    state: MatchState,
+    links: Controls,
+    title: str,
+    caption: str,
+    show: Callable[[Match], str],
+) -> Headline:
+    """Return the headline of an earlier position, with the way to the end of the record."""
+    match = state.match
+    shown, total = len(match.shown), len(match.record)
+    where = gettext("Move %(shown)s of %(total)s.", shown=shown, total=total)
+    actions = [Action("now", gettext("To the end"), links.last, symbol="last")]
+    if find_viewer(match, state.site) not in (None, match.to_move):
+        mark = MARKS[match.to_move]
+        view = show(replace(match, view=mark.lower()))
+        label = gettext("View as %(mark)s", mark=mark)
+        actions.insert(0, Action("view", label, view))
+    return Headline(title, f"{where} {caption}", actions)
+
+
+def _build_pause_headline(state: MatchState, links: Controls, caption: str) -> Headline:
+    """Return the headline of a paused match, with the action that lets the agent go on."""
+    match = state.match
+    words = (
+        gettext_noop("Let %(agent)s go on")
+        if match.watched
+        else gettext_noop("Let %(agent)s reply")
+    )
+    mover = state.site.titles[match.seat(match.to_move)]
+    action = Action("go-on", gettext(words, agent=mover), links.play, kind="primary")
+    return Headline(gettext("Paused"), caption, [action])
 
 
 def name_result(state: MatchState) -> str:

@@ -372,7 +372,7 @@ def test_the_command_writes_a_summary_and_lists_it(tmp_path: Path) -> None:
 
 def test_a_claim_that_there_is_not_is_named() -> None:
     result = CliRunner().invoke(cli.main, ["experiment", "nothing"])
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "there is no claim 'nothing'" in result.output
 
 

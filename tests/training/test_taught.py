@@ -39,12 +39,12 @@ LEARNERS = [
     "q-learning,start=empty,seat=o",
     "sarsa,start=empty",
     "expected-sarsa,start=empty",
-    "sarsa-lambda,start=empty",
     "monte-carlo,start=empty",
     "td-afterstates,symmetric=yes",
     "self-play",
     "league",
     "league,observing=yes,symmetric=yes",
+    "sarsa-lambda,start=empty",
 ]
 
 

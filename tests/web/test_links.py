@@ -4,7 +4,6 @@ from app.web.match import MAX_TALLY, Match, replay_match
 from app.web.match_controls import (
     Auto,
     Controls,
-    build_controls,
     plan_automatic_step,
     start_next_game,
 )
@@ -15,7 +14,7 @@ X_WON = "03142"
 
 
 def of(match: Match, site: SiteData) -> Controls:
-    return build_controls(replay_match(match, site))
+    return Controls(replay_match(match, site))
 
 
 def by_itself(match: Match, site: SiteData) -> Auto | None:

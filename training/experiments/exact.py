@@ -1,6 +1,10 @@
 """What follows from the rules alone: nothing is trained."""
 
+from collections.abc import Mapping
 from math import factorial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from app.experiments import Bar, Bars, Grid, Table, drop_noise
 from app.tictactoe.game import tic_tac_toe
@@ -12,16 +16,37 @@ from training.experiments.claim import number, of, percent
 PLAYERS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 
 
-@claim.experiment("first-move")
-def first_move(_results: claim.Results) -> claim.Conclusion:
-    """What it is worth to move first, exactly, by player."""
+def compute_chances() -> dict[tuple[str, str], NDArray[np.float64]]:
+    """Return the percent of games won, drawn and lost by X, for each X and each O."""
     game = tic_tac_toe()
     policies = {name: BASELINES[name].policy(game) for name in PLAYERS}
-    chances = {
+    return {
         (x, o): 100 * outcome_chances(game, policies[x], policies[o])[0]
         for x in PLAYERS
         for o in PLAYERS
     }
+
+
+def draw_leads(lead: Mapping[tuple[str, str], float]) -> Grid:
+    """Return a grid of the percent by which X leads, X by O."""
+    titles = [BASELINES[name].title for name in PLAYERS]
+    return Grid(
+        title="Games won less games lost by X",
+        unit="%",
+        row_label="X",
+        column_label="O",
+        rows=titles,
+        columns=titles,
+        values=[[drop_noise(lead[x, o]) for o in PLAYERS] for x in PLAYERS],
+        recipes=[["" for _ in PLAYERS] for _ in PLAYERS],
+        n=1,
+    )
+
+
+@claim.experiment("first-move")
+def first_move(_results: claim.Results) -> claim.Conclusion:
+    """What it is worth to move first, exactly, by player."""
+    chances = compute_chances()
     lead = {pair: float(won - lost) for pair, (won, _, lost) in chances.items()}
     perfect = [
         abs(lead[one, other])
@@ -35,7 +60,6 @@ def first_move(_results: claim.Results) -> claim.Conclusion:
     better, worse = [gain > TIE for gain in gains], [gain < -TIE for gain in gains]
     first = chances["random", "random"]
     more = sum(better) > sum(worse)
-    titles = [BASELINES[name].title for name in PLAYERS]
     return claim.Conclusion(
         [
             Bars(
@@ -49,17 +73,7 @@ def first_move(_results: claim.Results) -> claim.Conclusion:
                 ],
                 True,
             ),
-            Grid(
-                title="Games won less games lost by X",
-                unit="%",
-                row_label="X",
-                column_label="O",
-                rows=titles,
-                columns=titles,
-                values=[[drop_noise(lead[x, o]) for o in PLAYERS] for x in PLAYERS],
-                recipes=[["" for _ in PLAYERS] for _ in PLAYERS],
-                n=1,
-            ),
+            draw_leads(lead),
         ],
         [max(perfect) >= TIE, more],
         Table(

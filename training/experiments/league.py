@@ -22,17 +22,24 @@ BY_PLACE = {
 }
 
 
-@claim.experiment("beat-fixed", claim.Sweep(BY_PLACE, END))
-def beat_fixed(results: claim.Results) -> claim.Conclusion:
-    """Whether every learner of the league comes to beat `fixed` in every game."""
-    always = {
+def find_winning_seeds(
+    results: claim.Results, percent_won: float
+) -> dict[tuple[str, table.SeatName], list[bool]]:
+    """Return by recipe and seat whether each seed wins this percent of its games against fixed."""
+    return {
         (label, seat): [
-            won == 100
+            won == percent_won
             for won in results.values(label, table.against("fixed", seat, table.WON))
         ]
         for label in BY_PLACE
         for seat in table.SEAT_NAMES
     }
+
+
+@claim.experiment("beat-fixed", claim.Sweep(BY_PLACE, END))
+def beat_fixed(results: claim.Results) -> claim.Conclusion:
+    """Whether every learner of the league comes to beat `fixed` in every game."""
+    always, none = (find_winning_seeds(results, percent) for percent in (100, 0))
     as_x, as_o = (
         [won for (_, seat), seeds in always.items() if seat == one for won in seeds]
         for one in table.SEAT_NAMES
@@ -46,11 +53,7 @@ def beat_fixed(results: claim.Results) -> claim.Conclusion:
         ]
         for place in PLACES
     )
-    never = [
-        won == 0
-        for label in BY_PLACE
-        for won in results.values(label, table.against("fixed", "o", table.WON))
-    ]
+    never = [seed for label in BY_PLACE for seed in none[label, "o"]]
     some = any(all(seeds) for seeds in always.values())
     return claim.Conclusion(
         [

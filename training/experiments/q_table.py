@@ -1,7 +1,7 @@
 """What the tabular article reports of its agent, and over many seeds instead of one run."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from time import perf_counter
 
@@ -210,11 +210,10 @@ ALIKE = {"minimax": "minimax, first move", "minimax-random": "minimax, at random
 PERFECT = {**ALIKE, "strongest": "best response that never loses"}
 
 
-@claim.experiment("better-than-minimax", claim.Sweep({Q_TABLE: "q-table"}, END))
-def better_than_minimax(results: claim.Results) -> claim.Conclusion:
-    """Whether a learner wins more against random than a perfect player does."""
+def compute_perfect_wins() -> dict[tuple[str, table.SeatName], float]:
+    """Return the percent of games that each perfect player wins against random, by seat."""
     game = tic_tac_toe()
-    won = {
+    return {
         (one, seat): 100
         * chances_against(
             game, uniform(game), BASELINES[one].policy(game), SEATS[seat]
@@ -222,6 +221,30 @@ def better_than_minimax(results: claim.Results) -> claim.Conclusion:
         for one in PERFECT
         for seat in table.SEAT_NAMES
     }
+
+
+def draw_perfect_wins(won: Mapping[tuple[str, table.SeatName], float]) -> Bars:
+    """Return bars of the percent of games that each perfect player wins against random."""
+    return Bars(
+        title="Games that perfect players win against random",
+        unit="%",
+        bars=[
+            Bar(
+                f"{BASELINES[one].title}, as {seat.upper()}",
+                drop_noise(won[one, seat]),
+                record="",
+            )
+            for one in PERFECT
+            for seat in table.SEAT_NAMES
+        ],
+        exact=True,
+    )
+
+
+@claim.experiment("better-than-minimax", claim.Sweep({Q_TABLE: "q-table"}, END))
+def better_than_minimax(results: claim.Results) -> claim.Conclusion:
+    """Whether a learner wins more against random than a perfect player does."""
+    won = compute_perfect_wins()
     median = {
         seat: results.median(Q_TABLE, table.against("random", seat, table.WON))
         for seat in table.SEAT_NAMES
@@ -244,22 +267,7 @@ def better_than_minimax(results: claim.Results) -> claim.Conclusion:
             )
             for seat in table.SEAT_NAMES
         ]
-        + [
-            Bars(
-                title="Games that perfect players win against random",
-                unit="%",
-                bars=[
-                    Bar(
-                        f"{BASELINES[one].title}, as {seat.upper()}",
-                        drop_noise(won[one, seat]),
-                        record="",
-                    )
-                    for one in PERFECT
-                    for seat in table.SEAT_NAMES
-                ],
-                exact=True,
-            )
-        ],
+        + [draw_perfect_wins(won)],
         better,
         Table(
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -154,7 +155,7 @@ def board(
     """
     game, position = state.site.game, state.position
     lines = _winning_lines(game, position) if state.over else []
-    winning = {cell for line in lines for cell in line}
+    winning = set(chain.from_iterable(lines))
     squares = [
         _lay_out_square(state, cell, id)._replace(
             chosen=cell == chosen, winning=cell in winning, hinted=cell in play.hinted
@@ -166,13 +167,8 @@ def board(
         for cell in empty:
             squares[cell] = _link_square(squares[cell], state, cell, link, play.reply)
     if opinion:
-        if notes is None:
-            notes = build_notes(state.site, opinion, None, "truth")
-        for cell in empty:
-            more = play.more[cell] if play.more else ""
-            squares[cell] = _value_square(
-                squares[cell], opinion, cell, notes[cell], more
-            )
+        notes = notes or build_notes(state.site, opinion, None, "truth")
+        _add_values(squares, empty, opinion, notes, play.more)
     return Board(
         id,
         label or gettext("Board"),
@@ -217,20 +213,25 @@ def _link_square(
     )
 
 
-def _value_square(
-    square: BoardSquare, opinion: MoveValues, cell: int, note: Note, more: str
-) -> BoardSquare:
-    """Add the value of a move on an empty square."""
-    known = opinion.known[cell]
-    return square._replace(
-        heat=opinion.heat[cell] if known else None,
-        text=opinion.texts[cell],
-        spoken=opinion.spoken[cell],
-        note=note,
-        best=opinion.best[cell],
-        unknown="" if known else opinion.blank,
-        more=more,
-    )
+def _add_values(
+    squares: list[BoardSquare],
+    empty: list[int],
+    opinion: MoveValues,
+    notes: Sequence[Note],
+    more: Sequence[str] | None,
+) -> None:
+    """Add the values of the moves to the empty squares; `more` has a sentence for each cell."""
+    for cell in empty:
+        known = opinion.known[cell]
+        squares[cell] = squares[cell]._replace(
+            heat=opinion.heat[cell] if known else None,
+            text=opinion.texts[cell],
+            spoken=opinion.spoken[cell],
+            note=notes[cell],
+            best=opinion.best[cell],
+            unknown="" if known else opinion.blank,
+            more=more[cell] if more else "",
+        )
 
 
 def small_board(

@@ -279,13 +279,21 @@ class Pen(NamedTuple):
         return "".join(map(self._write, shapes))
 
     def _write(self, shape: Shape) -> str:
+        element = self._draw(shape)
+        link: Link | None = getattr(shape, "link", None)
+        if link is None:
+            return element
+        title = f"<title>{escape(link.title)}</title>" if link.title else ""
+        if not link.href:
+            return f'<g class="still">{title}{element}</g>'
+        href = escape(self.base_url + link.href)
+        return f'<a href="{href}"{self.outside} tabindex="-1">{title}{element}</a>'
+
+    def _draw(self, shape: Shape) -> str:
+        """Write a shape without its link."""
         match shape:
-            case Rect(kind, x, y, width, height, value=value):
-                corners = f' rx="{shape.round:g}"' if shape.round else ""
-                element = (
-                    f'<rect{_looks(kind, value)} x="{self._x(x)}" y="{y:.5g}" '
-                    f'width="{self._x(width)}" height="{height:.4g}"{corners}/>'
-                )
+            case Rect():
+                element = self._rect(shape)
             case Dot(kind, x, y, size=size):
                 element = self._dot(kind, (x, y), RADIUS * size)
             case Path():
@@ -307,13 +315,14 @@ class Pen(NamedTuple):
                     f'<pattern id="{id}" width=".4" height=".4" patternUnits="userSpaceOnUse" '
                     'patternTransform="rotate(45)"><path class="hatch" d="M0 .2h.4"/></pattern>'
                 )
-        if isinstance(shape, (Segment, Text, Sign, Hatch)) or shape.link is None:
-            return element
-        told = f"<title>{escape(shape.link.title)}</title>" if shape.link.title else ""
-        if not shape.link.href:
-            return f'<g class="still">{told}{element}</g>'
-        href = escape(self.base_url + shape.link.href)
-        return f'<a href="{href}"{self.outside} tabindex="-1">{told}{element}</a>'
+        return element
+
+    def _rect(self, rect: Rect) -> str:
+        corners = f' rx="{rect.round:g}"' if rect.round else ""
+        return (
+            f'<rect{_looks(rect.kind, rect.value)} x="{self._x(rect.x)}" y="{rect.y:.5g}" '
+            f'width="{self._x(rect.width)}" height="{rect.height:.4g}"{corners}/>'
+        )
 
     def _x(self, share: float) -> str:
         return (
