@@ -85,10 +85,13 @@ class Route(str):
 
 _MATCH = " ".join(Match.__struct_fields__[1:])  # all of a match but its record
 _CHANGES = "at seat player lens errors epsilon delay hide own keep step pause"  # `play.settings`
-_LAB = "ghost curve step game update seeds axis"
+_LAB = "ghost curve step game update seeds axis elsewhere"
 _RECIPE = sorted(
     {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}
 )
+LAB_CHANGES = [  # parameters that change both recipes of the lab, or one of them
+    side + name for side in ("", "a.", "b.") for name in ("algorithm", *_RECIPE)
+]
 
 HOME = Route("/", "step")
 PLAY = Route("/play/<record>", _MATCH)  # without a record: a game for who asks for none
@@ -124,7 +127,7 @@ CLASSROOM = Route("/teach/class")
 TEACH_RECIPE = Route("/teach/<learner>", "now game")
 TEACH_PREVIEW = Route("/preview/teach/<name>.png")
 TEACH_QR = Route("/qr/teach/<name>.svg")
-LAB = Route("/lab", " ".join(["recipe algorithm", _LAB, *_RECIPE]))
+LAB = Route("/lab", " ".join(["recipe algorithm", _LAB, *LAB_CHANGES[1:]]))
 LAB_RECIPE = Route("/lab/<name>", _LAB)
 LAB_PREVIEW = Route("/preview/lab/<name>.png", _LAB)
 EXPERIMENTS = Route("/experiments", "source verdict")
@@ -306,14 +309,16 @@ def lab(
     update: int | None = None,
     seeds: int | None = None,
     axis: str = "",
+    elsewhere: int | None = None,
 ) -> str:
     """Return the URL of the lab with a recipe and with the baseline `ghost`.
 
-    `curve` and `axis` say which curve is shown, `step` is a snapshot, `seeds` the number of seeds
-    of both. `game` is one of the first games of the training, told up to the update of that
-    number.
+    `curve` and `axis` are those of the drawn curve, `step` is a snapshot, `seeds` the number of
+    seeds of both. `game` is one of the first games of the training, with its first `update`
+    updates. `elsewhere` is the number of other trainings with the same contrast.
     """
     numbers = {"step": step, "game": game, "update": update, "seeds": seeds}
+    numbers["elsewhere"] = elsewhere
     query = {"ghost": ghost, "curve": curve, "axis": axis, **numbers}
     return LAB_RECIPE.url(name, **query) if name else LAB.url(**query)
 

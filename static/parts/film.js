@@ -105,8 +105,12 @@ function startFilm(film) {
   }));
   const last = rows.length - 1;
   const links = film.querySelectorAll("[data-film-link]"); // to the snapshot shown
-  const [slider, button, head, caption] = ["step", "play", "head", "caption"].map(find);
+  const [slider, button, head] = ["step", "play", "head"].map(find);
   const steps = last || 1;
+  const captions = [...film.querySelectorAll("[data-film-caption]")];
+  if (!captions.length && find("caption")) captions.push(find("caption"));
+  // Each of several boards has a caption of its own; a single one is that of the last table.
+  const captioned = captions.map((caption, i) => [caption, (captions.length > 1 ? tables[i] : table).tBodies[0].rows]);
   const drawings = [...film.querySelectorAll("[data-mind][data-frames]")].map((svg) => readMind(svg, steps));
   film.querySelectorAll("[data-film-board]").forEach((board, i) => drawings.push(readBoard(tables[i], board, steps)));
   slider.value = slider.defaultValue; // Firefox keeps it over a reload, and the frame shown is another
@@ -124,7 +128,10 @@ function startFilm(film) {
     const near = rows[Math.round(at)];
     find("updates").textContent = near.updates;
     find("blunders").textContent = near.blunders;
-    if (caption) caption.textContent = near.caption;
+    for (const [caption, frames] of captioned) {
+      const frame = frames[Math.round(at * (frames.length - 1) / steps)];
+      caption.textContent = frame.cells[frame.cells.length - 1].textContent;
+    }
     film.toggleAttribute("data-learned", Math.round(at) >= Number(film.dataset.learns));
     for (const link of links) {
       const url = new URL(link.href);

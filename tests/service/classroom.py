@@ -23,7 +23,8 @@ import click
 
 from app.tictactoe.game import Game, connect
 from app.tictactoe.policy_codec import encode
-from app.web.pages.lab.result import FIRST, SEEDS
+from app.web.pages.lab.contest import SEEDS
+from app.web.pages.lab.duel import FIRST
 from tests.service.cases import usual_moves
 from tests.service.server import (
     SWAP,

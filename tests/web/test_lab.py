@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from html import unescape
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -14,15 +15,24 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from app.experiments import sign_test
-from app.recipes import ALGORITHMS, MAX_NAME, SHIPPED, list_parameters, name_recipe, parse_recipe
+from app.recipes import (
+    ALGORITHMS,
+    MAX_NAME,
+    SHIPPED,
+    Recipe,
+    list_parameters,
+    name_recipe,
+    parse_recipe,
+)
 from app.tictactoe.game import tic_tac_toe
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.facts import judge_policy
-from app.web.pages.lab import form, result
-from app.web.pages.lab.page import EXERCISES, START, WORTH_SEEING
-from app.web.pages.lab.result import SEEDS
+from app.web.pages.lab import duel
+from app.web.pages.lab.change import change_recipe
+from app.web.pages.lab.contest import SEEDS, build_contest
+from app.web.pages.lab.page import EXERCISES, START, START_BASELINE, WORTH_SEEING
+from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
-from tests.web.conftest import unled
 from training.reference import key_of_move, learn, make_learner
 from training.story import GAMES, TOLD, story
 from training.textbook.loop import Update
@@ -31,75 +41,92 @@ SMALL = "q-table,games=200"
 EXAMPLE = "q-table,seat=x,alpha=0.9,seed=27"
 
 
-def sent(page: str) -> dict[str, str]:
-    """What the form of a page would send as it is."""
-    found: dict[str, str] = {}
-    body = page[page.index('<form id="recipe"') : page.index("</form>", page.index('id="recipe"'))]
-    for tag in re.findall(r"<input[^>]*>", page):
-        attributes = dict(re.findall(r'([\w-]+)="([^"]*)"', tag))
-        ours = tag in body or attributes.get("form") == "recipe"
-        chosen = attributes.get("type") != "radio" or " checked" in tag
-        if ours and chosen and "name" in attributes:
-            found[attributes["name"]] = unescape(attributes["value"])
-    for select in re.findall(r"<select.*?</select>", body, re.DOTALL):
-        key = re.search(r'name="(\w+)"', select)
-        value = re.search(r'value="([^"]*)" selected', select)
-        assert key
-        assert value
-        found[key[1]] = unescape(value[1])
-    return found
-
-
-def test_the_lab_begins_with_a_shipped_agent(client: FlaskClient) -> None:
+def test_the_lab_begins_with_a_question(client: FlaskClient) -> None:
     page = client.get("/lab").get_data(as_text=True)
-    assert sent(page)["algorithm"] == parse_recipe(START).slug
-    assert f'value="{START}"' in page
+    assert page == client.get(f"/lab/{START}?ghost={START_BASELINE}").get_data(as_text=True)
+    assert "Yes" not in headline(page)  # before all seeds are trained
 
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
-def test_a_form_has_a_control_for_every_parameter(client: FlaskClient, slug: str) -> None:
+def test_every_parameter_can_be_changed(client: FlaskClient, slug: str) -> None:
+    """A number has a field, a choice has a link to each of its values that can be trained."""
     recipe = ALGORITHMS[slug]()
     page = client.get(f"/lab/{slug}", follow_redirects=True).get_data(as_text=True)
-    values = sent(page)
     for parameter in list_parameters(recipe):
-        assert parameter.name in values
-        if parameter.name != "taught" and len(parameter.choices) != 1:  # which nobody chooses
-            meaning = form.MEANINGS.get(parameter.name, parameter.meaning)
-            assert meaning.replace("'", "&#39;") in unled(page)
-    assert form.read(values) == recipe
+        if parameter.kind in (int, float) and not parameter.choices:
+            assert f'name="{parameter.name}"' in page
+            assert parameter.meaning.replace("'", "&#39;") in page
+        elif parameter.name != "taught":
+            links = re.findall(rf'id="{parameter.name}-\d+" href="([^"]*)"([^>]*)', page)
+            chosen = [href for href, more in links if "aria-current" in more]
+            is_fixed = len(parameter.choices) == 1
+            assert len(chosen) == (not is_fixed)
+            assert len(links) > 1 or is_fixed or recipe.is_network
 
 
-@pytest.mark.parametrize("agent", SHIPPED)
-def test_a_form_sent_as_it_is_leads_back(client: FlaskClient, agent: str) -> None:
-    values = sent(client.get(f"/lab/{agent}").get_data(as_text=True))
-    answer = client.get("/lab", query_string=values)
-    assert (answer.status_code, answer.location) == (303, f"/lab/{agent}")
+def change(client: FlaskClient, **query: str) -> str:
+    """The URL that a form leads to."""
+    answer = client.get("/lab", query_string={key.replace("_", "."): query[key] for key in query})
+    assert answer.status_code == 303
+    return unquote(answer.location)
 
 
-def test_a_change_leads_to_the_one_address_with_what_it_was_as_a_ghost(client: FlaskClient) -> None:
-    values = sent(client.get("/lab/q-table").get_data(as_text=True))
-    answer = client.get("/lab", query_string=values | {"games": "200", "alpha": ".40"})
-    assert (answer.status_code, answer.location) == (303, f"/lab/{SMALL}?ghost=q-table")
-    page = client.get(answer.location).get_data(as_text=True)
-    keys = re.findall(r'<path class="([^"]+)" d="M1 6h26"/></svg><a[^>]*>([^<]+)<', page)
-    assert keys == [
-        ("accent curve", "B: 200 games (1 run)"),
-        ("dashed ink curve", "A: 14,000 games (1 run)"),
-    ]
-    again = sent(page)  # what it was stays as it was, however much is changed
-    assert again["ghost"] == "q-table"
+def test_a_slot_changes_both_sides_and_the_contrast_one(client: FlaskClient) -> None:
+    duel = {"recipe": "q-table,alpha=0.8", "ghost": "q-table"}
+    both = "/lab/q-table,alpha=0.8,games=200?ghost=q-table,games=200"
+    assert change(client, **duel, games="200") == both
+    assert change(client, **duel, b_alpha=".9") == "/lab/q-table,alpha=0.9?ghost=q-table"
+    assert change(client, **duel, a_alpha=".1") == "/lab/q-table,alpha=0.8?ghost=q-table,alpha=0.1"
+    sarsa = "/lab/sarsa,alpha=0.8,gamma=1,epsilon=0.7,epsilon_drop=0.1,games=14000?ghost="
+    assert change(client, **duel, algorithm="sarsa") == sarsa + sarsa[5:-7].replace("0.8", "0.4")
+    assert change(client, **duel, b_alpha="0.4") == "/lab/q-table"  # nothing is compared
+    assert change(client, recipe="q-table", b_alpha="0.8") == "/lab/q-table,alpha=0.8?ghost=q-table"
+    assert change(client, recipe="q-table", games="200", curve="losses") == (
+        "/lab/q-table,games=200?curve=losses"
+    )
+
+
+def test_forms_of_earlier_links_still_lead_to_their_recipe(client: FlaskClient) -> None:
+    """They name an algorithm and all of its parameters, and the baseline as it is."""
+    form = {"algorithm": "q-table", "games": "200", "alpha": ".40"}
+    assert change(client, **form, ghost="q-table") == "/lab/q-table,games=200?ghost=q-table"
+    assert change(client, **form, ghost="q-table,games=200") == "/lab/q-table,games=200"
+
+
+def test_a_student_who_changes_the_opponent_compares_like_with_like(
+    client: FlaskClient, site: SiteData
+) -> None:
+    """Every link of a shared slot leads to two trainings that differ in the contrast alone."""
+    page = client.get("/lab/q-table,alpha=0.8?ghost=q-table").get_data(as_text=True)
+    pattern = r'id="(?:vs|games|algorithm|seat|ties|by)-[\w-]+" href="([^"]*)"'
+    links = re.findall(pattern, page)
+    assert len(links) > 30
+    for link in map(unescape, links):
+        chosen, _, query = unquote(link).removeprefix("/lab/").partition("?")
+        baseline = re.search("ghost=([^&]*)", query)
+        if baseline is None:  # an algorithm without a learning rate
+            continue
+        a, b = (form_of(site, one) for one in (baseline[1], chosen))
+        assert name_causes(a, b) == ["the learning rate"], link
+
+
+def form_of(site: SiteData, text: str) -> Recipe:
+    return duel.find_recipe(site, text)
 
 
 def test_turns_of_several_opponents_are_shared_as_before() -> None:
-    whole = {"algorithm": "q-learning", "vs": "random:50+self:150", "games": "400"}
-    assert name_recipe(form.read(whole)) == "q-learning,vs=random:100+self:300"
-    assert name_recipe(form.read(whole | {"vs": "random"})) == "q-learning,games=400"
-    assert name_recipe(form.read(whole | {"games": ""})) == "q-learning,vs=random:50+self:150"
+    two = parse_recipe("q-learning,vs=random:50+self:150")
+    longer = change_recipe(two, {"games": "400"})
+    assert name_recipe(longer) == "q-learning,vs=random:100+self:300"
+    assert name_recipe(change_recipe(longer, {"vs": "random"})) == "q-learning,games=400"
+    assert name_recipe(change_recipe(longer, {"alpha": "0.5"})) == (
+        "q-learning,vs=random:100+self:300,alpha=0.5"
+    )
 
 
 @pytest.mark.parametrize("agent", ["champion", "double-q", "q-learning-1"])
 def test_the_verdict_says_what_is_proved(site: SiteData, agent: str) -> None:
-    parts = result.proofs(site, agent)
+    parts = duel.list_proofs(site, agent)
     told = "".join(text for text, _ in parts)
     safe = [seat for seat, proved in judge_policy(site, agent).unbeatable.items() if proved]
     assert told.lower().count("proved") == (1 if safe else 0)
@@ -114,16 +141,8 @@ def test_every_link_of_a_verdict_and_every_button_leads_somewhere(client: FlaskC
     found = re.findall(
         r'id="((?:proof|to|next|play|share|swap|reset)[\w-]*)"[^>]*\shref="([^"]*)"', page
     )
-    assert {
-        "play",
-        "to-why",
-        "to-compare",
-        "next-seed",
-        "to-agent",
-        "share-file",
-        "swap",
-        "reset",
-    } <= {key for key, _ in found}
+    buttons = "play to-why to-compare next-seed to-agent to-how to-code share-file swap reset"
+    assert {*buttons.split()} <= {key for key, _ in found}
     for key, href in found:
         assert client.get(unescape(href)).status_code == 200, key
 
@@ -134,12 +153,27 @@ def test_presets_are_recipes_with_a_sentence(client: FlaskClient) -> None:
         assert preset.line.endswith(".")
     page = client.get("/lab").get_data(as_text=True)
     for agent in SHIPPED.values():
-        assert f"<b>{agent.title}</b>" in page
+        assert f'">{agent.title} <span>' in page
 
 
 @given(
     st.dictionaries(
-        st.sampled_from(["algorithm", "alpha", "games", "vs", "seat", "ghost", "curve", "recipe"]),
+        st.sampled_from(
+            [
+                "algorithm",
+                "b.algorithm",
+                "alpha",
+                "a.alpha",
+                "b.alpha",
+                "games",
+                "vs",
+                "b.vs",
+                "seat",
+                "ghost",
+                "curve",
+                "recipe",
+            ]
+        ),
         st.sampled_from(["", "q-table", "0.5", "1e99", "٣", "nan", "random:1+self:2", "x"])
         | st.text(max_size=20),
     )
@@ -355,6 +389,7 @@ def test_the_curve_and_the_mind_are_taken_along(
         assert client.get(taken).status_code == 200
     files = re.findall(r'id="(?:svg|csv)-[\w-]+" href="([^"]*)"', page)
     assert len(files) == 4
+    assert re.search(r'id="png-[\w-]+" href="[^"]*\.png', page)
     for file in files:
         assert client.get(unescape(file)).status_code == 200
 
@@ -370,7 +405,7 @@ def test_the_medians_of_all_seeds_are_handed_out(client: FlaskClient) -> None:
     rows = [*csv.DictReader(client.get(unescape(file)).text.splitlines())]
     ends = {row["name"]: float(row["value"]) for row in rows if row["measure"] == "median"}
     assert {row["n"] for row in rows} == {"20"}
-    (medians,) = re.findall(r'id="gist-now" hidden>([^<]*)', last)
+    medians = re.findall(r"Medians ([^<]*?), exact sign test", last)[0]
     shown = [float(number.replace(",", "")) for number in medians.split("→")]
     assert shown == [ends[name] for name in sorted(ends)]  # A, then B
 
@@ -390,7 +425,7 @@ def follow(client: FlaskClient, address: str) -> list[str]:
     while asks:
         answer = client.get(unescape(asks[1]), headers={"HX-Request": "true"})
         pages.append(unescape(answer.text))
-        asks = re.search(r'<section id="duel"[^>]* hx-get="([^"]*)"', answer.text)
+        asks = re.search(r'<div id="after-[^>]* hx-get="([^"]*)"', answer.text)
     return pages
 
 
@@ -415,9 +450,9 @@ def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
     assert f"<td>{np.median(a):,.0f}</td>" in pages[-1]
     fewer = sum(x > y for x, y in zip(a, b, strict=True))
     assert sign_test(a, b) < 0.05
-    assert headline(pages[-1]) == "Fewer blunders with 60 games."
+    assert headline(pages[-1]) == "Yes: fewer blunders with 60 games."
     assert f"In {fewer} of 20 seeds" in pages[-1]
-    assert "exact sign test, seed by seed, p < 0.001" in pages[-1]
+    assert "exact sign test, p < 0.001" in pages[-1]
     assert len(re.findall("<title>seed", pages[-1])) >= SEEDS
 
 
@@ -444,44 +479,31 @@ def test_a_difference_that_twenty_seeds_do_not_show_is_called_that(client: Flask
 def test_a_contest_is_decided_by_the_sign_test_after_all_seeds(
     ends: list[list[float]], more: bool, better: str, words: str
 ) -> None:
-    decided = result.contest(ends, more)
+    decided = build_contest(ends, more)
     assert (decided.better, decided.words) == (better, words)
 
 
-def test_errors_are_said_at_their_fields_and_what_was_typed_stays(client: FlaskClient) -> None:
-    values = sent(client.get("/lab/q-table").text) | {"alpha": "7", "games": "1e9"}
-    answer = client.get("/lab", query_string=values)
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"alpha": "7"}, "Alpha is a number within 0 and 1"),
+        ({"b.alpha": "x"}, "Alpha is a number within 0 and 1"),
+        ({"games": "10000000"}, "2,000,000 are the most that are trained here: lower games"),
+        ({"loss": "3"}, "Rewards rise from loss to draw to win"),
+        ({"vs": "me"}, "Vs is one or more of random"),
+    ],
+)
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
+def test_a_wrong_value_is_refused_in_a_sentence(
+    client: FlaskClient, query: dict[str, str], words: str, headers: dict[str, str]
+) -> None:
+    answer = client.get("/lab", query_string={"recipe": "q-table"} | query, headers=headers)
     assert answer.status_code == 400
-    for key, low, high in (("alpha", "0", "1"), ("games", "1", "[0-9,]+")):
-        tag = re.findall(rf'<input id="{key}"[^>]*>', answer.text)[0]
-        assert 'aria-invalid="true"' in tag
-        assert f'aria-describedby="{key}-meaning"' in tag
-        assert f'value="{values[key]}"' in tag
-        said = rf'id="{key}-meaning"[^>]*>A (?:whole )?number from {low} to {high}\.<'
-        assert re.search(said, answer.text)
-    assert answer.text.count("aria-invalid") == 2
-    told = client.get("/lab", query_string=values, headers={"HX-Request": "true"})
-    assert (told.status_code, told.text) == (400, "")
-    assert set(json.loads(told.headers["HX-Trigger"])["refused"]) == {"alpha", "games"}
+    assert words in unescape(answer.text)
 
 
 def test_a_whole_number_with_a_point_is_one() -> None:
-    assert name_recipe(form.read({"algorithm": "q-table", "games": "200.0"})) == SMALL
-
-
-def test_what_students_ask_for_comes_first(client: FlaskClient) -> None:
-    page = client.get("/lab/q-table").text
-    controls = re.findall(
-        r'<(?:legend|label for="\w+")>([^<]*)<', page[page.index('<form id="recipe"') :]
-    )
-    labels = [label.strip() for label in controls]
-    assert labels[:5] == [
-        "Opponent",
-        "Games",
-        "Learning rate",
-        "Exploration rate",
-        "Discount factor",
-    ]
+    assert name_recipe(change_recipe(parse_recipe("q-table"), {"games": "200.0"})) == SMALL
 
 
 def test_a_name_that_has_no_room_for_a_seed_is_shown_with_its_own_alone(
@@ -494,7 +516,7 @@ def test_a_name_that_has_no_room_for_a_seed_is_shown_with_its_own_alone(
         whole = name_recipe(parse_recipe(f"league,rounds=1,{small}"))
         assert len(whole) == MAX_NAME - room
         page = client.get(f"/lab/{whole}").text
-        assert bool(re.search(r'<section id="duel"[^>]*hx-get=', page)) == grows
+        assert bool(re.search(r'<div id="after-[^>]*hx-get=', page)) == grows
 
 
 def test_a_seed_is_unbeatable_where_no_game_beats_it(site: SiteData) -> None:

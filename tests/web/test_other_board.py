@@ -65,7 +65,7 @@ ELSEWHERE = (
         "/lab/<name>.py",
         "/how/<any",
     ),
-    "/lab/<name>.<any(svg, csv):ending>",
+    "/lab/<name>.<any(svg, png, csv):ending>",
     *("/preview/teach", "/preview/lab"),
 )
 

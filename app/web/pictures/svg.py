@@ -30,8 +30,12 @@ FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
 LETTERS = File(__file__).with_name(
     "letters.ttf"
 )  # of a PNG, which has none of a system
-MISSING = str.maketrans(  # there
-    {"α": "alpha", "γ": "gamma", "ε": "epsilon", "λ": "lambda", "★": "", "’": "'"}
+# Characters that LETTERS does not have.
+MISSING = str.maketrans(
+    {
+        **{"α": "alpha", "γ": "gamma", "ε": "epsilon", "λ": "lambda"},
+        **{"★": "", "’": "'", "→": "to", "·": "-", "×": "x"},
+    }
 )
 PREVIEW = (1200, 630)  # pixels, as chats and networks ask for
 AROUND, BELOW, LINE = (
@@ -219,7 +223,7 @@ def preview(line: str, shapes: Sequence[Shape], width: float, height: float) -> 
 
 def png(drawing: Drawing) -> bytes:
     """Turn a drawing into pixels, as it is in the light."""
-    return _pixels(standalone(drawing, "light"))
+    return _pixels(standalone(drawing, "light").translate(MISSING))
 
 
 @lru_cache(maxsize=16)  # some 25 KB each

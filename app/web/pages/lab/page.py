@@ -1,34 +1,36 @@
-"""The lab: change how a program learns, and see whether it matters, seed by seed."""
+"""The lab: one change of a training, and whether it helps, seed by seed."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import msgspec
-import numpy as np
 from flask import Blueprint, Response, redirect, request
 from msgspec.structs import asdict
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError
-from app.recipes import name_recipe as written_name
-from app.recipes.games import TrainingGame
+from app.recipes import Recipe, RecipeError
+from app.recipes.names import find_algorithm
 from app.recipes.taught import Refusal
-from app.sources import SOURCES, Source, find_source
-from app.tictactoe.game import O, X
-from app.tictactoe.views import heat, on_scale, shown
+from app.sources import SOURCES, Source
 from app.web import urls
 from app.web.algorithms import ALGORITHMS as KNOWN
-from app.web.algorithms.algorithm import Story
-from app.web.algorithms.formula import written
 from app.web.comparison import FIGURES, Comparison, View, next_disagreement
-from app.web.formatting import format_signed
 from app.web.match import Match, next_step, read_integer, read_step
-from app.web.move_values import HEAT_STEPS
 from app.web.on_demand import whole_name
-from app.web.pages.lab import form, result, wording
+from app.web.pages.lab import (
+    charts,
+    duel,
+    elsewhere,
+    evidence,
+    question,
+    slots,
+    training_game,
+)
+from app.web.pages.lab.change import change_both, change_recipe
+from app.web.pages.lab.contest import SEEDS
+from app.web.pages.lab.wording import describe_recipe
 from app.web.pages.parts.export import (
     Take,
     numbers_file,
@@ -38,45 +40,37 @@ from app.web.pages.parts.export import (
     take_mind,
 )
 from app.web.pages.parts.learning import Film, film_of, in_step
-from app.web.pictures.figures import drawing, lay_out, preview_of
 from app.web.pictures.minds import MindPicture, picture
+from app.web.pictures.svg import preview
 from app.web.pictures.tables import COLUMNS, records
 from app.web.rendering import Page, render_page, wants_fragment
 from app.web.site_data import HUMAN, SiteData, current_site
 from app.web.urls import Destination, frame_file
-from app.web.wording import characterise
 
 bp = Blueprint("lab", __name__)
 # The positions on the board: the player to move has to block, or loses.
 O_BLOCKS, X_BLOCKS = "024", "4082"
 LAST_SEED = 999_999_999
-RESULTS = {"win": "won", "draw": "drew", "loss": "lost"}
-RESULTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
-START = "q-table"  # where the lab begins
-ASKED_FIRST = 4  # questions that are seen at once
+MOST_ELSEWHERE = 100  # more verdicts than the table of other trainings has
+# The question of the first visit.
+START, START_BASELINE = "q-table,alpha=0.8", "q-table"
 
 
 class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A question, and the recipe that answers it beside another."""
+    """A question worth asking, with the recipes that answer it."""
 
     title: str
     recipe: str  # its name
     line: str
-    game: int | None = None  # of its training, where that is what is to be seen
-    source: str = "nested-software"  # whose learner it changes
-    ghost: str = "q-table"  # the other recipe
+    game: int | None = None  # of its training, if that shows the answer
+    source: str = "nested-software"  # the source of the learner
+    ghost: str = "q-table"  # the name of the baseline
 
-    @property
-    def is_yes_or_no(self) -> bool:
-        """Whether it asks if one recipe is better than the other."""
-        return " help" in self.title
-
-    def names(self, site: SiteData) -> tuple[str, str]:
-        """Return by what names its recipe and the other one are called here."""
-        return _short(site, self.recipe), _short(site, self.ghost)
-
-
-Presets = list[tuple[Destination, Source | None]]  # each with whose learner it changes
+    def list_names(self, site: SiteData) -> tuple[str, str]:
+        """Return the names of its recipe and of the baseline on this site."""
+        names = (site.lab.called(whole_name(one)) for one in (self.recipe, self.ghost))
+        chosen, baseline = names
+        return chosen, baseline
 
 
 QUESTIONS = msgspec.toml.decode(
@@ -90,46 +84,10 @@ HEADINGS = {
 }
 
 
-class StorySquare(NamedTuple):
-    """A square of a small board."""
-
-    mark: str  # "X", "O" or "."
-    played: bool = False  # the move of this turn
-    heat: int | None = None
-    text: str = ""  # the new value, where the turn has been updated
-
-
-class StoryMove(NamedTuple):
-    """A move of the learner as a board."""
-
-    squares: list[StorySquare]
-    title: str
-    how: str  # "explored", "greedy", "drawn", "unseen", "seen", or "answer" of the opponent
-    change: str  # the value before and after, "" as long as it has not been updated
-    now: bool  # whether it is being updated
-
-
-class StoryGame(NamedTuple):
-    """A game of the training, as far as it is told."""
-
-    game: int
-    update: int
-    updates: int
-    headline: str
-    turns: list[StoryMove]
-    end: list[StorySquare]  # the final board
-    sentence: str
-    equation: str
-    game_back: str  # where its buttons lead, "" at the ends
-    game_next: str
-    update_back: str
-    update_next: str
-
-
 class Learner(NamedTuple):
     """One of the sides while it learns: its board and its mind."""
 
-    side: result.Side
+    side: duel.Side
     words: str
     film: Film
     step: int  # the frame that is shown
@@ -137,421 +95,329 @@ class Learner(NamedTuple):
 
 
 class DuelPage(Page, frozen=True):
-    """What comes of a recipe beside another, or of one, seed by seed."""
+    """The verdict on two recipes, or on one, with its figures seed by seed."""
 
     template: ClassVar = "lab/duel.html"
 
-    duel: result.Duel
-    about: str  # what this preset shows, or the algorithm in a sentence
-    words: Sequence[str]  # A and B, or the only one, in words
-    verdict: result.Finding
+    duel: duel.Duel
+    charts: charts.DuelCharts
+    about: str  # a sentence on this question, or on the algorithm
+    words: Sequence[str]  # the sides in words
+    axes: list[Destination]  # of the curves
+    take: Take  # the export of the evidence
+
+
+class ElsewherePage(Page, frozen=True):
+    """The same contrast in other trainings."""
+
+    template: ClassVar = "lab/elsewhere.html"
+
+    duel: duel.Duel
+    elsewhere: elsewhere.Elsewhere | None
 
 
 class LabPage(DuelPage, frozen=True):
-    """A recipe, its controls, and what comes of it beside another."""
+    """A question with its slots, and everything that answers it."""
 
     template: ClassVar = "lab/lab.html"
-    fragment: ClassVar = ("result",)
+    fragment: ClassVar = ("sentence", "result")
 
-    name: str  # the one name of the recipe
+    name: str  # the canonical name of the recipe
     title: str
-    algorithm: str  # its title
-    algorithms: Presets
-    presets: list[tuple[str, Presets]]
-    asked: Presets  # the questions that are seen at once
-    fields: list[form.Field]
-    axes: Mapping[str, str]  # the title of each
+    asked: Sequence[question.Phrase]
+    slots: Mapping[str, slots.Slot]
+    presets: list[tuple[str, list[tuple[Destination, Source]]]]
+    swap: str  # the URL with A and B exchanged, "" for a recipe alone
+    elsewhere: elsewhere.Elsewhere | None
     proofs: list[tuple[str, str]]
-    learners: list[Learner]  # A before B, where it need not be trained for that
-    next_step: str  # the address of the next one, after the last of the first
-    story: StoryGame | None  # a game of its training, if the address asks for one
-    untold: str  # why none can be told, "" if they can
-    take: Take  # how the curve leaves the site
+    learners: list[Learner]  # A before B, unless A would have to be trained for it
+    next_step: str  # the URL of the next snapshot, after the last of the first
+    story: (
+        training_game.StoryGame | None
+    )  # a game of the training, if the URL asks for one
+    untold: str  # why no game can be told, "" if it can
     preview: str  # the URL of the picture with which a link to the page is shown
-    take_mind: Take  # and the picture of its mind
-    why: str  # the address of why it moves so
+    take_mind: Take
+    why: str  # the URL of why it moves so
     compare: str
-    next_seed: str  # "" where no other is trained here
-    code: str  # likewise
+    next_seed: str  # "" if no other seed is trained here
+    code: str  # "" if the training cannot be exported
 
 
 @bp.get(urls.LAB)
 def start() -> AnyResponse:
-    """Show where the lab begins; or lead to the address of what one of its forms says."""
-    if "recipe" in request.args:
-        chosen = request.args["recipe"]
-    elif "algorithm" in request.args:
-        try:
-            chosen = one_name(current_site(), form.read(request.args))
-        except form.FormError as error:
-            return refused(error)
-        except RecipeError as error:
-            raise BadRequest(form.sentence(error)) from error
-    else:
-        begin = (
-            START
-            if START in current_site().agents
-            else next(iter(current_site().agents))
-        )
-        return render_page(lab_page(current_site(), begin, {}))
-    ghost, curve = (
-        request.args.get("ghost", ""),
-        result.short_curve(request.args.get("curve", "")),
-    )
-    axis = request.args.get("axis", "")
-    to = urls.lab(chosen, "" if ghost == chosen else ghost, curve, axis=axis)
-    return redirect(to, 303)
+    """Show the first question, or redirect to the comparison that a form asks for."""
+    query = request.args
+    if "recipe" not in query and "algorithm" not in query:
+        return render_page(start_page(current_site()))
+    try:
+        chosen, baseline = read_form(current_site(), query)
+    except RecipeError as error:
+        raise BadRequest(duel.format_error(error)) from error
+    curve = duel.shorten_curve(query.get("curve", ""))
+    baseline = "" if baseline == chosen else baseline
+    return redirect(urls.lab(chosen, baseline, curve, axis=query.get("axis", "")), 303)
+
+
+def start_page(site: SiteData) -> "LabPage":
+    """Return the page of the first question, or of the first agent if that cannot be trained."""
+    if START_BASELINE in site.agents and site.agents.knows(START):
+        return lab_page(site, START, {"ghost": START_BASELINE})
+    return lab_page(site, next(iter(site.agents)), {})
+
+
+def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
+    """Return the names of the compared recipe and of the baseline after the changes of a form.
+
+    A form that names an algorithm in place of a recipe changes its defaults, and no baseline.
+    Raises RecipeError with the parameter that is wrong, and what `find_recipe` raises.
+    """
+    if "recipe" not in query:
+        base = find_algorithm(query["algorithm"])()
+        chosen = slots.find_name(site, change_recipe(base, query))
+        return chosen, query.get("ghost", "")
+    b = duel.find_recipe(site, query["recipe"])
+    a = duel.find_recipe(site, query["ghost"]) if query.get("ghost") else b
+    changes = {key: text for key, text in query.items() if key in urls.LAB_CHANGES}
+    a, b = change_both(a, b, changes)
+    return slots.find_name(site, b), slots.find_name(site, a)
 
 
 @bp.get(urls.LAB_RECIPE)
 def lab(name: str) -> AnyResponse:
-    """Show a recipe."""
-    chosen = one_name(current_site(), form.recipe_of(current_site(), name))
+    """Show a recipe, or the part of its page that grows."""
+    site = current_site()
+    chosen = slots.find_name(site, duel.find_recipe(site, name))
     if chosen != name:
         ghost, curve, axis = (
             request.args.get(key, "") for key in ("ghost", "curve", "axis")
         )
         return redirect(urls.lab(chosen, ghost, curve, axis=axis), 301)
-    if current_site().is_taught(name) and isinstance(
-        current_site().lab.taught(name, None), Refusal
-    ):
+    if site.is_taught(name) and isinstance(site.lab.taught(name, None), Refusal):
         # With these numbers it plays other moves than those that its teacher answered.
-        there = urls.teach(name)
+        teach = urls.teach(name)
         if wants_fragment():
-            return Response(headers={"HX-Redirect": there})
-        return redirect(there, 303)
-    more_seeds = wants_fragment() and "seeds" in request.args
-    page: DuelPage
-    if more_seeds:  # for which no agent is needed, but only runs
-        page = duel_page(
-            current_site(), result.duel_of(current_site(), name, request.args)
-        )
-    else:
-        page = lab_page(current_site(), name, request.args)
-    return render_page(page)
+            return Response(headers={"HX-Redirect": teach})
+        return redirect(teach, 303)
+    if wants_fragment() and "elsewhere" in request.args:
+        return render_page(elsewhere_page(site, name, request.args))
+    if wants_fragment() and "seeds" in request.args:
+        # No agent is needed for more seeds, only runs.
+        return render_page(duel_page(site, duel.build_duel(site, name, request.args)))
+    return render_page(lab_page(site, name, request.args))
 
 
-@bp.get(urls.LAB_RECIPE.extend(".<any(svg, csv):ending>"))
-def curves_file(name: str, ending: str) -> Response:
-    """Return the median curves of all seeds as a file, which has the verdict or its warning."""
-    wanted = {**request.args, "seeds": str(result.SEEDS)}
-    duel = result.duel_of(
-        current_site(),
-        one_name(current_site(), form.recipe_of(current_site(), name)),
-        wanted,
-    )
-    verdict = _verdict(current_site(), duel)
+@bp.get(urls.LAB_RECIPE.extend(".<any(svg, png, csv):ending>"))
+def evidence_file(name: str, ending: str) -> Response:
+    """Return the evidence of all seeds as a file: a figure, or the curves as numbers."""
+    shown = build_whole_duel(current_site(), name, request.args)
+    file = evidence.name_file(shown)
     if ending == "csv":
+        figure = charts.summarize_runs(shown)
         rows = (
-            (1, *row, verdict.warning) for row in records(duel.figure, duel.seeds[0])
+            (1, *row, shown.verdict.warning) for row in records(figure, shown.seeds[0])
         )
-        return numbers_file((*COLUMNS, "warning"), rows, "curves")
-    page = request.base_url.removesuffix(f".{ending}")
-    layout = lay_out(duel.figure, current_site(), duel.seeds[0])
-    if duel.ghost:
-        layout = layout._replace(caption=f"{verdict.text} {layout.caption}")
-    return svg_file(drawing(layout, f"Q-Tac-Toe. {page}"), "curves")
+        return numbers_file((*COLUMNS, "warning"), rows, file)
+    host = request.host_url.rstrip("/")
+    drawing = evidence.draw_evidence(shown, host + shown.all_seeds_url)
+    if ending == "png":
+        return png_file(drawing, file)
+    return svg_file(drawing, file)
 
 
 @bp.get(urls.LAB_PREVIEW)
-def preview(name: str) -> Response:
-    """Return the picture with which a link to two recipes is shown: their curves and the verdict.
+def preview_file(name: str) -> Response:
+    """Return the picture with which a link is shown: the evidence of all seeds and the verdict.
 
     Where several things differ, the warning stands in place of the verdict.
     """
-    chosen = one_name(current_site(), form.recipe_of(current_site(), name))
-    duel = result.duel_of(current_site(), chosen, request.args)
-    verdict = _verdict(current_site(), duel)
-    return png_file(
-        preview_of(current_site(), duel.figure, verdict.warning or verdict.headline)
+    shown = build_whole_duel(current_site(), name, request.args)
+    drawing = evidence.draw_evidence(shown, request.host)
+    line = shown.verdict.warning or shown.verdict.headline
+    return png_file(preview(line, drawing.shapes, drawing.width, drawing.height))
+
+
+def build_whole_duel(site: SiteData, name: str, query: Mapping[str, str]) -> duel.Duel:
+    """Return a comparison with all seeds, whatever number a URL asks for."""
+    chosen = slots.find_name(site, duel.find_recipe(site, name))
+    return duel.build_duel(site, chosen, {**query, "seeds": str(SEEDS)})
+
+
+def duel_page(site: SiteData, shown: duel.Duel) -> DuelPage:
+    """Return the page of a comparison with the seeds that are trained so far."""
+    names = (shown.chosen.name, shown.baseline)
+    preset = next(
+        (one for one in (*WORTH_SEEING, *EXERCISES) if one.list_names(site) == names),
+        None,
     )
-
-
-def refused(error: form.FormError) -> Response:
-    """Say at its fields what is wrong with a form: to its script, or with the page."""
-    if wants_fragment():
-        told = json.dumps({"refused": error.errors})
-        return Response(status=400, headers={"HX-Trigger": told})
-    ghost, slug = request.args.get("ghost", ""), request.args["algorithm"]
-    whole = (
-        ghost if ghost and form.recipe_of(current_site(), ghost).slug == slug else slug
-    )
-    chosen = one_name(current_site(), form.recipe_of(current_site(), whole))
-    response = render_page(lab_page(current_site(), chosen, {}, error))
-    response.status_code = 400
-    response.headers["Cache-Control"] = "no-store"
-    return response
-
-
-def duel_page(site: SiteData, duel: result.Duel) -> DuelPage:
-    """Gather what is shown of seeds."""
-    question = question_of(site, duel.chosen.name, duel.ghost)
+    algorithm = type(shown.chosen.recipe)
     return DuelPage(
-        duel=duel,
-        about=question.line if question else about(type(duel.chosen.recipe)),
-        words=[wording.describe_recipe(site, side.recipe) for side in duel.sides],
-        verdict=_verdict(site, duel),
+        duel=shown,
+        charts=charts.draw_charts(shown),
+        about=preset.line if preset else slots.describe_algorithm(algorithm),
+        words=[describe_recipe(site, side.recipe) for side in shown.sides],
+        axes=_list_axes(build_setup(shown)),
+        take=take_evidence(site, shown),
     )
 
 
-def _verdict(site: SiteData, duel: result.Duel) -> result.Finding:
-    """Return the verdict, which answers the question that the duel is an answer to."""
-    question = question_of(site, duel.chosen.name, duel.ghost)
-    return duel.verdict(bool(question and question.is_yes_or_no))
+def elsewhere_page(
+    site: SiteData, chosen: str, query: Mapping[str, str]
+) -> ElsewherePage:
+    """Return the part of a page with the same contrast in other trainings."""
+    shown = duel.build_duel(site, chosen, query)
+    return ElsewherePage(duel=shown, elsewhere=_list_elsewhere(shown, query))
 
 
-def lab_page(
-    site: SiteData,
-    chosen: str,
-    query: Mapping[str, str],
-    refused: form.FormError | None = None,
-) -> LabPage:
-    """Gather what the templates write down; `chosen` is a canonical name.
+def _list_elsewhere(
+    shown: duel.Duel, query: Mapping[str, str]
+) -> elsewhere.Elsewhere | None:
+    """Return the table of other trainings for two recipes, None for one alone."""
+    if not shown.baseline:
+        return None
+    wanted = read_integer("elsewhere", query.get("elsewhere") or "0", 0, MOST_ELSEWHERE)
+    return elsewhere.build_elsewhere(build_setup(shown), wanted)
 
-    After a form that was `refused` the controls show what was typed, and what is wrong with it.
+
+def build_setup(shown: duel.Duel) -> slots.Setup:
+    """Return the recipes and the measure of a comparison, from which its links follow."""
+    a, b = shown.sides[0].recipe, shown.chosen.recipe
+    return slots.Setup(shown.site, a, b, duel.shorten_curve(shown.curve), shown.axis)
+
+
+def lab_page(site: SiteData, chosen: str, query: Mapping[str, str]) -> LabPage:
+    """Return the page of a recipe, given its canonical name.
+
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
-    title, recipe = site.agents[chosen].card.title, form.recipe_of(site, chosen)
-    duel = result.duel_of(site, chosen, query)
-    ghost, algorithm = duel.ghost, KNOWN[recipe.slug]
+    recipe = duel.find_recipe(site, chosen)
+    shown = duel.build_duel(site, chosen, query)
+    setup = build_setup(shown)
     record = X_BLOCKS if getattr(recipe, "seat", "both") == "x" else O_BLOCKS
     last = site.last_step(chosen)
     step = read_step(chosen, query.get("step", ""), last, site)
-    story = story_game(duel, query)
-    # No other agent is trained for this page: neither for a film beside it, nor to find where both
-    # part.
-    at_hand = ghost in site.always
-    views = (View(chosen), View(ghost)) if ghost else (View(chosen),)
-    apart = next_disagreement(views, site) if at_hand else None
-    result_page = duel_page(site, duel)
-    learners = []
-    for side, words in zip(duel.sides, result_page.words, strict=True):
-        if side is duel.chosen or at_hand:
-            film = film_of(site, side.name, record)
-            at = in_step(film.last, last)[step]
-            mind = picture(site, side.name, at, moving=True)
-            learners.append(Learner(side, words, film, at, mind))
-    following = _with_seed(site, recipe, (recipe.seed + 1) % (LAST_SEED + 1))
-    families = offers(site, chosen, ghost)
-    take = _taken(site, duel, result_page.verdict.warning)
+    part = duel_page(site, shown)
+    seed = (recipe.seed + 1) % (LAST_SEED + 1)
+    following = _name_with_seed(site, recipe, seed)
+    algorithm = KNOWN[recipe.slug]
     return LabPage(
-        **asdict(result_page),
+        **asdict(part),
         name=chosen,
-        title=title,
-        algorithm=algorithm.title,
-        algorithms=algorithms(site, recipe.slug),
-        presets=families,
-        asked=families[0][1][:ASKED_FIRST],
-        fields=form.fields(site, recipe, duel.sides[0].recipe, refused),
-        axes=result.AXES,
-        proofs=result.proofs(site, chosen),
-        learners=learners,
-        next_step=duel.address(step=next_step(step, last)),
-        story=story,
+        title=site.agents[chosen].card.title,
+        asked=question.ask_question(site, setup.a, setup.b, shown.measure.noun),
+        slots=slots.build_slots(setup, shown.measures),
+        presets=list_presets(site, chosen, shown.baseline),
+        swap=shown.url_of_pair(shown.baseline, chosen) if shown.baseline else "",
+        elsewhere=_list_elsewhere(shown, query),
+        proofs=duel.list_proofs(site, chosen),
+        learners=_list_learners(shown, part.words, record, step),
+        next_step=shown.url(step=next_step(step, last)),
+        story=training_game.build_story_game(shown, query),
         untold=algorithm.untold,
-        take=take,
-        preview=_preview_url(duel) if ghost else take.preview,
+        preview=_preview_url(shown),
         take_mind=take_mind(site, chosen, step),
         why=urls.why(Match(record, o=HUMAN, lens=chosen)),
-        compare=urls.compare(Comparison(apart or record, views)),
-        next_seed=duel.address(following, chosen) if following else "",
+        compare=_compare_url(shown, record),
+        next_seed=shown.url_of_pair(following, chosen) if following else "",
         code=urls.CODE.url(chosen) if site.lab.source and not recipe.is_network else "",
     )
 
 
-def _with_seed(site: SiteData, recipe: Recipe, seed: int) -> str:
+def _list_learners(
+    shown: duel.Duel, words: Sequence[str], record: str, step: int
+) -> list[Learner]:
+    """Return the sides as they learn; A only if its agent is always there.
+
+    No other agent is trained for the page: its runs are enough for the verdict.
+    """
+    site, last = shown.site, shown.site.last_step(shown.chosen.name)
+    learners = []
+    for side, text in zip(shown.sides, words, strict=True):
+        if side is shown.chosen or shown.baseline in site.always:
+            film = film_of(site, side.name, record)
+            at = in_step(film.last, last)[step]
+            mind = picture(site, side.name, at, moving=True)
+            learners.append(Learner(side, text, film, at, mind))
+    return learners
+
+
+def _compare_url(shown: duel.Duel, record: str) -> str:
+    """Return the URL that compares both agents on a board, where they disagree if that is known."""
+    site, baseline = shown.site, shown.baseline
+    views = [View(one) for one in (shown.chosen.name, baseline) if one]
+    apart = next_disagreement(views, site) if baseline in site.always else None
+    return urls.compare(Comparison(apart or record, tuple(views)))
+
+
+def _list_axes(setup: slots.Setup) -> list[Destination]:
+    """Return a link to each axis of the curves."""
+    return [
+        Destination(
+            title,
+            setup._replace(axis=axis).url(setup.a, setup.b),
+            id=f"axis-{axis or 'clearest'}",
+            chosen=axis == setup.axis,
+        )
+        for axis, title in duel.AXES.items()
+    ]
+
+
+def _name_with_seed(site: SiteData, recipe: Recipe, seed: int) -> str:
     """Return the name of a recipe with another seed, "" if it is too long or not trained here."""
     try:
         named = site.lab.seeded(recipe, seed)
     except RecipeError:
         return ""
-    return (
-        named if site.agents.knows(named) else ""
-    )  # a shipped one may have taken longer
+    # The training of a shipped agent may have taken longer than is allowed here.
+    return named if site.agents.knows(named) else ""
 
 
-def question_of(site: SiteData, chosen: str, ghost: str) -> Preset | None:
-    """Return the question that has these canonical names."""
-    presets = (*WORTH_SEEING, *EXERCISES)
-    return next((one for one in presets if one.names(site) == (chosen, ghost)), None)
-
-
-def offers(site: SiteData, chosen: str, ghost: str) -> list[tuple[str, Presets]]:
-    """List all presets by headings, with the one marked that has the chosen canonical names."""
-
-    def offer(
-        id: str, title: str, line: str, recipe: str, other: str, game: int | None
-    ) -> Destination:
-        to = urls.lab(recipe, other, game=game)
-        return Destination(
-            title, to, line, id, chosen=(recipe, other) == (chosen, ghost)
-        )
-
-    families: list[tuple[str, Presets]] = [
-        (
-            HEADINGS[kind],
-            [
-                (
-                    offer(
-                        f"{kind}-{number}",
-                        one.title,
-                        one.line,
-                        *one.names(site),
-                        one.game,
-                    ),
-                    SOURCES[one.source],
-                )
-                for number, one in enumerate(questions, 1)
-            ],
-        )
-        for kind, questions in QUESTIONS.items()
-    ]
-    shipped: Presets = [
-        (
-            offer(
-                f"shipped-{id}", agent.title, characterise(site, id).line, id, "", None
-            ),
-            find_source(site.agents[id].card.origin),
-        )
-        for id, agent in SHIPPED.items()
-        if id in site.agents
-    ]
-    return [*families, ("Shipped with this site", shipped)]
-
-
-def algorithms(site: SiteData, chosen: str) -> Presets:
-    """List the algorithms, each a link to the recipe with its defaults."""
-    return [
-        (
-            Destination(
-                KNOWN[slug].title,
-                urls.lab(_short(site, slug)),
-                about(algorithm),
-                id=f"algorithm-{slug}",
-                chosen=slug == chosen,
-            ),
-            None,
-        )
-        for slug, algorithm in ALGORITHMS.items()
-    ]
-
-
-def about(algorithm: type[Recipe]) -> str:
-    """Describe an algorithm in a sentence."""
-    return (algorithm.__doc__ or "").splitlines()[0]
-
-
-def _short(site: SiteData, text: str) -> str:
-    return site.lab.called(whole_name(text))
-
-
-def story_game(duel: result.Duel, query: Mapping[str, str]) -> StoryGame | None:
-    """Tell the game that an address asks for, None if it asks for none.
-
-    Raises BadRequest, saying what there is, and what `Lab.story` raises.
-    """
-    if not query.get("game"):
-        return None
-    site, recipe, here = duel.site, duel.chosen.recipe, duel.address
-    algorithm = KNOWN[recipe.slug]
-    if (story := algorithm.story) is None:
-        raise BadRequest(algorithm.untold)
-    told = site.lab.story(written_name(recipe))
-    games = msgspec.json.decode(told, type=list[TrainingGame])
-    number = read_integer("game", query["game"], 1, len(games))
-    game = games[number - 1]
-    updates = len(game.changes)
-    update = read_integer("update", query.get("update") or "0", 0, updates)
-    return StoryGame(
-        game=number,
-        update=update,
-        updates=updates,
-        headline=_headline(site, game),
-        turns=[
-            _move(recipe, story, game, turn, update) for turn in range(len(game.turns))
-        ],
-        end=[StorySquare(mark) for mark in game.turns[-1].after],
-        sentence=story.sentence(recipe, game, update),
-        equation=story.equation(recipe, game.changes[update - 1]) if update else "",
-        game_back=here(game=number - 1) if number > 1 else "",
-        game_next=here(game=number + 1) if number < len(games) else "",
-        update_back=here(game=number, update=update - 1) if update else "",
-        update_next=here(game=number, update=update + 1) if update < updates else "",
-    )
-
-
-def _headline(site: SiteData, game: TrainingGame) -> str:
-    moves = len(game.turns)
-    if game.both_sides:
-        return f"It played itself, and {RESULTS_OF_X[game.result]} after {moves} moves"
-    moves = sum(move.mark == game.seat for move in game.turns)
-    against = f" against {site.titles[game.opponent]}" if game.opponent else ""
-    plural = "s" if moves != 1 else ""
-    return (
-        f"It {RESULTS[game.result]} as {game.seat}{against} with {moves} move{plural}"
-    )
-
-
-def _move(
-    recipe: Recipe, story: Story, game: TrainingGame, turn: int, update: int
-) -> StoryMove:
-    """Lay out a move after so many updates of its game."""
-    move, changes = game.turns[turn], game.changes[:update]
-    change = next((one for one in reversed(changes) if one.turn == turn), None)
-    played = StorySquare(move.mark, played=True)
-    if change:
-        whose = move.mark if change.observed or story.movers_view else game.seat
-        worth, colour, text = recipe.worth(), None, written(change.new)
-        if worth:
-            value = on_scale(np.array(change.new), worth, X if whose == "X" else O)
-            colour, text = (
-                int(heat(value, HEAT_STEPS)),
-                format_signed(float(shown(value))),
+def list_presets(
+    site: SiteData, chosen: str, baseline: str
+) -> list[tuple[str, list[tuple[Destination, Source]]]]:
+    """Return the questions worth asking under their headings, each with its source."""
+    families = []
+    for kind, presets in QUESTIONS.items():
+        links = []
+        for number, preset in enumerate(presets, 1):
+            names = preset.list_names(site)
+            link = Destination(
+                preset.title,
+                urls.lab(*names, game=preset.game),
+                preset.line,
+                f"{kind}-{number}",
+                chosen=names == (chosen, baseline),
             )
-        played = played._replace(heat=colour, text=text)
-    return StoryMove(
-        squares=[
-            played if cell == move.cell else StorySquare(mark)
-            for cell, mark in enumerate(move.board)
-        ],
-        title=f"Move {turn + 1}",
-        how=story.choice(game, move),
-        change=f"{written(change.old)} → {written(change.new)}" if change else "",
-        now=bool(changes) and changes[-1].turn == turn,
-    )
+            links.append((link, SOURCES[preset.source]))
+        families.append((HEADINGS[kind], links))
+    return families
 
 
-def one_name(site: SiteData, recipe: Recipe) -> str:
-    """Return the one name of a recipe on this site: its short one if it is shipped."""
-    return site.lab.called(written_name(recipe))
-
-
-def _preview_url(duel: result.Duel) -> str:
+def _preview_url(shown: duel.Duel) -> str:
     return urls.LAB_PREVIEW.url(
-        duel.chosen.name,
-        ghost=duel.ghost,
-        curve=result.short_curve(duel.curve),
-        axis=duel.axis,
-        seeds=duel.done if duel.done > 1 else None,
+        shown.chosen.name,
+        ghost=shown.baseline,
+        curve=duel.shorten_curve(shown.curve),
+        axis=shown.axis,
     )
 
 
-def _taken(site: SiteData, duel: result.Duel, warning: str) -> Take:
-    """Return how a curve leaves the site: as a file the median of all seeds, in a frame one run.
+def take_evidence(site: SiteData, shown: duel.Duel) -> Take:
+    """Return the export of a comparison: files of all seeds, and a frame of one run.
 
-    In a frame it is of one agent alone where it is against an opponent.  A warning that several
-    things differ is a note of the citation.
+    The frame has one agent alone if the measure is against an opponent.
     """
-    chosen = duel.chosen.name
-    if duel.curve in FIGURES:
-        take = take_curve(
-            site, [one for one in (chosen, duel.ghost) if one], duel.curve
-        )
+    chosen = shown.chosen.name
+    if shown.curve in FIGURES:
+        names = [one for one in (chosen, shown.baseline) if one]
+        take = take_curve(site, names, shown.curve)
     else:
-        take = take_curve(site, [chosen], against=duel.curve)
-    here = duel.address()
-    return take._replace(
-        svg=frame_file(here, "svg"),
-        csv=frame_file(here, "csv"),
-        note=warning.removesuffix(".") or take.note,
-    )
+        take = take_curve(site, [chosen], against=shown.curve)
+    url = shown.url()
+    svg, png, csv = (frame_file(url, ending) for ending in ("svg", "png", "csv"))
+    take = take._replace(svg=svg, png=png, csv=csv)
+    if not shown.baseline:
+        return take
+    verdict = shown.verdict
+    note = (verdict.warning or verdict.headline).removesuffix(".")
+    return take._replace(title=shown.question, page=shown.all_seeds_url, note=note)

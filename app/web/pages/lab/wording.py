@@ -6,39 +6,31 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.recipes import Parameter, Recipe, list_parameters
+from app.recipes import Parameter, Recipe
 from app.recipes import name_recipe as written_name
-from app.recipes.parameters import BOTH, Phases, format_value
+from app.recipes.parameters import BOTH, format_value
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.algorithms import opponent_name
 from app.web.formatting import format_count, join_words
+from app.web.pages.lab.differences import count_turns, find_causes, find_differences
 from app.web.site_data import SiteData
 
 LABEL_LENGTH = 28  # characters of the name of a line in a chart
 PHRASE_LENGTH = 90  # characters of what a headline says of a recipe
 TEXT_LENGTH = 24  # characters of the games of a person
-NUMERALS = (
-    "Two",
-    "Three",
-    "Four",
-    "Five",
-    "Six",
-    "Seven",
-    "Eight",
-    "Nine",
-)  # from 2 on
-START_OF_DECAY = {"epsilon_drop": "epsilon", "alpha_drop": "alpha"}
+NUMERALS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
 SEATS = {"both": "as both X and O", "x": "as X", "o": "as O"}
 
 
 class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How sentences name a parameter and its values."""
+    """The words for a parameter and its values: `wording.toml` explains each field."""
 
-    noun: str  # "the learning rate"
-    value: str = ""  # "α {}"
-    values: dict[
-        str, str
-    ] = {}  # other words for some values, by what a recipe's name has
+    noun: str
+    value: str = ""
+    values: dict[str, str] = {}
+    more: str = ""
+    less: str = ""
+    asks: dict[str, str] = {}
 
 
 WORDINGS = msgspec.toml.decode(
@@ -80,40 +72,24 @@ class Names(NamedTuple):
     phrase: str  # at the end of a sentence: "with α 0.8"
 
 
-def find_differences(recipe: Recipe, other: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe by which its training differs from another one.
-
-    Of another algorithm's parameters only those count that mean the same in both.
-    """
-    others = {one.name: one for one in list_parameters(other)}
-    return [
-        one
-        for one in list_parameters(recipe)
-        if one.name in others
-        and _mean_the_same(one, others[one.name], recipe, other)
-        and _differ_in(one, others[one.name], recipe, other)
-    ]
-
-
 def name_causes(recipe: Recipe, other: Recipe) -> list[str]:
     """Name each thing that may cause a difference between two trainings with the same seeds."""
     algorithm = ["the algorithm"] if recipe.slug != other.slug else []
-    nouns = [
-        word_parameter(recipe, one).noun
-        for one in find_differences(recipe, other)
-        if one.name != "seed"
-    ]
-    return [*algorithm, *nouns]
+    causes = find_causes(recipe, other)
+    return [*algorithm, *(word_parameter(recipe, one).noun for one in causes)]
 
 
 def warn_of_causes(causes: list[str]) -> str:
     """Return the sentence with which the verdict on several causes begins, "" for one cause."""
     if len(causes) < 2:
         return ""
-    at = len(causes) - 2
-    number = NUMERALS[at] if at < len(NUMERALS) else str(len(causes))
-    none = "neither" if len(causes) == 2 else "none"
-    return f"{number} things differ, so {none} is the cause alone."
+    number, none = spell_number(len(causes)), "neither" if len(causes) == 2 else "none"
+    return f"{number.capitalize()} things differ, so {none} is the cause alone."
+
+
+def spell_number(number: int) -> str:
+    """Return a whole number from 2 as a word, or in digits if it is large."""
+    return NUMERALS[number - 2] if number - 2 < len(NUMERALS) else str(number)
 
 
 def describe_recipe(site: SiteData, recipe: Recipe) -> str:
@@ -153,11 +129,11 @@ def describe_values(
     description = Description([], [])
     for one in named.values():
         if one.name == "vs":
-            description.circumstances.append(f"against {_name_opponents(site, recipe)}")
+            description.circumstances.append(f"against {name_opponents(site, recipe)}")
         elif one.name == "seat":
             description.circumstances.append(SEATS[str(one.value)])
         else:
-            description.values.append(_word_value(recipe, one))
+            description.values.append(word_value(recipe, one))
     return description
 
 
@@ -194,55 +170,9 @@ def _name_after_with(site: SiteData, recipe: Recipe) -> str:
     return f"with {title}" + (f" ({description.label})" if description.label else "")
 
 
-def _mean_the_same(
-    one: Parameter, other: Parameter, recipe: Recipe, than: Recipe
-) -> bool:
-    """Whether two parameters of the same name mean the same, each in its recipe."""
-    is_turns, is_turns_of_other = one.name == recipe.turns, other.name == than.turns
-    looks = (one.symbol, one.kind, is_turns)
-    return looks == (other.symbol, other.kind, is_turns_of_other)
-
-
-def _differ_in(
-    one: Parameter, other_one: Parameter, recipe: Recipe, other: Recipe
-) -> bool:
-    """Whether two trainings differ by a parameter, which both have."""
-    name = one.name
-    if name == "vs":
-        return not _have_same_shares(recipe.phases, other.phases)
-    if name == recipe.turns:
-        return _total(recipe.phases) != _total(other.phases)
-    start = START_OF_DECAY.get(name)
-    if start and 0 in (getattr(recipe, start), getattr(other, start)):
-        return False  # what is 0 stays 0, whatever it falls by
-    return one.value != other_one.value
-
-
-def _have_same_shares(phases: Phases, others: Phases) -> bool:
-    """Whether two trainings have the same opponents, each for the same share of the turns.
-
-    Turns are whole: in trainings of different length a share may differ by a turn, the last by
-    one for each opponent before it.
-    """
-    if [opponent for opponent, _ in phases] != [opponent for opponent, _ in others]:
-        return False
-    total, other_total = _total(phases), _total(others)
-    if total == other_total:
-        return phases == others
-    tolerance = len(phases) * max(total, other_total)
-    return all(
-        abs(turns * other_total - other_turns * total) < tolerance
-        for (_, turns), (_, other_turns) in zip(phases, others, strict=True)
-    )
-
-
-def _total(phases: Phases) -> int:
-    return sum(turns for _, turns in phases)
-
-
-def _name_opponents(site: SiteData, recipe: Recipe) -> str:
+def name_opponents(site: SiteData, recipe: Recipe) -> str:
     """Name the opponents of a recipe; several come with their turns."""
-    names = [_name_opponent(site, opponent) for opponent, _ in recipe.phases]
+    names = [name_opponent(site, opponent) for opponent, _ in recipe.phases]
     if len(names) == 1:
         return names[0]
     turns = (format_count(number) for _, number in recipe.phases)
@@ -251,16 +181,21 @@ def _name_opponents(site: SiteData, recipe: Recipe) -> str:
     )
 
 
-def _name_opponent(site: SiteData, opponent: str) -> str:
+def name_opponent(site: SiteData, opponent: str) -> str:
+    """Return an opponent's name, to stand after "against"."""
     if opponent == BOTH:
         return "itself in both seats"
     return " and ".join(opponent_name(site, one) for one in opponent.split("+"))
 
 
-def _word_value(recipe: Recipe, parameter: Parameter) -> str:
+def word_value(recipe: Recipe, parameter: Parameter) -> str:
     """Return the words for the value of a parameter."""
     wording = word_parameter(recipe, parameter)
-    value = _total(recipe.phases) if parameter.name == recipe.turns else parameter.value
+    value = (
+        count_turns(recipe.phases)
+        if parameter.name == recipe.turns
+        else parameter.value
+    )
     key = format_value(value)
     text = format_count(int(value)) if parameter.kind is int else key
     if len(text) > TEXT_LENGTH:

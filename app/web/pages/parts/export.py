@@ -65,6 +65,7 @@ class Take(NamedTuple):
     title: str  # what it shows
     page: str  # the address of the page that it is from, as are the others
     svg: str = ""  # "" where there are no files of it
+    png: str = ""
     csv: str = ""
     frame: str = ""  # "" where it cannot be embedded
     size: tuple[int, int] = CURVE  # width and height of the frame
@@ -199,7 +200,7 @@ def _figure(
 ) -> Take:
     """Return how a figure leaves the site whose frame is there as files too."""
     svg, csv = (frame_file(frame, ending) for ending in ("svg", "csv"))
-    return Take(id, title, page, svg, csv, frame, size, note)
+    return Take(id, title, page, svg, "", csv, frame, size, note)
 
 
 def _page(title: str, page: str, size: tuple[int, int]) -> Take:
@@ -278,9 +279,9 @@ def svg_file(drawing: Drawing, name: str = "", scheme: str = "auto") -> Response
     return response
 
 
-def png_file(drawing: Drawing) -> Response:
-    """Answer with the pixels of a drawing."""
-    return _for_others(png(drawing), "image/png")
+def png_file(drawing: Drawing, name: str = "") -> Response:
+    """Answer with the pixels of a drawing, which browsers save under a name, if it has one."""
+    return _for_others(png(drawing), "image/png", name and f"{name}.png")
 
 
 def numbers_file(

@@ -1,0 +1,142 @@
+"""Changes to the recipes of a comparison: a parameter of both recipes, or of one of them."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from app.recipes import (
+    SHIPPED,
+    Parameter,
+    Recipe,
+    RecipeError,
+    get_parameters,
+    list_parameters,
+    name_recipe,
+    parse_recipe,
+)
+from app.recipes.names import find_algorithm
+from app.recipes.on_demand import MAX_UPDATES, parse_on_demand
+from app.recipes.parameters import format_value
+from app.web.pages.lab.differences import count_turns, find_shared
+
+ALGORITHM = "algorithm"  # the parameter of a form that is no parameter of a recipe
+SIDES = ("a", "b")  # the baseline, and the recipe that is compared with it
+
+
+def change_both(
+    a: Recipe, b: Recipe, changes: Mapping[str, str]
+) -> tuple[Recipe, Recipe]:
+    """Return the recipes of a comparison after the changes of a form.
+
+    A key such as "alpha" changes both recipes, "a.alpha" and "b.alpha" change one of them.
+    Raises RecipeError with the parameter that is wrong.
+    """
+    common = {key: text for key, text in changes.items() if "." not in key}
+    changed = []
+    for side, recipe in zip(SIDES, (a, b), strict=True):
+        own = {
+            key.partition(".")[2]: text
+            for key, text in changes.items()
+            if key.startswith(f"{side}.")
+        }
+        changed.append(change_recipe(recipe, common | own))
+    return changed[0], changed[1]
+
+
+def change_recipe(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
+    """Return a recipe with other values of some parameters, or with another algorithm.
+
+    Parameters that the algorithm does not have are ignored, and an empty text stands for the
+    default. Opponents in turn keep their shares when the number of turns changes.
+    Raises RecipeError with the parameter that is wrong, also if the training would take too long.
+    """
+    slug = changes.get(ALGORITHM) or recipe.slug
+    if slug != recipe.slug:
+        recipe = carry_over(recipe, slug)
+    known = get_parameters(type(recipe))
+    typed = {
+        key: _tidy_number(known[key], text.strip()) or format_value(known[key].default)
+        for key, text in changes.items()
+        if key in known
+    }
+    values = list_values(recipe) | typed
+    if ":" in values.get("vs", "") and not values.get("taught"):
+        values["vs"] = _share_turns(slug, values["vs"], values.pop(recipe.turns))
+    elif ":" in values.get("vs", ""):
+        del values[recipe.turns]
+    settings = [
+        f"{key}={text}"
+        for key, text in values.items()
+        if text != format_value(known[key].default)
+    ]
+    changed = parse_recipe(",".join([slug, *settings]))
+    if changed not in [agent.recipe for agent in SHIPPED.values()]:
+        parse_on_demand(name_recipe(changed))
+    return changed
+
+
+def carry_over(recipe: Recipe, slug: str) -> Recipe:
+    """Return the recipe of another algorithm with the values that mean the same in both.
+
+    A value that the other algorithm cannot have is left at its default.
+    Raises RecipeError if there is no such algorithm.
+    """
+    changed: Recipe = find_algorithm(slug)()
+    values = list_values(recipe)
+    shared = {one.name: values[one.name] for one in find_shared(recipe, changed)}
+    with suppress(RecipeError):
+        return change_recipe(changed, shared)
+    for key, text in shared.items():
+        with suppress(RecipeError):
+            changed = change_recipe(changed, {key: text})
+    return changed
+
+
+def list_values(recipe: Recipe) -> dict[str, str]:
+    """Return the text of each parameter; the number of turns is that against all opponents."""
+    values = {one.name: format_value(one.value) for one in list_parameters(recipe)}
+    return values | {recipe.turns: str(count_turns(recipe.phases))}
+
+
+def shorten_training(recipe: Recipe) -> Recipe:
+    """Return a recipe with as many turns as can be trained here, if it has more."""
+    turns = most_turns(recipe)
+    if recipe.is_network or turns >= count_turns(recipe.phases):
+        return recipe
+    return change_recipe(recipe, {recipe.turns: str(turns)})
+
+
+def most_turns(recipe: Recipe) -> int:
+    """Return the most turns that can be trained here with the other values of a recipe."""
+    turns = count_turns(recipe.phases)
+    return max(1, MAX_UPDATES * turns // recipe.updates_at_most())
+
+
+def _tidy_number(parameter: Parameter, text: str) -> str:
+    """Return a whole number without decimals: a browser may send "2.0"."""
+    if parameter.kind is not int or not text.isascii():
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return str(int(number)) if number.is_integer() else text
+
+
+def _share_turns(slug: str, vs: str, turns: str) -> str:
+    """Return opponents with as many turns together, or unchanged if `turns` is no number."""
+    try:
+        recipe = parse_recipe(f"{slug},vs={vs}")
+        first, _ = recipe.phases[0]
+        wanted = count_turns(
+            parse_recipe(f"{slug},vs={first},{recipe.turns}={turns}").phases
+        )
+    except RecipeError:
+        return vs
+    phases, total = recipe.phases, count_turns(recipe.phases)
+    if total == wanted or wanted < len(phases):
+        return vs
+    shares = [max(1, number * wanted // total) for _, number in phases[:-1]]
+    shares.append(max(1, wanted - sum(shares)))
+    return "+".join(
+        f"{one}:{share}" for (one, _), share in zip(phases, shares, strict=True)
+    )

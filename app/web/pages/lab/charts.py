@@ -1,0 +1,137 @@
+"""The drawings of a comparison: its runs seed by seed, and their curves over the training."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from app.experiments import Curves, Series, summarize_seeds
+from app.recipes import name_recipe
+from app.web.formatting import format_with_unit
+from app.web.pages.lab.duel import LINEAR, LOGARITHMIC, Duel, Side
+from app.web.pictures.curves import seeds_plot
+from app.web.pictures.figures import Layout, lay_out_curves
+from app.web.pictures.svg import Link, Plot, inline_plot
+from app.web.pictures.tables import Table, TableCell, TableRow, table
+
+CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0  # pixels
+POINTS = 50  # of a curve
+SEED_LABEL = 16  # characters that fit below one of two columns on a phone
+
+
+class DuelCharts(NamedTuple):
+    """The drawings of a comparison with their numbers."""
+
+    layout: Layout
+    svg: Markup
+    table: Table
+    seeds: Markup
+    seed_table: Table
+
+
+def draw_charts(duel: Duel) -> DuelCharts:
+    """Draw the runs of a comparison over the training and seed by seed."""
+    figure, first_seed = summarize_runs(duel), duel.seeds[0]
+    layout = lay_out_curves(figure, duel.site, first_seed, CURVES_HEIGHT)
+    return DuelCharts(
+        layout=layout,
+        svg=inline_plot(layout.plot),
+        table=table(figure, duel.site, first_seed),
+        seeds=inline_plot(lay_out_seeds(duel, SEEDS_HEIGHT)),
+        seed_table=_list_seeds(duel),
+    )
+
+
+def summarize_runs(duel: Duel) -> Curves:
+    """Return the runs of each recipe summed up over the axis that a URL or the gap chooses."""
+    axes = [LINEAR, LOGARITHMIC] if duel.baseline else [LOGARITHMIC]
+    axes = [duel.axis] if duel.axis else axes
+    series = {axis: _sum_up_sides(duel, axis) for axis in axes}
+
+    def measure_gap(axis: str) -> float:
+        b, a = series[axis][0], series[axis][-1]
+        return float(np.abs(np.subtract(b.median, a.median)).mean())
+
+    axis = max(axes, key=measure_gap)
+    return Curves(
+        duel.measure.title,
+        "Updates",
+        duel.measure.unit,
+        series[axis],
+        logarithmic=axis == LOGARITHMIC,
+    )
+
+
+def _sum_up_sides(duel: Duel, axis: str) -> list[Series]:
+    return [_sum_up_runs(duel, side, axis) for side in duel.sides[::-1]]
+
+
+def _sum_up_runs(duel: Duel, side: Side, axis: str) -> Series:
+    """Sum up the runs of a recipe over an axis; between two snapshots they are straight lines."""
+    courses = [
+        (run.figures.updates, duel.measure.course(run.figures)) for run in side.runs
+    ]
+    end = max(1, *(updates[-1] for updates, _ in courses))
+    is_logarithmic = axis == LOGARITHMIC
+
+    def to_axis(updates: Sequence[float]) -> NDArray[np.float64]:
+        return np.log1p(updates) if is_logarithmic else np.asarray(updates, float)
+
+    low, high = to_axis([1 if is_logarithmic else 0, end])
+    places = np.linspace(low, high, POINTS)
+    points = np.expm1(places) if is_logarithmic else places
+    rows = [
+        np.interp(places, to_axis(updates), course).tolist()
+        for updates, course in courses
+    ]
+    recipe = name_recipe(side.recipe.with_seed(0))
+    return summarize_seeds(side.title, recipe, points.tolist(), rows, duel.seeds[0])
+
+
+def lay_out_seeds(duel: Duel, height: float) -> Plot:
+    """Lay out a line for each seed from the figure of A to that of B, or a dot for a recipe alone.
+
+    A long label of a column is replaced by the mark of its side, so that labels never overlap.
+    """
+    measure = duel.measure
+    rows = list(zip(*duel.list_ends(measure), strict=True))
+    styles = [_choose_style(row, measure.more) for row in rows]
+    titles = [side.title for side in duel.sides]
+    are_narrow = max(map(len, titles)) <= SEED_LABEL
+    names = titles if are_narrow else [side.mark for side in duel.sides]
+    links = [link for link, _ in _list_runs(duel)]
+    return seeds_plot(rows, names, styles, links, height, measure.unit)
+
+
+def _list_runs(duel: Duel) -> list[tuple[Link, list[str]]]:
+    """Return for each seed the link to its runs and the figures of them."""
+    rows = zip(*duel.list_ends(duel.measure), strict=True)
+    runs = []
+    for at, row in enumerate(rows):
+        texts = [format_with_unit(value, duel.measure.unit) for value in row]
+        names = [
+            duel.site.lab.seeded(side.recipe, side.runs[at].seed) for side in duel.sides
+        ]
+        baseline = names[0] if duel.baseline else ""
+        title = f"seed {duel.sides[0].runs[at].seed}: {' → '.join(texts)}"
+        runs.append((Link(title, duel.url_of_pair(names[-1], baseline)), texts))
+    return runs
+
+
+def _list_seeds(duel: Duel) -> Table:
+    """Return the table of all seeds, each a link to its runs."""
+    seeds = [run.seed for run in duel.sides[0].runs]
+    rows = [
+        TableRow(TableCell(str(seed), link.href), [TableCell(text) for text in texts])
+        for seed, (link, texts) in zip(seeds, _list_runs(duel), strict=True)
+    ]
+    return Table("Seed", [side.title for side in duel.sides], rows)
+
+
+def _choose_style(row: Sequence[float], more: bool) -> str:
+    """Return the style of a seed's line: B is better, worse or the same."""
+    if len(row) == 1 or row[0] == row[1]:
+        return "soft"
+    return "accent" if (row[1] > row[0]) == more else "dashed loss"

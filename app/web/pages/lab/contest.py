@@ -1,0 +1,146 @@
+"""The verdict on two recipes: in how many seeds each is better, and whether luck alone does that."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from app.experiments import sign_test
+from app.web.pages.lab.measures import Measure
+
+SEEDS = 20  # of each recipe, before there is a verdict
+LEVEL = 0.05  # a difference that luck shows less often than that is a verdict
+
+
+class Contest(NamedTuple):
+    """The number of seeds in which each of two recipes is better."""
+
+    a: int
+    b: int
+    seeds: int
+    p: float  # of the exact two-sided sign test
+
+    @property
+    def better(self) -> str:
+        """The side that is better by more than luck after all seeds, "" if none is."""
+        return self.leader if self.seeds == SEEDS and self.p < LEVEL else ""
+
+    @property
+    def ties(self) -> int:
+        """The number of seeds in which neither side is better."""
+        return self.seeds - self.a - self.b
+
+    @property
+    def leader(self) -> str:
+        """The side that is better in more seeds, "" if neither is."""
+        if self.a == self.b:
+            return ""
+        return "A" if self.a > self.b else "B"
+
+    @property
+    def is_tie(self) -> bool:
+        """Whether all seeds are ties."""
+        return self.ties == self.seeds
+
+    @property
+    def words(self) -> str:
+        """The result for a cell of a table."""
+        if self.is_tie:
+            return f"the same in {self.seeds} of {self.seeds}"
+        if self.seeds == SEEDS and not self.better:
+            return "no difference shown"
+        same = f", the same in {self.ties}" if self.ties else ""
+        if not self.leader:
+            return f"A in {self.a}, B in {self.b}{same}"
+        return f"{self.leader} in {max(self.a, self.b)} of {self.seeds}{same}"
+
+
+class Finding(NamedTuple):
+    """A verdict in sentences."""
+
+    headline: str
+    detail: str
+    warning: str = ""  # goes before both if several things differ
+
+    @property
+    def text(self) -> str:
+        """All sentences."""
+        return " ".join(filter(None, [self.warning, self.headline, self.detail]))
+
+
+def build_contest(ends: Sequence[Sequence[float]], more: bool) -> Contest:
+    """Compare a number of two recipes, seed by seed: [2, R]; `more` of it may be better."""
+    a, b = ends
+    above = sum(one > other for one, other in zip(a, b, strict=True))
+    below = sum(one < other for one, other in zip(a, b, strict=True))
+    wins = (above, below) if more else (below, above)
+    return Contest(*wins, len(a), sign_test(a, b))
+
+
+def describe_contest(
+    contest: Contest,
+    measure: Measure,
+    phrases: Mapping[str, str],
+    medians: Sequence[str],
+    answers_question: bool,
+) -> Finding:
+    """Return the verdict on two recipes.
+
+    `phrases` name A and B in a sentence ("with α 0.8"), and `medians` are theirs of the measure.
+    Where one thing differs, the verdict answers the question whether it helps.
+    """
+    if contest.seeds == 1:
+        return Finding(
+            f"One seed each, and no verdict: {' → '.join(medians)}.",
+            f"{measure.title}, first A, then B. The difference may be luck.",
+        )
+    if contest.seeds < SEEDS:
+        after = f"The verdict comes after {SEEDS} seeds of each."
+        return Finding(f"So far: {_describe_lead(contest, measure, phrases)}.", after)
+    if contest.is_tie:
+        headline = "No difference: the same in every seed."
+        return Finding(headline, f"{measure.title}, {SEEDS} seeds.")
+    score = _describe_score(contest, measure)
+    between = f"Medians {' → '.join(medians)}"
+    test = f"exact sign test, {format_chance(contest.p)}"
+    better = f"{measure.better} {phrases[contest.leader or 'B']}"
+    if not contest.better:
+        return Finding(
+            f"No difference that {SEEDS} seeds show.",
+            f"{better} {score}: luck alone may do that. {between}, {test}.",
+        )
+    detail = f"{_capitalize(score)}. {between}, {test}."
+    if not answers_question:
+        return Finding(f"{better}.", detail)
+    answer = "Yes" if contest.better == "B" else "No"
+    return Finding(f"{answer}: {better[0].lower()}{better[1:]}.", detail)
+
+
+def format_chance(p: float) -> str:
+    """Return the probability of a difference by luck alone."""
+    return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
+
+
+def _describe_lead(
+    contest: Contest, measure: Measure, phrases: Mapping[str, str]
+) -> str:
+    """Return which recipe is ahead before all seeds are trained."""
+    if contest.leader:
+        lead = f"{measure.better} {phrases[contest.leader]}"
+        return f"{lead[0].lower()}{lead[1:]} {_describe_score(contest, measure)}"
+    if contest.is_tie:
+        return f"the same in {contest.seeds} of {contest.seeds} seeds"
+    return f"neither is ahead in {contest.seeds} seeds"
+
+
+def _describe_score(contest: Contest, measure: Measure) -> str:
+    """Return in how many seeds the recipe that leads is better, worse and the same."""
+    wins, losses = max(contest.a, contest.b), min(contest.a, contest.b)
+    score = f"in {wins} of {contest.seeds} seeds"
+    if losses:
+        score += f", {measure.worse} in {losses}"
+    if contest.ties:
+        score += f", the same in {contest.ties}"
+    return score
+
+
+def _capitalize(text: str) -> str:
+    return text[0].upper() + text[1:]

@@ -1,0 +1,87 @@
+"""Differences between two trainings: the parameters that may cause different results."""
+
+from collections.abc import Mapping
+
+from app.recipes import Parameter, Recipe, list_parameters
+from app.recipes.parameters import Phases
+
+START_OF_DECAY = {"epsilon_drop": "epsilon", "alpha_drop": "alpha"}
+
+
+def find_differences(recipe: Recipe, other: Recipe) -> list[Parameter]:
+    """Return the parameters of a recipe by which its training differs from another one.
+
+    Of another algorithm's parameters only those count that mean the same in both.
+    """
+    others = {one.name: one for one in list_parameters(other)}
+    return [
+        one
+        for one in find_shared(recipe, other)
+        if _differ_in(one, others[one.name], recipe, other)
+    ]
+
+
+def find_causes(recipe: Recipe, other: Recipe) -> list[Parameter]:
+    """Return the differences that may cause different results with the same seeds.
+
+    The seed is none of them, because the seeds of both recipes are paired.
+    """
+    return [one for one in find_differences(recipe, other) if one.name != "seed"]
+
+
+def find_shared(recipe: Recipe, other: Recipe) -> list[Parameter]:
+    """Return the parameters of a recipe that another recipe has with the same meaning."""
+    others = {one.name: one for one in list_parameters(other)}
+    return [
+        one
+        for one in list_parameters(recipe)
+        if one.name in others and _mean_the_same(one, others, recipe, other)
+    ]
+
+
+def count_turns(phases: Phases) -> int:
+    """Return the number of turns of a training against all of its opponents."""
+    return sum(turns for _, turns in phases)
+
+
+def _mean_the_same(
+    one: Parameter, others: Mapping[str, Parameter], recipe: Recipe, than: Recipe
+) -> bool:
+    """Return whether a parameter means the same as the one of that name in another recipe."""
+    other = others[one.name]
+    is_turns, is_turns_of_other = one.name == recipe.turns, other.name == than.turns
+    looks = (one.symbol, one.kind, is_turns)
+    return looks == (other.symbol, other.kind, is_turns_of_other)
+
+
+def _differ_in(
+    one: Parameter, other_one: Parameter, recipe: Recipe, other: Recipe
+) -> bool:
+    """Return whether two trainings differ by a parameter, which both have."""
+    name = one.name
+    if name == "vs":
+        return not _have_same_shares(recipe.phases, other.phases)
+    if name == recipe.turns:
+        return count_turns(recipe.phases) != count_turns(other.phases)
+    start = START_OF_DECAY.get(name)
+    if start and 0 in (getattr(recipe, start), getattr(other, start)):
+        return False  # a rate of 0 stays 0, so its decay has no effect
+    return one.value != other_one.value
+
+
+def _have_same_shares(phases: Phases, others: Phases) -> bool:
+    """Return whether two trainings have the same opponents, each for the same share of the turns.
+
+    Turns are whole: in trainings of different length a share may differ by a turn, the last by
+    one for each opponent before it.
+    """
+    if [opponent for opponent, _ in phases] != [opponent for opponent, _ in others]:
+        return False
+    total, other_total = count_turns(phases), count_turns(others)
+    if total == other_total:
+        return phases == others
+    tolerance = len(phases) * max(total, other_total)
+    return all(
+        abs(turns * other_total - other_turns * total) < tolerance
+        for (_, turns), (_, other_turns) in zip(phases, others, strict=True)
+    )

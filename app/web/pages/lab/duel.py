@@ -1,0 +1,372 @@
+"""Two recipes, or one alone, trained with the same seeds, and what follows from their figures.
+
+A is the baseline, B is compared with it.  A seed of B is paired with the same seed of A.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+from typing import NamedTuple
+
+from msgspec.structs import replace
+from werkzeug.exceptions import BadRequest, NotFound
+
+from app.recipes import (
+    ALGORITHMS,
+    SHIPPED,
+    Recipe,
+    RecipeError,
+    name_recipe,
+    parse_recipe,
+)
+from app.tictactoe.game import SEATS
+from app.tictactoe.notation import MARKS
+from app.web import urls
+from app.web.facts import find_losing_game
+from app.web.formatting import format_count, format_with_unit, join_words
+from app.web.match import match_against_person, read_word
+from app.web.on_demand import SeedRun
+from app.web.pages.lab.change import ALGORITHM
+from app.web.pages.lab.contest import (
+    SEEDS,
+    Contest,
+    Finding,
+    build_contest,
+    describe_contest,
+)
+from app.web.pages.lab.measures import BLUNDERS, Measure, list_measures
+from app.web.pages.lab.question import ask_question
+from app.web.pages.lab.wording import Names, name_causes, name_sides, warn_of_causes
+from app.web.site_data import SiteData
+
+FIRST = 5  # seeds that are trained first, and how many come at a time
+NUMBERS_OF_SEEDS = (1, *range(FIRST, SEEDS + 1, FIRST))  # that a URL can ask for
+LINEAR, LOGARITHMIC = "linear", "logarithmic"
+AXES = {"": "clearest axis", LINEAR: "linear axis", LOGARITHMIC: "logarithmic axis"}
+
+
+class Side(NamedTuple):
+    """One of the recipes with its runs, as many as the other has and of the same seeds."""
+
+    mark: str  # "A" or "B"
+    name: str  # its canonical name on this site
+    recipe: Recipe
+    label: str  # in a chart: "α 0.8", or its mark if there is no short one
+    phrase: str  # at the end of a sentence: "with α 0.8"
+    runs: list[SeedRun]
+
+    @property
+    def title(self) -> str:
+        """The mark and the label."""
+        return self.mark if self.label == self.mark else f"{self.mark}: {self.label}"
+
+
+class Fact(NamedTuple):
+    """A row of the table of results."""
+
+    title: str
+    values: list[str]  # of A and B, or of the only recipe
+    contest: Contest | None
+
+
+@dataclass(frozen=True, eq=False)
+class Duel:
+    """Two recipes, or one alone, over some seeds, and the measure they are compared by."""
+
+    site: SiteData
+    sides: Sequence[Side]  # A and B, or the only one
+    seeds: range  # all seeds that are trained in the end
+    curve: str  # a key of `measures`
+    axis: str  # a key of AXES; "" for the one that shows a difference better
+
+    @property
+    def chosen(self) -> Side:
+        """The recipe that the page is about: B, or the only one."""
+        return self.sides[-1]
+
+    @property
+    def baseline(self) -> str:
+        """The name of A, "" if there is one recipe only."""
+        return self.sides[0].name if len(self.sides) == 2 else ""
+
+    @property
+    def seeds_done(self) -> int:
+        """The number of seeds that both recipes are trained with so far."""
+        return len(self.sides[0].runs)
+
+    @cached_property
+    def measures(self) -> dict[str, Measure]:
+        """All measures that the recipes can be compared by."""
+        return list_measures(self.site, [side.runs[0] for side in self.sides])
+
+    @property
+    def measure(self) -> Measure:
+        """The measure that the recipes are compared by."""
+        return self.measures[self.curve]
+
+    @property
+    def question(self) -> str:
+        """The question that this comparison answers, or a recipe alone with its measure."""
+        a, b = self.sides[0].recipe, self.chosen.recipe
+        phrases = ask_question(self.site, a, b, self.measure.noun)
+        if self.baseline:
+            return "".join(phrase.words for phrase in phrases)
+        start = [phrase.slot for phrase in phrases].index(ALGORITHM)
+        return "".join(phrase.words for phrase in phrases[start:-1])
+
+    @cached_property
+    def more_seeds_url(self) -> str:
+        """The URL with more seeds, "" if there are no more."""
+        if not all(
+            has_seeds(self.site, side.recipe, self.seeds) for side in self.sides
+        ):
+            return ""
+        larger = (number for number in NUMBERS_OF_SEEDS if number > self.seeds_done)
+        number = next(larger, None)
+        return self.url(seeds=number) if number else ""
+
+    @property
+    def all_seeds_url(self) -> str:
+        """The URL at which the verdict on all seeds is there from the start."""
+        all_seeds = self.more_seeds_url or self.seeds_done == SEEDS
+        return self.url(seeds=SEEDS if all_seeds else None)
+
+    def url(self, **numbers: int | None) -> str:
+        """Return the URL of this comparison with some of its numbers: `seeds`, `step`, `game`."""
+        curve = shorten_curve(self.curve)
+        return urls.lab(
+            self.chosen.name, self.baseline, curve, axis=self.axis, **numbers
+        )
+
+    def url_of_pair(self, chosen: str, baseline: str) -> str:
+        """Return the URL of another comparison by the same measure and axis."""
+        return urls.lab(chosen, baseline, shorten_curve(self.curve), axis=self.axis)
+
+    def list_ends(self, measure: Measure) -> list[list[float]]:
+        """Return a figure of the trained agents: [sides, seeds]."""
+        return [[measure.end(run) for run in side.runs] for side in self.sides]
+
+    @property
+    def medians(self) -> list[str]:
+        """The median of the measure for each side."""
+        return [
+            format_with_unit(median(values), self.measure.unit)
+            for values in self.list_ends(self.measure)
+        ]
+
+    @cached_property
+    def causes(self) -> list[str]:
+        """The things that differ between A and B, each of them a possible cause."""
+        recipes = [side.recipe for side in self.sides]
+        return name_causes(*recipes) if self.baseline else []
+
+    @cached_property
+    def contest(self) -> Contest | None:
+        """The comparison by the measure, None for a recipe alone."""
+        if not self.baseline:
+            return None
+        return build_contest(self.list_ends(self.measure), self.measure.more)
+
+    @cached_property
+    def verdict(self) -> Finding:
+        """The verdict on two recipes, or the median of one."""
+        if self.contest is None:
+            return self._describe_one()
+        warning = warn_of_causes(self.causes)
+        verdict = describe_contest(
+            self.contest,
+            self.measure,
+            {side.mark: side.phrase for side in self.sides},
+            self.medians,
+            answers_question=len(self.causes) == 1,
+        )
+        if not warning:
+            return verdict
+        detail = f"They differ in {join_words(self.causes)}. {verdict.detail}"
+        return Finding(verdict.headline, detail, warning)
+
+    def _describe_one(self) -> Finding:
+        """Return the median of a recipe alone and its range over the seeds."""
+        measure, (ends,) = self.measure, self.list_ends(self.measure)
+        middle, low, high = (
+            format_with_unit(value, measure.unit)
+            for value in (median(ends), min(ends), max(ends))
+        )
+        if len(ends) == 1:
+            alone = "One seed: others may do better or worse."
+            return Finding(f"{measure.title}: {middle}.", alone)
+        proved = ", ".join(
+            f"as {mark.upper()} in {sum(proofs)}"
+            for mark, (proofs,) in self._list_proofs().items()
+        )
+        return Finding(
+            f"{measure.title}: {middle}, from {low} to {high}.",
+            f"Median of {len(ends)} seeds. Unbeatable {proved}. "
+            "Choose one change to see whether it helps.",
+        )
+
+    def _list_proofs(self) -> dict[str, list[list[bool]]]:
+        """Return for each seat whether each run is proved to be unbeatable: [sides, seeds]."""
+        return {
+            seat: [[run.unbeatable[at] for run in side.runs] for side in self.sides]
+            for at, seat in enumerate(SEATS)
+        }
+
+    @property
+    def facts(self) -> list[Fact]:
+        """The rows of the table of results, the chosen measure first."""
+        usual = [
+            self.measures[key] for key in (BLUNDERS, "random") if key in self.measures
+        ]
+        blunders = self.measures[BLUNDERS].title
+        decisions = format_count(self.site.game.decisions)
+        rows = []
+        for measure in {one.title: one for one in (self.measure, *usual)}.values():
+            ends = self.list_ends(measure)
+            title = measure.short + f", of {decisions}" * (measure.title == blunders)
+            values = [format_with_unit(median(each), measure.unit) for each in ends]
+            rows.append(self._build_fact(title, values, ends, measure.more))
+        for seat, proved in self._list_proofs().items():
+            values = [f"{sum(each)} of {self.seeds_done}" for each in proved]
+            title = f"Unbeatable as {seat.upper()}"
+            rows.append(self._build_fact(title, values, proved, more=True))
+        return rows
+
+    def _build_fact(
+        self, title: str, values: list[str], ends: Sequence[Sequence[float]], more: bool
+    ) -> Fact:
+        contest = build_contest(ends, more=more) if self.baseline else None
+        return Fact(title, values, contest)
+
+
+def build_duel(site: SiteData, chosen: str, query: Mapping[str, str]) -> Duel:
+    """Return the comparison that a URL asks for, trained with as many seeds as it asks for.
+
+    `chosen` is a canonical name.  With one seed each recipe has its own.
+    Raises BadRequest or NotFound with a sentence on what is wrong.
+    """
+    baseline = query.get("ghost") or chosen
+    baseline = site.lab.canonical(baseline) or baseline
+    names = [baseline, chosen] if baseline != chosen else [chosen]
+    recipes = [find_recipe(site, one) for one in names]
+    wanted = int(read_word("seeds", query, map(str, NUMBERS_OF_SEEDS), "1"))
+    axis = read_word("axis", query, (LINEAR, LOGARITHMIC))
+    seeds = list_seeds(recipes[-1])
+    if wanted > 1 and all(has_seeds(site, one, seeds) for one in recipes):
+        runs = train_seeds(site, recipes, seeds, wanted)
+    else:
+        runs = [site.lab.seeds(one, [one.seed]) for one in recipes]
+    measures = list_measures(site, [trained[0] for trained in runs])
+    curve = read_word("curve", query, measures, BLUNDERS)
+    sides = name_runs(site, names, recipes, runs)
+    return Duel(site, sides, seeds, curve, axis)
+
+
+def name_runs(
+    site: SiteData,
+    names: Sequence[str],
+    recipes: Sequence[Recipe],
+    runs: Sequence[list[SeedRun]],
+) -> list[Side]:
+    """Return the sides of a comparison with their labels, or the only side."""
+    labels = name_sides(site, *recipes) if len(recipes) == 2 else (Names("A", ""),)
+    return [
+        Side(mark, one, recipe, *named, trained)
+        for mark, one, recipe, named, trained in zip(
+            "AB", names, recipes, labels, runs, strict=False
+        )
+    ]
+
+
+def find_recipe(site: SiteData, text: str) -> Recipe:
+    """Return the recipe of a name or of a shipped id.
+
+    Raises NotFound if there is no such algorithm, and BadRequest if a parameter is wrong.
+    """
+    if text in SHIPPED and text in site.agents:
+        return SHIPPED[text].recipe
+    try:
+        return parse_recipe(text)
+    except RecipeError as error:
+        known = text.split(",", maxsplit=1)[0] in ALGORITHMS
+        raise (BadRequest if known else NotFound)(format_error(error)) from error
+
+
+def format_error(error: RecipeError) -> str:
+    """Return what is wrong with a recipe as a sentence."""
+    text = str(error)
+    return text if text.endswith(".") else f"{text[0].upper()}{text[1:]}."
+
+
+def list_seeds(recipe: Recipe) -> range:
+    """Return the twenty seeds to which a recipe's own belongs; each of them has the same twenty."""
+    first = recipe.seed - recipe.seed % SEEDS
+    return range(first, first + SEEDS)
+
+
+def has_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
+    """Return whether a recipe is trained here with other seeds.
+
+    Of a network there is the shipped one only, and the games of a person answer one seed.
+    """
+    if site.is_taught(name_recipe(recipe)):
+        return False
+    try:
+        last = site.lab.seeded(recipe, seeds[-1])  # the longest of the names
+    except RecipeError:
+        return False
+    return site.agents.knows(last)
+
+
+def train_seeds(
+    site: SiteData, recipes: Sequence[Recipe], seeds: range, number: int
+) -> list[list[SeedRun]]:
+    """Return the runs of recipes with the first `number` of some seeds, trained a few at a time.
+
+    The first few of each come first.  Then A has all seeds before B goes on, because every next
+    change is compared with A.
+    Raises what `Lab.seeds` raises.
+    """
+    of_a = number if number == FIRST else len(seeds)
+    trained = [of_a, number][-len(recipes) :]
+    return [
+        [
+            run
+            for start in range(0, end, FIRST)
+            for run in site.lab.seeds(recipe, seeds[start : start + FIRST])
+        ][:number]
+        for recipe, end in zip(recipes, trained, strict=True)
+    ]
+
+
+def shorten_curve(curve: str) -> str:
+    """Return a measure as URLs name it: the default is left out."""
+    return "" if curve == BLUNDERS else curve
+
+
+def list_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
+    """Return a sentence on who can beat an agent, in parts with the URL of each, if any."""
+    lost = {
+        seat: find_losing_game(site, agent, player) for seat, player in SEATS.items()
+    }
+    if not any(record is not None for record in lost.values()):
+        return [
+            ("Unbeatable: ", ""),
+            ("proved as X", urls.certificate(agent, "x")),
+            (" and ", ""),
+            ("as O", urls.certificate(agent, "o")),
+            (".", ""),
+        ]
+    parts: list[tuple[str, str]] = []
+    for seat, record in sorted(lost.items(), key=lambda item: item[1] is not None):
+        mark = MARKS[SEATS[seat]]
+        if record is None:
+            proof = urls.certificate(agent, seat)
+            parts += [("Unbeatable as ", ""), (f"{mark}, proved", proof)]
+        else:
+            match = match_against_person(agent, SEATS[seat], record).at(0)
+            words = f"; as {mark} " if parts else f"As {mark} "
+            url = urls.play(replace(match, lens=agent))
+            parts += [(words, ""), ("this game beats it", url)]
+    return [*parts, (".", "")]

@@ -1,0 +1,170 @@
+"""The same contrast in other trainings: against each opponent, and for half and twice the games."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from app.recipes import Recipe, RecipeError
+from app.recipes.parameters import BOTH, OPPONENTS, SELF
+from app.web.formatting import format_count
+from app.web.pages.lab.change import change_both
+from app.web.pages.lab.contest import SEEDS, Contest, build_contest
+from app.web.pages.lab.differences import count_turns, find_causes, find_shared
+from app.web.pages.lab.duel import has_seeds, list_seeds, train_seeds
+from app.web.pages.lab.measures import list_measures
+from app.web.pages.lab.slots import Setup
+from app.web.site_data import SiteData
+
+
+class Cell(NamedTuple):
+    """The small verdict of one training."""
+
+    url: str  # of its own comparison, "" if it cannot be trained here
+    words: str  # "yes, 17 of 20", "" before it is trained
+    answer: str  # "yes", "no" or ""
+    is_this: bool  # whether it is the comparison of the page
+
+
+class Row(NamedTuple):
+    """An opponent, and the verdict for each length of the training."""
+
+    title: str
+    cells: Sequence[Cell]
+
+
+class Elsewhere(NamedTuple):
+    """The table of small verdicts."""
+
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    trained: int  # verdicts that the URL asks for
+    total: int
+    next: int  # how many the next URL asks for, 0 if all are there
+
+
+class Variant(NamedTuple):
+    """One cell of the table before it is trained."""
+
+    row: int
+    column: int
+    recipes: tuple[Recipe, Recipe]
+
+
+def build_elsewhere(setup: Setup, wanted: int) -> Elsewhere | None:
+    """Return the table with the first `wanted` verdicts, or None if there is nothing to vary.
+
+    The length of this page comes first, for each opponent, then half and twice that length.
+    Raises what `Lab.seeds` raises.
+    """
+    opponents = _list_opponents(setup)
+    lengths = _list_lengths(setup)
+    variants = _list_variants(setup, opponents, lengths)
+    if len(variants) < 2:
+        return None
+    trained = variants[:wanted]
+    verdicts = {(one.row, one.column): _decide(setup, one.recipes) for one in trained}
+    cells = {
+        (one.row, one.column): _build_cell(
+            setup, one, verdicts.get((one.row, one.column))
+        )
+        for one in variants
+    }
+    missing = Cell("", "", "", is_this=False)
+    rows = [
+        Row(
+            title,
+            [cells.get((row, column), missing) for column in range(len(lengths))],
+        )
+        for row, title in enumerate(opponents.values())
+    ]
+    more = len(trained) + 1 if len(trained) < len(variants) else 0
+    columns = [title for _, title in lengths]
+    return Elsewhere(columns, rows, len(trained), len(variants), more)
+
+
+def _list_opponents(setup: Setup) -> dict[str, str]:
+    """Return the title of each opponent that both recipes can have, "" for the one they have."""
+    shared = {one.name: one for one in find_shared(setup.a, setup.b)}
+    varied = {one.name for one in find_causes(setup.b, setup.a)}
+    if "vs" not in shared or "vs" in varied:
+        return {"": "This opponent"}
+    choices = shared["vs"].choices or OPPONENTS
+    titles = {
+        SELF: "Itself",
+        BOTH: "Itself, both sides learning",
+        "league": "The league",
+    }
+    opponents = {
+        one: titles.get(one) or _name_policies(setup.site, one) for one in choices
+    }
+    current = str(shared["vs"].value)
+    return opponents if current in opponents else {"": "These opponents"} | opponents
+
+
+def _name_policies(site: SiteData, names: str) -> str:
+    return " and ".join(site.titles[one] for one in names.split("+"))
+
+
+def _list_lengths(setup: Setup) -> list[tuple[int, str]]:
+    """Return half, the same and twice the turns with their titles, or 0 if they are a contrast."""
+    turns = setup.a.turns
+    shared = {one.name for one in find_shared(setup.a, setup.b)}
+    varied = {one.name for one in find_causes(setup.b, setup.a)}
+    if turns not in shared or turns in varied:
+        return [(0, "This length")]
+    number = count_turns(setup.a.phases)
+    lengths = [max(1, number // 2), number, 2 * number]
+    return [(one, f"{format_count(one)} {turns}") for one in lengths]
+
+
+def _list_variants(
+    setup: Setup, opponents: Mapping[str, str], lengths: Sequence[tuple[int, str]]
+) -> list[Variant]:
+    """Return all cells that can be trained, those of the same length first."""
+    variants = []
+    columns = sorted(
+        range(len(lengths)), key=lambda column: column != len(lengths) // 2
+    )
+    for column in columns:
+        number, _ = lengths[column]
+        for row, opponent in enumerate(opponents):
+            changes = {"vs": opponent} if opponent else {}
+            if number:
+                changes[setup.a.turns] = str(number)
+            try:
+                recipes = change_both(setup.a, setup.b, changes)
+            except RecipeError:
+                continue
+            seeds = list_seeds(recipes[1])
+            if recipes[0] != recipes[1] and all(
+                has_seeds(setup.site, one, seeds) for one in recipes
+            ):
+                variants.append(Variant(row, column, recipes))
+    return variants
+
+
+def _decide(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | None:
+    """Train both recipes with all seeds and compare them, None if they lack the measure."""
+    runs = train_seeds(setup.site, recipes, list_seeds(recipes[1]), SEEDS)
+    measures = list_measures(setup.site, [each[0] for each in runs])
+    measure = measures.get(setup.measure)
+    if measure is None:
+        return None
+    ends = [[measure.end(run) for run in each] for each in runs]
+    return build_contest(ends, measure.more)
+
+
+def _build_cell(setup: Setup, variant: Variant, contest: Contest | None) -> Cell:
+    is_this = variant.recipes == (setup.a, setup.b)
+    url = setup.url(*variant.recipes)
+    if contest is None:
+        return Cell(url, "", "", is_this)
+    answer = {"A": "no", "B": "yes", "": ""}[contest.better]
+    if contest.is_tie:
+        words = f"the same in {SEEDS}"
+    elif not answer:
+        words = f"no difference ({contest.b} to {contest.a})"
+    else:
+        words = f"{answer}, {max(contest.a, contest.b)} of {SEEDS}"
+        if answer == "no":
+            words += " against"
+    return Cell(url, words, answer, is_this)

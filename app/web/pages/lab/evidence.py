@@ -1,0 +1,83 @@
+"""The figure of a comparison that leaves the site: question, verdict, runs, recipes and link."""
+
+import re
+from textwrap import wrap
+
+from app.recipes import name_recipe
+from app.web.pages.lab.charts import lay_out_seeds, summarize_runs
+from app.web.pages.lab.duel import Duel
+from app.web.pictures.figures import lay_out_curves
+from app.web.pictures.svg import Drawing, Inset, Path, Plot, Shape, Text
+
+WIDTH, EDGE, GAP = 720.0, 20.0, 28.0  # pixels
+PLOT_HEIGHT = 200.0
+HEADING_LINE, TEXT_LINE = 22.0, 16.0
+HEADING_LENGTH, TEXT_LENGTH = 74, 98  # characters of a line
+LONGEST_NAME = 120  # characters of a file's name
+
+
+def draw_evidence(duel: Duel, link: str) -> Drawing:
+    """Draw a comparison as a figure that can be understood without its page."""
+    shapes: list[Shape] = []
+    verdict = duel.verdict
+    y = EDGE
+    y = _write(shapes, y, duel.question, "heading")
+    headline = f"{verdict.warning} {verdict.headline}".lstrip()
+    y = _write(shapes, y + 4, headline, "label")
+    y = _write(shapes, y, verdict.detail, "told")
+    y = _draw_plots(shapes, duel, y + GAP)
+    for side in duel.sides:
+        y = _write(shapes, y, f"{side.mark}: {name_recipe(side.recipe)}", "told")
+    seeds = f"{duel.seeds_done} seeds of each. Figures are exact for each seed."
+    y = _write(shapes, y, f"{seeds} Q-Tac-Toe, {link}", "told")
+    return Drawing(WIDTH, y + EDGE, f"{duel.question} {verdict.text}", shapes)
+
+
+def name_file(duel: Duel) -> str:
+    """Return the name of a file with this comparison, without its ending."""
+    recipes = [name_recipe(side.recipe) for side in duel.sides[::-1]]
+    words = re.sub(
+        r"[^a-z0-9.]+", "-", " vs ".join(["lab", *recipes]).replace("lab vs", "lab", 1)
+    )
+    return words[:LONGEST_NAME].rstrip("-.")
+
+
+def _write(shapes: list[Shape], y: float, text: str, kind: str) -> float:
+    """Write lines of text below each other and return the place below them."""
+    is_heading = kind == "heading"
+    length = HEADING_LENGTH if is_heading else TEXT_LENGTH
+    for line in wrap(text, length, break_long_words=True, break_on_hyphens=False):
+        y += HEADING_LINE if is_heading else TEXT_LINE
+        shapes.append(Text(kind, EDGE, y, line))
+    return y
+
+
+def _draw_plots(shapes: list[Shape], duel: Duel, y: float) -> float:
+    """Draw the seeds and the curves beside each other and return the place below them."""
+    half = (WIDTH - 2 * EDGE - GAP) / 2
+    figure = summarize_runs(duel)
+    curves = lay_out_curves(figure, duel.site, duel.seeds[0], PLOT_HEIGHT)
+    plots = ((EDGE, "Each line is one seed", lay_out_seeds(duel, PLOT_HEIGHT - 8)),)
+    right = EDGE + half + GAP
+    for x, title, plot in (
+        *plots,
+        (right, f"{duel.measure.title}: medians", curves.plot),
+    ):
+        shapes.append(Text("label", x, y, title))
+        left = x + 8 * plot.margin
+        width = half - 8 * plot.margin
+        shapes.append(Inset("", _without_links(plot), left, y + 8, width=width))
+        key = y + plot.height + 22
+        for line in plot.keys:
+            sample = Path(line.kind, [(x, key - 4), (x + 26, key - 4)])
+            shapes += [sample, Text("told", x + 34, key, line.name)]
+            key += TEXT_LINE
+    return y + PLOT_HEIGHT + 56 + TEXT_LINE * len(curves.plot.keys)
+
+
+def _without_links(plot: Plot) -> list[Shape]:
+    """Return the shapes of a plot; a figure on paper opens nothing."""
+    return [
+        shape._replace(link=None) if isinstance(shape, Path) else shape
+        for shape in plot.shapes
+    ]

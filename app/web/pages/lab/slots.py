@@ -1,0 +1,494 @@
+"""The slots of the lab's question: what each can be filled with, as links and number fields.
+
+A slot of the contrast changes the recipe `b` alone, every other slot changes both recipes.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import log10
+from typing import NamedTuple
+
+from app.recipes import (
+    ALGORITHMS,
+    SHIPPED,
+    Parameter,
+    Recipe,
+    RecipeError,
+    list_parameters,
+)
+from app.recipes import name_recipe as written_name
+from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, format_value
+from app.web import urls
+from app.web.algorithms import ALGORITHMS as KNOWN
+from app.web.pages.lab.change import (
+    ALGORITHM,
+    change_both,
+    change_recipe,
+    list_values,
+    most_turns,
+    shorten_training,
+)
+from app.web.pages.lab.differences import count_turns
+from app.web.pages.lab.measures import BLUNDERS, Measure
+from app.web.pages.lab.question import (
+    B_SIDE,
+    BY,
+    CHANGE,
+    SETTINGS,
+    describe_contrast,
+    find_contrasts,
+)
+from app.web.site_data import SiteData
+from app.web.urls import Destination
+from app.web.wording import characterise
+
+SECOND = "second"  # the slot for a second contrast, below the question
+SUGGESTIONS = "What else could be compared"
+SHIPPED_AGENTS = "An agent of this site"
+# Parameters that students ask about first; "" stands for the length of the training.
+ASKED_FIRST = ["epsilon", "alpha", "step_size", "", "gamma", "initial", "seat"]
+REWARD_LIMITS = (2.0, 10.0, 100.0)  # limits of a slider for values from -100 to 100
+STEP = 0.01  # of a slider from 0 to 1
+LABELS = {
+    "vs": "Opponent",
+    "alpha": "Learning rate",
+    "step_size": "Learning rate",
+    "epsilon": "Exploration rate",
+    "gamma": "Discount factor",
+    "epsilon_drop": "ε decay",
+    "epsilon_last": "Exploration rate at the end",
+    "alpha_drop": "α decay",
+    "initial": "Initial value",
+    "seat": "Plays",
+    "start": "Games begin",
+    "key": "Values are for",
+    "ties": "Among equal moves",
+    "last": "Last move updates",
+    "learn_from": "Learns from moves",
+    "symmetric": "Symmetric boards share a value",
+    "observing": "Learns from its opponent's moves",
+    "sticky": "A losing move keeps its value",
+    "k_start": "First k",
+    "k_step": "Growth of k",
+    "k_limit": "Largest k",
+    "beads_drop": "Fewer beads later",
+    "paper": "Beads drawn on paper",
+    "memory": "Replay buffer",
+    "batch": "Minibatch",
+    "error": "Loss function",
+}
+CHOICES = {"x": "X", "o": "O", "pair": "state and action", "afterstate": "afterstates"}
+
+
+class Slider(NamedTuple):
+    """The track beside a number field."""
+
+    low: float
+    high: float
+    step: float
+    value: float
+    is_logarithmic: bool  # then the other fields are powers of ten
+
+
+class NumberField(NamedTuple):
+    """A number that a visitor can type; its name is a key of `change_both`."""
+
+    name: str
+    label: str
+    symbol: str
+    meaning: str
+    value: str
+    low: str
+    high: str
+    step: str
+    slider: Slider | None
+
+    @property
+    def id(self) -> str:
+        """The id of the input element."""
+        return self.name.replace(".", "-")
+
+
+class Slot(NamedTuple):
+    """A slot with everything that can fill it."""
+
+    id: str
+    title: str
+    is_contrast: bool
+    fields: Sequence[NumberField]
+    groups: Sequence[tuple[str, Sequence[Destination]]]  # links under headings
+
+
+class Setup(NamedTuple):
+    """Two recipes with what else the URL of their comparison holds; without a contrast a == b."""
+
+    site: SiteData
+    a: Recipe
+    b: Recipe
+    curve: str  # as URLs have it: "" for blunders
+    axis: str
+
+    @property
+    def measure(self) -> str:
+        """The key of the measure."""
+        return self.curve or BLUNDERS
+
+    def url(self, a: Recipe, b: Recipe, curve: str | None = None) -> str:
+        """Return the URL of another comparison with the same measure and axis."""
+        name_a, name_b = (find_name(self.site, recipe) for recipe in (a, b))
+        baseline = "" if name_a == name_b else name_a
+        shown = self.curve if curve is None else curve
+        return urls.lab(name_b, baseline, shown, axis=self.axis)
+
+    @property
+    def trainable(self) -> "Setup":
+        """The same with fewer turns, if a shipped agent had more than can be trained here."""
+        return self._replace(a=shorten_training(self.a), b=shorten_training(self.b))
+
+    def change(self, changes: Mapping[str, str]) -> str:
+        """Return the URL after the changes of a form, or "" if that is no possible training."""
+        base = self.trainable
+        try:
+            return self.url(*change_both(base.a, base.b, changes))
+        except RecipeError:
+            return ""
+
+
+def find_name(site: SiteData, recipe: Recipe) -> str:
+    """Return the canonical name of a recipe on this site: the short one of a shipped agent."""
+    return site.lab.called(written_name(recipe))
+
+
+def build_slots(setup: Setup, measures: Mapping[str, Measure]) -> dict[str, Slot]:
+    """Return all slots of a question by their keys; `measures` are those it can be asked by."""
+    contrasts = find_contrasts(setup.a, setup.b)
+    slots = {
+        ALGORITHM: _build_algorithm_slot(setup),
+        SETTINGS: _build_settings_slot(setup, contrasts),
+        BY: _build_measure_slot(setup, measures),
+    }
+    slots |= {slot.id: slot for slot in _build_shared_slots(setup, contrasts)}
+    if setup.a.slug != setup.b.slug:
+        slots[B_SIDE + ALGORITHM] = _build_other_algorithm_slot(setup)
+    for contrast in contrasts:
+        slots[B_SIDE + contrast.name] = _build_contrast_slot(setup, contrast, contrasts)
+    if not contrasts or len(contrasts) > 1:
+        slots[CHANGE] = _build_change_slot(setup, contrasts)
+    slots[SECOND] = _build_second_slot(setup, contrasts)
+    return {key: slot._replace(id=_id_of(key)) for key, slot in slots.items()}
+
+
+def _id_of(key: str) -> str:
+    return "slot-" + key.replace(".", "-")
+
+
+def _build_algorithm_slot(setup: Setup) -> Slot:
+    """Return the algorithm of both recipes, or that of `a` if they differ in it."""
+    key = ALGORITHM if setup.a.slug == setup.b.slug else f"a.{ALGORITHM}"
+    shipped = [
+        Destination(
+            agent.title,
+            urls.lab(id),
+            characterise(setup.site, id).line,
+            f"shipped-{id}",
+            chosen=agent.recipe == setup.a == setup.b,
+        )
+        for id, agent in SHIPPED.items()
+        if id in setup.site.agents
+    ]
+    links = _list_algorithms(setup, key, setup.a.slug)
+    return Slot("", "Algorithm", False, [], [("", links), (SHIPPED_AGENTS, shipped)])
+
+
+def _build_other_algorithm_slot(setup: Setup) -> Slot:
+    key = B_SIDE + ALGORITHM
+    links = _list_algorithms(setup, key, setup.b.slug)
+    return Slot("", "Compared algorithm", True, [], [("", links)])
+
+
+def _list_algorithms(
+    setup: Setup, key: str, chosen: str, skipped: str = ""
+) -> list[Destination]:
+    """Return a link for each algorithm, which keeps the values that it has in common."""
+    links = (
+        Destination(
+            KNOWN[slug].title,
+            setup.change({key: slug}),
+            describe_algorithm(kind),
+            f"{key.replace('.', '-')}-{slug}",
+            chosen=slug == chosen,
+        )
+        for slug, kind in ALGORITHMS.items()
+        if slug != skipped
+    )
+    return [link for link in links if link.href]
+
+
+def describe_algorithm(algorithm: type[Recipe]) -> str:
+    """Describe an algorithm in a sentence."""
+    return (algorithm.__doc__ or "").splitlines()[0]
+
+
+def _build_measure_slot(setup: Setup, measures: Mapping[str, Measure]) -> Slot:
+    """Return what the recipes are compared by."""
+    links = [
+        Destination(
+            measure.noun[0].upper() + measure.noun[1:],
+            setup.url(setup.a, setup.b, "" if key == BLUNDERS else key),
+            id=f"by-{key}",
+            chosen=key == setup.measure,
+        )
+        for key, measure in measures.items()
+    ]
+    return Slot("", "Compared by", False, [], [("", links)])
+
+
+def _build_shared_slots(setup: Setup, contrasts: Sequence[Parameter]) -> Iterator[Slot]:
+    """Yield the opponent and the length of the training, unless they are a contrast."""
+    varied = {one.name for one in contrasts}
+    for one in list_parameters(setup.a):
+        if one.name in varied or one.name not in ("vs", setup.a.turns):
+            continue
+        if one.name == "vs":
+            links = _list_choices(setup, one, "")
+            yield Slot("vs", "Opponent in training", False, [], [("", links)])
+        elif not setup.a.is_met(YOU):
+            field = _build_field(setup.a, one, "")
+            links = _list_choices(setup, one, "")
+            yield Slot(one.name, label(one), False, [field], [("", links)])
+
+
+def _build_settings_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
+    """Return all shared parameters that have no slot of their own."""
+    elsewhere = {"vs", "taught", setup.a.turns, *(one.name for one in contrasts)}
+    shown = [one for one in list_parameters(setup.a) if one.name not in elsewhere]
+    fields = [_build_field(setup.a, one, "") for one in shown if not one.choices]
+    groups = [
+        (label(one), _list_choices(setup, one, "")) for one in shown if one.choices
+    ]
+    return Slot("", "More parameters, of both sides", False, fields, groups)
+
+
+def _build_contrast_slot(
+    setup: Setup, contrast: Parameter, contrasts: Sequence[Parameter]
+) -> Slot:
+    """Return one contrast: the values of both sides, and what else could be compared."""
+    fields, groups = [], []
+    if _is_number(contrast):
+        in_a = next(
+            one for one in list_parameters(setup.a) if one.name == contrast.name
+        )
+        fields = [
+            _build_field(setup.a, in_a, "a."),
+            _build_field(setup.b, contrast, "b."),
+        ]
+    else:
+        groups = [
+            ("Compare", _list_choices(setup, contrast, "b.")),
+            ("With", _list_choices(setup, contrast, "a.")),
+        ]
+    if len(contrasts) == 1 and setup.a.slug == setup.b.slug:
+        groups += _list_suggestions(setup, setup.a, {contrast.name})
+    else:
+        groups.append(("Compare fewer things", [_build_undo_link(setup, contrast)]))
+    title = f"{label(contrast)}: what is compared"
+    return Slot("", title, True, fields, groups)
+
+
+def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
+    """Return a link that gives both sides the value of `a`."""
+    value = list_values(setup.a)[contrast.name]
+    to = setup.change({f"b.{contrast.name}": value})
+    name = label(contrast)
+    return Destination(
+        f"{name}: the same on both sides", to, id=f"undo-{contrast.name}"
+    )
+
+
+def _build_change_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
+    """Return the first contrast that can be chosen, or a link that takes back each of many."""
+    if contrasts:
+        undo = [_build_undo_link(setup, contrast) for contrast in contrasts]
+        return Slot("", "What is compared", True, [], [("Compare fewer things", undo)])
+    groups = _list_suggestions(setup, setup.a, set())
+    return Slot("", "What do you want to compare?", True, [], groups)
+
+
+def _build_second_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
+    """Return the parameters that can be changed in `b` too."""
+    varied = {one.name for one in contrasts}
+    groups = _list_suggestions(setup, setup.b, varied, algorithms=False)
+    return Slot("", "Change another thing in B too", True, [], groups)
+
+
+def _list_suggestions(
+    setup: Setup, recipe: Recipe, varied: set[str], algorithms: bool = True
+) -> list[tuple[str, list[Destination]]]:
+    """Return links to a change of each parameter of a recipe against the recipe `a`."""
+    setup, recipe = setup.trainable, shorten_training(recipe)
+    groups: dict[str, list[Destination]] = {SUGGESTIONS: [], "Opponents": []}
+    for one in _sort_parameters(recipe):
+        if one.name in {*varied, "seed", "taught"} or recipe.is_met(YOU):
+            continue
+        for number, text in enumerate(suggest_values(recipe, one), 1):
+            changed = _try_change(recipe, {one.name: text})
+            if changed is None or changed == recipe:
+                continue
+            after = next(
+                each for each in list_parameters(changed) if each.name == one.name
+            )
+            title = describe_contrast(setup.site, recipe, changed, after)
+            heading = "Opponents" if one.name == "vs" else SUGGESTIONS
+            prefix = "try" if algorithms else "also"
+            groups[heading].append(
+                Destination(
+                    title[0].upper() + title[1:],
+                    setup.url(setup.a, changed),
+                    id=f"{prefix}-{one.name}-{number}",
+                )
+            )
+    if algorithms:
+        groups["Another algorithm"] = _list_algorithms(
+            setup._replace(b=setup.a), B_SIDE + ALGORITHM, "", skipped=setup.a.slug
+        )
+    return [(heading, links) for heading, links in groups.items() if links]
+
+
+def _sort_parameters(recipe: Recipe) -> list[Parameter]:
+    """Return the parameters of a recipe, those that students ask about first."""
+    first = [name or recipe.turns for name in ASKED_FIRST]
+    return sorted(
+        list_parameters(recipe),
+        key=lambda one: first.index(one.name) if one.name in first else len(first),
+    )
+
+
+def _try_change(recipe: Recipe, changes: Mapping[str, str]) -> Recipe | None:
+    try:
+        return change_recipe(recipe, changes)
+    except RecipeError:
+        return None
+
+
+def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
+    """Return other values of a parameter that are worth a comparison."""
+    current = list_values(recipe)[parameter.name]
+    if not _is_number(parameter):
+        return [one for one in list_options(recipe, parameter) if one != current]
+    value, low, high = float(current), parameter.low or 0.0, parameter.high or 0.0
+    if low < 0 or (parameter.kind is int and value < 2):
+        numbers = [value + 1, value - 1]
+    elif parameter.kind is int:
+        numbers = [2 * value, value // 2]
+    elif value == 0:
+        numbers = [0.1]
+    else:
+        numbers = [min(2 * value, high), value / 2]
+    texts = [
+        format_value(parameter.kind(round(one, 6)))
+        for one in numbers
+        if low <= one <= high
+    ]
+    return [text for text in texts if text != current]
+
+
+def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
+    """Return what a parameter that is no number can be, with its value."""
+    if parameter.choices:
+        return [*parameter.choices]
+    options = [*OPPONENTS]
+    turns = count_turns(recipe.phases)
+    if turns > 1 and not recipe.is_network:
+        options.append(f"random:{turns // 2}+{SELF}:{turns - turns // 2}")
+    value = format_value(parameter.value)
+    return options if value in options else [*options, value]
+
+
+def _list_choices(setup: Setup, parameter: Parameter, side: str) -> list[Destination]:
+    """Return a link for each value of a parameter, of both recipes or of one."""
+    recipe = setup.b if side == B_SIDE else setup.a
+    if recipe.is_met(YOU) and parameter.name in ("vs", "seat", recipe.turns):
+        return []
+    current = list_values(recipe)[parameter.name]
+    values = (
+        suggest_values(recipe, parameter)
+        if _is_number(parameter)
+        else list_options(recipe, parameter)
+    )
+    links = []
+    for number, text in enumerate(values, 1):
+        key = side + parameter.name
+        to = setup.change({key: text})
+        if to:
+            title = _name_value(setup.site, parameter, text)
+            id = f"{key.replace('.', '-')}-{number}"
+            links.append(Destination(title, to, id=id, chosen=text == current))
+    return links
+
+
+def _name_value(site: SiteData, parameter: Parameter, text: str) -> str:
+    """Return the title of a value in a list of choices."""
+    if parameter.name == "vs":
+        if ":" in text:
+            names = (phase.partition(":")[0] for phase in text.split("+"))
+            return ", then ".join(_name_opponent(site, one) for one in names)
+        return " and ".join(_name_opponent(site, one) for one in text.split("+"))
+    if parameter.kind is int:
+        return f"{int(text):,}"
+    return CHOICES.get(text, text)
+
+
+def _name_opponent(site: SiteData, name: str) -> str:
+    itself = {
+        SELF: "Itself",
+        BOTH: "Itself, both sides learning",
+        "league": "The league",
+    }
+    return itself.get(name) or site.titles[name]
+
+
+def label(parameter: Parameter) -> str:
+    """Return the name of a parameter beside its control."""
+    return LABELS.get(parameter.name, parameter.name.replace("_", " ").capitalize())
+
+
+def _is_number(parameter: Parameter) -> bool:
+    return parameter.kind in (int, float) and not parameter.choices
+
+
+def _build_field(recipe: Recipe, parameter: Parameter, side: str) -> NumberField:
+    """Return the field of a number, of both recipes or of one."""
+    value = list_values(recipe)[parameter.name]
+    is_turns = parameter.name == recipe.turns
+    high = float(most_turns(recipe)) if is_turns else parameter.high or 0.0
+    mark = {"": "", "a.": "A: ", "b.": "B: "}[side]
+    return NumberField(
+        name=side + parameter.name,
+        label=mark + label(parameter),
+        symbol=parameter.symbol,
+        meaning=parameter.meaning,
+        value=value,
+        low=format_value(parameter.low or 0),
+        high=format_value(high).removesuffix(".0"),
+        step="1" if parameter.kind is int else "any",
+        slider=_build_slider(parameter, float(value), high),
+    )
+
+
+def _build_slider(parameter: Parameter, value: float, high: float) -> Slider | None:
+    """Return the track of a number, or None where a track does not help.
+
+    It is logarithmic for values above zero without a small limit.  A seed, a number that may be 0
+    or very large, and a number below the steps of a track are only typed.
+    """
+    low = parameter.low or 0.0
+    if low > 0:
+        limits = (round(log10(one), 3) for one in (low, max(high, value), value))
+        start, end, at = limits
+        return Slider(start, end, STEP, at, is_logarithmic=True)
+    if low < 0:
+        end = next(end for end in REWARD_LIMITS if abs(value) <= end)
+        step = end / 40 if parameter.kind is float else 1.0
+        return Slider(-end, end, step, value, is_logarithmic=False)
+    if parameter.name == "seed" or high > 1 or 0 < value < STEP:
+        return None
+    return Slider(low, high, STEP, value, is_logarithmic=False)

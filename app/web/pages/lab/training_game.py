@@ -1,0 +1,139 @@
+"""A game of a training on small boards, as far as its updates are told."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from werkzeug.exceptions import BadRequest
+
+from app.recipes import Recipe
+from app.recipes import name_recipe as written_name
+from app.recipes.games import TrainingGame
+from app.tictactoe.game import O, X
+from app.tictactoe.views import heat, on_scale, shown
+from app.web.algorithms import ALGORITHMS as KNOWN
+from app.web.algorithms.algorithm import Story
+from app.web.algorithms.formula import written
+from app.web.formatting import format_signed
+from app.web.match import read_integer
+from app.web.move_values import HEAT_STEPS
+from app.web.pages.lab.duel import Duel
+from app.web.site_data import SiteData
+
+RESULTS = {"win": "won", "draw": "drew", "loss": "lost"}
+RESULTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
+
+
+class StorySquare(NamedTuple):
+    """A square of a small board."""
+
+    mark: str  # "X", "O" or "."
+    is_played: bool = False  # whether the move of this turn is here
+    heat: int | None = None
+    text: str = ""  # the new value, after the update of this turn
+
+
+class StoryMove(NamedTuple):
+    """A move of the game as a board."""
+
+    squares: list[StorySquare]
+    title: str
+    choice: str  # "explored", "greedy", "drawn", "unseen", "seen", or "answer" of the opponent
+    change: str  # the value before and after, "" before its update
+    is_updated_now: bool
+
+
+class StoryGame(NamedTuple):
+    """A game of the training after some of its updates."""
+
+    game: int
+    update: int
+    updates: int
+    headline: str
+    turns: list[StoryMove]
+    end: list[StorySquare]  # the final board
+    sentence: str
+    equation: str
+    previous_game_url: str  # URLs are "" at the ends
+    next_game_url: str
+    previous_update_url: str
+    next_update_url: str
+
+
+def build_story_game(duel: Duel, query: Mapping[str, str]) -> StoryGame | None:
+    """Return the game that a URL asks for, or None if it asks for none.
+
+    Raises BadRequest with the games and updates there are, and what `Lab.story` raises.
+    """
+    if not query.get("game"):
+        return None
+    recipe = duel.chosen.recipe
+    algorithm = KNOWN[recipe.slug]
+    if (story := algorithm.story) is None:
+        raise BadRequest(algorithm.untold)
+    recorded = duel.site.lab.story(written_name(recipe))
+    games = msgspec.json.decode(recorded, type=list[TrainingGame])
+    number = read_integer("game", query["game"], 1, len(games))
+    game = games[number - 1]
+    updates = len(game.changes)
+    update = read_integer("update", query.get("update") or "0", 0, updates)
+    turns = range(len(game.turns))
+    url = duel.url
+    return StoryGame(
+        game=number,
+        update=update,
+        updates=updates,
+        headline=_describe_game(duel.site, game),
+        turns=[_build_move(recipe, story, game, turn, update) for turn in turns],
+        end=[StorySquare(mark) for mark in game.turns[-1].after],
+        sentence=story.sentence(recipe, game, update),
+        equation=story.equation(recipe, game.changes[update - 1]) if update else "",
+        previous_game_url=url(game=number - 1) if number > 1 else "",
+        next_game_url=url(game=number + 1) if number < len(games) else "",
+        previous_update_url=url(game=number, update=update - 1) if update else "",
+        next_update_url=(
+            url(game=number, update=update + 1) if update < updates else ""
+        ),
+    )
+
+
+def _describe_game(site: SiteData, game: TrainingGame) -> str:
+    """Return who played the game, its result and its length."""
+    moves = len(game.turns)
+    if game.both_sides:
+        return f"It played itself, and {RESULTS_OF_X[game.result]} after {moves} moves"
+    moves = sum(move.mark == game.seat for move in game.turns)
+    against = f" against {site.titles[game.opponent]}" if game.opponent else ""
+    plural = "s" if moves != 1 else ""
+    return (
+        f"It {RESULTS[game.result]} as {game.seat}{against} with {moves} move{plural}"
+    )
+
+
+def _build_move(
+    recipe: Recipe, story: Story, game: TrainingGame, turn: int, update: int
+) -> StoryMove:
+    """Return a move after the first `update` updates of its game."""
+    move, changes = game.turns[turn], game.changes[:update]
+    change = next((one for one in reversed(changes) if one.turn == turn), None)
+    played = StorySquare(move.mark, is_played=True)
+    if change:
+        viewer = move.mark if change.observed or story.movers_view else game.seat
+        rewards, colour, text = recipe.worth(), None, written(change.new)
+        if rewards:
+            side = X if viewer == "X" else O
+            value = on_scale(np.array(change.new), rewards, side)
+            colour = int(heat(value, HEAT_STEPS))
+            text = format_signed(float(shown(value)))
+        played = played._replace(heat=colour, text=text)
+    return StoryMove(
+        squares=[
+            played if cell == move.cell else StorySquare(mark)
+            for cell, mark in enumerate(move.board)
+        ],
+        title=f"Move {turn + 1}",
+        choice=story.choice(game, move),
+        change=f"{written(change.old)} → {written(change.new)}" if change else "",
+        is_updated_now=bool(changes) and changes[-1].turn == turn,
+    )
