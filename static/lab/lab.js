@@ -32,3 +32,9 @@ document.addEventListener("htmx:validation:halted", ({ target }) => target.repor
 // The film stops before another one takes its place.
 
 document.addEventListener("htmx:beforeSwap", () => document.querySelector("[data-film-play].playing")?.click());
+
+// A refused form has no URL: that of the last answer stays.
+
+document.addEventListener("htmx:beforeHistoryUpdate", ({ detail }) => {
+  if (detail.xhr.status >= 400) Object.assign(detail.history, { type: "replace", path: location.pathname + location.search });
+});
