@@ -29,8 +29,16 @@ def draw_evidence(duel: Duel, link: str) -> Drawing:
     for side in duel.sides:
         y = _write(shapes, y, f"{side.mark}: {name_recipe(side.recipe)}", "told")
     seeds = f"{duel.seeds_done} seeds of each. Figures are exact for each seed."
-    y = _write(shapes, y, f"{seeds} Q-Tac-Toe, {link}", "told")
+    y = _write(shapes, y, f"{seeds} Q-Tac-Toe:", "told")
+    y = _write(shapes, y, link, "told")
     return Drawing(WIDTH, y + EDGE, f"{duel.question} {verdict.text}", shapes)
+
+
+def enlarge(drawing: Drawing, scale: float) -> Drawing:
+    """Return a drawing with more pixels, for screens and slides."""
+    whole = Inset("", drawing.shapes, scale=scale)
+    width, height = scale * drawing.width, scale * drawing.height
+    return Drawing(width, height, drawing.label, [whole])
 
 
 def name_file(duel: Duel) -> str:

@@ -51,6 +51,7 @@ bp = Blueprint("lab", __name__)
 # The positions on the board: the player to move has to block, or loses.
 O_BLOCKS, X_BLOCKS = "024", "4082"
 LAST_SEED = 999_999_999
+PNG_SCALE = 2.0
 MOST_ELSEWHERE = 100  # more verdicts than the table of other trainings has
 # The question of the first visit.
 START, START_BASELINE = "q-table,alpha=0.8", "q-table"
@@ -221,7 +222,7 @@ def evidence_file(name: str, ending: str) -> Response:
     host = request.host_url.rstrip("/")
     drawing = evidence.draw_evidence(shown, host + shown.all_seeds_url)
     if ending == "png":
-        return png_file(drawing, file)
+        return png_file(evidence.enlarge(drawing, PNG_SCALE), file)
     return svg_file(drawing, file)
 
 
