@@ -110,6 +110,12 @@ def test_every_parameter_has_words(slug: str) -> None:
         if parameter.name in ("vs", "seat"):  # said as "against Random" and "as X"
             continue
         assert words.value or set(words.values) >= set(parameter.choices)
+        if parameter.name != "taught":
+            assert (
+                words.more and words.less
+                if words.value
+                else words.asks.keys() == words.values.keys()
+            )
 
 
 @pytest.mark.parametrize(
