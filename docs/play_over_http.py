@@ -1,20 +1,23 @@
-"""Two agents play one game over HTTP: python play_over_http.py [address X O]."""
+"""Two agents play one game over HTTP: python play_over_http.py [SITE X O].
+
+It needs nothing but Python, and a site: `make run` or `q-tac-toe serve`.
+"""
 
 import json
 import sys
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 
-def play(address: str, x: str, o: str) -> None:
-    """Ask for move after move from the empty board on, and print the board after each."""
+def play(site: str, x: str, o: str) -> None:
+    """Ask for each move, from the empty board on, and print the board after it."""
     agents = {"X": x, "O": o}
     state = {"position": ".........", "to_move": "X", "over": False}
     while not state["over"]:
         agent = agents[state["to_move"]]
-        with urlopen(
-            f"{address}/api/v1/moves/{state['position']}?agent={agent}"
-        ) as answer:
-            move = json.load(answer)
+        url = f"{site}/api/v1/moves/{state['position']}?agent={agent}"
+        with urlopen(url) as response:
+            move = json.load(response)
         print(f"{agent} plays {state['to_move']} on cell {move['cell']}")
         state = move["after"]
         for row in range(0, 9, 3):
@@ -22,4 +25,18 @@ def play(address: str, x: str, o: str) -> None:
     print("The result:", state["result"])
 
 
-play(*(sys.argv[1:] or ["http://127.0.0.1:8000", "q-table", "t-hand"]))
+def main() -> None:
+    """Play the game that the command line names; end with a sentence if that fails."""
+    arguments = sys.argv[1:] or ["http://127.0.0.1:8000", "q-table", "t-hand"]
+    if len(arguments) != 3:
+        sys.exit("usage: python play_over_http.py [SITE X O]")
+    try:
+        play(*arguments)
+    except HTTPError as error:
+        sys.exit(json.load(error).get("detail", str(error)))
+    except (OSError, ValueError) as error:
+        sys.exit(f"{arguments[0]} does not answer: {error}")
+
+
+if __name__ == "__main__":
+    main()

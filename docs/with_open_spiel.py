@@ -1,23 +1,30 @@
 """Agents of this site as policies of OpenSpiel, and policies of OpenSpiel judged here.
 
-    python docs/with_open_spiel.py                        every shipped agent
+    pip install open-spiel                # beside `make install`; tried with open-spiel 2.0.2
+    python docs/with_open_spiel.py        # every shipped agent
     python docs/with_open_spiel.py champion q-table,alpha=0.9
 
-prints the exploitability of each, which is half of its NashConv, as OpenSpiel computes it, game by
-game, and as this project does, by positions.  The exit status is 1 if two of them differ.
+prints the exploitability of each agent, half of its NashConv, as OpenSpiel computes it from games
+and as this project does from positions.  The exit status is 1 if two of them differ.
 """
 
+import argparse
 import sys
 from pathlib import Path
 
-import numpy as np
-import pyspiel
-from open_spiel.python.algorithms.exploitability import nash_conv
-from open_spiel.python.policy import Policy
+try:
+    import numpy as np
+    import pyspiel
+    from open_spiel.python.algorithms.exploitability import nash_conv
+    from open_spiel.python.policy import Policy
+except ModuleNotFoundError as error:
+    sys.exit(
+        f"This needs {error.name}: run `make install` and `pip install open-spiel`."
+    )
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the project
 
-from app.recipes import SHIPPED
+from app.recipes import SHIPPED, RecipeError
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import position_text
 from app.tictactoe.report import Figures, report
@@ -28,10 +35,10 @@ SPIEL = pyspiel.load_game("tic_tac_toe")
 
 
 class SitePolicy(Policy):
-    """How an agent of this site plays in OpenSpiel: both count cells in reading order."""
+    """An agent of this site as a policy of OpenSpiel; both number cells in reading order."""
 
     def __init__(self, policy: np.ndarray) -> None:
-        """Take the chance of each move in each decision, float64 [4520, 9]."""
+        """Create it from the chances of all moves, float64 [4520, 9]."""
         super().__init__(SPIEL, [0, 1])
         self.chances = {
             position_text(GAME, position): {
@@ -43,14 +50,14 @@ class SitePolicy(Policy):
     def action_probabilities(
         self, state: pyspiel.State, player_id: int | None = None
     ) -> dict[int, float]:
-        """Return the chances of the moves that it may play."""
+        """Return the chances of its moves in a state."""
         return self.chances[str(state).replace("\n", "").upper()]
 
 
 def judge_policy(policy: Policy) -> Figures:
-    """Judge how a policy of OpenSpiel plays, exactly, as agents are judged here.
+    """Judge the play of a policy of OpenSpiel exactly, as agents are judged here.
 
-    It is asked once in each decision, on a state that one of the games leading there has come to.
+    The policy is called once for each position, with the state of one game that leads there.
     """
     chances = np.zeros((GAME.decisions, GAME.cells))
     for row, board in enumerate(GAME.board[: GAME.decisions]):
@@ -75,10 +82,20 @@ def both(policy: np.ndarray) -> tuple[float, float]:
 
 def main() -> None:
     """Print both figures of each agent that the command line names; exit with 1 if some differ."""
+    parser = argparse.ArgumentParser(
+        description="Compare exploitabilities with OpenSpiel."
+    )
+    parser.add_argument(
+        "agents", nargs="*", default=[*SHIPPED], help="agents or recipes; default: all"
+    )
     differences = 0
     print(f"{'exploitability':<24} OpenSpiel      here")
-    for text in sys.argv[1:] or list(SHIPPED):
-        theirs, here = both(policy_called(GAME, text))
+    for text in parser.parse_args().agents:
+        try:
+            policy = policy_called(GAME, text)
+        except RecipeError as error:
+            parser.error(f"{text}: {error}")
+        theirs, here = both(policy)
         differences += int(abs(theirs - here) > 1e-9)
         print(f"{text:<24} {theirs:9.6f} {here:9.6f}", flush=True)
     sys.exit(differences > 0)

@@ -1,24 +1,33 @@
 """Agents of this site in PettingZoo's tic-tac-toe, and agents of PettingZoo judged here.
 
+    pip install pettingzoo pygame-ce      # beside `make install`; tried with pettingzoo 1.27
     python docs/with_pettingzoo.py champion t-hand
 
-plays a game between two of them, the first with X.  PettingZoo counts cells by columns, 0 3 6 in
-the first row, and shows each player its own marks in the first plane; this site counts them in
-reading order.
+plays a game between two agents, the first with X, and prints both rewards.  PettingZoo numbers
+cells by columns, 0 3 6 in the first row, and shows each player its own marks in the first plane;
+this site numbers them in reading order.
 """
 
+import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pettingzoo
+try:
+    import numpy as np
+    import pettingzoo
+    import pygame  # noqa: F401 - the board of PettingZoo is drawn by it
+except ModuleNotFoundError as error:
+    sys.exit(
+        f"This needs {error.name}: run `make install` and `pip install pettingzoo pygame-ce`."
+    )
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the project
 
 from judge import judge
 
+from app.recipes import RecipeError
 from app.tictactoe.game import tic_tac_toe
 from training.run import policy_called
 
@@ -39,7 +48,7 @@ def by_columns(cell: int) -> int:
 def board_of(observation: dict[str, Any]) -> tuple[int, ...]:
     """Return the board of an observation in reading order, 1 X, -1 O, 0 empty.
 
-    The planes are the player's own marks and the other's; who has as many as the other is X.
+    The planes are the player's own marks and the other's; X is to move if both have as many.
     """
     own, other = np.moveaxis(observation["observation"].astype(int), 2, 0)
     player = 1 if own.sum() == other.sum() else -1
@@ -47,7 +56,7 @@ def board_of(observation: dict[str, Any]) -> tuple[int, ...]:
 
 
 def observation_of(board: tuple[int, ...], player: int) -> dict[str, Any]:
-    """Return what PettingZoo shows the player to move, 1 X or -1 O, of a board."""
+    """Return the observation of a board for the player to move, 1 X or -1 O."""
     squares = np.array(board).reshape(3, 3).T
     planes = np.stack([squares == player, squares == -player], axis=2)
     return {
@@ -87,9 +96,19 @@ def play(x: Act, o: Act) -> dict[str, float]:
 
 
 def main() -> None:
-    """Play a game between the two that the command line names."""
-    rng = np.random.default_rng()
-    x, o = (actor(policy_called(GAME, text), rng) for text in sys.argv[1:3])
+    """Play a game between the two agents that the command line names."""
+    parser = argparse.ArgumentParser(
+        description="Two agents play a game in PettingZoo."
+    )
+    parser.add_argument("x", help="an agent, a recipe or a baseline, which has X")
+    parser.add_argument("o", help="the same, which has O")
+    parser.add_argument("--seed", type=int, help="of the moves drawn at random")
+    asked = parser.parse_args()
+    rng = np.random.default_rng(asked.seed)
+    try:
+        x, o = (actor(policy_called(GAME, text), rng) for text in (asked.x, asked.o))
+    except RecipeError as error:
+        parser.error(str(error))
     print(play(x, o))
 
 
