@@ -1,5 +1,5 @@
-"""Tables that other programs wrote, read into moves: JSON, Python literals, CSV and npz.
+"""Import of tables that other programs wrote: JSON, Python literals, CSV and npz.
 
-`reader.read_table` reads the bytes of a file.  Nothing in it is executed or unpickled, and its size
-is checked before it is unpacked.
+`reader.read_table` reads the bytes of a file. No content is executed or unpickled, and
+every size is checked before the content is unpacked.
 """

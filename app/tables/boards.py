@@ -1,4 +1,4 @@
-"""Boards of a table: which of its signs stands for X, O and empty, and which position each is."""
+"""Recognition of boards: which signs stand for X, O and empty, and which position each board is."""
 
 import re
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tables.values import (
-    CALLS,
+    CONSTRUCTORS,
     TableError,
     flatten,
+    format_item,
     is_whole,
     parse_number,
-    text_of,
 )
 from app.tictactoe.game import Game
 
@@ -39,16 +39,16 @@ EMPTY = {
     "NONE",
     "NULL",
 }
-NINE = re.compile(r"[012]{9}|[XxOo0._\- *#?bBeEnN]{9}")
-WITH_MOVE = re.compile(r"(.{9})[\s,;:|/_-]+([0-9])", re.ASCII)
+NINE_SIGNS = re.compile(r"[012]{9}|[XxOo0._\- *#?bBeEnN]{9}")
+BOARD_AND_MOVE = re.compile(r"(.{9})[\s,;:|/_-]+([0-9])", re.ASCII)
 CODE = re.compile(r"\d{1,5}(\.0)?", re.ASCII)
 SIGNS = re.compile(
     r"""\"([^"]*)\"|'([^']*)'|([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|([A-Za-z]+)|([._*#?-])""",
     re.ASCII,
 )
 NUMERAL = re.compile(r"-?\d+|\.", re.ASCII)
-# How numbers stand for stones: empty, X, O; or empty, the player to move, the other side.
-SCHEMES = [
+# Numbers for (empty, X, O), or for (empty, the player to move, the opponent).
+NUMBER_SCHEMES = [
     ("0", "1", "-1"),
     ("0", "1", "2"),
     ("-1", "1", "0"),
@@ -56,25 +56,26 @@ SCHEMES = [
     ("2", "0", "1"),
     ("2", "1", "0"),
 ]
-NOWHERE = -1  # the number of a board to which no game comes
-MOST_SIGNS = 8  # that a message lists
+UNREACHABLE = -1  # the position number of a board that no game leads to
+MAX_LISTED_SIGNS = 8  # limit for the signs listed in a message
 OWN_NAMES, SIDE_NAMES = ("the player to move", "the other side"), ("X", "O")
 
 
 class Signs(NamedTuple):
-    """A board as it is written."""
+    """The nine signs of a board as they are written in a table."""
 
-    tokens: tuple[str, ...]  # nine, "." where a cell is empty for certain
-    is_code: bool  # whether they are the digits of a base-3 number
-    beside: tuple[
-        Any, ...
-    ] = ()  # a move, and perhaps a value, that stand beside the board
+    tokens: tuple[str, ...]  # nine tokens; "." is an empty cell under every scheme
+    # Whether the tokens are the digits of a base-3 number.
+    is_code: bool
+    # A move, and perhaps a value, written beside the board.
+    beside: tuple[Any, ...] = ()
 
 
 HIGH_DIGITS, LOW_DIGITS = (list(product("012", repeat=places)) for places in (4, 5))
 
 
-def _token(text: str) -> str:
+def _normalize_token(text: str) -> str:
+    """Return the token of a sign: a whole number, "." for empty, or the sign in upper case."""
     number = parse_number(text)
     if number is not None and number.is_integer():
         return str(int(number))
@@ -83,45 +84,55 @@ def _token(text: str) -> str:
 
 
 def read_token(item: Any) -> str:
-    """Return what stands in a cell, "." if that means empty."""
-    return _token("" if item is None else text_of(item))
+    """Return the token of a cell, "." if the cell is empty."""
+    return _normalize_token("" if item is None else format_item(item))
 
 
 def read_signs(board: Any) -> Signs | None:
-    """Return the nine signs of a board in any writing, None if it is no board."""
+    """Return the nine signs of a board in any notation, None if the item is not a board."""
     if isinstance(board, list):
-        return _signs_of_list(board)
+        return _parse_board_list(board)
     if isinstance(board, str):
-        return _signs_of_text(board)
+        return _parse_board_text(board)
     code = parse_number(board)
-    return _signs_of_code(int(code)) if is_whole(code) else None
+    return _parse_code(int(code)) if is_whole(code) else None
 
 
-def _signs_of_code(code: int) -> Signs | None:
+def _parse_code(code: int) -> Signs | None:
+    """Return the digits of a base-3 number, None if the number is too large for a board."""
     if code >= CODES:
         return None
     high, low = divmod(code, len(LOW_DIGITS))
     return Signs(HIGH_DIGITS[high] + LOW_DIGITS[low], is_code=True)
 
 
-def _signs_of_text(board: str) -> Signs | None:
+def _parse_board_text(board: str) -> Signs | None:
+    """Return the signs of a board written as text, None if the text is not a board."""
     joined = re.sub(r"[|/\r\n]", "", board)
     for text in (board, joined, joined.strip()):
-        if NINE.fullmatch(text):
-            return Signs(tuple(map(_token, text)), is_code=False)
+        if NINE_SIGNS.fullmatch(text):
+            return Signs(tuple(map(_normalize_token, text)), is_code=False)
     stripped = board.strip()
     if CODE.fullmatch(stripped):
-        return _signs_of_code(int(float(stripped)))
-    with_move = WITH_MOVE.fullmatch(stripped)
-    if with_move and NINE.fullmatch(with_move[1]):
-        return Signs(tuple(map(_token, with_move[1])), False, (float(with_move[2]),))
+        return _parse_code(int(float(stripped)))
+    with_move = BOARD_AND_MOVE.fullmatch(stripped)
+    if with_move and NINE_SIGNS.fullmatch(with_move[1]):
+        return Signs(
+            tuple(map(_normalize_token, with_move[1])), False, (float(with_move[2]),)
+        )
     parts = [
-        "".join(filter(None, found)) for found in SIGNS.findall(CALLS.sub("", board))
+        "".join(filter(None, found))
+        for found in SIGNS.findall(CONSTRUCTORS.sub("", board))
     ]
-    return _signs_of_list(parts) if len(parts) > 1 else None
+    return _parse_board_list(parts) if len(parts) > 1 else None
 
 
-def _signs_of_list(board: list[Any]) -> Signs | None:
+def _parse_board_list(board: list[Any]) -> Signs | None:
+    """Return the signs of a board written as a list, None if the list is not a board.
+
+    The list has nine cells, perhaps followed by a move and a value, or it is a board with
+    its move.
+    """
     items = flatten(board)
     if CELLS <= len(items) <= CELLS + 2:
         tokens = tuple(map(read_token, items[:CELLS]))
@@ -135,7 +146,11 @@ def _signs_of_list(board: list[Any]) -> Signs | None:
 
 
 class Scheme(NamedTuple):
-    """One way to read signs: digits 0 empty, 1 X, 2 O, or of the mover's own board if `is_own`."""
+    """A way to read signs as stones.
+
+    The digits are 0 empty, 1 X, 2 O. If `is_own`, they are 0 empty, 1 the player to move, 2
+    the opponent.
+    """
 
     digits: dict[str, int]
     is_own: bool
@@ -164,7 +179,7 @@ def list_schemes(used: set[str], boards: str) -> list[Scheme]:
         if boards == ("x" if is_own else "mover"):
             continue
         first, second = OWN_NAMES if is_own else SIDE_NAMES
-        for empty, one, other in SCHEMES:
+        for empty, one, other in NUMBER_SCHEMES:
             if used <= {empty, one, other, "."} and not (is_own and one != "1"):
                 note = (
                     f"Boards: {one} is {first}, {other} is {second}, {empty} is empty."
@@ -176,16 +191,16 @@ def list_schemes(used: set[str], boards: str) -> list[Scheme]:
 
 @dataclass(eq=False)
 class Boards:
-    """The boards of a table, each of them once."""
+    """The different boards of a table, B in number."""
 
     signs: list[Signs]
-    counts: NDArray[np.int64]  # [B] in how many rows each is
-    tokens: NDArray[np.intp] = field(init=False)  # [B, 9] numbers of `vocabulary`
+    counts: NDArray[np.int64]  # [B] number of rows with each board
+    tokens: NDArray[np.intp] = field(init=False)  # [B, 9] indices into `vocabulary`
     vocabulary: list[str] = field(init=False)
     is_code: NDArray[np.bool_] = field(init=False)  # [B]
 
     def __post_init__(self) -> None:
-        """Number the signs."""
+        """Number the different signs."""
         tokens = [token for signs in self.signs for token in signs.tokens]
         self.vocabulary = list(dict.fromkeys(tokens))
         numbers = {token: number for number, token in enumerate(self.vocabulary)}
@@ -193,16 +208,16 @@ class Boards:
         self.is_code = np.array([signs.is_code for signs in self.signs])
 
     def find_scheme(self, game: Game, boards: str) -> Scheme:
-        """Return the scheme by which most rows are positions; raises TableError if none fits."""
+        """Return the scheme under which most rows are positions; raises TableError if none fits."""
         used = set(self.vocabulary)
         schemes = list_schemes(used, boards)
         if not schemes:
-            strange = ", ".join(sorted(used)[:MOST_SIGNS])
+            strange = ", ".join(sorted(used)[:MAX_LISTED_SIGNS])
             raise TableError(
                 f"what stands for X, O and empty cannot be told: there are {strange}"
             )
         fitting = [
-            int(self.counts[self.find_positions(game, scheme) != NOWHERE].sum())
+            int(self.counts[self.find_positions(game, scheme) != UNREACHABLE].sum())
             for scheme in schemes
         ]
         return schemes[fitting.index(max(fitting))]
@@ -210,27 +225,29 @@ class Boards:
     def find_positions(
         self, game: Game, scheme: Scheme, is_reversed: bool = False
     ) -> NDArray[np.intp]:
-        """Return the position of each board, [B], NOWHERE where no game comes to it.
+        """Return the position of each board, [B], UNREACHABLE if no game leads to the board.
 
-        Base-3 numbers are read from their last digit if `is_reversed`.
+        If `is_reversed`, base-3 numbers are read from the last digit to the first.
         """
         digits = np.array([scheme.digits.get(token, 0) for token in self.vocabulary])
         stones = digits[self.tokens]
         if is_reversed:
             stones[self.is_code] = stones[self.is_code][:, ::-1]
         ones, twos = (stones == 1).sum(axis=1), (stones == 2).sum(axis=1)
-        if scheme.is_own:  # with as many stones X is to move, and the board is X's own
+        # Both players have as many stones when X is to move: the board is X's own. When
+        # O is to move, "own" stones are O's, so 1 and 2 are swapped.
+        if scheme.is_own:
             is_of_o = ones < twos
             stones[is_of_o] = np.array([0, 2, 1])[stones[is_of_o]]
         codes = stones @ (3 ** np.arange(CELLS - 1, -1, -1))
-        found = positions_of_codes(game)[codes]
-        return np.where(ones > twos, NOWHERE, found) if scheme.is_own else found
+        found = map_codes_to_positions(game)[codes]
+        return np.where(ones > twos, UNREACHABLE, found) if scheme.is_own else found
 
 
 @lru_cache(maxsize=2)
-def positions_of_codes(game: Game) -> NDArray[np.intp]:
-    """Return the position of every base-3 number, NOWHERE where no game comes to it."""
-    positions = np.full(CODES, NOWHERE)
+def map_codes_to_positions(game: Game) -> NDArray[np.intp]:
+    """Return the position of every base-3 number, UNREACHABLE if no game leads to the board."""
+    positions = np.full(CODES, UNREACHABLE)
     positions[game.code] = np.arange(game.positions)
     return positions
 
@@ -238,32 +255,31 @@ def positions_of_codes(game: Game) -> NDArray[np.intp]:
 class RowBoards(NamedTuple):
     """The boards of the rows of a table."""
 
-    boards: Boards | None  # each once; None if no row has one
-    rows: NDArray[np.intp]  # which of them each row has, -1 if it has none
-    beside: list[
-        tuple[Any, ...]
-    ]  # what stands beside the board of each row, as its move
+    boards: Boards | None  # the different boards; None if no row has a board
+    rows: NDArray[np.intp]  # index of the board of each row, -1 if the row has none
+    # The move and value beside the board of each row, () if there are none.
+    beside: list[tuple[Any, ...]]
 
 
 def collect_boards(written: Sequence[Any]) -> RowBoards:
-    """Return the boards of rows, by what each row has as its board."""
+    """Return the different boards among the `written` boards of rows, and the board of each row."""
     numbers: dict[Any, int] = {}
     signs: list[Signs | None] = []
     rows, beside = np.empty(len(written), np.intp), []
-    for row, whole in enumerate(written):
-        board, more = split_board(whole)
+    for row, item in enumerate(written):
+        board, board_extras = split_board(item)
         try:
             key = tuple(board) if isinstance(board, list) else board
             number = numbers.get(key)
-        except TypeError:  # of lists in lists
-            key = _key(board)
+        except TypeError:  # a list inside the board is not hashable
+            key = _make_hashable(board)
             number = numbers.get(key)
         if number is None:
             number = numbers[key] = len(signs)
             signs.append(read_signs(board))
-        found = signs[number]
+        found_signs = signs[number]
         rows[row] = number
-        beside.append(more or (found.beside if found else ()))
+        beside.append(board_extras or (found_signs.beside if found_signs else ()))
     is_board = np.array([one is not None for one in signs], np.bool_)
     number_of_board = np.where(is_board, is_board.cumsum() - 1, -1)
     known = [one for one in signs if one is not None]
@@ -273,7 +289,10 @@ def collect_boards(written: Sequence[Any]) -> RowBoards:
 
 
 def split_board(written: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Split what stands beside a board from it, in `((0, 1, ...), 4)`; many rows have one board."""
+    """Return a board, and the move and value written beside it in `((0, 1, ...), 4)`.
+
+    Splitting first lets rows with equal boards share one entry.
+    """
     if isinstance(written, list) and 2 <= len(written) <= 3:
         board, *more = written
         beside = flatten(more)
@@ -282,8 +301,8 @@ def split_board(written: Any) -> tuple[Any, tuple[Any, ...]]:
     return written, ()
 
 
-def _key(board: Any) -> Any:
-    """Return something that is equal for equal boards, and can be a key."""
+def _make_hashable(board: Any) -> Any:
+    """Return a dictionary key for a board: nested lists become tuples."""
     if isinstance(board, list | tuple):
-        return tuple(map(_key, board))
+        return tuple(map(_make_hashable, board))
     return board

@@ -1,4 +1,4 @@
-"""JSON, and what Python prints of a dict, a list, a tuple or an array: parsed, never evaluated."""
+"""A parser for JSON and for printed Python dicts, lists, tuples and arrays; nothing is evaluated."""
 
 import json
 import re
@@ -9,8 +9,8 @@ import numpy as np
 
 from app.tables.values import Pairs, TableError
 
-MOST_BRACKETS = 60  # inside each other
-MOST_TOKENS = 400_000  # a dict of positions and moves to numbers of numpy has 280,000
+MAX_NESTING = 60  # brackets inside brackets
+MAX_TOKENS = 400_000  # a dict from (position, move) to numpy numbers has 280,000
 TOKEN = re.compile(
     r"""\s*(?:
     (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
@@ -28,9 +28,9 @@ ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 def parse_literal(text: str) -> Any:
     """Return the value of a text: Pairs, list, str, float or None.
 
-    Words, as `null`, `nan` and `True`, are None.  Raises TableError, naming the line.
+    Words such as `null`, `nan` and `True` become None. Raises TableError, naming the line.
     """
-    if count_nested_brackets(text) <= MOST_BRACKETS:
+    if count_nested_brackets(text) <= MAX_NESTING:
         try:
             return json.loads(
                 text,
@@ -39,12 +39,12 @@ def parse_literal(text: str) -> Any:
                 parse_constant=lambda word: None,
             )
         except (ValueError, RecursionError):
-            pass  # it may be of Python
-    return LiteralParser(text).parse()
+            pass  # not JSON: perhaps Python
+    return LiteralParser(text).parse_all()
 
 
 def count_nested_brackets(text: str) -> int:
-    """Return how many brackets are open at once, at most; those within strings count too."""
+    """Return the deepest nesting of brackets in a text; brackets within strings count too."""
     signs = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
     change = np.zeros(256, np.int8)
     change[list(b"[{(")], change[list(b"]})")] = 1, -1
@@ -52,64 +52,62 @@ def count_nested_brackets(text: str) -> int:
 
 
 class LiteralParser:
-    """Reads a text token by token, with one token of lookahead in `kind` and `value`."""
+    """A recursive-descent parser with one token of lookahead, in `kind` and `value`."""
 
     def __init__(self, text: str) -> None:
         """Read the first token."""
         self.text = text
-        self.place = self.start = 0
+        self.position = self.start = 0
         self.kind, self.value = "", ""
         self.tokens = 0
         self.advance()
 
-    def parse(self) -> Any:
+    def parse_all(self) -> Any:
         """Return the value of the whole text."""
         value = self.read_value(0)
         if self.kind:
-            raise self.fault()
+            raise self.make_error()
         return value
 
     def advance(self) -> None:
         """Read the next token; its kind is "" at the end of the text."""
-        found = TOKEN.match(self.text, self.place)
+        found = TOKEN.match(self.text, self.position)
         if found is None:
-            rest = self.text[self.place :].lstrip()
+            rest = self.text[self.position :].lstrip()
             self.start = len(self.text) - len(rest)
             self.kind = self.value = ""
             if rest:
-                raise self.fault()
+                raise self.make_error()
             return
         self.tokens += 1
-        if self.tokens > MOST_TOKENS:
+        if self.tokens > MAX_TOKENS:
             raise TableError(
-                f"there are more than {MOST_TOKENS:,} numbers, words and signs in it"
+                f"there are more than {MAX_TOKENS:,} numbers, words and signs in it"
             )
-        self.start, self.place = found.span()
+        self.start, self.position = found.span()
         self.kind = kind = found.lastgroup or ""
         self.value = found[kind]
 
-    def fault(self) -> TableError:
-        """Return the error about the present token."""
-        line = self.text.count("\n", 0, self.place if self.kind else self.start) + 1
+    def make_error(self) -> TableError:
+        """Return a TableError that names the line of the current token."""
+        line = self.text.count("\n", 0, self.position if self.kind else self.start) + 1
         return TableError(
             f"line {line}: this is neither JSON nor a dict or list of Python"
         )
 
     def is_sign(self, sign: str) -> bool:
-        """Return whether the present token is this sign."""
+        """Return whether the current token is this sign."""
         return self.kind == "sign" and self.value == sign
 
     def read_value(self, depth: int) -> Any:
-        """Read a value that is inside `depth` brackets."""
-        if depth > MOST_BRACKETS:
-            raise TableError(
-                f"there are more than {MOST_BRACKETS} brackets in brackets"
-            )
+        """Return the value that begins at the current token, nested in `depth` brackets."""
+        if depth > MAX_NESTING:
+            raise TableError(f"there are more than {MAX_NESTING} brackets in brackets")
         kind, value = self.kind, self.value
         if kind in ("list", "tuple"):
             return self.read_numbers(depth)
         if not kind or (kind == "sign" and value not in "[({"):
-            raise self.fault()
+            raise self.make_error()
         self.advance()
         if kind == "text":
             return ESCAPE.sub(_unescape, value[1:-1])
@@ -122,21 +120,24 @@ class LiteralParser:
         return self.read_items("]" if value == "[" else ")", depth)
 
     def read_numbers(self, depth: int) -> list[Any]:
-        """Read a list of numbers and words, which is one token."""
+        """Return the list of numbers and words in a single `list` or `tuple` token."""
         try:
-            values = _floats(self.value)
-        except ValueError:  # read it token by token, which finds the fault
+            values = _parse_numbers(self.value)
+        except ValueError:  # parse the list token by token to locate the error
             end = "]" if self.kind == "list" else ")"
-            self.place -= len(self.value) + 1  # again from behind the first bracket
+            self.position -= (
+                len(self.value) + 1
+            )  # back to the first token after the opening bracket
             self.advance()
             return self.read_items(end, depth)
         self.advance()
         return values
 
     def read_call(self, depth: int) -> Any:
-        """Read what is between the brackets after a word; returns the last value in it.
+        """Return the last value in the brackets after a word, None if there are no brackets.
 
-        That is the table in `defaultdict(<class 'float'>, {...})` and the number in `int64(4)`.
+        That is the table in `defaultdict(<class 'float'>, {...})` and the number in
+        `int64(4)`.
         """
         if self.kind == "tuple":
             items = self.read_numbers(depth)
@@ -148,9 +149,9 @@ class LiteralParser:
         return next((item for item in reversed(items) if item is not None), None)
 
     def read_items(self, end: str, depth: int, is_call: bool = False) -> list[Any]:
-        """Read items up to the bracket that ends them.
+        """Return the items up to the closing bracket `end`.
 
-        In a call `<...>` and keyword arguments are left out.
+        In a call, `<...>` and keyword arguments are skipped.
         """
         items: list[Any] = []
         while not self.is_sign(end):
@@ -169,12 +170,12 @@ class LiteralParser:
         return items
 
     def read_pairs(self, depth: int) -> Pairs:
-        """Read the keys and values of a dict."""
+        """Return the keys and values of a dict."""
         pairs = Pairs()
         while not self.is_sign("}"):
             key = self.read_value(depth + 1)
             if not self.is_sign(":"):
-                raise self.fault()
+                raise self.make_error()
             self.advance()
             pairs.append((key, self.read_value(depth + 1)))
             self.skip_comma("}")
@@ -182,26 +183,27 @@ class LiteralParser:
         return pairs
 
     def skip_comma(self, end: str) -> None:
-        """Go past a comma, which only the last item may lack."""
+        """Skip the comma after an item; only the last item needs no comma."""
         if self.is_sign(","):
             self.advance()
         elif not self.is_sign(end):
-            raise self.fault()
+            raise self.make_error()
 
 
 def _unescape(found: re.Match[str]) -> str:
+    """Return the character of an escape sequence."""
     sign = found[1]
     return chr(int(sign[1:], 16)) if len(sign) > 1 else ESCAPED.get(sign, sign)
 
 
-def _floats(text: str) -> list[float | None]:
-    """Return the numbers of a text with commas, None for words.
+def _parse_numbers(text: str) -> list[float | None]:
+    """Return the numbers of a text separated by commas, None for words.
 
-    Raises ValueError if something else is in it.
+    Raises ValueError at any other text.
     """
     parts = text.replace("None", "nan").replace("null", "nan").split(",")
     if not parts[-1].strip():
-        parts.pop()  # after a last comma
+        parts.pop()  # empty text after a trailing comma
     values = list(map(float, parts))
     if inf in values or -inf in values:
         raise ValueError("too large")

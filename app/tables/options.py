@@ -1,10 +1,10 @@
-"""How a table is read where it can be read in several ways."""
+"""Options for tables that can be read in several ways."""
 
 from typing import NamedTuple
 
 
 class Options(NamedTuple):
-    """The choices of whoever sends a table; each is one of `QUESTIONS`."""
+    """The options that the sender of a table chose; the values of each are listed in `QUESTIONS`."""
 
     boards: str = "auto"
     digits: str = "auto"
@@ -15,7 +15,8 @@ class Options(NamedTuple):
 
 DEFAULT = Options()
 DETECTED = "detected"
-# By option: what is asked, and the answers by the value of the option, first the default.
+# Label of each option in the form, and the labels of its values; the first value is the
+# default.
 QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "boards": (
         "On a board of numbers, 1 is",

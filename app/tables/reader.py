@@ -1,4 +1,4 @@
-"""A table in any usual writing, read into the moves that it plays."""
+"""Conversion of a table in any usual notation into the moves that it plays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,53 +13,56 @@ from app.tables.rows import Row, read_rows
 from app.tables.values import (
     Pairs,
     TableError,
-    cell_of,
     flatten,
+    parse_cell,
     parse_move,
     parse_number,
     parse_value,
     parse_values,
-    quote,
+    quote_item,
 )
 from app.tictactoe.game import Game, O
 from app.tictactoe.policy import Choice
 
-MOST_NAMED = 20  # rows that are named where they cannot be read
-# positions, no two of them symmetric, that show a table without symmetric ones
-LEAST_CLASSES = 20
-LEAST_WINS = 3  # positions with a win of O that show values in the view of X
+MAX_LISTED_ROWS = 20  # limit for the unreadable rows listed in a message
+# A table with at least this many positions, all in different symmetry classes, is taken to
+# hold one position a class.
+MIN_CLASSES = 20
+# At least this many winning moves of O with the lowest value show that values are in
+# X's view.
+MIN_WINS = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What was read of a table."""
+    """The result of reading a table: its moves, its values, and the rows that could not be read."""
 
     choice: Choice  # [D, cells] the moves that it plays, with equal chances
-    q: (
-        NDArray[np.float64] | None
-    )  # [D, cells] mover's view, NaN where it has none; None of moves
-    positions: int  # how many of D it has
-    notes: list[str]  # how it was read
-    unread: list[str]  # the first rows that could not be read, and why
-    unread_rows: int  # how many there are
+    # [D, cells] mover's view, NaN without a value; None if the table names moves only.
+    q: NDArray[np.float64] | None
+    positions: int  # number of decisions that the table has
+    notes: list[str]  # sentences on how the table was read
+    unread: list[str]  # the first unreadable rows, with reasons
+    unread_rows: int  # number of all unreadable rows
 
     @property
     def summary(self) -> str:
-        """The number of positions and of rows that could not be read."""
+        """The numbers of positions read and of rows that could not be read, as a sentence."""
         rows = f" {self.unread_rows:,} could not be read." if self.unread_rows else ""
         return f"Read: {self.positions:,} of {len(self.choice):,} positions.{rows}"
 
     @property
     def fault(self) -> str:
-        """The rows that could not be read, in a sentence; "" if there are none."""
+        """The rows that could not be read, as a sentence; "" if every row could be read."""
         more = self.unread_rows - len(self.unread)
         return "; ".join([*self.unread, *([f"{more:,} more rows"] if more else [])])
 
 
 def read_table(game: Game, content: bytes, options: Options = DEFAULT) -> Reading:
-    """Read the bytes of a file: JSON, a literal of Python, CSV or npz.
+    """Return the moves and values in the bytes of a file: JSON, a Python literal, CSV or npz.
 
-    Raises TableError, naming the row where there is one, if nothing in it can be read.
+    Raises TableError, naming the row where there is one, if the file holds nothing
+    readable.
     """
     if game.cells != CELLS:
         raise TableError("only tables of boards with nine cells can be read")
@@ -67,36 +70,38 @@ def read_table(game: Game, content: bytes, options: Options = DEFAULT) -> Readin
 
 
 class Cells(NamedTuple):
-    """What a row says of single cells."""
+    """The cells that a row names, with their values."""
 
     cells: Sequence[int]
     values: Sequence[float]
-    has_values: bool  # False if it only names a move
+    has_values: bool  # False if the row names a move without a value
 
 
 class TableReader:
-    """Reads the rows of one table; its methods are the steps, in order."""
+    """A reader of the rows of one table; `read` calls the other methods in order."""
 
     def __init__(self, game: Game, rows: list[Row], options: Options) -> None:
-        """Take the rows; nothing is read yet."""
+        """Store the rows; `read` reads them."""
         self.game, self.rows, self.options = game, rows, options
         self.notes: list[str] = []
-        self.faults: dict[int, str] = {}  # by row
+        self.faults: dict[int, str] = {}  # row number -> why the row cannot be read
         self.legal = game.legal.tolist()
-        self.move_numbers: dict[Any, tuple[int, ...]] = {}  # by move: few are different
+        self.move_numbers: dict[
+            Any, tuple[int, ...]
+        ] = {}  # cache: tables repeat few different moves
         self.q = np.full(game.legal.shape, np.nan)
         self.has_values = False
-        self.found: NDArray[np.bool_]  # [D] which positions the table has
+        self.found: NDArray[np.bool_]  # [D] whether the table has the decision
 
     def read(self) -> Reading:
-        """Return what was read; raises TableError if that is nothing."""
+        """Return the table's moves and values; raises TableError if no row can be read."""
         boards, self.board_of_row, self.beside = collect_boards(
             [row.board for row in self.rows]
         )
         for row in np.flatnonzero(self.board_of_row < 0).tolist():
             self.add_fault(row, "this is no board")
         if boards is None:
-            raise TableError(f"no board was found in it{self.first_fault()}")
+            raise TableError(f"no board was found in it{self.describe_first_fault()}")
         self.boards = boards
         scheme = boards.find_scheme(self.game, self.options.boards)
         self.notes.append(scheme.note)
@@ -105,10 +110,10 @@ class TableReader:
         self.read_values(positions)
         if not self.found.any():
             raise TableError(
-                f"no position that is to be played in was found{self.first_fault()}"
+                f"no position that is to be played in was found{self.describe_first_fault()}"
             )
         if self.has_values:
-            self.turn_values()
+            self.convert_to_movers_view()
         choice = self.fill_missing(self.choose_best())
         rows = sorted(self.faults)
         return Reading(
@@ -118,31 +123,37 @@ class TableReader:
             notes=self.notes,
             unread=[
                 f"{self.rows[row].name}: {self.faults[row]}"
-                for row in rows[:MOST_NAMED]
+                for row in rows[:MAX_LISTED_ROWS]
             ],
             unread_rows=len(rows),
         )
 
     def add_fault(self, row: int, fault: str) -> None:
-        """Note why a row cannot be read; those of an array by number need not be boards."""
-        if self.rows[row].place:
+        """Record why a row cannot be read.
+
+        Rows without a label come from an array indexed by base-3 number, where many numbers
+        are no board; these are not recorded.
+        """
+        if self.rows[row].label:
             self.faults[row] = fault
 
-    def first_fault(self) -> str:
-        """Return the first fault as the end of a sentence, "" if there is none."""
+    def describe_first_fault(self) -> str:
+        """Return the first fault as the end of a sentence, "" if there are no faults."""
         if not self.faults:
             return ""
         row = min(self.faults)
         return f": {self.rows[row].name}: {self.faults[row]}"
 
     def find_digits(self, scheme: Scheme) -> bool:
-        """Return whether base-3 numbers have the top left cell as their last digit."""
+        """Return whether the top left cell is the last digit of base-3 numbers."""
         if not self.boards.is_code.any():
             return False
         is_reversed = self.options.digits == "last"
         if self.options.digits == "auto":
             taken = [
-                self.count_taken(self.boards.find_positions(self.game, scheme, way))
+                self.count_rows_on_taken_cells(
+                    self.boards.find_positions(self.game, scheme, way)
+                )
                 for way in (False, True)
             ]
             is_reversed = taken[1] < taken[0]
@@ -150,19 +161,19 @@ class TableReader:
         self.notes.append(f"Base-3 numbers: the top left square is the {digit} digit.")
         return is_reversed
 
-    def count_taken(self, positions: NDArray[np.intp]) -> int:
-        """Count the rows by base-3 number whose values or moves are of cells that are taken."""
+    def count_rows_on_taken_cells(self, positions: NDArray[np.intp]) -> int:
+        """Return how many rows with a base-3 number have values or moves on taken cells."""
         taken = 0
         for row, board in enumerate(self.board_of_row.tolist()):
             if board < 0 or not self.boards.is_code[board]:
                 continue
             position = positions[board]
             if 0 <= position < self.game.decisions:
-                taken += self.is_taken(row, self.legal[position])
+                taken += self.uses_taken_cells(row, self.legal[position])
         return taken
 
-    def is_taken(self, row: int, legal: list[bool]) -> bool:
-        """Return whether the values or the moves of a row are of cells that are taken."""
+    def uses_taken_cells(self, row: int, legal: list[bool]) -> bool:
+        """Return whether a row has values or moves on taken cells."""
         value = self.rows[row].value
         if isinstance(value, list) and not isinstance(value, Pairs):
             given = [parse_number(item) is not None for item in flatten(value)]
@@ -170,13 +181,13 @@ class TableReader:
         moves = (
             [key for key, _ in value]
             if isinstance(value, Pairs)
-            else [self.move_beside(row)]
+            else [self.find_move(row)]
         )
-        cells = [cell_of(self.numbers_of(move), 0) for move in moves]
+        cells = [parse_cell(self.parse_move_numbers(move), 0) for move in moves]
         return any(cell is not None and not legal[cell] for cell in cells)
 
-    def move_beside(self, row: int) -> Any:
-        """Return the move of a row: its own, one beside its board, or its only value."""
+    def find_move(self, row: int) -> Any:
+        """Return the move of a row: its own field, the move beside its board, or its only value."""
         if self.rows[row].move is not None:
             return self.rows[row].move
         beside = self.beside[row]
@@ -184,8 +195,8 @@ class TableReader:
             return list(beside) if len(beside) > 1 else beside[0]
         return self.rows[row].value
 
-    def numbers_of(self, move: Any) -> tuple[int, ...]:
-        """Return the numbers of a move, () if it is none."""
+    def parse_move_numbers(self, move: Any) -> tuple[int, ...]:
+        """Return the numbers of a move, () if the item is not a move; caches the results."""
         if isinstance(move, list):
             return parse_move(move)
         numbers = self.move_numbers.get(move)
@@ -194,12 +205,11 @@ class TableReader:
         return numbers
 
     def read_values(self, positions: NDArray[np.intp]) -> None:
-        """Put the values of all rows into `q`, and a 1 where a row only names a move."""
+        """Store the values of all rows in `q`, and 1 for a move that a row names without a value."""
         first_cell = self.find_first_cell()
         finished = 0
-        pairs: list[
-            int
-        ] = []  # numbers of a position and a cell, in the order of the rows
+        # position * cells + cell of each value, in the order of the rows
+        pairs: list[int] = []
         values: list[float] = []
         for row, board in enumerate(self.board_of_row.tolist()):
             if board < 0:
@@ -226,7 +236,7 @@ class TableReader:
             self.notes.append(f"Finished games, left out: {finished:,}.")
 
     def put_values(self, pairs: NDArray[np.intp], values: NDArray[np.float64]) -> None:
-        """Store values in `q`, except those of illegal moves; the last value of a move stays."""
+        """Store values in `q`; illegal moves are skipped, and the last of several values stays."""
         is_known = ~np.isnan(values) & self.game.legal.reshape(-1)[pairs]
         pairs, values = pairs[is_known], values[is_known]
         table = self.q.reshape(-1)
@@ -239,7 +249,7 @@ class TableReader:
         self.found = (~np.isnan(self.q)).any(axis=1)
 
     def find_first_cell(self) -> int:
-        """Return the number of the first cell, row and column: 0 or 1."""
+        """Return the number at which cells, rows and columns begin: 0 or 1."""
         single: set[int] = set()
         double: set[int] = set()
         for row, board in enumerate(self.board_of_row.tolist()):
@@ -251,9 +261,9 @@ class TableReader:
             elif isinstance(value, list) and len(flatten(value)) != 2:
                 continue
             else:
-                moves = [self.move_beside(row)]
+                moves = [self.find_move(row)]
             for move in moves:
-                numbers = self.numbers_of(move)
+                numbers = self.parse_move_numbers(move)
                 (single if len(numbers) == 1 else double).update(numbers)
         is_from_1 = (9 in single and 0 not in single) or (
             3 in double and 0 not in double
@@ -261,7 +271,7 @@ class TableReader:
         return 1 if is_from_1 else 0
 
     def read_cells(self, row: int, legal: list[bool], first_cell: int) -> Cells:
-        """Return what a row says of cells; raises TableError if that cannot be read."""
+        """Return the cells and values of a row; raises TableError if they cannot be read."""
         value, move = self.rows[row].value, self.rows[row].move
         if isinstance(value, Pairs):
             cells = [self.read_cell(key, first_cell) for key, _ in value]
@@ -272,7 +282,8 @@ class TableReader:
                 return Cells(range(len(legal)), parse_values(items), True)
             free = [cell for cell, is_free in enumerate(legal) if is_free]
             is_move = (
-                len(items) == 2 and cell_of(parse_move(items), first_cell) is not None
+                len(items) == 2
+                and parse_cell(parse_move(items), first_cell) is not None
             )
             if len(items) == len(free) and not is_move:
                 return Cells(free, parse_values(items), True)
@@ -281,7 +292,7 @@ class TableReader:
         elif value is None:
             return Cells([], [], False)
         elif move is not None or self.beside[row]:
-            cell = self.read_cell(self.move_beside(row), first_cell)
+            cell = self.read_cell(self.find_move(row), first_cell)
             return Cells([cell], [parse_value(value)], True)
         cell = self.read_cell(value, first_cell)
         if not legal[cell]:
@@ -289,19 +300,19 @@ class TableReader:
         return Cells([cell], [1.0], False)
 
     def read_cell(self, move: Any, first_cell: int) -> int:
-        """Return the cell of a move; raises TableError if it is none."""
-        cell = cell_of(self.numbers_of(move), first_cell)
+        """Return the cell of a move; raises TableError if the item is not a move."""
+        cell = parse_cell(self.parse_move_numbers(move), first_cell)
         if cell is None:
-            raise TableError(f"{quote(move)} is no move")
+            raise TableError(f"{quote_item(move)} is no move")
         return cell
 
-    def turn_values(self) -> None:
-        """Turn the values of O round, if those of the table are in the view of X."""
+    def convert_to_movers_view(self) -> None:
+        """Negate the values at O's decisions if the table is in X's view."""
         view, evidence = self.options.view, ""
         is_o = self.game.to_move == O
         if view == "auto":
             highest, lowest = self.count_wins_of_o()
-            view = "x" if lowest > max(highest, LEAST_WINS - 1) else "mover"
+            view = "x" if lowest > max(highest, MIN_WINS - 1) else "mover"
             if view == "x":
                 evidence = (
                     f" Where O can win at once it has the lowest value in {lowest:,} positions, "
@@ -313,9 +324,9 @@ class TableReader:
             self.q[is_o] *= -1
 
     def count_wins_of_o(self) -> tuple[int, int]:
-        """Count the positions in which a winning move of O has the highest and the lowest value.
+        """Return how often a winning move of O has the highest value, and how often the lowest.
 
-        Only positions with different values are counted.
+        Positions in which all values are equal are not counted.
         """
         game = self.game
         known = self.q[(game.to_move == O)]
@@ -328,7 +339,7 @@ class TableReader:
         return int(with_highest.sum()), int(with_lowest.sum())
 
     def choose_best(self) -> Choice:
-        """Return the moves of the highest value, [D, cells], none where there is no value."""
+        """Return the moves with the highest value, [D, cells]; a row without values has no move."""
         best = np.fmax.reduce(self.q, axis=1)
         choice: Choice = (self.q == best[:, None]) & self.game.legal
         several = int((choice.sum(axis=1) > 1).sum())
@@ -341,11 +352,11 @@ class TableReader:
         return keep_first(choice) if is_first else choice
 
     def fill_missing(self, choice: Choice) -> Choice:
-        """Fill in the moves of the positions that the table does not have."""
+        """Return `choice` with moves added for the positions that are missing in the table."""
         game, rule = self.game, self.options.missing
         if rule == "auto":
             classes = game.symmetry_class[: game.decisions][self.found]
-            are_canonical = len(classes) >= LEAST_CLASSES and len(set(classes)) == len(
+            are_canonical = len(classes) >= MIN_CLASSES and len(set(classes)) == len(
                 classes
             )
             rule = "image" if are_canonical else "any"
@@ -366,15 +377,16 @@ class TableReader:
         return choice
 
     def copy_images(self, choice: Choice, missing: NDArray[np.bool_]) -> int:
-        """Copy moves from symmetric positions, and mark those as no longer missing.
+        """Copy moves from symmetric positions to missing ones, and clear their `missing` marks.
 
-        Returns how many positions were filled in.
+        Returns the number of positions that were filled in.
         """
         game, before = self.game, int(missing.sum())
         for image, cells in zip(game.image, game.symmetry, strict=True):
             sources = np.flatnonzero(self.found)
             targets = image[sources]
-            # Two positions have one image only if they are the same.
+            # A symmetry maps different positions to different images, so no target occurs
+            # twice.
             is_missing = missing[targets]
             choice[targets[is_missing]] = choice[sources[is_missing]][:, cells]
             missing[targets[is_missing]] = False
@@ -388,7 +400,7 @@ def keep_first(choice: Choice) -> Choice:
 
 
 def find_wins(game: Game) -> NDArray[np.bool_]:
-    """Return which moves win at once, [D, cells]."""
+    """Return whether each move wins at once, [D, cells]."""
     ends = game.successor >= game.decisions
     wins = np.zeros(game.legal.shape, np.bool_)
     wins[ends] = game.outcome[game.successor[ends] - game.decisions] != 0

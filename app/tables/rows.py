@@ -1,4 +1,4 @@
-"""The rows of a file: a board, and beside it its values, or a move."""
+"""The rows of a file, each a board with its values or its move."""
 
 import csv
 import io
@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from app.tables.literals import parse_literal
-from app.tables.values import Pairs, TableError, quote, text_of
+from app.tables.values import Pairs, TableError, format_item, quote_item
 from app.tictactoe.game import Game
 from app.tictactoe.npz import read_array
 
-# More than a table with a row for every move, illegal ones and finished games included.
-MOST_ROWS = 50_000
+# Above the size of a table with a row for every cell of every position, 49,302.
+MAX_ROWS = 50_000
 BOARD_NAMES = ("board", "state", "position", "key", "s", "obs", "observation")
 MOVE_NAMES = ("action", "move", "cell", "a")
 VALUE_NAMES = ("value", "q", "v", "values", "q_value", "q_values", "qvalue", "qvalues")
@@ -26,24 +26,28 @@ PICKLE, NPY, ZIP = b"\x80", b"\x93NUMPY", b"PK\x03\x04"
 
 
 class Row(NamedTuple):
-    """A board with its values, as the file has them."""
+    """A board with its values or its move, as the file writes them."""
 
-    place: str  # "entry 3" or "line 3"; "" in an array by number, where no row is named
+    label: str  # "entry 3" or "line 3"; "" in an array indexed by base-3 number
     board: Any
     value: Any
     move: Any = None
-    is_entry: bool = False  # of a dict: its key, the board, names the row too
+    is_entry: bool = (
+        False  # whether the row is a dict entry: messages then quote its key too
+    )
 
     @property
     def name(self) -> str:
-        """The row in a message."""
-        return f"{self.place} ({quote(self.board)})" if self.is_entry else self.place
+        """The row's name in a message."""
+        return (
+            f"{self.label} ({quote_item(self.board)})" if self.is_entry else self.label
+        )
 
 
 def read_rows(game: Game, content: bytes) -> list[Row]:
-    """Return the rows of a file; raises TableError if it has none."""
+    """Return the rows of a file; raises TableError if the file has no rows."""
     if content.startswith(ZIP):
-        return npz_rows(game, content)
+        return read_npz_rows(game, content)
     if content.startswith((PICKLE, NPY)):
         raise TableError(
             "this is a pickle or npy file: of these only an npz is read, no pickle ever"
@@ -53,41 +57,51 @@ def read_rows(game: Game, content: bytes) -> list[Row]:
     except UnicodeDecodeError:
         raise TableError("the file is no text in UTF-8") from None
     is_literal = LITERAL.match(text)
-    rows = literal_rows(game, parse_literal(text)) if is_literal else csv_rows(text)
-    if len(rows) > MOST_ROWS:
-        raise TableError(f"there are more than {MOST_ROWS:,} rows in it")
+    rows = (
+        read_literal_rows(game, parse_literal(text))
+        if is_literal
+        else read_csv_rows(text)
+    )
+    if len(rows) > MAX_ROWS:
+        raise TableError(f"there are more than {MAX_ROWS:,} rows in it")
     return rows
 
 
-def literal_rows(game: Game, value: Any) -> list[Row]:
-    """Return the rows of a dict or list."""
+def read_literal_rows(game: Game, value: Any) -> list[Row]:
+    """Return the rows of a parsed dict or list."""
     if isinstance(value, Pairs):
-        return pairs_rows(game, value)
+        return read_pairs_rows(game, value)
     if not isinstance(value, list) or not value:
         raise TableError("this is no table: neither an object nor a list")
     if len(value) == 3**game.cells:
         return [Row("", float(code), inner) for code, inner in enumerate(value)]
-    return [item_row(f"entry {number}", item) for number, item in enumerate(value, 1)]
+    return [
+        read_item_row(f"entry {number}", item) for number, item in enumerate(value, 1)
+    ]
 
 
-def pairs_rows(game: Game, pairs: Pairs) -> list[Row]:
-    """Return the rows of a dict: of a table inside it, of one table a seat, or of boards."""
+def read_pairs_rows(game: Game, pairs: Pairs) -> list[Row]:
+    """Return the rows of a dict: a table inside it, a table for each seat, or boards as keys."""
     named = {key.lower(): inner for key, inner in pairs if isinstance(key, str)}
     for name in TABLE_NAMES:
         if isinstance(named.get(name), list):
-            return literal_rows(game, named[name])
+            return read_literal_rows(game, named[name])
     if pairs and len(named) == len(pairs) and named.keys() <= {"x", "o"}:
-        return [row for inner in named.values() for row in literal_rows(game, inner)]
+        return [
+            row for inner in named.values() for row in read_literal_rows(game, inner)
+        ]
     return [
         Row(f"entry {number}", key, inner, is_entry=True)
         for number, (key, inner) in enumerate(pairs, 1)
     ]
 
 
-def item_row(place: str, item: Any) -> Row:
-    """Return the row of an item of a list: of an object, a pair, or a board, a move and a value."""
+def read_item_row(place: str, item: Any) -> Row:
+    """Return the row of a list item: an object, a pair, or a board with move and value."""
     if isinstance(item, Pairs):
-        return named_row(place, {text_of(key).lower(): inner for key, inner in item})
+        return read_named_row(
+            place, {format_item(key).lower(): inner for key, inner in item}
+        )
     if isinstance(item, list) and len(item) == 2:
         return Row(place, item[0], item[1])
     if isinstance(item, list) and len(item) == 3:
@@ -95,36 +109,38 @@ def item_row(place: str, item: Any) -> Row:
     return Row(place, None, None)
 
 
-def first_of(named: Mapping[str, Any], names: Iterable[str]) -> Any:
-    """Return what the first of some names has, None if there is none of them."""
+def get_first(named: Mapping[str, Any], names: Iterable[str]) -> Any:
+    """Return the value of the first of these names that is present, None if all are missing."""
     return next((named[name] for name in names if name in named), None)
 
 
-def named_row(place: str, named: Mapping[str, Any]) -> Row:
-    """Return the row of named fields."""
+def read_named_row(place: str, named: Mapping[str, Any]) -> Row:
+    """Return the row of an object with named fields."""
     board, value, move = (
-        first_of(named, names) for names in (BOARD_NAMES, VALUE_NAMES, MOVE_NAMES)
+        get_first(named, names) for names in (BOARD_NAMES, VALUE_NAMES, MOVE_NAMES)
     )
     return Row(place, board, move) if value is None else Row(place, board, value, move)
 
 
-def csv_rows(text: str) -> list[Row]:
-    """Return the rows of a CSV, with a heading or without."""
+def read_csv_rows(text: str) -> list[Row]:
+    """Return the rows of a CSV file, with or without a heading."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     first_line = text.lstrip().partition("\n")[0]
     delimiter = next((sign for sign in "\t;" if sign in first_line), ",")
-    lines = csv_lines(text, delimiter)
+    lines = split_csv_lines(text, delimiter)
     if not lines:
         raise TableError("there is nothing in it")
     heading = [cell.strip().lower() for cell in lines[0][1]]
     if NAMES & set(heading):
-        return headed_rows(heading, lines[1:])
+        return read_headed_rows(heading, lines[1:])
     is_short = all(len(cell.strip()) <= 2 for _, cells in lines for cell in cells[:9])
-    return [unheaded_row(f"line {number}", cells, is_short) for number, cells in lines]
+    return [
+        read_unheaded_row(f"line {number}", cells, is_short) for number, cells in lines
+    ]
 
 
-def csv_lines(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    """Return the cells of each record that has any, with the number of its first line."""
+def split_csv_lines(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    """Return the non-empty records of a CSV file, each with the number of its first line."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     lines: list[tuple[int, list[str]]] = []
     number = 1
@@ -132,19 +148,21 @@ def csv_lines(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 lines.append((number, cells))
-            if len(lines) > MOST_ROWS + 1:
-                raise TableError(f"there are more than {MOST_ROWS:,} rows in it")
+            if len(lines) > MAX_ROWS + 1:
+                raise TableError(f"there are more than {MAX_ROWS:,} rows in it")
             number = reader.line_num + 1
     except csv.Error as error:
         raise TableError(f"line {number}: this is no CSV: {error}") from None
     return lines
 
 
-def headed_rows(heading: list[str], lines: list[tuple[int, list[str]]]) -> list[Row]:
-    """Return the rows of lines under a heading; cells that a line lacks are None."""
+def read_headed_rows(
+    heading: list[str], lines: list[tuple[int, list[str]]]
+) -> list[Row]:
+    """Return the rows of lines below a heading; missing cells are None."""
     columns = {name: column for column, name in enumerate(heading)}
     board, value, move = (
-        first_of(columns, names) for names in (BOARD_NAMES, VALUE_NAMES, MOVE_NAMES)
+        get_first(columns, names) for names in (BOARD_NAMES, VALUE_NAMES, MOVE_NAMES)
     )
     row, column = columns.get("row"), columns.get("column", columns.get("col"))
     digits = [column for column, name in enumerate(heading) if name[-1:] in CELLS]
@@ -167,10 +185,11 @@ def headed_rows(heading: list[str], lines: list[tuple[int, list[str]]]) -> list[
     return [read_row(f"line {number}", cells) for number, cells in lines]
 
 
-def unheaded_row(place: str, cells: list[str], is_short: bool) -> Row:
-    """Return the row of cells without a heading, by how many there are.
+def read_unheaded_row(place: str, cells: list[str], is_short: bool) -> Row:
+    """Return the row of a line without a heading, recognised by its number of cells.
 
-    `is_short` is whether no cell is a whole board: then ten cells are a board and a move.
+    `is_short`: no cell of the file holds a whole board, so ten cells are a board and a
+    move.
     """
     match cells:
         case [board, value]:
@@ -192,8 +211,8 @@ def unheaded_row(place: str, cells: list[str], is_short: bool) -> Row:
     return row
 
 
-def npz_rows(game: Game, content: bytes) -> list[Row]:
-    """Return the rows of the table in an npz: `q`, or the first array by name."""
+def read_npz_rows(game: Game, content: bytes) -> list[Row]:
+    """Return the rows of the table in an npz file: the array `q`, or else the first by name."""
     shapes = [(game.decisions, game.cells), (3**game.cells, game.cells)]
     try:
         table = read_array(content, "q", shapes)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from app.tables.options import QUESTIONS, Options
 from app.tables.reader import Reading, read_table
-from app.tables.rows import MOST_ROWS
+from app.tables.rows import MAX_ROWS
 from app.tables.values import TableError
 from app.tictactoe.agents import load
 from app.tictactoe.game import O, connect
@@ -282,8 +282,8 @@ def zip_of(members: int) -> bytes:
         (b"[" * 100_000, "there are more than 60 brackets in brackets"),
         (b"(" * 70 + b")" * 70, "there are more than 60 brackets in brackets"),
         (b"[[]," + b"[]," * 400_000 + b"(1)]", "there are more than 400,000 numbers"),
-        (b".........,4\n" * (MOST_ROWS + 1), f"there are more than {MOST_ROWS:,} rows in it"),
-        (b"[0" + b",0" * MOST_ROWS + b"]", f"there are more than {MOST_ROWS:,} rows in it"),
+        (b".........,4\n" * (MAX_ROWS + 1), f"there are more than {MAX_ROWS:,} rows in it"),
+        (b"[0" + b",0" * MAX_ROWS + b"]", f"there are more than {MAX_ROWS:,} rows in it"),
         (b'position,q\n"' + b"X" * 200_000, "line 2: this is no CSV: field larger"),
         (b"\x80\x04K\x01.", "no pickle ever"),
         (b"\x93NUMPY\x01\x00", "no pickle ever"),
