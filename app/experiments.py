@@ -1,8 +1,8 @@
-"""Experiments: what a claim says, what was measured, the verdict that follows; how seeds sum up.
+"""Results of experiments: claims, measured figures, verdicts, and statistics over seeds.
 
-`training.experiments` writes these files, `models/experiments/<id>.json`, and the pages draw them.
-What an author wrote and what we measured stand in different fields.  Every mark of a figure names
-the recipe or the position behind it.
+`training.experiments` writes the files `models/experiments/<id>.json`, and the pages draw
+them. Statements of an author and our measurements are in separate fields. Every mark of a
+figure names the recipe or the position behind it.
 """
 
 import os
@@ -61,11 +61,9 @@ ORDER = (
 )
 
 Verdict = Literal["reproduced", "partly reproduced", "not reproduced", "inconclusive"]
-MAX_FILE_BYTES = 1 << 20  # bytes
+MAX_FILE_BYTES = 1 << 20  # limit in bytes
 FILE_MODE = 0o644
-SIGNIFICANT_DIGITS = (
-    12  # of a stored figure: only the noise of floating-point sums is left out
-)
+SIGNIFICANT_DIGITS = 12  # of a stored figure: enough to drop only rounding errors
 
 Id = Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
 Text = Annotated[str, Meta(min_length=1, max_length=2_000)]
@@ -81,11 +79,11 @@ Numbers = list[float]
 class Struct(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 ):
-    """A part of a file: it cannot be changed, and nothing unknown is in it."""
+    """A part of a results file: immutable, without unknown fields."""
 
 
 class Mark(Struct, frozen=True):
-    """A line that is drawn at a value: what an author reported, or a bound."""
+    """A line drawn at a value: a reported value, or a bound."""
 
     value: Annotated[
         float, Meta(description="Where the line is, in the figure's unit.")
@@ -94,7 +92,7 @@ class Mark(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """What the seeds of one recipe came to."""
+    """The final values of the seeds of a recipe."""
 
     name: Annotated[
         Label, Meta(description="What this recipe is called in the figure.")
@@ -112,7 +110,7 @@ class Group(Struct, frozen=True):
 
 
 class Histogram(Struct, frozen=True, tag="histogram"):
-    """How often: every seed of some recipes is a dot."""
+    """A distribution: every seed of some recipes is a dot."""
 
     title: Annotated[Label, Meta(description="What is shown.")]
     unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
@@ -126,7 +124,7 @@ class Histogram(Struct, frozen=True, tag="histogram"):
 
 
 class Series(Struct, frozen=True):
-    """How fast: what the seeds of one recipe are at each point."""
+    """A curve: statistics over the seeds of a recipe at each point of x."""
 
     name: Annotated[
         Label, Meta(description="What this recipe is called in the figure.")
@@ -169,7 +167,7 @@ class Curves(Struct, frozen=True, tag="curves"):
 
 
 class Grid(Struct, frozen=True, tag="grid"):
-    """Where: the median over the seeds for every two values of two parameters."""
+    """The median over the seeds for all combinations of two parameters."""
 
     title: Annotated[Label, Meta(description="What is shown.")]
     unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
@@ -201,7 +199,7 @@ class Grid(Struct, frozen=True, tag="grid"):
 
 
 class Bar(Struct, frozen=True):
-    """One number."""
+    """A number with its label, and its interval if it is an estimate."""
 
     name: Annotated[Label, Meta(description="What it is the number of.")]
     value: Annotated[float, Meta(description="The number.")]
@@ -234,7 +232,7 @@ class Bars(Struct, frozen=True, tag="bars"):
 
 
 class Board(Struct, frozen=True):
-    """One position, by the values of an agent."""
+    """A position with the values of an agent."""
 
     record: Annotated[Record, Meta(description="The moves to it.")]
     lens: Annotated[
@@ -244,7 +242,7 @@ class Board(Struct, frozen=True):
 
 
 class Boards(Struct, frozen=True, tag="boards"):
-    """Positions that show what happens."""
+    """Positions that illustrate a result."""
 
     title: Annotated[Label, Meta(description="What is shown.")]
     boards: Annotated[list[Board], Meta(min_length=1, description="The positions.")]
@@ -254,7 +252,7 @@ Figure = Histogram | Curves | Grid | Bars | Boards
 
 
 class Table(Struct, frozen=True):
-    """A few numbers, as they are written."""
+    """A few numbers as formatted text."""
 
     columns: Annotated[
         list[Label], Meta(min_length=1, description="What the columns are.")
@@ -273,7 +271,7 @@ class Table(Struct, frozen=True):
 
 
 class Check(Struct, frozen=True):
-    """What one run came to, to be compared with the same run made again."""
+    """The digest of the result of a run, which a test compares with a repeated run."""
 
     recipe: Annotated[Name, Meta(description="The recipe, with its seed.")]
     measure: Annotated[Label, Meta(description="What was measured of it.")]
@@ -287,7 +285,7 @@ class Check(Struct, frozen=True):
 
 
 class Summary(Struct, frozen=True):
-    """A claim, what was done about it, and what came of it."""
+    """A claim, the experiment that checks it, and the verdict."""
 
     id: Annotated[Id, Meta(description="Its name in addresses.")]
     title: Annotated[
@@ -341,7 +339,7 @@ class Summary(Struct, frozen=True):
 
     @property
     def recipes(self) -> list[str]:
-        """The recipes whose runs its figures show; "" stands for what is none."""
+        """The recipes of the runs in its figures; "" stands for a bar without a recipe."""
         recipes: list[str] = []
         for figure in self.figures:
             match figure:
@@ -357,9 +355,9 @@ class Summary(Struct, frozen=True):
 
 
 def load_summary(path: Path) -> Summary:
-    """Read the summary of an experiment.
+    """Return the summary of an experiment from its file.
 
-    Raises ValueError, naming the file and what is wrong with it.
+    Raises ValueError, naming the file and the fault.
     """
     content = read_plain_file(path, MAX_FILE_BYTES)
     try:
@@ -374,21 +372,22 @@ def load_summary(path: Path) -> Summary:
 
 
 def load_summaries(folder: Path) -> dict[str, Summary]:
-    """Read every summary of a folder by its id, in the order of the claims; no folder has none.
+    """Return every summary of a folder by id, in the order of `ORDER`; {} if the folder is missing.
 
-    Raises ValueError if one of them is broken or is of no claim.
+    Raises ValueError if a file is broken or its id is not in `ORDER`.
     """
     loaded = {path.stem: load_summary(path) for path in folder.glob("*.json")}
     unknown = sorted(loaded.keys() - set(ORDER))
     if unknown:
         raise ValueError(f"{folder / unknown[0]}.json: there is no claim of this name")
-    return {one: loaded[one] for one in ORDER if one in loaded}
+    return {claim_id: loaded[claim_id] for claim_id in ORDER if claim_id in loaded}
 
 
 def save_summary(folder: Path, summary: Summary) -> Path:
-    """Write a summary as `<id>.json`, all of it or nothing, and return the file."""
+    """Write a summary as `<id>.json`, atomically, and return the path."""
     text = msgspec.json.format(msgspec.json.encode(summary), indent=1).decode()
-    # The innermost lists on a line each, whole numbers as such; a text has no line break.
+    # Puts each innermost list on one line; no text contains a line break, so the pattern is
+    # safe.
     text = re.sub(
         r"\[(\n[^][{}\"]*)\]", lambda found: f"[{_join_numbers(found[1])}]", text
     )
@@ -402,6 +401,7 @@ def save_summary(folder: Path, summary: Summary) -> Path:
 
 
 def _join_numbers(numbers: str) -> str:
+    """Return the numbers of an indented JSON list on a single line; 3.0 becomes 3."""
     return re.sub(r"\.0\b", "", " ".join(numbers.split()))
 
 
@@ -412,38 +412,49 @@ def summarize_seeds(
     rows: Sequence[Sequence[float]],
     first_seed: int = 0,
 ) -> Series:
-    """Make the curve of a recipe with its bands: a row for each seed, with one number a point."""
+    """Return the curve of a recipe from `rows`: a row for each seed, with a number for each x."""
     low, median, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=0).tolist()
     least, most = np.min(rows, axis=0).tolist(), np.max(rows, axis=0).tolist()
     x, median, low, high, least, most = (
-        [drop_noise(one) for one in line]
+        [drop_noise(value) for value in line]
         for line in (x, median, low, high, least, most)
     )
-    last = first_seed + find_typical([row[-1] for row in rows])
+    typical_seed = first_seed + find_typical([row[-1] for row in rows])
     return Series(
-        name, recipe, x, median, low, high, least, most, n=len(rows), typical=last
+        name,
+        recipe,
+        x,
+        median,
+        low,
+        high,
+        least,
+        most,
+        n=len(rows),
+        typical=typical_seed,
     )
 
 
 def find_typical(values: Sequence[float]) -> int:
-    """Return the index of the value that is nearest to the median, the first of equals."""
+    """Return the index of the value nearest to the median; ties: the first."""
     return int(np.argmin(np.abs(np.asarray(values, float) - np.median(values))))
 
 
 def drop_noise(value: float) -> float:
-    """Return a number as it is stored, without the noise of floating-point sums.
+    """Return a number for storage, without the rounding errors of floating-point sums.
 
-    Whatever shows the number rounds it, once: `app.web.numbers`.
+    Numbers are rounded for display only once, where a page shows them:
+    `app.web.formatting`.
     """
     return float(f"{value:.{SIGNIFICANT_DIGITS}g}") + 0.0
 
 
 def sign_test(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return how likely differences so lopsided are if neither of two is better, seed by seed.
+    """Return the p-value of the sign test on the pairs `one[i]`, `other[i]`.
 
-    Exact and two-sided: the seeds in which they differ are tosses of a fair coin; those in which
-    both are equal do not count.
-    Source: Arbuthnot (1710); Conover (1999), "Practical nonparametric statistics", section 3.4.
+    It is the probability of a difference at least as lopsided if both were equally good:
+    exact, two-sided, each pair that differs a toss of a fair coin; ties do not count.
+    Source: Arbuthnot (1710); Conover (1999), "Practical nonparametric statistics", section
+    3.4.
     """
     above = sum(a > b for a, b in zip(one, other, strict=True))
     below = sum(a < b for a, b in zip(one, other, strict=True))

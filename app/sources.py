@@ -1,6 +1,7 @@
-"""The sources by name: the projects that this one rebuilds, and the classics beside them.
+"""Sources by slug and by name: the projects rebuilt here, and the classics of the field.
 
-`sources.toml` has them, each with what was taken from it and what differs here.
+`sources.toml` holds the entries: what this project took from each source, and what it does
+otherwise.
 """
 
 from collections.abc import Mapping
@@ -15,35 +16,35 @@ CLASSICS = "Classics of the field"
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who wrote what, when, and where it can be read; what this project has of it."""
+    """A publication with its author, and its relation to this project."""
 
-    slug: str  # in addresses and files
-    name: str  # the short one, by which cards, claims and sections speak of it
+    slug: str  # in URLs and files
+    name: str  # the short name used on cards and pages
     kind: Literal["project", "classic", "page", "ours"]
     author: str
     title: str
-    year: str = ""  # "" where its pages do not say
-    published: str = ""  # in what
-    addresses: tuple[
-        str, ...
-    ] = ()  # of the pages themselves; none where none is known to us
+    year: str = ""  # "" if its pages give no date
+    published: str = ""  # the journal, book or site
+    # URLs of the source, () if unknown.
+    addresses: tuple[str, ...] = ()
     taken: str = ""
-    differs: tuple[str, ...] = ()  # what is otherwise here, and why
+    differs: tuple[str, ...] = ()  # the differences in this project, with reasons
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Where its links lead, in their order."""
+        """The host names of its links, in their order."""
         return tuple(urlsplit(address).hostname or "" for address in self.addresses)
 
 
 def _read_sources() -> Mapping[str, Source]:
-    written = msgspec.toml.decode(
+    """Return the sources of `sources.toml` by slug."""
+    entries = msgspec.toml.decode(
         Path(__file__).with_suffix(".toml").read_bytes(),
         type=dict[str, dict[str, object]],
     )
     return {
-        slug: msgspec.convert({"slug": slug, **one}, Source)
-        for slug, one in written.items()
+        slug: msgspec.convert({"slug": slug, **fields}, Source)
+        for slug, fields in entries.items()
     }
 
 
@@ -58,11 +59,11 @@ def get_sources(*slugs: str) -> tuple[Source, ...]:
 
 
 def find_source(name: str) -> Source | None:
-    """Return the source with a short name, as the cards have it; None if there is no such."""
+    """Return the source with a short name, as written on cards; None if the name is unknown."""
     return _BY_NAME.get(name)
 
 
 def find_heading(name: str) -> str:
-    """Return what agents with an origin are listed under: the classics are one family."""
+    """Return the heading under which agents of an origin are listed; all classics share one."""
     source = find_source(name)
     return CLASSICS if source and source.kind == "classic" else name

@@ -86,7 +86,7 @@ def build_script(recipe: Recipe) -> str:
             f"the training of {name_recipe(recipe)} cannot be written as one file"
         )
     opponents = list_opponents(recipe)
-    if recipe.is_met(YOU):
+    if recipe.has_opponent(YOU):
         for _ in learn(tic_tac_toe(), recipe):
             pass
     learner = LEARNERS[recipe.slug]
@@ -104,7 +104,7 @@ def build_script(recipe: Recipe) -> str:
     run = RUN.format(
         opponents="\n        ".join(["{", *players]) + "\n    }" if players else "{}",
         turns=TAUGHT_TURNS
-        if recipe.is_met(YOU)
+        if recipe.has_opponent(YOU)
         else "list_turns(parameters.phases, opponents)",
         learner=learner.__name__,
     )
@@ -129,7 +129,7 @@ def list_opponents(recipe: Recipe) -> list[str]:
 def modules_of(recipe: Recipe, opponents: Iterable[str]) -> Iterator[str]:
     """List the modules of the textbook that a training needs besides its learner's."""
     yield from (f"{TEXTBOOK}.{one}" for one in ("loop", "evaluation", "rules", "rng"))
-    if recipe.is_met(YOU):
+    if recipe.has_opponent(YOU):
         yield f"{TEXTBOOK}.people"
     for opponent in opponents:
         yield OPPONENTS[opponent].__module__
@@ -196,7 +196,7 @@ def write_body(text: str) -> str:
 def write_parameters(recipe: Recipe) -> Iterator[str]:
     """Write the parameters, each with its meaning; opponents and turns are written as phases."""
     told = [(one.field, one.value, one.meaning) for one in list_parameters(recipe)]
-    hidden = {"vs", recipe.turns, *(() if recipe.is_met(YOU) else ("taught",))}
+    hidden = {"vs", recipe.turns, *(() if recipe.has_opponent(YOU) else ("taught",))}
     phases = (
         "phases",
         recipe.phases,

@@ -35,7 +35,13 @@ def figures_of(
 ) -> Figures:
     """Judge the tables of a recipe's training, [T, P], one after each of so many updates."""
     return report(
-        game, tables, updates, recipe.worth(), recipe.plays, recipe.task(), follow
+        game,
+        tables,
+        updates,
+        recipe.reward_scale(),
+        recipe.plays,
+        recipe.training_task(),
+        follow,
     )
 
 

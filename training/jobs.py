@@ -98,7 +98,7 @@ def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
     from training.story import TOLD  # noqa: PLC0415
     from training.taught import learn  # noqa: PLC0415
 
-    is_short = recipe.updates_at_most() <= MOST_PLAIN_UPDATES
+    is_short = recipe.max_updates() <= MOST_PLAIN_UPDATES
     is_plain = is_short and recipe.slug in TOLD and recipe.turns == "games"
     method = COMPILED if is_compiled or not is_plain else Method(learn, follow)
     return train(agent_id(recipe), recipe, game, lambda progress: None, method)
@@ -116,7 +116,13 @@ def run_seed(game: Game, recipe: Recipe) -> bytes:
     tables = np.stack([game.pairs_of(snapshot.q) for snapshot in history])
     updates = [snapshot.updates for snapshot in history]
     figures = report(
-        game, tables, updates, None, recipe.plays, recipe.task(), following.follow
+        game,
+        tables,
+        updates,
+        None,
+        recipe.plays,
+        recipe.training_task(),
+        following.follow,
     )
     policy = policy_of(history[-1].q, recipe.plays)
     proofs = [following.unbeatable(game, policy, seat) for seat in SEATS.values()]

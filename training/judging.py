@@ -25,7 +25,7 @@ from app.tictactoe.policy import Choice, Policy, optimal_q, policy_of
 from app.tictactoe.policy_codec import ALPHABET, decode, encode, policy_of_choice
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import Chances, ChancesBySeat, Figures, losing_game, report
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 MOST_MOVES = 50  # more than any board has cells
@@ -104,7 +104,7 @@ def describe_foreign(
 def describe_choice(game: Game, choice: Choice, site: str) -> dict[str, Any]:
     """Return what is exactly true of moves that are played with equal chances, and their link."""
     table = choice[game.legal].astype(np.float32)
-    figures = report(game, table[None], [0], Worth())
+    figures = report(game, table[None], [0], RewardScale())
     record = describe_play(game, policy_of_choice(choice), figures)
     return {**record, "link": f"{site}/judge?moves={encode(game, choice)}"}
 
@@ -230,7 +230,7 @@ def _quoted(item: object) -> str:
 def _play(game: Game, choice: Choice) -> Iterator[str]:
     policy = policy_of_choice(choice)
     table = choice[game.legal].astype(np.float32)
-    figures = report(game, table[None], [0], Worth())
+    figures = report(game, table[None], [0], RewardScale())
     for seat, player in SEATS.items():
         record = losing_game(game, policy, player)
         verdict = (

@@ -67,7 +67,7 @@ def texts_of(agent_id: str, recipe: Recipe) -> Texts:
         return msgspec.json.decode(card.read_bytes(), type=Texts)
     if agent_id in SHIPPED:
         return Texts(SHIPPED[agent_id].title, "To be written on its card")
-    title = format_title(recipe) if recipe.is_met(YOU) else name_recipe(recipe)
+    title = format_title(recipe) if recipe.has_opponent(YOU) else name_recipe(recipe)
     return Texts(title, "A recipe of the command line")
 
 
@@ -79,8 +79,8 @@ def agent_id(recipe: Recipe) -> str:
     One with games of a person is `menace-taught-3-` and a part of its name's digest.
     """
     text = name_recipe(recipe)
-    if recipe.is_met(YOU):
-        games = recipe.turns_against(YOU)
+    if recipe.has_opponent(YOU):
+        games = recipe.count_turns_against(YOU)
         return f"{recipe.slug}-taught-{games}-{sha256(text.encode()).hexdigest()[:8]}"
     return IDS_BY_RECIPE.get(text) or re.sub(
         "[^a-z0-9]+", "-", text.replace("=-", "-minus-")
@@ -218,14 +218,14 @@ def agent_of(
         versions=versions(recipe),
         numbering=numbering(game),
         arrays="",
-        worth=recipe.worth(),
+        worth=recipe.reward_scale(),
         figures=report(
             game,
             tables,
             updates.tolist(),
-            recipe.worth(),
+            recipe.reward_scale(),
             recipe.plays,
-            recipe.task(),
+            recipe.training_task(),
             method.follow,
         ),
         win_rate=RatesBySeat(*map(list, zip(*won, strict=True))) if won else None,
@@ -249,7 +249,7 @@ def judged(game: Game, agent: Agent) -> Agent:
     card = msgspec.structs.replace(
         agent.card,
         plays=recipe.plays,
-        worth=recipe.worth(),
+        worth=recipe.reward_scale(),
         figures=figures_of(game, recipe, tables, updates),
     )
     return replace(agent, card=card)

@@ -258,7 +258,7 @@ def learn(
 
     Raises TaughtError for a move that cannot be played.
     """
-    start = make_untaught(recipe) if recipe.is_met(YOU) else recipe
+    start = make_untaught(recipe) if recipe.has_opponent(YOU) else recipe
     pupil, wanted = new_pupil(game, start), list(list_recipe_turns(game, recipe))
     yield table(pupil)
     stop = next_checkpoint(0)

@@ -1,4 +1,4 @@
-"""What can be learned and how, as values: recipes, their names, and those that are shipped."""
+"""Recipes: the parameters of every algorithm, the names of recipes, and the shipped agents."""
 
 from app.recipes.algorithms import ALGORITHMS
 from app.recipes.names import (

@@ -1,6 +1,7 @@
-"""What can be learned and how: one class of parameters for each algorithm.
+"""Parameters of the algorithms, a class each.
 
-The algorithms themselves are in `training`, with their sources; nothing here computes.
+The algorithms themselves are in `training`, with their sources; this module computes
+nothing.
 """
 
 from types import MappingProxyType
@@ -20,31 +21,31 @@ from app.recipes.parameters import (
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import Plays
 from app.tictactoe.tasks import Task
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 
 
 def describe_share(symbol: str, meaning: str) -> Meta:
-    """Describe a number from 0 to 1."""
+    """Return the description of a parameter that is a number from 0 to 1."""
     return Meta(ge=0.0, le=1.0, description=meaning, extra={"symbol": symbol})
 
 
 def describe_count(meaning: str, most: int = 999_999_999) -> Meta:
-    """Describe a whole number from 1."""
+    """Return the description of a parameter that is a whole number from 1."""
     return Meta(ge=1, le=most, description=meaning)
 
 
 def describe_sharpness(meaning: str, least: float = 0.000001) -> Meta:
-    """Describe a base of the powers by which a league's learner draws its moves."""
+    """Return the description of k: a league's learner draws a move with a chance of k ** Q."""
     return Meta(ge=least, le=1_000_000.0, description=meaning, extra={"symbol": "k"})
 
 
 def describe_initial(meaning: str, symbol: str = "Q0") -> Meta:
-    """Describe what is assumed before anything is learned."""
+    """Return the description of an initial value."""
     return Meta(ge=-100.0, le=100.0, description=meaning, extra={"symbol": symbol})
 
 
 def describe_beads(meaning: str) -> Meta:
-    """Describe how many beads a move is given."""
+    """Return the description of a number of beads that a move is given."""
     return Meta(ge=-100, le=100, description=meaning)
 
 
@@ -100,7 +101,7 @@ SEAT_LETTERS = {"both": "xo", "x": "x", "o": "o"}
 
 
 class QIteration(Rewarded, frozen=True, kw_only=True):
-    """Sweeps over every position and move, each valued by one sampled answer."""
+    """Sweeps over every position and move, each update with one sampled reply."""
 
     slug: ClassVar[str] = "q-iteration"
     turns: ClassVar[str] = "sweeps"
@@ -115,20 +116,20 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
     ] = True
     initial: Initial = 0.0
 
-    def check_together(self) -> None:
-        """Raise RecipeError also where both sides are to learn."""
-        super().check_together()
-        if self.is_met(BOTH):
+    def check_combination(self) -> None:
+        """Raise RecipeError also if `vs` is both: the sweeps have no self-play of two learners."""
+        super().check_combination()
+        if self.has_opponent(BOTH):
             raise RecipeError(
                 "vs is not both: a sweep has every position and move of both sides"
             )
 
     def exact_task(self) -> Task:
-        """Return its rewards against its last opponent, from any position."""
-        return Task(self.opponent(), self.gamma, self.worth(), everywhere=True)
+        """Return the task against the last opponent, from any position."""
+        return Task(self.opponent(), self.gamma, self.reward_scale(), everywhere=True)
 
-    def updates_a_turn(self) -> int:
-        """Every pair."""
+    def max_updates_per_turn(self) -> int:
+        """Return the number of legal pairs: a sweep updates each once."""
         return tic_tac_toe().pairs
 
 
@@ -149,26 +150,26 @@ class QLearning(Rewarded, frozen=True, kw_only=True):
     taught: Taught = ""
 
     def exact_task(self) -> Task:
-        """Return its rewards against its last opponent."""
+        """Return the task against the last opponent."""
         return make_environment_task(self)
 
 
 class Sarsa(QLearning, frozen=True, kw_only=True):
-    """Q-learning's update, but with the value of the next move that is played in its target."""
+    """Q-learning with the value of the next move that is played in its target."""
 
     slug: ClassVar[str] = "sarsa"
 
     games: Games = 300_000
 
     def exact_task(self) -> Task:
-        """Return its rewards against its last opponent, exploring as it does in the end."""
+        """Return the task against the last opponent, with the final exploration rate."""
         return make_environment_task(
             self, compute_final_rate(self.epsilon, self.epsilon_drop)
         )
 
 
 class ExpectedSarsa(Sarsa, frozen=True, kw_only=True):
-    """Sarsa with a target that averages over the next moves, as often as its policy plays them."""
+    """Sarsa with the mean value of the next moves in its target, weighted by its policy."""
 
     slug: ClassVar[str] = "expected-sarsa"
 
@@ -187,14 +188,14 @@ class SarsaLambda(Sarsa, frozen=True, kw_only=True):
         ),
     ] = field(default=0.5, name="lambda")
 
-    def updates_a_turn(self) -> int:
+    def max_updates_per_turn(self) -> int:
         """Return a bound on those of one game: after each move, it and all earlier ones."""
-        moves = super().updates_a_turn()
+        moves = super().max_updates_per_turn()
         return moves * (moves + 1) // 2 if self.lambda_ else moves
 
 
 class MonteCarlo(Rewarded, frozen=True, kw_only=True):
-    """Averages of the returns of whole games, each from where a move was played."""
+    """Averages of returns, each from a move to the end of its game."""
 
     slug: ClassVar[str] = "monte-carlo"
 
@@ -215,14 +216,14 @@ class MonteCarlo(Rewarded, frozen=True, kw_only=True):
     taught: Taught = ""
 
     def exact_task(self) -> Task:
-        """Return its rewards against its last opponent, exploring as it does in the end."""
+        """Return the task against the last opponent, with the final exploration rate."""
         return make_environment_task(
             self, compute_final_rate(self.epsilon, self.epsilon_drop)
         )
 
 
 class TdAfterstates(Rewarded, frozen=True, kw_only=True):
-    """State values of afterstates, each moved towards that of the learner's next one: TD(0)."""
+    """State values of afterstates, each moved towards the value of the next afterstate: TD(0)."""
 
     slug: ClassVar[str] = "td-afterstates"
     knows_ends: ClassVar[bool] = True
@@ -259,7 +260,7 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
     loss: Annotated[float, describe_reward("What a lost game is worth.")] = 0.0
 
     def exact_task(self) -> Task:
-        """Return its last opponent, with exploration if it learns from that."""
+        """Return the task against the last opponent, with exploration if `learn_from` is all."""
         explores = (
             compute_final_rate(self.epsilon, self.epsilon_drop)
             if self.learn_from == "all"
@@ -267,7 +268,7 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
         )
         return Task(
             self.opponent(),
-            worth=self.worth(),
+            worth=self.reward_scale(),
             seats=SEAT_LETTERS[self.seat],
             epsilon=explores,
         )
@@ -309,20 +310,23 @@ class QTable(Rewarded, frozen=True, kw_only=True):
 
     @property
     def plays(self) -> Plays:
-        """Ties are broken in play as they were in training."""
+        """Ties are broken in play as in training."""
         return "first" if self.ties == "first" else "greedy"
 
     def exact_task(self) -> Task | None:
-        """Return its rewards against its last opponent; sums have no value to go to."""
+        """Return the task against the last opponent, None if `update` is sum: sums do not converge."""
         if self.update == "sum":
             return None
         return Task(
-            self.opponent(), self.gamma, self.worth(), seats=SEAT_LETTERS[self.seat]
+            self.opponent(),
+            self.gamma,
+            self.reward_scale(),
+            seats=SEAT_LETTERS[self.seat],
         )
 
 
 class DoubleQ(QTable, frozen=True, kw_only=True):
-    """Q-learning backward with two tables: one chooses the best move, the other values it."""
+    """Q-learning backward with two tables: one table selects the best move, the other evaluates it."""
 
     slug: ClassVar[str] = "double-q"
 
@@ -336,7 +340,7 @@ class DoubleQ(QTable, frozen=True, kw_only=True):
 
 
 class SelfPlay(Recipe, frozen=True, kw_only=True):
-    """Q-learning against itself, with one table in which X maximises and O minimises."""
+    """Q-learning in self-play with a single table: X maximises and O minimises."""
 
     slug: ClassVar[str] = "self-play"
 
@@ -361,23 +365,27 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     ] = 0.5
     loss: Annotated[float, describe_reward("What it is worth to X that O wins.")] = -1.0
 
-    def worth(self) -> Worth:
-        """Return the rewards: what X gains O loses."""
-        return Worth(
+    def reward_scale(self) -> RewardScale:
+        """Return the rewards: O's are X's with the opposite sign."""
+        return RewardScale(
             x=(self.loss, self.draw, self.win), o=(-self.win, -self.draw, -self.loss)
         )
 
     def exact_task(self) -> Task:
-        """Return minimax, discounted at every ply."""
-        return Task(None, self.gamma, self.worth(), plies=1)
+        """Return minimax with a discount at every ply."""
+        return Task(None, self.gamma, self.reward_scale(), plies=1)
 
-    def updates_a_turn(self) -> int:
-        """Every ply."""
+    def max_updates_per_turn(self) -> int:
+        """Return the number of plies of a game: each is an update."""
         return tic_tac_toe().cells
 
 
 class League(Rewarded, frozen=True, kw_only=True):
-    """One learner of a league: its step size falls with the visits, powers of k draw its moves."""
+    """A learner in a league of six.
+
+    The step size falls with the visits of a pair; a move is drawn with a chance
+    proportional to k ** Q.
+    """
 
     slug: ClassVar[str] = "league"
     turns: ClassVar[str] = "rounds"
@@ -422,21 +430,21 @@ class League(Rewarded, frozen=True, kw_only=True):
     draw: Annotated[float, describe_reward("The reward of a drawn game.")] = 3.0
     loss: Annotated[float, describe_reward("The reward of a lost game.")] = -10.0
 
-    def check_together(self) -> None:
-        """Raise RecipeError also where k does not rise to its limit."""
-        super().check_together()
+    def check_combination(self) -> None:
+        """Raise RecipeError also if k starts above its limit."""
+        super().check_combination()
         if self.k_start > self.k_limit:
             start, limit = format_value(self.k_start), format_value(self.k_limit)
             raise RecipeError(f"k_start is at most k_limit, not {start} above {limit}")
 
-    def updates_a_turn(self) -> int:
-        """Every ply of its games, in both seats, and its opponent's plies once more."""
+    def max_updates_per_turn(self) -> int:
+        """Return the plies of a round's games in both seats, and the opponents' plies if observing."""
         opponents = {"league": 5, "fixed+random": 2}.get(self.vs, 1)
         return opponents * tic_tac_toe().cells * (2 + self.observing)
 
 
 class Champion(Recipe, frozen=True, kw_only=True):
-    """Self-play with a lower and an upper bound on every value, until all of them are proved."""
+    """Self-play with a lower and an upper bound on every value, until every value is proved."""
 
     slug: ClassVar[str] = "champion"
 
@@ -446,13 +454,13 @@ class Champion(Recipe, frozen=True, kw_only=True):
         """Return optimal play."""
         return Task(None, plies=1)
 
-    def updates_a_turn(self) -> int:
-        """Every ply."""
+    def max_updates_per_turn(self) -> int:
+        """Return the number of plies of a game: each is an update."""
         return tic_tac_toe().cells
 
 
 class Menace(Recipe, frozen=True, kw_only=True):
-    """A matchbox of beads for each position, of which one is drawn for a move, and paid back."""
+    """Boxes of beads, one for each position: a drawn bead is the move, and the result adds beads."""
 
     slug: ClassVar[str] = "menace"
 
@@ -507,12 +515,12 @@ class Menace(Recipe, frozen=True, kw_only=True):
         describe_beads("Beads that every move of a lost game is given; -1 takes one."),
     ] = -1
 
-    def worth(self) -> None:
-        """Return that its beads are no results: they weigh moves."""
+    def reward_scale(self) -> None:
+        """Return None: numbers of beads weigh moves and are no expected rewards."""
 
 
 class Mcts(Recipe, frozen=True, kw_only=True):
-    """Monte Carlo tree search (UCT) from every position: planning, of which nothing is learned."""
+    """Monte Carlo tree search (UCT) from every position: planning without learning."""
 
     slug: ClassVar[str] = "mcts"
     turns: ClassVar[str] = "rollouts"
@@ -535,11 +543,11 @@ class Mcts(Recipe, frozen=True, kw_only=True):
     ] = 1.4
 
     def exact_task(self) -> Task:
-        """Return optimal play, to which the means go with the number of rollouts."""
+        """Return optimal play: the means converge to its values as the rollouts increase."""
         return Task(None, plies=1)
 
-    def updates_a_turn(self) -> int:
-        """Every position: a rollout updates the move that it begins with."""
+    def max_updates_per_turn(self) -> int:
+        """Return the number of decisions: a rollout updates one move of each."""
         return tic_tac_toe().decisions
 
 
@@ -635,10 +643,10 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
     draw: Annotated[float, describe_reward("The reward of a drawn game.")] = -0.1
     loss: Annotated[float, describe_reward("The reward of a lost game.")] = -2.0
 
-    def check_together(self) -> None:
-        """Raise RecipeError also where it is to play itself, or a convolution has no cells."""
-        super().check_together()
-        if self.is_met(*SELF_OPPONENTS):
+    def check_combination(self) -> None:
+        """Raise RecipeError also for self-play, or for a convolution without cells."""
+        super().check_combination()
+        if self.has_opponent(*SELF_OPPONENTS):
             raise RecipeError("vs is a player that never learns, not self or both")
         if self.convolution and self.encoding == "number":
             raise RecipeError(
@@ -647,18 +655,18 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
 
     @property
     def hidden(self) -> tuple[int, ...]:
-        """The units of each layer between input and output."""
+        """The number of units of each layer between input and output."""
         narrow = self.width // 7
         return {1: (self.width,), 2: (narrow, self.width)}.get(
             self.layers, (narrow, self.width, narrow)
         )
 
     def exact_task(self) -> Task:
-        """Return its rewards against its last opponent."""
-        return Task(self.opponent(), self.gamma, self.worth(), self.step)
+        """Return the task against the last opponent."""
+        return Task(self.opponent(), self.gamma, self.reward_scale(), self.step)
 
-    def updates_a_turn(self) -> int:
-        """Every step."""
+    def max_updates_per_turn(self) -> int:
+        """Return the steps of an epoch: each is an update."""
         return self.steps
 
 
@@ -687,11 +695,11 @@ ALGORITHMS = MappingProxyType(
 
 
 def make_environment_task(recipe: QLearning | MonteCarlo, epsilon: float = 0.0) -> Task:
-    """Return the task of one whose last opponent is a part of what answers it."""
+    """Return the task of a learner for which its last opponent is a part of the environment."""
     return Task(
         recipe.opponent(),
         recipe.gamma,
-        recipe.worth(),
+        recipe.reward_scale(),
         seats=SEAT_LETTERS[recipe.seat],
         everywhere=recipe.start != "empty",
         epsilon=epsilon,
@@ -699,5 +707,5 @@ def make_environment_task(recipe: QLearning | MonteCarlo, epsilon: float = 0.0) 
 
 
 def compute_final_rate(start: float, drop: float) -> float:
-    """Return what is left in the last tenth of the games of what falls after every tenth."""
+    """Return the rate in the last tenth of the games, if it falls by `drop` after every tenth."""
     return max(0.0, start - 9 * drop)

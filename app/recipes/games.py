@@ -20,7 +20,7 @@ class TrainingMove(Struct, frozen=True):
 
     @property
     def mark(self) -> str:
-        """Who made it, "X" or "O"."""
+        """The player of the move, "X" or "O"."""
         return "X" if self.board.count("X") == self.board.count("O") else "O"
 
 

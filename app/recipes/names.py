@@ -26,13 +26,13 @@ from app.recipes.parameters import (
     quote_value,
 )
 
-MAX_NAME = 120  # characters of a name
-MAX_TAUGHT_NAME = 2_000  # of one with the games of a person
+MAX_NAME = 120  # limit in characters
+MAX_TAUGHT_NAME = 2_000  # limit for a name with taught games
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 NUMBER = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e-?[0-9]{1,3})?")
-OPPONENT_ALIASES = {"first-empty": "fixed"}  # other words for an opponent
-# Other names of parameters, which lead to the recipe with the right ones: the old name of each that
-# was renamed, since links with it are out there, and what books and libraries call some.
+OPPONENT_ALIASES = {"first-empty": "fixed"}  # alias -> opponent
+# Alias -> parameter: former names, since old links have to work, and names common in books and
+# libraries.  A URL with an alias redirects to the canonical name.
 PARAMETER_ALIASES = {
     "learning_rate": "alpha",
     "discount": "gamma",
@@ -41,9 +41,9 @@ PARAMETER_ALIASES = {
 
 
 def name_recipe(recipe: Recipe) -> str:
-    """Return the one name of a recipe.
+    """Return the canonical name of a recipe.
 
-    Raises RecipeError if it would be longer than a name may be.
+    Raises RecipeError if the name would be too long.
     """
     differing = (
         f"{parameter.name}={format_value(value)}"
@@ -56,7 +56,7 @@ def name_recipe(recipe: Recipe) -> str:
 
 
 def name_script_file(recipe: Recipe) -> str:
-    """Return the name of the file with a recipe's training, in characters that all systems take."""
+    """Return a file name for a recipe's training script, in characters that every system accepts."""
     settings = name_recipe(recipe).partition(",taught=")[0]
     return re.sub(r"[^a-z0-9._]+", "-", settings) + ".py"
 
@@ -64,7 +64,7 @@ def name_script_file(recipe: Recipe) -> str:
 def parse_recipe(text: str) -> Recipe:
     """Return the recipe with this name.
 
-    Raises RecipeError with a sentence that names what is wrong and what would be right.
+    Raises RecipeError with a sentence that names the fault and the right values.
     """
     _check_length(text)
     slug, *settings = text.split(",")
@@ -88,12 +88,12 @@ def parse_recipe(text: str) -> Recipe:
     recipe = ALGORITHMS[slug](
         **{known[one].field: value for one, value in values.items()}
     )
-    name_recipe(recipe)  # a recipe without a name cannot be asked for again
+    name_recipe(recipe)  # raises RecipeError if the canonical name is too long
     return recipe
 
 
 def find_algorithm(slug: str) -> type[Recipe]:
-    """Return the algorithm that is called so; RecipeError, naming those there are, if none is."""
+    """Return the recipe class of an algorithm; RecipeError, listing all, if the slug is unknown."""
     if slug not in ALGORITHMS:
         nearest = suggest_word(slug, ALGORITHMS)
         raise RecipeError(
@@ -103,13 +103,13 @@ def find_algorithm(slug: str) -> type[Recipe]:
 
 
 def suggest_word(word: str, words: Iterable[str]) -> str:
-    """Return " (did you mean ...?)" with the word that is nearest to a wrong one; "" if none is."""
+    """Return " (did you mean ...?)" with the nearest word, "" if no word is near."""
     nearest = get_close_matches(word[:MAX_QUOTED], words, n=1)
     return f" (did you mean {nearest[0]}?)" if nearest else ""
 
 
 def _parse_value(parameter: Parameter, text: str) -> Value:
-    """Read the value of a parameter."""
+    """Return the value of a parameter from its text; RecipeError if its type is wrong."""
     if parameter.kind is bool and text in SWITCH_WORDS.values():
         return text == SWITCH_WORDS[True]
     if parameter.kind is int and WHOLE_NUMBER.fullmatch(text):
@@ -117,14 +117,17 @@ def _parse_value(parameter: Parameter, text: str) -> Value:
     if parameter.kind is float and NUMBER.fullmatch(text):
         return float(text) + 0.0  # -0.0 is 0
     if parameter.kind is str:
-        return text.replace(" ", "+")  # what a `+` becomes in a query
+        return text.replace(" ", "+")  # a "+" in a URL query arrives as a space
     raise RecipeError(
         f"{parameter.name} {describe_range(parameter)}, not {quote_value(text)}"
     )
 
 
 def _parse_opponents(vs: str, turns: str, values: dict[str, Value]) -> dict[str, Value]:
-    """Read opponents: other words for them, and a count for a single one, which is its turns."""
+    """Return the values that `vs` stands for: aliases are replaced.
+
+    A count for a single opponent, as in random:500, becomes the parameter `turns`.
+    """
     phases = [phase.split(":") for phase in vs.split("+")]
     for phase in phases:
         phase[0] = OPPONENT_ALIASES.get(phase[0], phase[0])
@@ -140,7 +143,7 @@ def _parse_opponents(vs: str, turns: str, values: dict[str, Value]) -> dict[str,
 
 
 def get_max_length(text: str) -> int:
-    """Return how many characters a name may have that is meant like this one."""
+    """Return the most characters that a name may have; names with taught games may be longer."""
     return MAX_TAUGHT_NAME if ",taught=" in text else MAX_NAME
 
 

@@ -1,22 +1,22 @@
-"""Which recipes are trained on demand, while a visitor waits."""
+"""The limit on recipes that are trained on demand, while a visitor waits."""
 
 from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe, RecipeError
 
-MAX_UPDATES = 2_000_000  # less than a second
+MAX_UPDATES = 2_000_000  # this many updates take less than a second
 
 
 def parse_on_demand(text: str) -> Recipe:
-    """Return the recipe with this name, if it is one that can be trained at once.
+    """Return the recipe with this name if it can be trained on demand.
 
-    Raises RecipeError as `parse` does, and where the training would be too long.
+    Raises RecipeError as `parse_recipe` does, and if the training would take too long.
     """
     recipe = parse_recipe(text)
     if recipe.is_network:
         raise RecipeError(
             f"{recipe.slug} takes minutes: only the command line trains it"
         )
-    updates = recipe.updates_at_most()
+    updates = recipe.max_updates()
     if updates > MAX_UPDATES:
         raise RecipeError(
             f"this may take {updates:,} updates, and {MAX_UPDATES:,} are the most that are "

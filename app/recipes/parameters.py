@@ -1,8 +1,8 @@
-"""What a parameter is, where it is written down once, and how a recipe is checked against it.
+"""Parameters of recipes: their definition in one place, and the checks of their values.
 
-A recipe is a frozen msgspec struct.  Each of its fields is a parameter: the field's type holds the
-range (`Meta(ge, le)`), one plain sentence of meaning, and the symbol that formulas use.  Forms,
-command lines, cards and the checks of names all read it there.
+A recipe is a frozen msgspec struct, and each of its fields is a parameter. The field's type
+holds the range (`Meta(ge, le)`), a sentence of meaning, and the symbol in formulas. Forms,
+command line, cards and checks read all of these there.
 """
 
 from collections.abc import Mapping
@@ -27,36 +27,35 @@ from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import BASELINES, Plays
 from app.tictactoe.tasks import Task
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 
 Value = bool | int | float | str
-Phases = list[tuple[str, int]]  # an opponent, and for how long
+Phases = list[tuple[str, int]]  # opponent and number of turns
 
-SELF = "self"  # the learner's own greedy play, of which nothing is learned
-BOTH = "both"  # the learner in both seats, learning and exploring in each
+SELF = "self"  # opponent: the learner's own greedy policy; only the learner's moves are learned
+BOTH = "both"  # opponent: self-play; moves of both seats are learned and explore
 SELF_OPPONENTS = (SELF, BOTH)
 OPPONENTS = (*BASELINES, *SELF_OPPONENTS)
-YOU = "you"  # the person who teaches, whose moves the recipe holds
-MAX_TAUGHT_GAMES = 300  # games with people
-MAX_PRACTICE_UPDATES = 20_000  # updates of the other games of a recipe with people
-# each is judged by itself: 100 games at a time come to MOST_PRACTICE
+YOU = "you"  # opponent: a person; the recipe holds their moves
+MAX_TAUGHT_GAMES = 300  # limit for games with people in a recipe
+MAX_PRACTICE_UPDATES = 20_000  # limit for updates between games with people
+# limit for phases of practice: each one is evaluated, and 100 games a phase reach
+# MAX_PRACTICE_UPDATES
 MAX_PRACTICE_PHASES = 40
-COMMON_PARAMETERS = (
-    "taught win draw loss seed"  # parameters that come last, in this order
-)
-MAX_QUOTED = 40  # characters of a refused value
-SWITCH_WORDS = {True: "yes", False: "no"}  # how a name writes a switch
+COMMON_PARAMETERS = "taught win draw loss seed"  # these come last, in this order
+MAX_QUOTED = 40  # limit for the characters of a rejected value
+SWITCH_WORDS = {True: "yes", False: "no"}  # booleans in the name of a recipe
 
 
 class RecipeError(ValueError):
-    """A recipe that cannot be meant: the message names the parameter and what would be right."""
+    """An invalid recipe; the message names the parameter and the valid values."""
 
 
 class TaughtError(RecipeError):
-    """A move of a game with a person that cannot have been played: the message names both."""
+    """An impossible move in a game with a person; the message names the game and the move."""
 
     def __init__(self, game: int, move: int, fault: str) -> None:
-        """`game` and `move` count those of the person from 1."""
+        """Store the numbers of the game and of the person's move, both from 1."""
         super().__init__(game, move, fault)
         self.game, self.move, self.fault = game, move, fault
 
@@ -65,36 +64,37 @@ class TaughtError(RecipeError):
 
 
 class Parameter(NamedTuple):
-    """One parameter of an algorithm, with the value that a recipe gives it."""
+    """A parameter of an algorithm, with its value in a recipe."""
 
     name: str
     field: str  # of the recipe: the name, or another one where Python keeps the name for itself
-    symbol: str  # as formulas write it, or empty
+    symbol: str  # the symbol in formulas, or ""
     kind: type  # bool, int, float or str
     value: Value
     default: Value
-    low: float | None  # None where it is no number
+    low: float | None  # None if the parameter is not a number
     high: float | None
-    choices: tuple[str, ...]  # empty where it is free within its range
+    choices: tuple[str, ...]  # () if any value in the range is valid
     meaning: str
 
 
 def describe_reward(meaning: str) -> Meta:
-    """Describe a reward."""
+    """Return the description of a parameter that is a reward."""
     return Meta(ge=-100.0, le=100.0, description=meaning, extra={"symbol": "r"})
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that decides what an agent becomes: the same recipe, the same agent bit for bit.
+    """The parameters that determine an agent: equal recipes give equal agents, bit for bit.
 
-    Raises RecipeError if a parameter is outside its range or two of them contradict each other.
+    Raises RecipeError if a parameter is out of range or two parameters contradict each
+    other.
     """
 
     slug: ClassVar[str]
-    turns: ClassVar[str] = "games"  # the parameter that says how long it learns
-    # whether the rules tell it what moves that end a game are
+    turns: ClassVar[str] = "games"  # the parameter for the length of the training
+    # whether the learner takes the values of final positions from the rules
     knows_ends: ClassVar[bool] = False
-    # every update moves all values, and training takes minutes
+    # whether it is a neural network; its training takes minutes
     is_network: ClassVar[bool] = False
 
     seed: Annotated[
@@ -109,20 +109,20 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         for parameter in get_parameters(type(self)).values():
             check_value(parameter, getattr(self, parameter.field))
-        self.check_together()
+        self.check_combination()
 
-    def check_together(self) -> None:
-        """Raise RecipeError if parameters that are right by themselves contradict each other."""
+    def check_combination(self) -> None:
+        """Raise RecipeError if parameters contradict each other."""
         usual = get_parameters(type(self))[self.turns].default
         if ":" in self._vs and getattr(self, self.turns) != usual:
             raise RecipeError(
                 f"{self.turns} is not given where vs says how many: {self._vs}"
             )
-        if self.is_met(BOTH) and getattr(self, "seat", "both") != "both":
+        if self.has_opponent(BOTH) and getattr(self, "seat", "both") != "both":
             raise RecipeError(
                 "seat is both where vs is both: it learns in both seats of a game"
             )
-        if self.is_met(YOU) or list_taught_games(self):
+        if self.has_opponent(YOU) or list_taught_games(self):
             check_taught_games(self)
         if hasattr(self, "win"):
             check_rewards(
@@ -130,10 +130,11 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
             )
 
     @classmethod
-    def lineage(cls) -> list[str]:
-        """Name the algorithm, then those whose parameters it extends, the nearest first.
+    def list_lineage(cls) -> list[str]:
+        """Return the slug of the algorithm, then the slugs of its parent classes, the nearest first.
 
-        It is learned by a loop of its own or by the nearest one's, see `training`.
+        The algorithm uses the training loop of the first slug that has one, see
+        `training.learners`.
         """
         return [vars(kind)["slug"] for kind in cls.__mro__ if "slug" in vars(kind)]
 
@@ -143,80 +144,86 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def phases(self) -> Phases:
-        """Whom it learns against, one after the other, and for how many turns."""
+        """The opponents in order, each with its number of turns."""
         if ":" not in self._vs:
             return [(self._vs, int(getattr(self, self.turns)))]
         phases = (phase.split(":") for phase in self._vs.split("+"))
         return [(opponent, int(turns)) for opponent, turns in phases]
 
     def with_seed(self, seed: int | None) -> Self:
-        """Return the recipe with another seed, or as it is with none."""
+        """Return the recipe with another seed, or unchanged if `seed` is None."""
         return self if seed is None else msgspec.structs.replace(self, seed=seed)
 
     @property
     def plays(self) -> Plays:
-        """How its table is played: see `app.tictactoe.policy.policy_of`."""
+        """The rule that turns the table into a policy: see `app.tictactoe.policy.policy_of`."""
         return "greedy"
 
-    def worth(self) -> Worth | None:
-        """Return what its rewards are worth to the mover, in each seat.
+    def reward_scale(self) -> RewardScale | None:
+        """Return the rewards of loss, draw and win for the mover in each seat.
 
-        None where its values are no expected rewards: they are beads, see `app.tictactoe.beads`.
+        None if values are numbers of beads and no expected rewards, see
+        `app.tictactoe.beads`.
         """
-        return Worth()
+        return RewardScale()
 
-    def task(self) -> Task | None:
-        """Return its training task in the end, or None where that has no exact values.
+    def training_task(self) -> Task | None:
+        """Return the training task against the last opponent, None if it has no exact values.
 
-        Against a person it has none.
+        A person as the last opponent has no exact values.
         """
         return None if self.phases[-1][0] == YOU else self.exact_task()
 
     def exact_task(self) -> Task | None:
-        """Return the task of an algorithm whose last opponent is a policy."""
+        """Return the training task, given that the last opponent is a policy."""
         return None
 
-    def updates_at_most(self) -> int:
-        """Return a bound on how many updates its training makes."""
-        return sum(turns for _, turns in self.phases) * self.updates_a_turn()
+    def max_updates(self) -> int:
+        """Return an upper bound on the updates of the whole training."""
+        return sum(turns for _, turns in self.phases) * self.max_updates_per_turn()
 
-    def updates_a_turn(self) -> int:
-        """Return a bound on those of one turn: of a game, the moves of who begins, or of both."""
+    def max_updates_per_turn(self) -> int:
+        """Return an upper bound on the updates of a turn.
+
+        For a game that is the number of X's moves, or of all moves if the learner plays
+        both seats.
+        """
         cells = tic_tac_toe().cells
-        return cells if self.is_met(BOTH) else -(-cells // 2)
+        return cells if self.has_opponent(BOTH) else -(-cells // 2)
 
-    def is_met(self, *opponents: str) -> bool:
-        """Whether one of these is an opponent at some time of the training."""
+    def has_opponent(self, *opponents: str) -> bool:
+        """Whether the training has one of these opponents in any phase."""
         return any(opponent in opponents for opponent, _ in self.phases)
 
-    def turns_against(self, *opponents: str) -> int:
-        """Return how many turns it has against these."""
+    def count_turns_against(self, *opponents: str) -> int:
+        """Return the number of turns against these opponents."""
         return sum(turns for opponent, turns in self.phases if opponent in opponents)
 
 
 class Rewarded(Recipe, frozen=True, kw_only=True):
-    """A recipe in which a result is worth the same in either seat."""
+    """A recipe in which results have equal rewards in either seat."""
 
     win: Annotated[float, describe_reward("The reward of a won game.")] = 1.0
     draw: Annotated[float, describe_reward("The reward of a drawn game.")] = 0.0
     loss: Annotated[float, describe_reward("The reward of a lost game.")] = -1.0
 
-    def worth(self) -> Worth:
-        """Return the rewards."""
+    def reward_scale(self) -> RewardScale:
+        """Return the rewards of loss, draw and win."""
         rewards = (self.loss, self.draw, self.win)
-        return Worth(x=rewards, o=rewards)
+        return RewardScale(x=rewards, o=rewards)
 
     def opponent(self) -> str | None:
-        """Return the opponent at the end of the training as a `Task` has it, None for itself.
+        """Return the last opponent in the form of `Task.opponent`: None for the learner itself.
 
-        The exploration of an opponent that is itself, which `vs=both` has, is no part of a task.
+        With `vs=both` the opponent also explores, but a task does not include that
+        exploration.
         """
         last, _ = self.phases[-1]
         return None if last in SELF_OPPONENTS else last
 
 
 def check_rewards(loss: float, draw: float, win: float) -> None:
-    """Raise RecipeError if a loss is worth more than a draw, a draw than a win, or all the same."""
+    """Raise RecipeError unless loss <= draw <= win and loss < win."""
     if not (loss <= draw <= win and loss < win):
         rewards = ", ".join(map(format_value, (loss, draw, win)))
         raise RecipeError(f"rewards rise from loss to draw to win, not {rewards}")
@@ -224,9 +231,9 @@ def check_rewards(loss: float, draw: float, win: float) -> None:
 
 @cache
 def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
-    """Return the parameters of an algorithm with their defaults.
+    """Return the parameters of an algorithm by name, with their defaults.
 
-    They come in the order of its class, and those that algorithms share at the end.
+    They are in the order of the class; parameters common to several algorithms come last.
     """
     hints = get_type_hints(algorithm, include_extras=True)
     described = {}
@@ -250,7 +257,7 @@ def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
 
 
 def list_parameters(recipe: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe, in the order of its class."""
+    """Return the parameters of a recipe with their values, in the order of its class."""
     described = get_parameters(type(recipe)).values()
     return [
         parameter._replace(value=getattr(recipe, parameter.field))
@@ -259,7 +266,7 @@ def list_parameters(recipe: Recipe) -> list[Parameter]:
 
 
 def check_value(parameter: Parameter, value: Value) -> None:
-    """Raise RecipeError, naming the range, if a value of a parameter is not within it."""
+    """Raise RecipeError, naming the range, if the value of a parameter is out of range."""
     names_opponents = parameter.name == "vs" and (
         not parameter.choices or has_person(str(value))
     )
@@ -285,7 +292,7 @@ def _is_in_range(parameter: Parameter, value: Value) -> bool:
 
 
 def describe_range(parameter: Parameter) -> str:
-    """Say what a parameter may be, to go on after its name."""
+    """Return the valid values of a parameter as the end of a sentence: "is a text"."""
     if parameter.choices:
         return f"is {' or '.join(parameter.choices)}"
     if parameter.kind is str:
@@ -296,32 +303,32 @@ def describe_range(parameter: Parameter) -> str:
 
 
 def has_person(vs: str) -> bool:
-    """Whether a person is among these opponents."""
+    """Return whether a person is among the opponents in a `vs` text."""
     return YOU in (phase.partition(":")[0] for phase in vs.split("+"))
 
 
 def list_taught_games(recipe: Recipe) -> list[str]:
-    """Return the cells that the person played in each game with one."""
+    """Return the cells played by the person, a text for each game with a person."""
     taught = getattr(recipe, "taught", "")
     return taught.split(".") if taught else []
 
 
 def check_taught_games(recipe: Recipe) -> None:
-    """Raise RecipeError if a recipe's games with people do not go with the rest of it.
+    """Raise RecipeError if a recipe's games with people contradict its other parameters.
 
-    Which of their moves are possible depends on the learner's own, so it shows when it learns:
-    here each game has a cell at least, and none twice.
+    A game has at least one cell of the person, and no cell twice. Whether the moves are
+    legal shows only in training, because it depends on the learner's replies.
     """
     if not hasattr(recipe, "taught"):
         raise RecipeError(f"vs is not {YOU}: no person teaches {recipe.slug}")
-    games, wanted = list_taught_games(recipe), recipe.turns_against(YOU)
-    if len(games) != wanted:
+    games, taught_turns = list_taught_games(recipe), recipe.count_turns_against(YOU)
+    if len(games) != taught_turns:
         raise RecipeError(
-            f"taught has {len(games)} games, and vs={recipe._vs} has {wanted}"
+            f"taught has {len(games)} games, and vs={recipe._vs} has {taught_turns}"
         )
-    if wanted > MAX_TAUGHT_GAMES:
+    if taught_turns > MAX_TAUGHT_GAMES:
         raise RecipeError(
-            f"people teach {MAX_TAUGHT_GAMES} games at most, not {wanted}"
+            f"people teach {MAX_TAUGHT_GAMES} games at most, not {taught_turns}"
         )
     _check_practice(recipe)
     for parameter, value in (
@@ -330,7 +337,8 @@ def check_taught_games(recipe: Recipe) -> None:
         ("alpha_drop", 0),
     ):
         if getattr(recipe, parameter, value) != value:
-            # What a game more changes in the games before it would be another learner's.
+            # With these, one more game would change the learner's replies in the earlier
+            # games.
             raise RecipeError(f"{parameter} is {value} where a person teaches")
     for number, game in enumerate(games, 1):
         _check_taught_cells(number, game)
@@ -338,10 +346,10 @@ def check_taught_games(recipe: Recipe) -> None:
 
 def _check_practice(recipe: Recipe) -> None:
     """Raise RecipeError if a learner with people practises too much between their games."""
-    wanted = recipe.turns_against(YOU)
+    wanted = recipe.count_turns_against(YOU)
     practice = (
         sum(turns for _, turns in recipe.phases) - wanted
-    ) * recipe.updates_a_turn()
+    ) * recipe.max_updates_per_turn()
     if practice > MAX_PRACTICE_UPDATES:
         raise RecipeError(
             f"a learner with people practises for {MAX_PRACTICE_UPDATES:,} updates at most, and this "
@@ -366,7 +374,7 @@ def _check_taught_cells(number: int, game: str) -> None:
 
 
 def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
-    """Raise RecipeError if opponents are not `random` or `random:50+self:200`."""
+    """Raise RecipeError if `vs` is not like `random` or `random:50+self:200`."""
     phases = [phase.split(":") for phase in vs.split("+")]
     for name, *turns in phases:
         if name not in (*opponents, YOU):
@@ -375,9 +383,11 @@ def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
             )
         if turns or len(phases) > 1:
             number = turns[0] if len(turns) == 1 else ""
-            # No number that is written in another way than `int` would write it.
-            right = number.isascii() and number.isdigit() and not number.startswith("0")
-            if not right or len(number) > 9:
+            # Only the canonical spelling of a number: no sign, space or leading zero.
+            is_count = (
+                number.isascii() and number.isdigit() and not number.startswith("0")
+            )
+            if not is_count or len(number) > 9:
                 raise RecipeError(
                     f"vs counts the turns against each opponent, as in random:50+self:200, "
                     f"from 1 to 999999999, not {quote_value(vs)}"
@@ -389,15 +399,17 @@ def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
 
 
 def format_value(value: Value) -> str:
-    """Write a value as a name has it: `yes`, `20000`, `0.5`, `0.00005`, `self`."""
+    """Return a value as in a recipe's name: `yes`, `20000`, `0.5`, `0.00005`, `self`."""
     if isinstance(value, bool):
         return SWITCH_WORDS[value]
     if isinstance(value, float):
-        return np.format_float_positional(value + 0.0, trim="-")  # 0.0 makes -0.0 a 0
+        return np.format_float_positional(
+            value + 0.0, trim="-"
+        )  # adding 0.0 turns -0.0 into 0.0
     return str(value)
 
 
 def quote_value(value: Value) -> str:
-    """Write a value that is refused, but not at any length."""
+    """Return a rejected value in quotes, cut to at most 40 characters."""
     text = str(value)
     return repr(text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "...")

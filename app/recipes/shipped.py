@@ -1,6 +1,6 @@
-"""The agents of `models/` by their ids, each a short name of its recipe.
+"""Shipped agents of `models/`: their ids, titles and recipes.
 
-Whose idea it was, what its source reported and what we found is written on its card.
+The origin of an agent, the results in its source and our findings are on its card.
 """
 
 from types import MappingProxyType
@@ -9,11 +9,12 @@ from typing import NamedTuple
 from app.recipes.names import name_recipe, parse_recipe
 from app.recipes.parameters import Recipe
 
+# The settings that the source gives for its symmetric learners.
 SYMMETRIC_SETTINGS = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10,seed=2"
 
 
 class Shipped(NamedTuple):
-    """One agent."""
+    """A shipped agent."""
 
     id: str
     title: str

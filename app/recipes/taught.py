@@ -1,7 +1,7 @@
-"""Recipes with games of a person, from one game to the next.
+"""Recipes with games of a person: adding, removing and describing these games.
 
-A recipe whose opponents and games are the usual ones stands for a learner before its first game:
-as many as those no learner with people plays.
+A recipe with the default opponents and number of games stands for the learner before its
+first game with a person.
 """
 
 from typing import NamedTuple
@@ -26,11 +26,11 @@ MILESTONES = (
     "x",
     "o",
     "both",
-)  # in the order in which most come
+)  # in the order in which most learners reach them
 
 
 class ValueChange(NamedTuple):
-    """A value that a game changed: beads, or the mover's view."""
+    """A value that a game changed: a number of beads, or a Q-value in the mover's view."""
 
     ply: int  # of the move in the record
     old: float
@@ -53,40 +53,45 @@ class LostLine(NamedTuple):
 
 
 class Lesson(Struct, frozen=True):
-    """A game with a person, or the practice between two: what it changed, and what is true then."""
+    """A game with a person, or a practice phase: its updates, and the learner's strength after it."""
 
     opponent: str
     games: int
-    seat: str  # "X" or "O" in a game with a person, "" in practice, as the next two
+    # The learner's seat, "X" or "O"; "" in practice, as are `record` and `result`.
+    seat: str
     record: str
-    result: str  # for the learner: "win", "draw" or "loss"
-    updates: list[
-        ValueChange
-    ]  # of its own moves, in the order of the learner; none of practice
-    others: int  # updates besides: of the person's moves
-    beaten: dict[str, float]  # seat -> how often its best responder wins against it
+    result: str  # the learner's: "win", "draw" or "loss"
+    # Updates of the learner's own moves, in their order; [] in practice.
+    updates: list[ValueChange]
+    others: int  # number of updates of the person's moves
+    beaten: dict[str, float]  # seat -> chance that the best responder wins against it
     blunders: int
-    milestones: list[str]  # those of MILESTONES that hold
+    milestones: list[str]  # the members of MILESTONES that are reached
     refills: int = 0  # boxes that ran empty and were filled again
     slip: Slip | None = None  # of a lost game
 
 
 class Course(Struct, frozen=True):
-    """What a person sees of the learner that they teach."""
+    """The state of a taught learner, as its page shows it."""
 
-    recipe: str  # the whole name of what was learned by now; its settings' before the first game
-    record: str  # of the game that is begun, else of the last one
+    # The name of the recipe so far; before the first game, of its settings alone.
+    recipe: str
+    record: str  # the unfinished game, else the last game
     begun: bool
-    seat: str  # the learner's in the game that is begun, else in the next one
+    seat: str  # the learner's, in the unfinished game, else in the next game
     values: list[list[float | None]]  # [decisions of the record][cells], mover's view
-    known: list[list[bool]]  # whether any update reached them
+    known: list[
+        list[bool]
+    ]  # [decisions of the record][cells] whether any update reached the pair
     lessons: list[Lesson]
-    losing: dict[str, str | None]  # seat -> the likeliest game that it loses
+    losing: dict[
+        str, str | None
+    ]  # seat -> record of the likeliest game that the learner loses
     lost_line: LostLine | None = None
 
 
 class Refusal(Struct, frozen=True):
-    """Why a recipe cannot be learned."""
+    """The reason why a recipe cannot be trained."""
 
     sentence: str
     # of a person, from 1; None if no move of a game is the reason
@@ -96,9 +101,9 @@ class Refusal(Struct, frozen=True):
 
 
 def make_untaught(recipe: Recipe) -> Recipe:
-    """Return the recipe of the learner before its first game.
+    """Return the recipe of the learner before its first game with a person.
 
-    Raises RecipeError if no person can teach it.
+    Raises RecipeError if people cannot teach this algorithm.
     """
     if not hasattr(recipe, "taught"):
         raise RecipeError(f"no person teaches {recipe.slug}")
@@ -106,9 +111,9 @@ def make_untaught(recipe: Recipe) -> Recipe:
 
 
 def list_taught_phases(recipe: Recipe) -> Phases:
-    """Return the opponents of a learner and the turns against each, none before its first game.
+    """Return the opponents of a learner with the turns against each, [] before its first game.
 
-    Raises RecipeError if no person can teach it, or not after these.
+    Raises RecipeError if people cannot teach this algorithm, or not after these opponents.
     """
     phases = [] if recipe == make_untaught(recipe) else recipe.phases
     if YOU not in dict(phases):
@@ -117,9 +122,9 @@ def list_taught_phases(recipe: Recipe) -> Phases:
 
 
 def add_game(recipe: Recipe, cells: str) -> Recipe:
-    """Return a recipe with one more game of a person, who played these cells.
+    """Return a recipe with another game of a person, who played these cells.
 
-    Raises RecipeError as for all recipes.
+    Raises RecipeError as every recipe does.
     """
     phases = list_taught_phases(recipe)
     before = phases.pop()[1] if phases and phases[-1][0] == YOU else 0
@@ -129,9 +134,9 @@ def add_game(recipe: Recipe, cells: str) -> Recipe:
 
 
 def add_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:
-    """Return a recipe with so many turns more against an opponent that is no person.
+    """Return a recipe with more turns against an opponent that is not a person.
 
-    Raises RecipeError as for all recipes.
+    Raises RecipeError as every recipe does.
     """
     return _replace_games(
         recipe,
@@ -141,7 +146,7 @@ def add_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:
 
 
 def remove_last(recipe: Recipe) -> Recipe:
-    """Return a recipe without its last game of a person or its last practice."""
+    """Return a recipe without its last game of a person or its last practice phase."""
     *phases, (opponent, turns) = list_taught_phases(recipe)
     games = list_taught_games(recipe)
     if opponent == YOU:
@@ -151,14 +156,14 @@ def remove_last(recipe: Recipe) -> Recipe:
 
 
 def format_title(recipe: Recipe) -> str:
-    """Return what a learner is called that people taught: "MENACE, taught 23 games"."""
+    """Return the title of a learner taught by people: "MENACE, taught 23 games"."""
     who = SHIPPED[recipe.slug].title if recipe.slug in SHIPPED else recipe.slug
     number = len(list_taught_games(recipe))
     return f"{who}, taught {number} game{'s' * (number != 1)}"
 
 
 def cut_after_game(recipe: Recipe, game: int) -> Recipe:
-    """Return a recipe without what comes after a game of a person, counted from 1."""
+    """Return a recipe without everything after a person's game, counted from 1."""
     while len(list_taught_games(recipe)) > game or (
         recipe.phases[-1][0] != YOU and game
     ):
@@ -167,6 +172,7 @@ def cut_after_game(recipe: Recipe, game: int) -> Recipe:
 
 
 def _replace_games(recipe: Recipe, phases: Phases, games: list[str]) -> Recipe:
+    """Return a recipe with these opponents and games of a person; defaults if there are no phases."""
     usual = {
         one: get_parameters(type(recipe))[one].default for one in ("vs", recipe.turns)
     }

@@ -19,7 +19,7 @@ from app.tictactoe.report import (
     Figures,
     RatesBySeat,
 )
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 
 ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # in Python "$" also matches before a last line break
 # No invisible character, and none that changes the direction of the text.
@@ -94,7 +94,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     ]
     arrays: Annotated[Digest, Meta(description="SHA-256 of the file with its arrays.")]
     worth: Annotated[
-        Worth | None,
+        RewardScale | None,
         Meta(
             description="What its rewards mean; null where its values are beads, by which moves "
             "are drawn, and no expected rewards."

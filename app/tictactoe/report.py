@@ -29,7 +29,7 @@ from app.tictactoe.values import (
     meet,
     respond,
 )
-from app.tictactoe.views import Worth, common_scale
+from app.tictactoe.views import RewardScale, common_scale
 
 Entry = TypeVar("Entry")
 Chance = Annotated[float, Meta(ge=0, le=1)]
@@ -150,7 +150,7 @@ def report(
     game: Game,
     tables: NDArray[np.floating],
     updates: Iterable[int],
-    worth: Worth | None,
+    worth: RewardScale | None,
     plays: Plays = "greedy",
     task: Task | None = None,
     follow: Callable[[Game, Values], Followed] = follow,
@@ -264,7 +264,7 @@ def _blundering(game: Game, policies: Values) -> NDArray[np.bool_]:
 
 
 def _classes_right(
-    game: Game, tables: NDArray[np.floating], worth: Worth
+    game: Game, tables: NDArray[np.floating], worth: RewardScale
 ) -> list[float]:
     """Return the share of pairs whose value, [T, P], is nearest to the true outcome, [T].
 

@@ -16,7 +16,7 @@ from app.tictactoe.game import SEATS, Game, O, X
 from app.tictactoe.policy import BASELINES, Policy
 from app.tictactoe.reachable_play import follow_games
 from app.tictactoe.values import TIE, Ply, Values, backward
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 
 # From the values of the n moves of a ply to those of its d decisions, or to chances of the n moves.
 StateValues = Callable[[Values, Ply], Values]
@@ -32,8 +32,8 @@ class Task(msgspec.Struct, frozen=True):
 
     opponent: str | None = None  # a baseline, or None for the learner's own best play
     gamma: float = 1.0
-    worth: Worth = (
-        Worth()
+    worth: RewardScale = (
+        RewardScale()
     )  # rewards of a move that ends the game, or after which the reply does
     step: float = 0.0  # reward of a move after which the game goes on
     # gamma applies once in 2 plies, a move of one's own, or (in self-play) in 1
@@ -181,7 +181,7 @@ def _mix_exploration(
     return mixed
 
 
-def _rewards(game: Game, worth: Worth, seat: int) -> Values:
+def _rewards(game: Game, worth: RewardScale, seat: int) -> Values:
     """Return the reward of each finished position for a player (+1 X, -1 O), [S - D]."""
     return np.array(worth.x if seat == X else worth.o)[game.outcome * seat + 1]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game
 from app.tictactoe.policy import Policy, best_moves, uniform
 from app.tictactoe.values import optimal, outcome_chances
-from app.tictactoe.views import Worth, common_scale, heat
+from app.tictactoe.views import RewardScale, common_scale, heat
 
 UNKNOWN = -128  # the heat or level of a tile without a known value
 FLATNESS = 3  # the row of a ply with n tiles is about sqrt(n) / FLATNESS tiles high
@@ -140,7 +140,7 @@ def select_decisions(rows: NDArray[np.intp], values: NDArray[Any]) -> NDArray[An
 
 
 def expected_outcomes(
-    game: Game, rows: NDArray[np.intp], q: NDArray[np.floating], worth: Worth
+    game: Game, rows: NDArray[np.intp], q: NDArray[np.floating], worth: RewardScale
 ) -> NDArray[np.float64]:
     """Return the value of the best move on the common scale, from -1 (loss) to +1 (win), [..., N].
 

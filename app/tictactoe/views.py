@@ -25,7 +25,7 @@ COMMON = (
 )  # the scale on which agents with different rewards are compared
 
 
-class Worth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rewards of a loss, a draw and a win for the mover, in each seat."""
 
     x: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring X.")] = (
@@ -59,7 +59,7 @@ def movers_view(game: Game, values: NDArray[Any]) -> NDArray[Any]:
 
 
 def on_scale(
-    values: NDArray[np.floating], worth: Worth, player: int
+    values: NDArray[np.floating], worth: RewardScale, player: int
 ) -> NDArray[np.float64]:
     """Return values learned by a mover (+1 X, -1 O) on the common scale, from -1 to +1."""
     scaled: NDArray[np.float64] = np.interp(
@@ -87,7 +87,7 @@ def heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64]:
 
 
 def common_scale(
-    mover: NDArray[np.int8], q: NDArray[np.floating], worth: Worth
+    mover: NDArray[np.int8], q: NDArray[np.floating], worth: RewardScale
 ) -> NDArray[np.float64]:
     """Return learned values of many movers on the common scale: loss -1, draw 0, win +1.
 

@@ -25,7 +25,7 @@ from app.tictactoe.puzzles import Puzzle, puzzles
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import Chances, Figures, losing_game, report
 from app.tictactoe.values import LineUp, line_up
-from app.tictactoe.views import Worth, common_scale, shown
+from app.tictactoe.views import RewardScale, common_scale, shown
 from app.web.site_data import JUDGED, MANY, SiteData, cached_per_site, is_moves
 
 BEST_RESPONDER = "best-responder"  # named like one of the opponents
@@ -173,11 +173,11 @@ def list_puzzles(site: SiteData) -> list[Puzzle]:
         site.game,
         {name: site.policies[name] for name in worths},
         {name: _shown_values(site, name, worth) for name, worth in worths.items()},
-        [name for name, worth in worths.items() if worth == Worth()],
+        [name for name, worth in worths.items() if worth == RewardScale()],
     )
 
 
-def _shown_values(site: SiteData, name: str, worth: Worth) -> NDArray[np.float64]:
+def _shown_values(site: SiteData, name: str, worth: RewardScale) -> NDArray[np.float64]:
     """Return the values of an agent as squares show them, [D, cells]; NaN where it has none."""
     known = site.game.spread(site.known(name, -1), illegal=False)
     mover = site.game.to_move[: site.game.decisions]
@@ -189,7 +189,7 @@ def _shown_values(site: SiteData, name: str, worth: Worth) -> NDArray[np.float64
 def _judge_moves(site: SiteData, name: str) -> Figures:
     """Return the figures of a policy named by its moves: each move played has the highest value."""
     table = site.choice(name)[site.game.legal].astype(np.float32)
-    return report(site.game, table[None], [0], Worth())
+    return report(site.game, table[None], [0], RewardScale())
 
 
 @cached_per_site(1)
@@ -206,4 +206,4 @@ def _judge_baselines(site: SiteData) -> Figures:
     The probabilities of a baseline's moves serve as its table.
     """
     tables = np.stack([site.policies[name][site.game.legal] for name in BASELINES])
-    return report(site.game, tables, range(len(BASELINES)), Worth())
+    return report(site.game, tables, range(len(BASELINES)), RewardScale())

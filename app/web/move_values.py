@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.tictactoe.beads import beads, leanings
 from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.policy import Plays, policy_of
-from app.tictactoe.views import DECIMALS, Worth, heat, on_scale, shown
+from app.tictactoe.views import DECIMALS, RewardScale, heat, on_scale, shown
 from app.web.formatting import format_beads, format_signed, spell_beads
 from app.web.match import Match, MatchState
 from app.web.site_data import (
@@ -28,7 +28,7 @@ from app.web.translation import gettext, gettext_noop
 HEAT_STEPS = 20  # from a draw to a win, and from a draw to a loss
 OUTCOMES = {-1: gettext_noop("loss"), 0: gettext_noop("draw"), 1: gettext_noop("win")}
 IN_MOVES = {-1: gettext_noop("loss in %(moves)s"), 1: gettext_noop("win in %(moves)s")}
-ONES = Worth()  # of optimal play: a loss is worth -1, a win 1
+ONES = RewardScale()  # of optimal play: a loss is worth -1, a win 1
 HEATS = range(
     -HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5
 )  # the colours shown in the legend
@@ -242,7 +242,7 @@ def build_move_values(
     values: NDArray[np.float64],
     known: NDArray[np.bool_],
     policy: NDArray[np.float64],
-    worth: Worth | None,
+    worth: RewardScale | None,
     own: bool = False,
     plays: Plays = "greedy",
     blank: str = "",

@@ -38,7 +38,7 @@ from app.tictactoe.policy_codec import decode, policy_of_choice
 from app.tictactoe.tasks import Task, task_q
 from app.tictactoe.value_map import Tiles, place_tiles
 from app.tictactoe.values import Solution, optimal
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 from app.web.formatting import list_choices
 from app.web.on_demand import Lab, source
 from app.web.translation import current_language, gettext
@@ -165,7 +165,7 @@ class SiteData:
                 )
             agent = name.removesuffix(TASK)
             recipe = self.recipe(agent)
-            short = format_title(recipe) if recipe.is_met(YOU) else agent
+            short = format_title(recipe) if recipe.has_opponent(YOU) else agent
             return short if agent == name else _task_title(short)
 
         def known(name: str) -> bool:
@@ -219,7 +219,7 @@ class SiteData:
 
     def is_taught(self, lens: str) -> bool:
         """Return whether an agent learned from games with a person."""
-        return self.agents.knows(lens) and self.recipe(lens).is_met(YOU)
+        return self.agents.knows(lens) and self.recipe(lens).has_opponent(YOU)
 
     def learned(self, name: str) -> Agent:
         """Return an agent; raises NotFound, with the names of all agents, if it does not exist."""
@@ -305,7 +305,7 @@ class SiteData:
     @cached_per_site(MANY)
     def task(self, name: str) -> Task | None:
         """Return the training task of an agent, None if no table holds its exact values."""
-        return self.recipe(name).task()
+        return self.recipe(name).training_task()
 
     def task_q(self, name: str) -> NDArray[np.float64] | None:
         """Return the exact optimal values of an agent's training task, if it has one."""
@@ -322,12 +322,12 @@ class SiteData:
         assert exact is not None  # such a source exists only for agents with a task
         return exact
 
-    def worth(self, lens: str) -> Worth | None:
+    def worth(self, lens: str) -> RewardScale | None:
         """Return the rewards of a source's results; None if its values are beads."""
         if self.agents.knows(lens):
             return self.agents[lens].card.worth
         task = None if lens == TRUTH else self.task(lens.removesuffix(TASK))
-        return task.worth if task else Worth()
+        return task.worth if task else RewardScale()
 
     def policy(self, lens: str, step: int | None = None) -> Policy:
         """Return the policy of a source, of an agent at a snapshot too."""
@@ -441,7 +441,7 @@ def _check_recipe(card: Card) -> None:
     for what, there, wanted in (
         ("algorithm", card.algorithm, recipe.slug),
         ("seed", card.seed, recipe.seed),
-        ("worth", card.worth, recipe.worth()),
+        ("worth", card.worth, recipe.reward_scale()),
         ("plays", card.plays, recipe.plays),
     ):
         if there != wanted:

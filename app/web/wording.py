@@ -7,7 +7,7 @@ from app.tictactoe.game import SEATS, Game, O, X, mover_at
 from app.tictactoe.notation import MARKS
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.tasks import Task
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 from app.web.algorithms import ALGORITHMS, opponent_name
 from app.web.facts import find_losing_game, get_figures, judge_policy, list_puzzles
 from app.web.formatting import (
@@ -227,7 +227,7 @@ def describe_agent(site: SiteData, name: str, step: int | None = None) -> str:
 
 
 def _label_scale(
-    worth: Worth, seat: str, decimals: int, own: bool
+    worth: RewardScale, seat: str, decimals: int, own: bool
 ) -> tuple[tuple[str, str], ...]:
     loss, draw, win = getattr(worth, seat)
     names = [gettext_noop("loss"), gettext_noop("draw"), gettext_noop("win")]

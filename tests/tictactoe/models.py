@@ -20,7 +20,7 @@ from app.tictactoe.card import Card, Reported
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.report import report
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 
 ID = "some-agent"
 Arrays = dict[str, NDArray[Any]]
@@ -32,7 +32,7 @@ def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:
     random = np.random.default_rng(seed)
     history = (random.integers(-9, 10, (2, game.pairs)) / 8).astype(np.float32)
     visits = random.integers(0, 9, game.pairs).astype(np.uint32)
-    worth = Worth(x=(-10.0, 0.5, 10.0))
+    worth = RewardScale(x=(-10.0, 0.5, 10.0))
     plain = Card(
         id=ID,
         title="Some agent",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.tasks import Task
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
 from tests.tictactoe.reference import SIGN, Chances, Policy, in_floats, mover
 
@@ -31,7 +31,12 @@ class SlowTask(NamedTuple):
 
 
 def slow_figures(
-    both: Both, q: Table, worth: Worth | None, players: Players, plays: str, task: SlowTask | None
+    both: Both,
+    q: Table,
+    worth: RewardScale | None,
+    players: Players,
+    plays: str,
+    task: SlowTask | None,
 ) -> Any:
     """Of one table, after 7 updates; in floats, as the players should be."""
     rules, policy = both.rules, in_floats(both.policy_of(q, plays))
@@ -60,7 +65,7 @@ def slow_figures(
     }
 
 
-def slow_classes_right(both: Both, q: Table, worth: Worth) -> float:
+def slow_classes_right(both: Both, q: Table, worth: RewardScale) -> float:
     right = pairs = 0
     for board, row in zip(both.decisions, q.tolist(), strict=True):
         for cell, after in both.rules.children[board].items():

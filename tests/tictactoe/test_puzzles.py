@@ -9,7 +9,7 @@ import pytest
 from app.tictactoe.agents import Agent, load_all
 from app.tictactoe.policy import greedy, policy_of
 from app.tictactoe.puzzles import COUNT, LADDER, LEVELS, MANY, ROUND, Puzzle, puzzles
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import images
 from tests.tictactoe.reference import SIGN, Policy, mover
@@ -35,7 +35,7 @@ def chosen(tictactoe: Both, agents: dict[str, Agent]) -> list[Puzzle]:
         tictactoe.game,
         {name: policy_of(agent.q, agent.card.plays) for name, agent in agents.items()},
         {name: np.where(agent.visits > 0, agent.q, np.nan) for name, agent in agents.items()},
-        [name for name, agent in agents.items() if agent.card.worth == Worth()],
+        [name for name, agent in agents.items() if agent.card.worth == RewardScale()],
     )
 
 
@@ -119,7 +119,7 @@ def test_a_round_climbs_while_there_are_puzzles_of_its_levels(chosen: list[Puzzl
 def test_the_first_round_is_of_agents_with_the_usual_rewards(
     chosen: list[Puzzle], agents: dict[str, Agent]
 ) -> None:
-    assert {agents[puzzle.agent].card.worth for puzzle in chosen[:ROUND]} == {Worth()}
+    assert {agents[puzzle.agent].card.worth for puzzle in chosen[:ROUND]} == {RewardScale()}
 
 
 def test_they_are_the_same_whoever_asks(tictactoe: Both, tables) -> None:

@@ -12,15 +12,15 @@ from app.tictactoe.report import (
     report,
 )
 from app.tictactoe.tasks import Task, task_q
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
 from tests.tictactoe.slow_report import Table, flat, slow_classes_right, slow_figures
 
-WORTH = Worth(x=(-2, 0.5, 1), o=(0, 1, 1))
+WORTH = RewardScale(x=(-2, 0.5, 1), o=(0, 1, 1))
 NAMES = ["optimal", "zero", "lucky", "noisy", "rough", "first"]
 
 
-def judged(game: Game, *tables: Table, worth: Worth = WORTH, **how) -> Figures:
+def judged(game: Game, *tables: Table, worth: RewardScale = WORTH, **how) -> Figures:
     """The figures of tables after 7, 8, 9... updates."""
     pairs = np.stack([q[game.legal] for q in tables])
     return report(game, pairs, range(7, 7 + len(tables)), worth, **how)
@@ -92,9 +92,9 @@ def test_chances_of_one_policy_are_those_of_its_figures(game: Game, tables):
         assert chances_against(game, greedy(tables["zero"]), policy, seat) == against
 
 
-@pytest.mark.parametrize("worth", [Worth(), WORTH])
+@pytest.mark.parametrize("worth", [RewardScale(), WORTH])
 @pytest.mark.parametrize("name", NAMES)
-def test_classes_right(tictactoe: Both, tables, name: str, worth: Worth):
+def test_classes_right(tictactoe: Both, tables, name: str, worth: RewardScale):
     """Nine decimals are kept."""
     right = judged(tictactoe.game, tables[name], worth=worth).classes_right
     assert right

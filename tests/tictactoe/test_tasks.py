@@ -12,18 +12,18 @@ from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import BASELINES, greedy, mix, optimal_q, uniform
 from app.tictactoe.tasks import Task, mean_returns, reachable_pairs, task_q
 from app.tictactoe.values import outcome_chances
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
 from tests.tictactoe.slow_report import slow_reach, slow_task
 
-ODD = Worth(x=(-2, 0.3, 1), o=(-1, 0.25, 3))  # no game in which one wins what the other loses
-DRAWN = Worth(x=(-1, 0.5, 1), o=(-1, -0.5, 1))  # a draw is worth to X what it costs O
+ODD = RewardScale(x=(-2, 0.3, 1), o=(-1, 0.25, 3))  # no game in which one wins what the other loses
+DRAWN = RewardScale(x=(-1, 0.5, 1), o=(-1, -0.5, 1))  # a draw is worth to X what it costs O
 
 TASKS = [
     *(Task(opponent, 0.9) for opponent in BASELINES),
     Task("random", 0.5, ODD, step=-0.1),
     Task("t-hand", 0.0, ODD, step=0.25),
-    Task("minimax-random", 0.7, Worth(x=(-1, 1, 1), o=(0, 0, 1)), step=-0.05),
+    Task("minimax-random", 0.7, RewardScale(x=(-1, 1, 1), o=(0, 0, 1)), step=-0.05),
     Task(None, 0.9),
     Task(None, 0.9, plies=1),
     Task(None, 0.0, plies=1),
@@ -32,8 +32,10 @@ TASKS = [
     Task("random", 0.9, epsilon=0.1),
     Task("t-hand", 0.7, ODD, step=-0.05, epsilon=0.7),
     Task(None, 0.9, epsilon=0.25),
-    Task(None, 1.0, Worth((0, 0.5, 1), (0, 0.5, 1)), epsilon=1.0),
-    Task(None, 0.9, Worth(x=(-0.5, 0.25, 3), o=(-2, -2, 2)), step=-0.1),  # floats break its ties
+    Task(None, 1.0, RewardScale((0, 0.5, 1), (0, 0.5, 1)), epsilon=1.0),
+    Task(
+        None, 0.9, RewardScale(x=(-0.5, 0.25, 3), o=(-2, -2, 2)), step=-0.1
+    ),  # floats break its ties
 ]
 
 
@@ -75,7 +77,7 @@ def test_a_task_has_a_value_for_every_legal_pair_and_no_other(both: Both):
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_what_comes_later_counts_less(gamma: float, other: float):
     """Where nobody can lose and no draw counts, a lower gamma is worth no more."""
-    game, won = connect(2, 3, 3), Worth((0, 0, 1), (0, 0, 1))
+    game, won = connect(2, 3, 3), RewardScale((0, 0, 1), (0, 0, 1))
     low, high = (task_q(game, Task("random", g, won)) for g in sorted([gamma, other]))
     assert (low <= high)[game.legal].all()
 
@@ -91,7 +93,7 @@ def test_who_goes_on_as_well_as_can_be_has_the_values_of_the_task(game: Game, ta
 def test_what_a_way_to_play_brings_is_what_its_games_end_in(game: Game, tables, epsilon: float):
     """Undiscounted, and against an opponent: its chances to win, and half of those to draw."""
     policy, rival = greedy(tables["noisy"]), BASELINES["t-hand"].policy(game)
-    halves = Worth((0, 0.5, 1), (0, 0.5, 1))
+    halves = RewardScale((0, 0.5, 1), (0, 0.5, 1))
     task = Task("t-hand", worth=halves, epsilon=epsilon)
     own = mix(policy, uniform(game), epsilon)
     brings = np.nansum(own * mean_returns(game, task, policy), axis=1)

@@ -12,7 +12,7 @@ from app.tictactoe.agents import Agent, load_all
 from app.tictactoe.policy import greedy, policy_of
 from app.tictactoe.tasks import Task, task_q
 from app.tictactoe.value_map import UNKNOWN, Tiles
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import images
 from tests.tictactoe.reference import SIGN, mover
@@ -133,7 +133,7 @@ def test_an_error_is_the_distance_to_the_truth_that_is_asked_for(
     game, task = tictactoe.game, Task(opponent="random", gamma=0.9)
     exact = task_q(game, task)[game.legal]
     rows, known = where.decision, np.ones(len(where.decision), bool)
-    best = value_map.expected_outcomes(game, rows, exact, Worth())
+    best = value_map.expected_outcomes(game, rows, exact, RewardScale())
     assert not value_map.colour_errors(best, best, known, 10).heat.any()
     against_truth = value_map.colour_errors(best, where.truth.astype(float), known, 10).heat
     expected = [round(abs(a - b) / 2 * 10) for a, b in zip(best.tolist(), where.truth, strict=True)]

@@ -64,12 +64,12 @@ def test_a_shipped_card_tells_the_truth_of_its_table(game: Game, agent_id: str) 
     card, recipe = agent.card, SHIPPED[agent_id].recipe
     assert (card.recipe, card.title) == (name_recipe(recipe), SHIPPED[agent_id].title)
     assert (card.algorithm, card.plays, card.seed) == (recipe.slug, recipe.plays, recipe.seed)
-    assert card.worth == recipe.worth()
+    assert card.worth == recipe.reward_scale()
     no_task = card.algorithm in ("league", "menace")
-    assert (card.figures.task is None) == (recipe.task() is None) == no_task
+    assert (card.figures.task is None) == (recipe.training_task() is None) == no_task
     updates = card.figures.updates
     values = agent.history.all_values()
-    figures = report(game, values, updates, card.worth, card.plays, recipe.task())
+    figures = report(game, values, updates, card.worth, card.plays, recipe.training_task())
     assert figures == card.figures
     assert judged(game, agent).card == card
 

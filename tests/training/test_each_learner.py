@@ -32,7 +32,7 @@ def end_of(game: Game, recipe: str | Recipe) -> Progress:
 
 def exact(game: Game, recipe: str) -> np.ndarray:
     """The values of what a recipe asks for."""
-    task = parse_recipe(recipe).task()
+    task = parse_recipe(recipe).training_task()
     assert task is not None
     return task_q(game, task)
 
@@ -144,7 +144,7 @@ def test_the_end_of_a_game_is_worth_to_each_seat_what_the_card_says(game: Game) 
     after = game.successor.clip(0)
     over = game.legal & (after >= game.decisions) & (end.visits > 0)
     outcome = movers_view(game, game.outcome[(after - game.decisions).clip(0)])
-    worth = recipe.worth()
+    worth = recipe.reward_scale()
     assert worth
     mover = game.to_move[game.pair_from]
     scaled = game.spread(common_scale(mover, end.q[game.legal], worth))

@@ -10,7 +10,7 @@ from app.tictactoe.game import Game, O, X, connect
 from app.tictactoe.policy import Plays, greedy
 from app.tictactoe.report import losing_game, report
 from app.tictactoe.values import optimal, successor_values
-from app.tictactoe.views import Worth, movers_view
+from app.tictactoe.views import RewardScale, movers_view
 from training.following import follow, unbeatable
 from training.learners import learn
 from training.run import next_mark
@@ -30,7 +30,7 @@ def test_tables_right_and_wrong_on_any_board(board: tuple[int, int, int], plays:
         ]
     )
     judged = [
-        report(game, tables, range(len(tables)), Worth(), plays, None, *faster)
+        report(game, tables, range(len(tables)), RewardScale(), plays, None, *faster)
         for faster in ([], [follow])
     ]
     assert judged[0] == judged[1]
@@ -40,7 +40,14 @@ def test_tables_right_and_wrong_on_any_board(board: tuple[int, int, int], plays:
 def test_tables_that_are_being_learned(game: Game, name: str) -> None:
     recipe = parse_recipe(name)
     tables = np.stack([moment.q[game.legal] for moment in learn(game, recipe, next_mark)])
-    settings = (game, tables, range(len(tables)), recipe.worth(), recipe.plays, recipe.task())
+    settings = (
+        game,
+        tables,
+        range(len(tables)),
+        recipe.reward_scale(),
+        recipe.plays,
+        recipe.training_task(),
+    )
     assert report(*settings) == report(*settings, follow)
 
 

@@ -194,7 +194,7 @@ def assert_same(rules: str, recipe: Recipe, look: int, most: int) -> None:
             assert touched.sum() > UPDATES / 10
             return
     assert next(twin.updates, None) is None
-    assert rules != USUAL or done <= recipe.updates_at_most()
+    assert rules != USUAL or done <= recipe.max_updates()
 
 
 def assert_same_values(twin: Twin, now: Progress, where: np.ndarray) -> None:

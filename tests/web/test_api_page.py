@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from app.recipes import MAX_NAME
 from app.tictactoe.card import Card
 from app.tictactoe.report import Figures
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 from app.web import create_app
 from app.web.pages.api.description import CLIENT, UNREACHED
 from app.web.site_data import SiteData
@@ -90,7 +90,7 @@ def test_the_limits_are_those_of_the_game(described: Any, site: SiteData) -> Non
 
 def test_a_card_is_described_by_its_own_types(described: Any) -> None:
     schemas = described["components"]["schemas"]
-    for name, kind in (("Card", Card), ("Figures", Figures), ("Worth", Worth)):
+    for name, kind in (("Card", Card), ("Figures", Figures), ("RewardScale", RewardScale)):
         told = msgspec.json.schema(kind)["$defs"][name]["properties"]
         assert {field: schemas[name]["properties"][field]["description"] for field in told} == {
             field: schema["description"] for field, schema in told.items()

@@ -85,7 +85,7 @@ def trained(site: SiteData) -> SiteData:
         known = np.stack([moment.visits[site.game.legal] > 0 for moment in (start, end)])
         agents[name_recipe(recipe)] = Agent(
             card=structs.replace(
-                card, recipe=name_recipe(recipe), algorithm=recipe.slug, worth=recipe.worth()
+                card, recipe=name_recipe(recipe), algorithm=recipe.slug, worth=recipe.reward_scale()
             ),
             q=end.q,
             visits=end.visits,

@@ -15,7 +15,7 @@ MUCH = 10  # times fewer blunders
 
 def perfectly_learned(recipe: str) -> int:
     """Count the blunders of the exact answer to a recipe's task."""
-    game, task = tic_tac_toe(), parse_recipe(recipe).task()
+    game, task = tic_tac_toe(), parse_recipe(recipe).training_task()
     assert task is not None
     return int(blundering(game, greedy(task_q(game, task).round(9))).sum())
 

@@ -72,7 +72,12 @@ def measure_epochs(recipe: Recipe) -> NetworkRun:
     trained = perf_counter()
     table = progress.q[game.legal][None]
     figures = report(
-        game, table, [progress.updates], recipe.worth(), recipe.plays, recipe.task()
+        game,
+        table,
+        [progress.updates],
+        recipe.reward_scale(),
+        recipe.plays,
+        recipe.training_task(),
     )
     judged = perf_counter()
     won, lost, forfeited, taken, taken_met = zip(*epochs, strict=True)

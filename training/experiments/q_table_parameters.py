@@ -88,7 +88,7 @@ def draw_reward(results: claim.Results) -> claim.Conclusion:
 def double_q(results: claim.Results) -> claim.Conclusion:
     """Whether two tables in place of one bring no improvement: neither more stable nor faster."""
     one, two, coin = results.recipes
-    game, task = tic_tac_toe(), parse_recipe("q-table").task()
+    game, task = tic_tac_toe(), parse_recipe("q-table").training_task()
     assert task is not None
     exact = drop_noise(float(task_q(game, task)[0][game.legal[0]].max()))
     wins, lost = (

@@ -18,7 +18,9 @@ def module_of(algorithm: type[Recipe]) -> str:
     compiles the loop of another learner.
     """
     package = f"{PREFIX}training.networks" if algorithm.is_network else __name__
-    modules = (f"{package}.{slug.replace('-', '_')}" for slug in algorithm.lineage())
+    modules = (
+        f"{package}.{slug.replace('-', '_')}" for slug in algorithm.list_lineage()
+    )
     return next(module for module in modules if find_spec(module))
 
 
@@ -36,7 +38,9 @@ def learn(
     Recipes with games of a person are trained by the textbook learners.
     """
     module = (
-        f"{PREFIX}training.taught" if recipe.is_met(YOU) else module_of(type(recipe))
+        f"{PREFIX}training.taught"
+        if recipe.has_opponent(YOU)
+        else module_of(type(recipe))
     )
     progress: Iterator[Progress] = import_module(module).learn(
         game, recipe, next_checkpoint

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from app.recipes.algorithms import League
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 from training.learners.pairs import Indices, RowStarts, Values, Visits, legal_pairs
 from training.learners.phases import NextCheckpoint, Progress, run_phases
 from training.learners.randomness import draw_uniform, new_rng_state
@@ -113,7 +113,7 @@ def learn(
     table_starts = np.cumsum(
         [0] + [layout.entries for layout in layouts[:-1]], dtype=np.int32
     )
-    board = build_board(game, layouts, table_starts, recipe.worth())
+    board = build_board(game, layouts, table_starts, recipe.reward_scale())
     tables = empty_tables(list(learners.values()), layouts)
     entries = own_entries(game, layouts[own]) + table_starts[own]
 
@@ -148,7 +148,7 @@ def meets(vs: str, name: str) -> bool:
 
 
 def build_board(
-    game: Game, layouts: Sequence[Layout], table_starts: Indices, worth: Worth
+    game: Game, layouts: Sequence[Layout], table_starts: Indices, worth: RewardScale
 ) -> Board:
     """Return the game as L learners see it; `table_starts` [L] has the first entry of each."""
     reward = np.zeros((2, game.positions))

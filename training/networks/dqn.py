@@ -151,7 +151,7 @@ def _list_moves(
     game: Game, recipe: Dqn, games: Mapping[int, Games]
 ) -> dict[int, Moves]:
     """Return the learner's moves in the games of each seat, with their rewards."""
-    rewards = (net.ILLEGAL, *recipe.worth().x)
+    rewards = (net.ILLEGAL, *recipe.reward_scale().x)
     return {
         seat: moves_of(game, games[seat], seat, rewards, recipe.step) for seat in games
     }

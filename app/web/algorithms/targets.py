@@ -18,7 +18,7 @@ from app.recipes.parameters import BOTH, SELF, SELF_OPPONENTS
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game, X
 from app.tictactoe.tasks import Task
-from app.tictactoe.views import Worth
+from app.tictactoe.views import RewardScale
 from app.web.formatting import format_signed
 from app.web.move_values import evaluate_moves
 from app.web.site_data import TASK, TRUTH, SiteData
@@ -82,7 +82,7 @@ class Pair:
         return self.task.gamma if self.task else 1.0
 
     @property
-    def worth(self) -> Worth | None:
+    def worth(self) -> RewardScale | None:
         """What the results are worth on the scale of the value; None where that is beads."""
         return self.site.worth(self.lens)
 

@@ -108,7 +108,7 @@ def shorten_training(recipe: Recipe) -> Recipe:
 def most_turns(recipe: Recipe) -> int:
     """Return the most turns that can be trained here with the other values of a recipe."""
     turns = count_turns(recipe.phases)
-    return max(1, MAX_UPDATES * turns // recipe.updates_at_most())
+    return max(1, MAX_UPDATES * turns // recipe.max_updates())
 
 
 def _tidy_number(parameter: Parameter, text: str) -> str:

@@ -251,7 +251,7 @@ def _build_shared_slots(setup: Setup, contrasts: Sequence[Parameter]) -> Iterato
         if one.name == "vs":
             links = _list_choices(setup, one, "")
             yield Slot("vs", "Opponent in training", False, [], [("", links)])
-        elif not setup.a.is_met(YOU):
+        elif not setup.a.has_opponent(YOU):
             field = _build_field(setup.a, one, "")
             links = _list_choices(setup, one, "")
             yield Slot(one.name, label(one), False, [field], [("", links)])
@@ -327,7 +327,7 @@ def _list_suggestions(
     setup, recipe = setup.trainable, shorten_training(recipe)
     groups: dict[str, list[Destination]] = {SUGGESTIONS: [], "Opponents": []}
     for one in _sort_parameters(recipe):
-        if one.name in {*varied, "seed", "taught"} or recipe.is_met(YOU):
+        if one.name in {*varied, "seed", "taught"} or recipe.has_opponent(YOU):
             continue
         for number, text in enumerate(suggest_values(recipe, one), 1):
             changed = _try_change(recipe, {one.name: text})
@@ -406,7 +406,7 @@ def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
 def _list_choices(setup: Setup, parameter: Parameter, side: str) -> list[Destination]:
     """Return a link for each value of a parameter, of both recipes or of one."""
     recipe = setup.b if side == B_SIDE else setup.a
-    if recipe.is_met(YOU) and parameter.name in ("vs", "seat", recipe.turns):
+    if recipe.has_opponent(YOU) and parameter.name in ("vs", "seat", recipe.turns):
         return []
     current = list_values(recipe)[parameter.name]
     values = (

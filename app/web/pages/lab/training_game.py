@@ -120,7 +120,7 @@ def _build_move(
     played = StorySquare(move.mark, is_played=True)
     if change:
         viewer = move.mark if change.observed or story.movers_view else game.seat
-        rewards, colour, text = recipe.worth(), None, written(change.new)
+        rewards, colour, text = recipe.reward_scale(), None, written(change.new)
         if rewards:
             side = X if viewer == "X" else O
             value = on_scale(np.array(change.new), rewards, side)

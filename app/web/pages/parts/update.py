@@ -135,7 +135,7 @@ def _name_answer(game: Game, move: TrainingMove, after: str) -> str:
 
 def _colour(recipe: Recipe, value: float, values: Sequence[float], mark: str) -> int:
     """Return the colour step of a value, or of a number of beads among the others of its box."""
-    worth = recipe.worth()
+    worth = recipe.reward_scale()
     if worth is None:
         share = value / (sum(values) or 1.0) * len(values)
         return round(HEAT_STEPS * float(np.clip(share - 1, -1, 1)))
@@ -212,7 +212,7 @@ def _draw(
 
 
 def _square_text(recipe: Recipe, value: float) -> str:
-    return _text(value, 0 if recipe.worth() is None else 2)
+    return _text(value, 0 if recipe.reward_scale() is None else 2)
 
 
 def _text(value: float, decimals: int) -> str:
@@ -279,7 +279,7 @@ def _write_numbers(
         numbers["alpha"] = _short(alpha)
     if gamma is not None:
         numbers["gamma"] = _short(gamma)
-    worth = recipe.worth()
+    worth = recipe.reward_scale()
     data = {
         "alpha": repr(alpha),
         "gamma": repr(1.0 if gamma is None else gamma),

@@ -603,7 +603,7 @@ def _opinion(state: MatchState, course: Course, recipe: Recipe, ply: int) -> Mov
     known = np.array(course.known[ply])
     if recipe.knows_ends:
         known |= game.successor[position] >= game.decisions
-    if recipe.worth() is None:  # a box has its beads from the beginning
+    if recipe.reward_scale() is None:  # a box has its beads from the beginning
         known |= np.isfinite(values)
     return build_move_values(
         state.site,
@@ -612,7 +612,7 @@ def _opinion(state: MatchState, course: Course, recipe: Recipe, ply: int) -> Mov
         values=values,
         known=known,
         policy=policy_of(values, recipe.plays),
-        worth=recipe.worth(),
+        worth=recipe.reward_scale(),
         plays=recipe.plays,
         blank=gettext("not tried yet"),
     )
@@ -671,7 +671,7 @@ def _changed(recipe: Recipe, lesson: Lesson, update: ValueChange) -> Changed:
     position = replay(game, lesson.record)[update.ply]
     square = name_square_briefly(game, cell)
     move = gettext("Move %(ply)s, %(square)s", ply=update.ply + 1, square=square)
-    worth = recipe.worth()
+    worth = recipe.reward_scale()
     if worth is not None:
         scaled = on_scale(
             np.array([update.old, update.new]), worth, mover_at(update.ply)
@@ -773,6 +773,6 @@ def _usual_training(recipe: Recipe) -> str:
     """Return the URL that compares a learner with its usual training, "" if that is not trained."""
     start = make_untaught(recipe)
     usual = IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
-    if usual not in SHIPPED and start.updates_at_most() > MAX_UPDATES:
+    if usual not in SHIPPED and start.max_updates() > MAX_UPDATES:
         return ""
     return urls.compare(Comparison("", (View(name_recipe(recipe)), View(usual))))
