@@ -26,8 +26,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # the project
 
 from app.recipes import SHIPPED, RecipeError
 from app.tictactoe.game import tic_tac_toe
-from app.tictactoe.notation import position_text
-from app.tictactoe.report import Figures, report
+from app.tictactoe.notation import format_position
+from app.tictactoe.report import Figures, compute_figures
 from training.run import policy_called
 
 GAME = tic_tac_toe()
@@ -41,7 +41,7 @@ class SitePolicy(Policy):
         """Create it from the chances of all moves, float64 [4520, 9]."""
         super().__init__(SPIEL, [0, 1])
         self.chances = {
-            position_text(GAME, position): {
+            format_position(GAME, position): {
                 cell: p for cell, p in enumerate(row) if p > 0
             }
             for position, row in enumerate(policy.tolist())
@@ -69,7 +69,7 @@ def judge_policy(policy: Policy) -> Figures:
             state.apply_action((o if ply % 2 else x)[ply // 2])
         for cell, chance in policy.action_probabilities(state).items():
             chances[row, cell] = chance
-    return report(
+    return compute_figures(
         GAME, chances[None, GAME.legal], [0], worth=None, plays="proportional"
     )
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from app.recipes import SHIPPED, parse_recipe
 from app.tictactoe import agents
-from app.tictactoe.beads import beads, leanings
+from app.tictactoe.beads import compute_preferences, count_beads
 from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.notation import MARKS, parse_position
-from app.tictactoe.policy import policy_of
+from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import Figures
-from app.tictactoe.views import heat, on_scale, shown
+from app.tictactoe.views import compute_heat, round_to_shown, scale_values
 from app.web.formatting import format_beads, format_signed
 from app.web.move_values import HEAT_STEPS
 from app.web.pictures import boards, svg
@@ -60,11 +60,11 @@ class Agent:
         Raises RecipeError for a wrong name and ModelError if the folder has no such agent.
         """
         known = name if name in SHIPPED else agent_id(parse_recipe(name))
-        return cls(agents.load(Path(folder), game(), known))
+        return cls(agents.load_agent(Path(folder), game(), known))
 
     def save(self, folder: str | Path) -> None:
         """Write the two files of the agent into a folder, where `load` and the site find it."""
-        agents.save(Path(folder), game(), self.saved)
+        agents.save_agent(Path(folder), game(), self.saved)
 
     @property
     def recipe(self) -> str:
@@ -84,7 +84,7 @@ class Agent:
     @cached_property
     def policy(self) -> NDArray[np.float64]:
         """The chance of each move in each position, [4520, 9]."""
-        return policy_of(self.q, self.saved.card.plays)
+        return policy_from_values(self.q, self.saved.card.plays)
 
     def play(self, board: Sequence[int], player: int) -> list[int]:
         """Return the cells that it may play on a board: nine numbers, 1 for X, -1 for O, 0 empty.
@@ -158,7 +158,7 @@ def _add_values(
             yield square._replace(unknown="unknown" if empty[one] else "")
             continue
         yield square._replace(
-            heat=int(heat(scaled[one : one + 1], HEAT_STEPS)[0]),
+            heat=int(compute_heat(scaled[one : one + 1], HEAT_STEPS)[0]),
             text=written[one],
             spoken=written[one],
             best=bool(scaled[one] == highest),
@@ -171,15 +171,19 @@ def _read_values(
     """Return the values in a position, [9], the same from -1 to 1, and as a board shows them."""
     if not isinstance(q, Agent):
         values = np.asarray(q[number], np.float64)
-        return values, values, [format_signed(value) for value in shown(values)]
+        return (
+            values,
+            values,
+            [format_signed(value) for value in round_to_shown(values)],
+        )
     card = q.saved.card
     # Any update of a network changes all of its values.
     is_known = parse_recipe(q.recipe).is_network | (q.saved.visits[number] > 0)
     values = np.where(is_known, q.q[number], np.nan).astype(np.float64)
     if card.worth is None:
         return _read_beads(q, number)
-    scaled = on_scale(values, card.worth, int(game().to_move[number]))
-    return values, scaled, [format_signed(value) for value in shown(scaled)]
+    scaled = scale_values(values, card.worth, int(game().to_move[number]))
+    return values, scaled, [format_signed(value) for value in round_to_shown(scaled)]
 
 
 def _read_beads(
@@ -188,10 +192,10 @@ def _read_beads(
     """Return the beads in a position, [9], the preference for each from -1 to 1, and as text."""
     start, end = game().pair_start[number : number + 2]
     cells = game().legal[number]
-    held = beads(
+    held = count_beads(
         game(), agent.q[number][cells], agent.saved.card.plays, slice(start, end)
     )
     values, preferences = np.full((2, game().cells), np.nan)
-    values[cells], preferences[cells] = held, leanings(game(), held, number)
+    values[cells], preferences[cells] = held, compute_preferences(game(), held, number)
     texts = ["" if np.isnan(value) else format_beads(value) for value in values]
     return values, preferences, texts

@@ -30,10 +30,10 @@ from app.recipes.parameters import describe_range, format_value, get_parameters
 from app.tables.options import QUESTIONS, Options
 from app.tictactoe.agents import (
     ModelError,
-    ids_of,
-    load,
-    load_all,
-    load_without_figures,
+    list_agent_ids,
+    load_agent,
+    load_agent_without_figures,
+    load_agents,
     save_card,
 )
 from app.tictactoe.game import tic_tac_toe
@@ -313,7 +313,7 @@ def train(
     with progress_bars(shown=not quiet) as line:
         train_all(recipes, out, line, jobs)
     for one in recipes if as_json else ():
-        click.echo(msgspec.json.encode(load(out, tic_tac_toe(), one).card))
+        click.echo(msgspec.json.encode(load_agent(out, tic_tac_toe(), one).card))
 
 
 @main.command()
@@ -327,7 +327,7 @@ def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
     game, failed = tic_tac_toe(), False
     for agent_id in [one.id for one in agents] or TABLES:
         try:
-            saved = load(models, game, agent_id)
+            saved = load_agent(models, game, agent_id)
         except ModelError as error:
             click.echo(error)
             failed = True
@@ -385,12 +385,12 @@ def judge(
             for line in judge_foreign(game, text, options, site):
                 click.echo(line)
     ids = [one.id for one in agents if not isinstance(one, str)]
-    for agent_id in ids if agents else ids_of(models):
+    for agent_id in ids if agents else list_agent_ids(models):
         if as_json:
-            record = describe_agent(game, load(models, game, agent_id))
+            record = describe_agent(game, load_agent(models, game, agent_id))
             click.echo(msgspec.json.encode(record))
         else:
-            agent = load_without_figures(models, game, agent_id)
+            agent = load_agent_without_figures(models, game, agent_id)
             save_card(models, game, judged(game, agent))
             click.echo(f"{agent_id}: judged")
 
@@ -419,8 +419,8 @@ def evaluate(
     from training.judging import describe_agent  # noqa: PLC0415
 
     game = tic_tac_toe()
-    loaded = [load(models, game, one.id) for one in agents]
-    loaded = loaded or list(load_all(models, game).values())
+    loaded = [load_agent(models, game, one.id) for one in agents]
+    loaded = loaded or list(load_agents(models, game).values())
     if documents:
         claims = load_claims(models / "experiments").values()
         write_documents(documents, game, loaded, claims)

@@ -10,7 +10,7 @@ from app.experiments import Summary
 from app.sources import SOURCES
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game
-from app.tictactoe.report import Chances, report
+from app.tictactoe.report import Chances, compute_figures
 
 OPPONENTS = {"random": "Random", "t-hand": "T-hand"}
 SEATS = {"x": "X", "o": "O"}
@@ -114,7 +114,7 @@ def _markdown(lines: list[list[str]]) -> str:
 def _row(game: Game, agent: Agent) -> list[str]:
     card = agent.card
     table = agent.q[game.legal][None]
-    figures = report(game, table, [card.updates], card.worth, card.plays)
+    figures = compute_figures(game, table, [card.updates], card.worth, card.plays)
     results = [*(figures.vs[opponent] for opponent in OPPONENTS), figures.best_response]
     return [
         card.title,

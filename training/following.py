@@ -13,28 +13,33 @@ from numpy.typing import NDArray
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import BASELINES, Policy
-from app.tictactoe.report import Figures, Followed, baseline_chances, report
+from app.tictactoe.report import (
+    Figures,
+    PolicyResults,
+    compute_figures,
+    list_baseline_chances,
+)
 from app.tictactoe.values import TIE, Values
 
 RANDOM = list(BASELINES).index("random")  # which may answer with any move
 
 
-def follow(game: Game, policies: Values) -> Followed:
+def follow(game: Game, policies: Values) -> PolicyResults:
     """Do what `app.tictactoe.report.follow` does."""
     tree = (game.ply_start, game.pair_start, game.pair_after, game.outcome)
     seats = np.array([*SEATS.values()], np.int8)
     rows = np.ascontiguousarray(
         policies
     )  # a policy after the other, as they are gone through
-    found = _follow(*tree, game.to_move, seats, rows, baseline_chances(game))
-    return Followed(*found)
+    found = _follow(*tree, game.to_move, seats, rows, list_baseline_chances(game))
+    return PolicyResults(*found)
 
 
 def figures_of(
     game: Game, recipe: Recipe, tables: NDArray[np.floating], updates: Sequence[int]
 ) -> Figures:
     """Judge the tables of a recipe's training, [T, P], one after each of so many updates."""
-    return report(
+    return compute_figures(
         game,
         tables,
         updates,

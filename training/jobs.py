@@ -20,10 +20,10 @@ import numpy as np
 
 from app.recipes import Recipe, name_recipe, parse_recipe
 from app.recipes.on_demand import parse_on_demand
-from app.tictactoe.agents import Agent, to_process
+from app.tictactoe.agents import Agent, pack_agent
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.policy import policy_of
-from app.tictactoe.report import follow, report
+from app.tictactoe.policy import policy_from_values
+from app.tictactoe.report import compute_figures, follow_policies
 
 STORY, CODE, TAUGHT, SEEDS = "story", "code", "taught", "seeds"
 QUICK = (
@@ -87,7 +87,7 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
         return msgspec.msgpack.encode(runs)
     agent = train_agent(game, parse_on_demand(request), is_compiled)
     packed: bytes = brotli.compress(
-        to_process(game, agent), quality=1
+        pack_agent(game, agent), quality=1
     )  # in 2 ms to a third
     return packed
 
@@ -100,7 +100,7 @@ def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
 
     is_short = recipe.max_updates() <= MOST_PLAIN_UPDATES
     is_plain = is_short and recipe.slug in TOLD and recipe.turns == "games"
-    method = COMPILED if is_compiled or not is_plain else Method(learn, follow)
+    method = COMPILED if is_compiled or not is_plain else Method(learn, follow_policies)
     return train(agent_id(recipe), recipe, game, lambda progress: None, method)
 
 
@@ -113,9 +113,9 @@ def run_seed(game: Game, recipe: Recipe) -> bytes:
     from training.run import learn  # noqa: PLC0415
 
     history = learn(recipe, game, lambda progress: None)
-    tables = np.stack([game.pairs_of(snapshot.q) for snapshot in history])
+    tables = np.stack([game.gather_pairs(snapshot.q) for snapshot in history])
     updates = [snapshot.updates for snapshot in history]
-    figures = report(
+    figures = compute_figures(
         game,
         tables,
         updates,
@@ -124,6 +124,6 @@ def run_seed(game: Game, recipe: Recipe) -> bytes:
         recipe.training_task(),
         following.follow,
     )
-    policy = policy_of(history[-1].q, recipe.plays)
+    policy = policy_from_values(history[-1].q, recipe.plays)
     proofs = [following.unbeatable(game, policy, seat) for seat in SEATS.values()]
     return zlib.compress(msgspec.json.encode((recipe.seed, figures, proofs)), 1)

@@ -17,14 +17,25 @@ from app.tables.options import Options
 from app.tables.reader import read_table
 from app.tables.values import TableError
 from app.tictactoe.agents import Agent
-from app.tictactoe.atlas import atlas, mistakes
-from app.tictactoe.causes import causes
+from app.tictactoe.atlas import group_mistakes, list_mistakes
+from app.tictactoe.causes import list_causes
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.notation import MARKS, position_text
-from app.tictactoe.policy import Choice, Policy, optimal_q, policy_of
-from app.tictactoe.policy_codec import ALPHABET, decode, encode, policy_of_choice
+from app.tictactoe.notation import MARKS, format_position
+from app.tictactoe.policy import Choice, Policy, compute_optimal_q, policy_from_values
+from app.tictactoe.policy_codec import (
+    ALPHABET,
+    decode_moves,
+    encode_moves,
+    policy_from_moves,
+)
 from app.tictactoe.reachable_play import ReachablePlay
-from app.tictactoe.report import Chances, ChancesBySeat, Figures, losing_game, report
+from app.tictactoe.report import (
+    Chances,
+    ChancesBySeat,
+    Figures,
+    compute_figures,
+    find_lost_game,
+)
 from app.tictactoe.views import RewardScale
 
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -86,7 +97,7 @@ def judge_foreign(game: Game, text: str, options: Options, site: str) -> Iterato
         yield ""
         yield from _values(game, foreign.q)
     yield ""
-    yield f"{site}/judge?moves={encode(game, foreign.choice)}"
+    yield f"{site}/judge?moves={encode_moves(game, foreign.choice)}"
 
 
 def describe_foreign(
@@ -104,18 +115,18 @@ def describe_foreign(
 def describe_choice(game: Game, choice: Choice, site: str) -> dict[str, Any]:
     """Return what is exactly true of moves that are played with equal chances, and their link."""
     table = choice[game.legal].astype(np.float32)
-    figures = report(game, table[None], [0], RewardScale())
-    record = describe_play(game, policy_of_choice(choice), figures)
-    return {**record, "link": f"{site}/judge?moves={encode(game, choice)}"}
+    figures = compute_figures(game, table[None], [0], RewardScale())
+    record = describe_play(game, policy_from_moves(choice), figures)
+    return {**record, "link": f"{site}/judge?moves={encode_moves(game, choice)}"}
 
 
 def describe_agent(game: Game, agent: Agent) -> dict[str, Any]:
     """Return what is exactly true of the play of a trained agent, as `describe_play` does."""
     card = agent.card
     table = agent.q[game.legal][None]
-    figures = report(game, table, [card.updates], card.worth, card.plays)
+    figures = compute_figures(game, table, [card.updates], card.worth, card.plays)
     head = {"agent": card.id, "title": card.title, "recipe": card.recipe}
-    return head | describe_play(game, policy_of(agent.q, card.plays), figures)
+    return head | describe_play(game, policy_from_values(agent.q, card.plays), figures)
 
 
 def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any]:
@@ -128,7 +139,9 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
     def shares(by_seat: ChancesBySeat) -> dict[str, list[float]]:
         return {seat: [*getattr(by_seat, seat)[-1]] for seat in SEATS}
 
-    lost = {seat: losing_game(game, policy, player) for seat, player in SEATS.items()}
+    lost = {
+        seat: find_lost_game(game, policy, player) for seat, player in SEATS.items()
+    }
     return {
         "blunders": figures.blunders[-1],
         "decisions": game.decisions,
@@ -154,7 +167,7 @@ def read_foreign(game: Game, text: str, options: Options) -> Foreign:
     form = form_of(text)
     try:
         if form == "link":
-            return Foreign(decode(game, text.rpartition("moves=")[2]))
+            return Foreign(decode_moves(game, text.rpartition("moves=")[2]))
         if form == "function":
             return Foreign(_choice_of_function(game, text))
         return _read_file(game, Path(text), options)
@@ -192,7 +205,7 @@ def read_choice(game: Game, play: Callable[..., Any]) -> Choice:
     """
     choice = np.zeros_like(game.legal)
     for decision in range(game.decisions):
-        where = f"in {position_text(game, decision)}"
+        where = f"in {format_position(game, decision)}"
         try:
             given = play(
                 tuple(game.board[decision].tolist()), int(game.to_move[decision])
@@ -228,11 +241,11 @@ def _quoted(item: object) -> str:
 
 
 def _play(game: Game, choice: Choice) -> Iterator[str]:
-    policy = policy_of_choice(choice)
+    policy = policy_from_moves(choice)
     table = choice[game.legal].astype(np.float32)
-    figures = report(game, table[None], [0], RewardScale())
+    figures = compute_figures(game, table[None], [0], RewardScale())
     for seat, player in SEATS.items():
-        record = losing_game(game, policy, player)
+        record = find_lost_game(game, policy, player)
         verdict = (
             "cannot be beaten, proved" if record is None else f"loses the game {record}"
         )
@@ -251,10 +264,12 @@ def _play(game: Game, choice: Choice) -> Iterator[str]:
         f"{met.x[0]:,} of them met as X and {met.o[0]:,} as O; NashConv {figures.nash_conv[0]:.4g}"
     )
     play = ReachablePlay(game, policy)
-    found = mistakes(play)
-    for cause in causes(play, found, atlas(game, found)):
+    found = list_mistakes(play)
+    for cause in list_causes(play, found, group_mistakes(game, found)):
         seat = f" as {MARKS[cause.seat]}" if cause.seat else ""
-        where = ", ".join(position_text(game, position) for position in cause.positions)
+        where = ", ".join(
+            format_position(game, position) for position in cause.positions
+        )
         yield (
             f"Likely cause: {KINDS[cause.kind]}{seat}: {cause.number:,} of {cause.of:,} "
             f"({cause.by_chance:,.0f} by chance), as in {where}"
@@ -264,7 +279,7 @@ def _play(game: Game, choice: Choice) -> Iterator[str]:
 def _values(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
     """Tell how far the values that are known are from those of best play, on their own scale."""
     known = ~np.isnan(q)
-    values, truth = q[known], optimal_q(game)[known]
+    values, truth = q[known], compute_optimal_q(game)[known]
     yield (
         f"Values: {len(values):,} of {game.pairs:,} moves, "
         f"from {values.min():.4g} to {values.max():.4g}"

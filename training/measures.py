@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from app.recipes import Recipe, name_recipe, parse_recipe
 from app.tictactoe.game import SEATS, Game, tic_tac_toe
-from app.tictactoe.policy import policy_of
-from app.tictactoe.report import BySeat, Figures, blunders
+from app.tictactoe.policy import policy_from_values
+from app.tictactoe.report import BySeat, Figures, find_blunders
 from training.following import figures_of, unbeatable
 from training.learners import learn, never
 from training.learners.phases import NextCheckpoint, Progress
@@ -90,10 +90,10 @@ def run_of(next_checkpoint: NextCheckpoint, first: bool, recipe: Recipe) -> Run:
     trained = perf_counter()
     kept = history if first else history[1:]
     moments = [progress for _, progress in kept]
-    tables = np.stack([game.pairs_of(moment.q) for moment in moments])
+    tables = np.stack([game.gather_pairs(moment.q) for moment in moments])
     updates = [moment.updates for moment in moments]
     figures = figures_of(game, recipe, tables, updates)
-    policies = policy_of(game.spread(tables), recipe.plays)
+    policies = policy_from_values(game.spread_pairs(tables), recipe.plays)
     proved = {
         seat: [unbeatable(game, policy, player) for policy in policies]
         for seat, player in SEATS.items()
@@ -127,11 +127,11 @@ def proof_of(next_checkpoint: NextCheckpoint, recipe: Recipe) -> Proof:
     begin = perf_counter()
     first, since, faultless = None, None, None
     for progress in learn(game, recipe, next_checkpoint):
-        policy = policy_of(progress.q, recipe.plays)
+        policy = policy_from_values(progress.q, recipe.plays)
         if all(unbeatable(game, policy, seat) for seat in SEATS.values()):
             first = progress.games if first is None else first
             since = progress.games if since is None else since
-            if faultless is None and not blunders(game, policy).any():
+            if faultless is None and not find_blunders(game, policy).any():
                 faultless = progress.games
         else:
             since = None

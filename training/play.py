@@ -9,9 +9,9 @@ from rich.text import Text
 
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.notation import DIGITS, MARKS, replay, undo
-from app.tictactoe.policy import policy_of
-from app.tictactoe.views import on_scale, shown
+from app.tictactoe.notation import DIGITS, MARKS, replay_record, undo_moves
+from app.tictactoe.policy import policy_from_values
+from app.tictactoe.views import round_to_shown, scale_values
 
 LOSS, DRAW, WIN = np.array([(0xC6, 0x28, 0x28), (0xF7, 0xF7, 0xF7), (0x00, 0x89, 0x7B)])
 BACK, QUIT = "u", "q"
@@ -26,9 +26,9 @@ def play_in_terminal(
     agent draws among its moves by `seed`.
     """
     console, rng = Console(highlight=False), np.random.default_rng(seed)
-    policy, record = policy_of(agent.q, agent.card.plays), ""
+    policy, record = policy_from_values(agent.q, agent.card.plays), ""
     while True:
-        position = replay(game, record)[-1]
+        position = replay_record(game, record)[-1]
         console.print(board_table(game, agent, position))
         if game.is_over(position):
             result = game.result(position)
@@ -48,10 +48,10 @@ def play_in_terminal(
             console.print(f"One cell, please, not {typed!r}.")
             continue
         if typed == BACK:
-            record = undo(record, 2) if len(record) > 1 else record
+            record = undo_moves(record, 2) if len(record) > 1 else record
             continue
         try:
-            replay(game, record + typed)
+            replay_record(game, record + typed)
         except ValueError as error:
             console.print(f"{error}.")
         else:
@@ -82,7 +82,9 @@ def cell_text(game: Game, agent: Agent, position: int, cell: int, stone: int) ->
         return Text(f" {DIGITS[cell]}\n{'?':^7}\n")
     if worth is None:
         return Text(f" {DIGITS[cell]}\n{value:^7g}\n")
-    scaled = float(shown(on_scale(value, worth, int(game.to_move[position]))))
+    scaled = float(
+        round_to_shown(scale_values(value, worth, int(game.to_move[position])))
+    )
     told = f"{scaled:+.2f}" if scaled else "0.00"
     red, green, blue = np.rint(
         DRAW + abs(scaled) * ((WIN if scaled > 0 else LOSS) - DRAW)

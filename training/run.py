@@ -17,13 +17,13 @@ from app.project import ROOT
 from app.recipes import IDS_BY_RECIPE, SHIPPED, Recipe, name_recipe, parse_recipe
 from app.recipes.parameters import YOU
 from app.recipes.taught import format_title
-from app.tictactoe.agents import Agent, load, save
-from app.tictactoe.card import Card, Reported, numbering
+from app.tictactoe.agents import Agent, load_agent, save_agent
+from app.tictactoe.card import Card, Reported, compute_numbering
 from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.history import History
 from app.tictactoe.npz import MAX_SNAPSHOTS
-from app.tictactoe.policy import BASELINES, Policy, policy_of
-from app.tictactoe.report import Followed, RatesBySeat, report
+from app.tictactoe.policy import BASELINES, Policy, policy_from_values
+from app.tictactoe.report import PolicyResults, RatesBySeat, compute_figures
 from app.tictactoe.values import Values
 from training import learners
 from training.following import figures_of, follow
@@ -45,7 +45,7 @@ class Method(NamedTuple):
     """The functions that learn a recipe and follow all games of its policies."""
 
     learn: Callable[[Game, Recipe, NextCheckpoint], Iterator[Progress]]
-    follow: Callable[[Game, Values], Followed]
+    follow: Callable[[Game, Values], PolicyResults]
 
 
 COMPILED = Method(learners.learn, follow)
@@ -146,7 +146,7 @@ def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
                 )
             )
 
-    save(out, game, train(agent_id, parse_recipe(recipe), game, watch))
+    save_agent(out, game, train(agent_id, parse_recipe(recipe), game, watch))
 
 
 def agent_called(game: Game, text: str, models: Path = MODELS) -> Agent:
@@ -157,7 +157,7 @@ def agent_called(game: Game, text: str, models: Path = MODELS) -> Agent:
     recipe = SHIPPED[text].recipe if text in SHIPPED else parse_recipe(text)
     named = agent_id(recipe)
     if (models / f"{named}.npz").exists():
-        return load(models, game, named)
+        return load_agent(models, game, named)
     return train(named, recipe, game, lambda progress: None)
 
 
@@ -166,7 +166,7 @@ def policy_called(game: Game, text: str, models: Path = MODELS) -> Policy:
     if text in BASELINES:
         return BASELINES[text].policy(game)
     agent = agent_called(game, text, models)
-    return policy_of(agent.q, agent.card.plays)
+    return policy_from_values(agent.q, agent.card.plays)
 
 
 def learn(
@@ -201,7 +201,7 @@ def agent_of(
     """Write the card of a training and judge every snapshot of it."""
     end, texts = history[-1], texts_of(named, recipe)
     updates = np.array([moment.updates for moment in history], np.int64)
-    tables = np.stack([game.pairs_of(moment.q) for moment in history])
+    tables = np.stack([game.gather_pairs(moment.q) for moment in history])
     card = Card(
         id=named,
         title=texts.title,
@@ -216,10 +216,10 @@ def agent_of(
         updates=end.updates,
         seconds=round(seconds, 3),
         versions=versions(recipe),
-        numbering=numbering(game),
+        numbering=compute_numbering(game),
         arrays="",
         worth=recipe.reward_scale(),
-        figures=report(
+        figures=compute_figures(
             game,
             tables,
             updates.tolist(),
@@ -237,7 +237,8 @@ def agent_of(
         visits=end.visits,
         snapshot_updates=updates,
         history=History.from_tables(
-            tables, np.stack([game.pairs_of(moment.visits) > 0 for moment in history])
+            tables,
+            np.stack([game.gather_pairs(moment.visits) > 0 for moment in history]),
         ),
     )
 

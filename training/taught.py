@@ -35,10 +35,10 @@ from app.recipes.taught import (
 )
 from app.tictactoe import report
 from app.tictactoe.game import SEATS, Game, X
-from app.tictactoe.notation import DIGITS, replay
-from app.tictactoe.policy import BASELINES, Policy, policy_of
-from app.tictactoe.report import blunders, losing_game, round_figure
-from app.tictactoe.values import best_response, optimal
+from app.tictactoe.notation import DIGITS, replay_record
+from app.tictactoe.policy import BASELINES, Policy, policy_from_values
+from app.tictactoe.report import find_blunders, find_lost_game, round_figure
+from app.tictactoe.values import find_best_response, solve_game
 from training import following
 from training.learners.pairs import WON, legal_pairs
 from training.learners.phases import NextCheckpoint, Progress
@@ -181,7 +181,7 @@ class Pupils:
         before = table(pupil)
         play(pupil, step.turns)
         after = table(pupil)
-        policy = policy_of(after.q, listener.recipe.plays)
+        policy = policy_from_values(after.q, listener.recipe.plays)
         lesson = Lesson(
             opponent=step.opponent,
             games=len(listener.games),
@@ -198,7 +198,7 @@ class Pupils:
             seat = person_seat(listener.recipe, step.turns[0].player.number)
             updates = updates_of(told, seat)
             record, result = self.record(pupil), told.result_for(seat)
-            old_policy = policy_of(before.q, listener.recipe.plays)
+            old_policy = policy_from_values(before.q, listener.recipe.plays)
             lesson = replace(
                 lesson,
                 seat=seat,
@@ -230,8 +230,8 @@ class Pupils:
         self, recipe: Recipe, pupil: Pupil, record: str, begun: bool, seat: str
     ) -> Course:
         progress, game = table(pupil), self.game
-        decisions = [s for s in replay(game, record) if s < game.decisions]
-        policy = policy_of(progress.q, recipe.plays)
+        decisions = [s for s in replay_record(game, record) if s < game.decisions]
+        policy = policy_from_values(progress.q, recipe.plays)
         return Course(
             recipe=name_recipe(recipe),
             record=record,
@@ -244,7 +244,7 @@ class Pupils:
             known=(progress.visits[decisions] > 0).tolist(),
             lessons=pupil.lessons,
             losing={
-                seat: losing_game(game, policy, player)
+                seat: find_lost_game(game, policy, player)
                 for seat, player in SEATS.items()
             },
             lost_line=follow_lost_line(game, policy, pupil.lessons),
@@ -335,8 +335,8 @@ def find_slip(game: Game, record: str, seat: str, policy: Policy) -> Slip | None
 
     None if the game was lost from the start.
     """
-    positions = replay(game, record)
-    value = optimal(game).value * SEATS[seat.lower()]  # in the view of the seat
+    positions = replay_record(game, record)
+    value = solve_game(game).value * SEATS[seat.lower()]  # in the view of the seat
     for ply in range(len(record) - 1, -1, -1):
         position = positions[ply]
         is_own = game.to_move[position] == SEATS[seat.lower()]
@@ -349,7 +349,7 @@ def chance_of_slip(game: Game, position: int, policy: Policy) -> float:
     """Return how likely a policy plays a move that loses a position which is not lost."""
     mover = int(game.to_move[position])
     cells = np.flatnonzero(game.legal[position])
-    loses = optimal(game).value[game.successor[position, cells]] * mover < 0
+    loses = solve_game(game).value[game.successor[position, cells]] * mover < 0
     return float(policy[position, cells[loses]].sum())
 
 
@@ -360,9 +360,9 @@ def follow_lost_line(
     for number, lesson in reversed([*enumerate(lessons, 1)]):
         if lesson.slip is None:
             continue
-        position = replay(game, lesson.record)[lesson.slip.ply]
+        position = replay_record(game, lesson.record)[lesson.slip.ply]
         mover = SEATS[lesson.seat.lower()]
-        wins = best_response(game, policy, -mover, loss=0.0).chances[position]
+        wins = find_best_response(game, policy, -mover, loss=0.0).chances[position]
         return LostLine(
             number,
             chance_of_slip(game, position, policy),
@@ -414,8 +414,8 @@ def table(pupil: Pupil) -> Progress:
         done=0.0,
         games=pupil.games,
         updates=pupil.updates,
-        q=game.spread(values.astype(np.float32)),
-        visits=game.spread(visits, 0),
+        q=game.spread_pairs(values.astype(np.float32)),
+        visits=game.spread_pairs(visits, 0),
         refills=getattr(learner, "refills", None),
     )
 
@@ -461,9 +461,9 @@ def judged(
             for seat, side in SEATS.items()
         }
     else:
-        followed = report.follow(game, pairs[None])
+        followed = report.follow_policies(game, pairs[None])
         proved = {
-            seat: losing_game(game, policy, side) is None
+            seat: find_lost_game(game, policy, side) is None
             for seat, side in SEATS.items()
         }
     reachable = np.zeros(game.decisions, np.bool_)
@@ -488,7 +488,7 @@ def judged(
             "x": round_figure(followed.worst[0, 0, -1]),
             "o": round_figure(followed.worst[1, 0, 0]),
         },
-        "blunders": int(blunders(game, policy).sum()),
+        "blunders": int(find_blunders(game, policy).sum()),
         "milestones": [one for one in MILESTONES if reached[one]],
     }
 

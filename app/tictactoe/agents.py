@@ -23,25 +23,25 @@ from numpy.typing import NDArray
 from app.tictactoe.card import (
     UNJUDGED,
     Card,
-    card_text,
     check_card,
     check_figures,
-    numbering,
+    compute_numbering,
+    format_card,
 )
 from app.tictactoe.files import read_plain_file
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.npz import read_arrays, size_limit, write_arrays
-from app.tictactoe.policy import policy_of
-from app.tictactoe.report import blunders
+from app.tictactoe.policy import policy_from_values
+from app.tictactoe.report import find_blunders
 
-MAX_CARD = 1 << 20  # bytes
-NEWER = ".npz.newer"  # new arrays, beside the old ones until their card is written
-ASIDE = ".saving-"  # prefix of files that are not finished
-READABLE = 0o644
+MAX_CARD_BYTES = 1 << 20  # bytes
+NEW_ARRAYS = ".npz.newer"  # new arrays, beside the old ones until their card is written
+UNFINISHED = ".saving-"  # prefix of files that are not finished
+FILE_MODE = 0o644
 
 
-Build = Callable[[Game, str, bytes, bytes, Path], "Agent"]
+Decode = Callable[[Game, str, bytes, bytes, Path], "Agent"]
 
 
 class ModelError(ValueError):
@@ -64,13 +64,13 @@ class Agent:
 
     def table(self, game: Game, step: int | None = None) -> NDArray[np.float32]:
         """Return the values at a snapshot, or as shipped, [D, cells], NaN where illegal."""
-        return self.q if step is None else game.spread(self.history.values(step))
+        return self.q if step is None else game.spread_pairs(self.history.values(step))
 
     def updated(self, game: Game, step: int | None = None) -> NDArray[np.bool_]:
         """Return whether each pair was updated by a snapshot, or by the end, [D, cells]."""
         if step is None:
             return self.visits > 0
-        return game.spread(self.history.updated(step), illegal=False)
+        return game.spread_pairs(self.history.updated(step), illegal=False)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of its file, by name; the snapshots are [T, P]."""
@@ -83,7 +83,7 @@ class Agent:
         }
 
 
-def save(folder: Path, game: Game, agent: Agent) -> Agent:
+def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
     """Write an agent's two files and return it with the digests in its card.
 
     The new arrays are written beside the old ones, then the card replaces the old card, then the
@@ -91,17 +91,19 @@ def save(folder: Path, game: Game, agent: Agent) -> Agent:
     the old pair or the new one.  Other processes that save in the folder wait.
     Raises ModelError, and writes nothing, if what would be written could not be loaded.
     """
-    text, arrays = to_files(game, agent)
+    text, arrays = encode_agent(game, agent)
     card = agent.card
-    saved = from_files(game, card.id, text, arrays, Path(card.id))
+    saved = decode_agent(game, card.id, text, arrays, Path(card.id))
     folder.mkdir(parents=True, exist_ok=True)
     described, here = folder / f"{card.id}.json", folder / f"{card.id}.npz"
-    newer = folder / f"{card.id}{NEWER}"
+    newer = folder / f"{card.id}{NEW_ARRAYS}"
     with _lock_for_saving(folder) as write:
         new_arrays, new_card = write(arrays), write(text)
         with suppress(ModelError):
             if _read_newer_arrays(
-                newer, _read(described, MAX_CARD), size_limit(_layout(game))
+                newer,
+                _read_file(described, MAX_CARD_BYTES),
+                size_limit(_get_layout(game)),
             ):
                 os.replace(newer, here)  # a save before this one was stopped on the way
         os.replace(new_arrays, newer)
@@ -116,44 +118,46 @@ def save_card(folder: Path, game: Game, agent: Agent) -> None:
     Raises ModelError, and writes nothing, if the two could not be loaded together.
     """
     id = agent.card.id
-    text = card_text(
-        msgspec.structs.replace(agent.card, numbering=numbering(game))
+    text = format_card(
+        msgspec.structs.replace(agent.card, numbering=compute_numbering(game))
     ).encode()
     with _lock_for_saving(folder) as write:
-        arrays = _read(folder / f"{id}.npz", size_limit(_layout(game)))
-        from_files(game, id, text, arrays, folder / id)
+        arrays = _read_file(folder / f"{id}.npz", size_limit(_get_layout(game)))
+        decode_agent(game, id, text, arrays, folder / id)
         os.replace(write(text), folder / f"{id}.json")
 
 
-def to_files(game: Game, agent: Agent) -> tuple[bytes, bytes]:
+def encode_agent(game: Game, agent: Agent) -> tuple[bytes, bytes]:
     """Return the contents of an agent's two files: the card, with its digests, and the arrays.
 
     The same arrays always become the same bytes.
     """
     arrays = write_arrays(agent.arrays())
     digest = hashlib.sha256(arrays).hexdigest()
-    card = msgspec.structs.replace(agent.card, numbering=numbering(game), arrays=digest)
-    return card_text(card).encode(), arrays
+    card = msgspec.structs.replace(
+        agent.card, numbering=compute_numbering(game), arrays=digest
+    )
+    return format_card(card).encode(), arrays
 
 
-def to_process(game: Game, agent: Agent) -> bytes:
+def pack_agent(game: Game, agent: Agent) -> bytes:
     """Return an agent as bytes for another process of this program."""
     history = agent.history
     arrays = (
         history.since,
         history.value,
         history.first_update,
-        game.pairs_of(agent.visits),
+        game.gather_pairs(agent.visits),
     )
     return msgspec.msgpack.encode((agent.card, *(array.tobytes() for array in arrays)))
 
 
-def from_process(game: Game, content: bytes, name: str) -> Agent:
+def unpack_agent(game: Game, content: bytes, name: str) -> Agent:
     """Return the agent of this recipe's name from the bytes of `to_process`.
 
     Raises ModelError if they cannot be those of that agent.
     """
-    with blaming(name):
+    with name_file_in_errors(name):
         card, *arrays = msgspec.msgpack.decode(
             content, type=tuple[Card, bytes, bytes, bytes, bytes]
         )
@@ -173,8 +177,8 @@ def from_process(game: Game, content: bytes, name: str) -> Agent:
     history = History(len(card.figures.updates), first, since, value, met)
     agent = Agent(
         card=card,
-        q=game.spread(history.values(-1)),
-        visits=game.spread(visits, 0),
+        q=game.spread_pairs(history.values(-1)),
+        visits=game.spread_pairs(visits, 0),
         snapshot_updates=np.array(card.figures.updates),
         history=history,
     )
@@ -183,33 +187,33 @@ def from_process(game: Game, content: bytes, name: str) -> Agent:
     return agent
 
 
-def load(folder: Path, game: Game, agent_id: str) -> Agent:
+def load_agent(folder: Path, game: Game, agent_id: str) -> Agent:
     """Return an agent from its files, checked; another process may be saving it meanwhile.
 
     Raises ModelError, naming the file and what is wrong with it.
     """
-    return _load(folder, game, agent_id, from_files)
+    return _retry_load(folder, game, agent_id, decode_agent)
 
 
-def load_without_figures(folder: Path, game: Game, agent_id: str) -> Agent:
+def load_agent_without_figures(folder: Path, game: Game, agent_id: str) -> Agent:
     """Return an agent without figures, to compute new ones.
 
     Those on its card are not read: they may be against other baselines, or in another format.
     Raises ModelError, naming the file and what else is wrong with it.
     """
-    return _load(folder, game, agent_id, _build_without_figures)
+    return _retry_load(folder, game, agent_id, _decode_without_figures)
 
 
-def _load(folder: Path, game: Game, agent_id: str, build: Build) -> Agent:
+def _retry_load(folder: Path, game: Game, agent_id: str, build: Decode) -> Agent:
     def attempt() -> Agent:
         card, limit = (
-            _read(folder / f"{agent_id}.json", MAX_CARD),
-            size_limit(_layout(game)),
+            _read_file(folder / f"{agent_id}.json", MAX_CARD_BYTES),
+            size_limit(_get_layout(game)),
         )
-        arrays = _read_newer_arrays(folder / f"{agent_id}{NEWER}", card, limit)
+        arrays = _read_newer_arrays(folder / f"{agent_id}{NEW_ARRAYS}", card, limit)
         file = folder / f"{agent_id}.npz"
         agent = build(
-            game, agent_id, card, arrays or _read(file, limit), folder / agent_id
+            game, agent_id, card, arrays or _read_file(file, limit), folder / agent_id
         )
         return replace(agent, file=file)
 
@@ -222,18 +226,18 @@ def _load(folder: Path, game: Game, agent_id: str, build: Build) -> Agent:
             return attempt()
 
 
-def load_all(folder: Path, game: Game) -> dict[str, Agent]:
+def load_agents(folder: Path, game: Game) -> dict[str, Agent]:
     """Return every agent of a folder, by id.
 
     Raises ModelError if one of them is broken or there is none.
     """
-    ids = ids_of(folder)
+    ids = list_agent_ids(folder)
     with ThreadPoolExecutor() as pool:  # decompression releases the interpreter's lock
-        agents = pool.map(partial(load, folder, game), ids)
+        agents = pool.map(partial(load_agent, folder, game), ids)
         return dict(zip(ids, agents, strict=True))
 
 
-def ids_of(folder: Path) -> list[str]:
+def list_agent_ids(folder: Path) -> list[str]:
     """Return the ids of a folder's agents; raises ModelError if there is none."""
     ids = sorted(
         {path.stem for ending in ("json", "npz") for path in folder.glob(f"*.{ending}")}
@@ -243,21 +247,21 @@ def ids_of(folder: Path) -> list[str]:
     return ids
 
 
-def from_files(
+def decode_agent(
     game: Game, agent_id: str, card_bytes: bytes, arrays_bytes: bytes, path: Path
 ) -> Agent:
     """Return the agent of this id from the contents of its two files; `path` names them in errors.
 
     Raises ModelError, naming the file and what is wrong with it.
     """
-    with blaming(f"{path}.json"):
+    with name_file_in_errors(f"{path}.json"):
         card = msgspec.json.decode(card_bytes, type=Card)
         check_card(game, agent_id, card)
         check_figures(game, card.figures)
-    agent = _with_arrays(game, card, arrays_bytes, path)
+    agent = _add_arrays(game, card, arrays_bytes, path)
     if agent.snapshot_updates.tolist() != card.figures.updates:
         raise ModelError(f"{path}.npz: snapshot_updates are not those of the card")
-    number = int(blunders(game, policy_of(agent.q, card.plays)).sum())
+    number = int(find_blunders(game, policy_from_values(agent.q, card.plays)).sum())
     if card.figures.blunders[-1] != number:
         raise ModelError(
             f"{path}.json: it says another number of blunders than {number}"
@@ -265,23 +269,23 @@ def from_files(
     return agent
 
 
-def _build_without_figures(
+def _decode_without_figures(
     game: Game, agent_id: str, card_bytes: bytes, arrays_bytes: bytes, path: Path
 ) -> Agent:
-    with blaming(f"{path}.json"):
+    with name_file_in_errors(f"{path}.json"):
         known = msgspec.json.decode(card_bytes, type=dict[str, Any])
         card = msgspec.convert(known | {"figures": UNJUDGED}, Card)
         check_card(game, agent_id, card)
-    return _with_arrays(game, card, arrays_bytes, path)
+    return _add_arrays(game, card, arrays_bytes, path)
 
 
-def _with_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Agent:
-    with blaming(f"{path}.npz"):
+def _add_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Agent:
+    with name_file_in_errors(f"{path}.npz"):
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays:
             raise ValueError(
                 "the file is not the one that the card describes: its sha256 differs"
             )
-        arrays = read_arrays(arrays_bytes, _layout(game))
+        arrays = read_arrays(arrays_bytes, _get_layout(game))
         _check_arrays(game, card, arrays)
     return Agent(
         card=card,
@@ -293,7 +297,7 @@ def _with_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Age
 
 
 @contextmanager
-def blaming(file: str) -> Iterator[None]:
+def name_file_in_errors(file: str) -> Iterator[None]:
     """Turn a ValueError into a ModelError that names the file, or the agent."""
     try:
         yield
@@ -301,7 +305,7 @@ def blaming(file: str) -> Iterator[None]:
         raise ModelError(f"{file}: {error}") from error
 
 
-def arrays_file(game: Game, agent: Agent) -> bytes:
+def read_arrays_file(game: Game, agent: Agent) -> bytes:
     """Return the contents of an agent's npz file, whose digest is in its card.
 
     It is read again, because the files of all agents are too large to keep; if the file is gone or
@@ -309,13 +313,13 @@ def arrays_file(game: Game, agent: Agent) -> bytes:
     """
     if agent.file:
         with suppress(ModelError):
-            content = _read(agent.file, size_limit(_layout(game)))
+            content = _read_file(agent.file, size_limit(_get_layout(game)))
             if hashlib.sha256(content).hexdigest() == agent.card.arrays:
                 return content
     return write_arrays(agent.arrays())
 
 
-def whole_card(game: Game, agent: Agent) -> Card:
+def complete_card(game: Game, agent: Agent) -> Card:
     """Return an agent's card; the digest of its file is computed here if it has none yet."""
     if agent.card.arrays:
         return agent.card
@@ -323,7 +327,7 @@ def whole_card(game: Game, agent: Agent) -> Card:
     return msgspec.structs.replace(agent.card, arrays=digest)
 
 
-def _layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
+def _get_layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
     """Return the dtype and shape of each array, with -1 for the number of snapshots."""
     pairs = game.legal.shape
     return {
@@ -360,7 +364,7 @@ def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) ->
     if (updated[1:] < updated[:-1]).any():
         raise ValueError("snapshot_updated forgets a pair")
     # Raises ValueError if a value is below 0 and the agent plays in proportion to its values.
-    policy_of(game.spread(values.min(axis=0)), card.plays)
+    policy_from_values(game.spread_pairs(values.min(axis=0)), card.plays)
 
 
 def _check_q(game: Game, q: NDArray[Any]) -> None:
@@ -376,18 +380,18 @@ def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
     """
 
     def write(content: bytes) -> Path:
-        with NamedTemporaryFile(dir=folder, prefix=ASIDE, delete=False) as file:
+        with NamedTemporaryFile(dir=folder, prefix=UNFINISHED, delete=False) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(file.name, READABLE)
+        os.chmod(file.name, FILE_MODE)
         return Path(file.name)
 
     with _lock_folder(folder, LOCK_EX):
         try:
             yield write
         finally:
-            for path in folder.glob(f"{ASIDE}*"):
+            for path in folder.glob(f"{UNFINISHED}*"):
                 path.unlink()
 
 
@@ -405,13 +409,13 @@ def _lock_folder(folder: Path, kind: int) -> Iterator[None]:
 def _read_newer_arrays(newer: Path, card: bytes, limit: int) -> bytes:
     """Return the new arrays, not in their place yet, if the card describes them, or b""."""
     with suppress(ModelError):
-        arrays = _read(newer, limit)
+        arrays = _read_file(newer, limit)
         if hashlib.sha256(arrays).hexdigest().encode() in card:
             return arrays
     return b""
 
 
-def _read(path: Path, limit: int) -> bytes:
+def _read_file(path: Path, limit: int) -> bytes:
     try:
         return read_plain_file(path, limit)
     except ValueError as error:

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game
-from app.tictactoe.policy import Policy, best_moves, is_maximum, optimal_q
+from app.tictactoe.policy import Policy, compute_optimal_q, find_best_moves, mark_maxima
 from app.tictactoe.report import DECIMALS
-from app.tictactoe.values import LineUp, join_line_ups, line_up, meet
+from app.tictactoe.values import LineUp, join_line_ups, make_line_up, play_matches
 
 Chances = NDArray[np.float64]
 
 
-class League(NamedTuple):
+class ArenaTable(NamedTuple):
     """The mean results of N players over N opponents, itself included, each in its own view."""
 
     as_x: Chances  # [N, 3] win, draw, loss
@@ -27,7 +27,7 @@ class League(NamedTuple):
     @property
     def score(self) -> Chances:
         """[N] the mean of both seats, -1 to +1."""
-        return (score(self.as_x) + score(self.as_o)) / 2
+        return (compute_score(self.as_x) + compute_score(self.as_o)) / 2
 
     @property
     def rank(self) -> NDArray[np.intp]:
@@ -36,7 +36,7 @@ class League(NamedTuple):
         return ranks
 
 
-def round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
+def compute_round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
     """Return the results of each of N policies as X against each as O, [N, N, 3] by `[x, o]`.
 
     They are the chances of X winning, a draw and O winning, rounded like a card's figures.
@@ -45,11 +45,15 @@ def round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
     x, o = np.divmod(
         np.arange(players * players), players
     )  # every pairing in the order of [x, o]
-    chances = meet(game, line_up(game, np.stack(policies)[:, game.legal]), x, o)
+    chances = play_matches(
+        game, make_line_up(game, np.stack(policies)[:, game.legal]), x, o
+    )
     return np.round(chances, DECIMALS).reshape(players, players, 3)
 
 
-def join(game: Game, chances: Chances, policies: LineUp, newcomer: Policy) -> Chances:
+def add_player(
+    game: Game, chances: Chances, policies: LineUp, newcomer: Policy
+) -> Chances:
     """Return a round robin, [N, N, 3], with a new last player, [N + 1, N + 1, 3].
 
     `policies` are those of the N players; only the matches of the new one are computed.
@@ -61,26 +65,28 @@ def join(game: Game, chances: Chances, policies: LineUp, newcomer: Policy) -> Ch
         np.concatenate([others, last, [size]]),
         np.concatenate([last, others, [size]]),
     )
-    players = join_line_ups(policies, line_up(game, newcomer[None, game.legal]))
-    new = meet(game, players, x, o)
+    players = join_line_ups(policies, make_line_up(game, newcomer[None, game.legal]))
+    new = play_matches(game, players, x, o)
     joined = np.pad(chances, ((0, 1), (0, 1), (0, 0)))
     joined[x, o] = np.round(new, DECIMALS)
     return joined
 
 
-def league(chances: Chances) -> League:
+def summarize_round_robin(chances: Chances) -> ArenaTable:
     """Return the mean results of a round robin, [N, N, 3] in X's view."""
     as_o = chances[..., ::-1].swapaxes(0, 1)  # [o, x] in O's view
     can_be_beaten = (chances[..., 2] > 0) | (as_o[..., 2] > 0)
-    return League(chances.mean(axis=1), as_o.mean(axis=1), can_be_beaten.sum(axis=1))
+    return ArenaTable(
+        chances.mean(axis=1), as_o.mean(axis=1), can_be_beaten.sum(axis=1)
+    )
 
 
-def score(chances: Chances) -> Chances:
+def compute_score(chances: Chances) -> Chances:
     """Return the score of chances of win, draw and loss, [..., 3]: win less loss, -1 to +1."""
     return chances[..., 0] - chances[..., 2]
 
 
-def disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.intp]:
+def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.intp]:
     """Return the decisions in which two policies share no likeliest move, the clearest first.
 
     First those in which most pairs of policies share no move; then those in which the values of
@@ -88,15 +94,15 @@ def disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.intp]:
     choose between.  Of symmetric decisions only the first in this order is listed.  A single policy
     is compared with optimal play.
     """
-    choices = [is_maximum(policy) for policy in policies]
+    choices = [mark_maxima(policy) for policy in policies]
     if len(choices) == 1:
-        choices.append(best_moves(game))
+        choices.append(find_best_moves(game))
     disagreeing_pairs = np.sum(
         [~(one & other).any(axis=1) for one, other in combinations(choices, 2)], axis=0
     )
     decisions = np.flatnonzero(disagreeing_pairs)
     chosen = np.stack(choices)[:, decisions]  # [V, d, cells] for V policies
-    worst_values = np.where(chosen, optimal_q(game)[decisions], np.inf).min(
+    worst_values = np.where(chosen, compute_optimal_q(game)[decisions], np.inf).min(
         axis=2
     )  # [V, d]
     spread = worst_values.max(axis=0) - worst_values.min(axis=0)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.policy import Choice, best_moves, optimal_q
+from app.tictactoe.policy import Choice, compute_optimal_q, find_best_moves
 from app.tictactoe.reachable_play import ReachablePlay
-from app.tictactoe.report import blunders, losing_game
+from app.tictactoe.report import find_blunders, find_lost_game
 
 # Decimals of the chances that order positions: those of symmetric ones differ in the last digits.
 CHANCE_DECIMALS = 12
@@ -41,15 +41,15 @@ class Atlas(NamedTuple):
     ]  # chance of erring in an image in a game against `uniform`
 
 
-def mistakes(play: ReachablePlay) -> Mistakes:
+def list_mistakes(play: ReachablePlay) -> Mistakes:
     """Return the decisions in which a policy can blunder, and the cost of each."""
     game = play.game
-    position = np.flatnonzero(blunders(game, play.policy))
-    values, right = optimal_q(game)[position], best_moves(game)[position]
+    position = np.flatnonzero(find_blunders(game, play.policy))
+    values, right = compute_optimal_q(game)[position], find_best_moves(game)[position]
     wrong = (play.policy[position] > 0) & ~right
     by_x = game.to_move[game.pair_from] == X
     pair_chance = np.where(by_x, play.games[X].chance, play.games[O].chance)
-    chance = game.spread(pair_chance, 0.0)[position]
+    chance = game.spread_pairs(pair_chance, 0.0)[position]
     return Mistakes(
         position=position,
         wrong=wrong,
@@ -60,7 +60,7 @@ def mistakes(play: ReachablePlay) -> Mistakes:
     )
 
 
-def atlas(game: Game, found: Mistakes) -> Atlas:
+def group_mistakes(game: Game, found: Mistakes) -> Atlas:
     """Return one mistake for each symmetry class, ordered by how much it matters.
 
     First those that happen most often in games against `uniform`; then those that lose most; then
@@ -103,23 +103,23 @@ class Certificate(NamedTuple):
     reachable: int  # the number of positions that it can meet, every image counted
 
 
-def certificate(play: ReachablePlay, seat: int) -> Certificate:
+def prove_unbeatable(play: ReachablePlay, seat: int) -> Certificate:
     """Return the proof that a policy cannot be beaten in a seat (+1 X, -1 O).
 
     Raises ValueError if it can be beaten there.
     """
     game = play.game
-    record = losing_game(game, play.policy, seat)
+    record = find_lost_game(game, play.policy, seat)
     if record is not None:
         raise ValueError(f"nothing proves what is not so: it loses the game {record}")
     reachable = np.flatnonzero(play.games[seat].reachable)
     choice = play.policy[reachable] > 0
-    _, first = np.unique(_classes(game, reachable, choice), return_index=True)
+    _, first = np.unique(_number_classes(game, reachable, choice), return_index=True)
     listed = np.sort(first)
     return Certificate(reachable[listed], choice[listed], len(reachable))
 
 
-def _classes(
+def _number_classes(
     game: Game, position: NDArray[np.intp], choice: Choice
 ) -> NDArray[np.int64]:
     """Return a number for each of N decisions and its moves, [N, cells]; images have the same.

@@ -17,7 +17,7 @@ EVERY = slice(None)
 
 
 @lru_cache(maxsize=2)
-def alike(game: Game) -> NDArray[np.int64]:
+def count_equal_moves(game: Game) -> NDArray[np.int64]:
     """Return the number of cells that are the same move as each legal pair by symmetry, [P].
 
     On the empty board the four corners are one move, the four edges another.
@@ -28,19 +28,19 @@ def alike(game: Game) -> NDArray[np.int64]:
     return number
 
 
-def beads(
+def count_beads(
     game: Game, values: NDArray[np.floating], plays: Plays, pairs: slice = EVERY
 ) -> NDArray[np.float64]:
     """Return the beads of each pair's move, [..., P], from a table's `values`, [..., P].
 
     P are all legal pairs, or those of a slice of them.
     """
-    squares = alike(game)[pairs] if plays == "proportional" else 1
+    squares = count_equal_moves(game)[pairs] if plays == "proportional" else 1
     held: NDArray[np.float64] = values.astype(np.float64) * squares
     return held
 
 
-def leanings(
+def compute_preferences(
     game: Game, held: NDArray[np.float64], decision: int | None = None
 ) -> NDArray[np.float64]:
     """Return the preference of a box for each of its moves, [..., P]: -1 never, +1 always.
@@ -50,7 +50,7 @@ def leanings(
     chance to be drawn, and no expected result.
     """
     # Each of a move's cells counts as this part of a move, so sums over a row are sums over a box.
-    starts, part = game.pair_start[:-1], 1 / alike(game)
+    starts, part = game.pair_start[:-1], 1 / count_equal_moves(game)
     if decision is not None:
         start, end = game.pair_start[decision : decision + 2]
         starts, part = np.zeros(1, np.intp), part[start:end]

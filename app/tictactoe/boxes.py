@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, X
-from app.tictactoe.values import optimal
+from app.tictactoe.values import solve_game
 
 
 class Box(NamedTuple):
@@ -62,7 +62,7 @@ def count_lost_boxes(game: Game) -> int:
     """
     boxes = list_boxes(game)
     last = max(int(game.ply[box.position]) for box in boxes)
-    value = optimal(game).value
+    value = solve_game(game).value
     return sum(
         game.ply[box.position] == last and value[box.position] == -1 for box in boxes
     )

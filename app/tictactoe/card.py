@@ -27,7 +27,13 @@ TITLE = (
     r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,200}$(?!\n)"
 )
 TOLERANCE = 1e-6  # the error of a sum of rounded chances
-TAKEN = {"human", "truth", "self", "both", *BASELINES}  # names that no agent may have
+RESERVED_IDS = {
+    "human",
+    "truth",
+    "self",
+    "both",
+    *BASELINES,
+}  # names that no agent may have
 
 UNJUDGED = Figures(
     updates=[],
@@ -118,7 +124,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 @lru_cache(maxsize=2)
-def numbering(game: Game) -> str:
+def compute_numbering(game: Game) -> str:
     """Return the digest of a game, by which a model is checked to belong to it.
 
     It covers the boards and their numbers, the successors of all moves, and the results.
@@ -134,7 +140,7 @@ def numbering(game: Game) -> str:
     ).hexdigest()
 
 
-def card_text(card: Card) -> str:
+def format_card(card: Card) -> str:
     """Return a card as indented JSON with each innermost list on one line."""
     text = msgspec.json.format(msgspec.json.encode(card), indent=1).decode()
     innermost = re.compile(r"\[(\n[^][{}\"]*)\]")  # a text has no line break
@@ -145,11 +151,11 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
     """Raise ValueError if a well-formed card is not of this agent and game; figures apart."""
     if card.id != agent_id:
         raise ValueError(f"id {card.id!r} is not the file's name")
-    if card.id in TAKEN:
+    if card.id in RESERVED_IDS:
         raise ValueError(
             f"id {card.id!r} is the name of a player that is no learned agent"
         )
-    if card.numbering != numbering(game):
+    if card.numbering != compute_numbering(game):
         raise ValueError(
             "numbering is that of another game, or of other rules or another order of its positions"
         )
@@ -170,7 +176,7 @@ def check_figures(game: Game, figures: Figures) -> None:
     _check_nash_conv(figures)
     snapshots = len(figures.updates)
     if snapshots == 0 or any(
-        len(entries) != snapshots for entries in _figure_lists(figures)
+        len(entries) != snapshots for entries in _list_figure_lists(figures)
     ):
         raise ValueError("figures do not have one entry a snapshot")
     reachable = figures.reachable_blunders
@@ -196,7 +202,7 @@ def _check_nash_conv(figures: Figures) -> None:
         )
 
 
-def _figure_lists(figures: Figures) -> list[Sized]:
+def _list_figure_lists(figures: Figures) -> list[Sized]:
     """Return all lists that have one entry a snapshot."""
     reachable = figures.reachable_blunders
     lists: list[Sized] = [figures.nash_conv, figures.blunders, reachable.x, reachable.o]

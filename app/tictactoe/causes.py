@@ -12,22 +12,28 @@ from numpy.typing import NDArray
 
 from app.tictactoe.atlas import Atlas, Mistakes
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.policy import Choice, Policy, best_moves, completing, optimal_q
+from app.tictactoe.policy import (
+    Choice,
+    Policy,
+    compute_optimal_q,
+    find_best_moves,
+    find_completing_cells,
+)
 from app.tictactoe.reachable_play import ReachablePlay
 
 ALWAYS = 0.95  # share of the positions of a seat: a rule that decides so many was not learned
-FEW = 10  # positions: no cause is named for fewer
+MIN_POSITIONS = 10  # positions: no cause is named for fewer
 # skill, from 0 (random moves) to 1 (right ones): nearer to 0 is like chance
 LIKE_CHANCE = 0.15
 GOOD = 0.5  # skill
 OFTEN = 0.75  # share of the blunders
-SELDOM = 0.5  # share of the threats
+RARELY = 0.5  # share of the threats
 
 Kind = Literal[
     "untrained", "other-side", "first-cell", "no-block", "images", "unreachable"
 ]
 Rule = Literal["", "any", "first", "last", "chance"]
-Where = NDArray[np.bool_]  # [D]
+Decisions = NDArray[np.bool_]  # [D]
 
 
 class Cause(NamedTuple):
@@ -45,11 +51,11 @@ class Cause(NamedTuple):
 class Facts(NamedTuple):
     """Properties of the decisions of a game, for any policy; each is [D], or [D, cells]."""
 
-    several: Where  # whether there is more than one move
+    several: Decisions  # whether there is more than one move
     by_chance: NDArray[np.float64]  # the chance of each move if moves are random
     first: Choice  # the first empty cell
     last: Choice  # the last empty cell
-    hanging: Where  # whether a blunder is possible
+    hanging: Decisions  # whether a blunder is possible
     keeps: NDArray[np.float64]  # the chance that a random move is no blunder
     worst: Choice  # the moves with the lowest value
     worst_by_chance: NDArray[np.float64]  # the chance that a random move is one of them
@@ -58,14 +64,14 @@ class Facts(NamedTuple):
     threat: Choice  # the one cell that the other side would win on, if no move here wins at once
 
 
-class Play(NamedTuple):
+class AnalysedPolicy(NamedTuple):
     """A policy and its properties."""
 
     game: Game
     facts: Facts
     policy: Policy  # [D, cells]
     choice: Choice  # [D, cells]
-    reachable: Where  # the decisions in which it can come to move
+    reachable: Decisions  # the decisions in which it can come to move
     kept: NDArray[
         np.float64
     ]  # [D] the chance that its move keeps the value of the game
@@ -74,7 +80,7 @@ class Play(NamedTuple):
     ]  # [D] the change of the value by the worst of its moves, 0 or less
 
 
-def causes(own: ReachablePlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
+def list_causes(own: ReachablePlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
     """Return the likely causes of the blunders `found` of a policy; `kinds` is their atlas.
 
     Causes that explain a whole seat come first; other causes are looked for in the other seat only.
@@ -82,39 +88,39 @@ def causes(own: ReachablePlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
     if not len(found.position):
         return []
     game, policy = own.game, own.policy
-    facts, choice = _facts(game), policy > 0
-    play = Play(
+    facts, choice = _compute_facts(game), policy > 0
+    play = AnalysedPolicy(
         game=game,
         facts=facts,
         policy=policy,
         choice=choice,
         reachable=own.reachable,
-        kept=(policy * best_moves(game)).sum(axis=1),
-        loses=np.where(choice, optimal_q(game), 1).min(axis=1) - facts.value,
+        kept=(policy * find_best_moves(game)).sum(axis=1),
+        loses=np.where(choice, compute_optimal_q(game), 1).min(axis=1) - facts.value,
     )
-    whole = _untrained(play) or _like_chance(play)
-    whole += [cause for seat in (X, O) for cause in _other_side(play, seat)]
+    whole = _find_untrained(play) or _find_like_chance(play)
+    whole += [cause for seat in (X, O) for cause in _find_other_side(play, seat)]
     explained = {seat for cause in whole for seat in (X, O) if cause.seat in (seat, 0)}
     rest = ~np.isin(game.to_move, list(explained))
-    others = [*_one_cell(play, found, rest), *_no_block(play, rest)]
-    others += [*_images(play, found, kinds, rest), *_unreachable(play, found)]
+    others = [*_find_one_cell(play, found, rest), *_find_no_block(play, rest)]
+    others += [*_find_images(play, found, kinds, rest), *_find_unreachable(play, found)]
     return whole + others
 
 
 @lru_cache(maxsize=2)
-def _facts(game: Game) -> Facts:
-    legal, right, values = game.legal, best_moves(game), optimal_q(game)
+def _compute_facts(game: Game) -> Facts:
+    legal, right, values = game.legal, find_best_moves(game), compute_optimal_q(game)
     moves = legal.sum(axis=1)
     board = game.board[: game.decisions]
-    wins = completing(game, board == game.to_move[:, None])
-    threats = completing(game, board == -game.to_move[:, None])
+    wins = find_completing_cells(game, board == game.to_move[:, None])
+    threats = find_completing_cells(game, board == -game.to_move[:, None])
     one = (threats.sum(axis=1) == 1) & ~wins.any(axis=1)
     worst = values == np.fmin.reduce(values, axis=1, keepdims=True)
     return Facts(
         several=moves > 1,
         by_chance=1 / moves,
-        first=_only(legal, legal.argmax(axis=1)),
-        last=_only(legal, legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)),
+        first=_choose_cell(legal, legal.argmax(axis=1)),
+        last=_choose_cell(legal, legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)),
         hanging=(right != legal).any(axis=1),
         keeps=right.sum(axis=1) / moves,
         worst=worst,
@@ -125,7 +131,7 @@ def _facts(game: Game) -> Facts:
     )
 
 
-def _untrained(play: Play) -> list[Cause]:
+def _find_untrained(play: AnalysedPolicy) -> list[Cause]:
     """Return the cause that a seat, or both, plays by a rule that needs no training, if any."""
     game, facts = play.game, play.facts
     rules: dict[Rule, Choice] = {
@@ -141,7 +147,7 @@ def _untrained(play: Play) -> list[Cause]:
             so = of & alike
             if so.sum() >= ALWAYS * of.sum():
                 by_chance = 0.0 if rule == "any" else float(facts.by_chance[of].sum())
-                shown = _worst(play, so)
+                shown = _pick_example(play, so)
                 cause = Cause(
                     "untrained",
                     seat,
@@ -152,27 +158,27 @@ def _untrained(play: Play) -> list[Cause]:
                     shown,
                 )
                 named.append(cause)
-    return _in_both_seats(named)
+    return _merge_seats(named)
 
 
-def _like_chance(play: Play) -> list[Cause]:
+def _find_like_chance(play: AnalysedPolicy) -> list[Cause]:
     """Return the cause that seats err like random moves, both or one while the other is good."""
-    skills = {seat: _skill(play, seat) for seat in (X, O)}
+    skills = {seat: _measure_skill(play, seat) for seat in (X, O)}
     named = []
     for seat, (skill, number, of, by_chance) in skills.items():
         other = skills[-seat][0]
-        is_like_chance = abs(skill) < LIKE_CHANCE and of >= FEW
+        is_like_chance = abs(skill) < LIKE_CHANCE and of >= MIN_POSITIONS
         differs_from_other = other > GOOD
         is_like_other = abs(other) < LIKE_CHANCE
         if is_like_chance and (differs_from_other or is_like_other):
-            shown = _worst(play, _hanging(play, seat) & (play.kept == 0))
+            shown = _pick_example(play, _mark_hanging(play, seat) & (play.kept == 0))
             named.append(
                 Cause("untrained", seat, "chance", number, of, by_chance, shown)
             )
-    return _in_both_seats(named)
+    return _merge_seats(named)
 
 
-def _in_both_seats(named: list[Cause]) -> list[Cause]:
+def _merge_seats(named: list[Cause]) -> list[Cause]:
     """Return one cause for both seats if two of the same rule are given, else the causes given."""
     if len(named) != 2 or named[0].rule != named[1].rule:
         return named
@@ -186,26 +192,30 @@ def _in_both_seats(named: list[Cause]) -> list[Cause]:
     return [both]
 
 
-def _other_side(play: Play, seat: int) -> list[Cause]:
+def _find_other_side(play: AnalysedPolicy, seat: int) -> list[Cause]:
     """Return the cause that a seat plays the worst moves, as if its view were reversed, if any."""
-    hanging = _hanging(play, seat)
+    hanging = _mark_hanging(play, seat)
     plays_worst = (play.choice <= play.facts.worst).all(axis=1)
     so = hanging & plays_worst
     number, of = int(so.sum()), int(hanging.sum())
     by_chance = float(play.facts.worst_by_chance[hanging].sum())
     halfway = (by_chance + of) / 2  # between random moves and the worst ones everywhere
-    if of < FEW or number <= halfway:
+    if of < MIN_POSITIONS or number <= halfway:
         return []
-    return [Cause("other-side", seat, "", number, of, by_chance, _worst(play, so))]
+    return [
+        Cause("other-side", seat, "", number, of, by_chance, _pick_example(play, so))
+    ]
 
 
-def _one_cell(play: Play, found: Mistakes, rest: Where) -> list[Cause]:
+def _find_one_cell(
+    play: AnalysedPolicy, found: Mistakes, rest: Decisions
+) -> list[Cause]:
     """Return the cause that most blunders are on the first or the last empty cell, if any.
 
     That is how ties are broken by a program that has no values, or equal ones.
     """
     here = found.position[rest[found.position]]
-    if len(here) < FEW:
+    if len(here) < MIN_POSITIONS:
         return []
     by_chance = float(play.facts.by_chance[here].sum())
     rules: dict[Rule, Choice] = {"first": play.facts.first, "last": play.facts.last}
@@ -215,14 +225,14 @@ def _one_cell(play: Play, found: Mistakes, rest: Where) -> list[Cause]:
         if len(so) >= max(OFTEN * len(here), (by_chance + len(here)) / 2):
             marked = np.zeros_like(rest)
             marked[so] = True
-            shown = _worst(play, marked)
+            shown = _pick_example(play, marked)
             named.append(
                 Cause("first-cell", 0, rule, len(so), len(here), by_chance, shown)
             )
     return named
 
 
-def _no_block(play: Play, rest: Where) -> list[Cause]:
+def _find_no_block(play: AnalysedPolicy, rest: Decisions) -> list[Cause]:
     """Return the cause that the policy does not block a win although it takes its own, if so."""
     wins, threat = play.facts.wins, play.facts.threat
     reachable = rest & play.reachable
@@ -230,24 +240,28 @@ def _no_block(play: Play, rest: Where) -> list[Cause]:
     could_win = reachable & wins.any(axis=1)
     block_chance = (play.policy * threat).sum(axis=1)
     win_chance = (play.policy * wins).sum(axis=1)
-    blocked = block_chance[threatened].mean() if threatened.sum() >= FEW else 1.0
+    blocked = (
+        block_chance[threatened].mean() if threatened.sum() >= MIN_POSITIONS else 1.0
+    )
     won = win_chance[could_win].mean() if could_win.any() else 1.0
-    if blocked > SELDOM or won < blocked:
+    if blocked > RARELY or won < blocked:
         return []
     number = round(float((1 - block_chance)[threatened].sum()))
     by_chance = float((1 - play.facts.by_chance[threatened]).sum())
-    shown = _worst(play, threatened & (block_chance < 1))
+    shown = _pick_example(play, threatened & (block_chance < 1))
     return [Cause("no-block", 0, "", number, int(threatened.sum()), by_chance, shown)]
 
 
-def _images(play: Play, found: Mistakes, kinds: Atlas, rest: Where) -> list[Cause]:
+def _find_images(
+    play: AnalysedPolicy, found: Mistakes, kinds: Atlas, rest: Decisions
+) -> list[Cause]:
     """Return the cause that most blunders are not made in all images of a position, if so."""
     game = play.game
     example = found.position[kinds.row]  # of each class
     has_images = rest[example] & (kinds.images > 1)
     so = has_images & (kinds.erring < kinds.images)
     number, of = int(so.sum()), int(has_images.sum())
-    if of < FEW or number < OFTEN * of:
+    if of < MIN_POSITIONS or number < OFTEN * of:
         return []
     position = int(example[so.argmax()])
     images = game.image[:, position]
@@ -256,7 +270,7 @@ def _images(play: Play, found: Mistakes, kinds: Atlas, rest: Where) -> list[Caus
     return [Cause("images", 0, "", number, of, 0.0, (position, other))]
 
 
-def _unreachable(play: Play, found: Mistakes) -> list[Cause]:
+def _find_unreachable(play: AnalysedPolicy, found: Mistakes) -> list[Cause]:
     """Return the cause that none of its own games leads to any of its blunders, if so."""
     if play.reachable[found.position].any():
         return []
@@ -264,18 +278,20 @@ def _unreachable(play: Play, found: Mistakes) -> list[Cause]:
     return [Cause("unreachable", 0, "", number, number, 0.0, (int(found.position[0]),))]
 
 
-def _hanging(play: Play, seat: int) -> Where:
+def _mark_hanging(play: AnalysedPolicy, seat: int) -> Decisions:
     """Return the decisions that a seat can reach and in which a blunder is possible, [D]."""
-    hanging: Where = play.reachable & play.facts.hanging & (play.game.to_move == seat)
+    hanging: Decisions = (
+        play.reachable & play.facts.hanging & (play.game.to_move == seat)
+    )
     return hanging
 
 
-def _skill(play: Play, seat: int) -> tuple[float, int, int, float]:
+def _measure_skill(play: AnalysedPolicy, seat: int) -> tuple[float, int, int, float]:
     """Return the skill of a seat, from 0 (random moves) to 1 (right moves), and its counts.
 
     They are the positions in which it errs, those in which it could, and as many with random moves.
     """
-    hanging = _hanging(play, seat)
+    hanging = _mark_hanging(play, seat)
     if not hanging.any():
         return 1.0, 0, 0, 0.0
     kept, kept_by_chance = play.kept[hanging], play.facts.keeps[hanging]
@@ -286,7 +302,7 @@ def _skill(play: Play, seat: int) -> tuple[float, int, int, float]:
     return skill, errors, int(hanging.sum()), errors_by_chance
 
 
-def _worst(play: Play, where: Where) -> tuple[int, ...]:
+def _pick_example(play: AnalysedPolicy, where: Decisions) -> tuple[int, ...]:
     """Return the best example among some decisions: reachable, costly, and early in the game."""
     listed = np.flatnonzero(where)
     if not len(listed):
@@ -296,7 +312,7 @@ def _worst(play: Play, where: Where) -> tuple[int, ...]:
     return (int(listed[order[0]]),)
 
 
-def _only(legal: Choice, cell: NDArray[np.intp]) -> Choice:
+def _choose_cell(legal: Choice, cell: NDArray[np.intp]) -> Choice:
     """Return the choice of one cell a decision, [D]."""
     choice = np.zeros_like(legal)
     choice[np.arange(len(legal)), cell] = True

@@ -12,7 +12,7 @@ Encoding = Literal["one-hot", "flat", "bits", "number"]
 
 
 @lru_cache(maxsize=2)
-def flat(game: Game) -> NDArray[np.int8]:
+def encode_flat(game: Game) -> NDArray[np.int8]:
     """Return one number for each cell, then one for the player to move, [S, cells + 1].
 
     Empty is 0, X 1, O 2; the last number is 0 when the game is over.
@@ -29,13 +29,13 @@ def flat(game: Game) -> NDArray[np.int8]:
 def pack_bits(game: Game, position: int) -> int:
     """Return a position as one integer: two bits for each number of `flat`, the first highest."""
     packed = 0
-    for digit in flat(game)[position].tolist():
+    for digit in encode_flat(game)[position].tolist():
         packed = packed << 2 | digit
     return packed
 
 
 @lru_cache(maxsize=2)
-def one_hot(game: Game) -> NDArray[np.float32]:
+def encode_one_hot(game: Game) -> NDArray[np.float32]:
     """Return the one-hot input of a network for each decision, [D, 3 cells + 3].
 
     For each cell in reading order three numbers, of which one is 1: empty, X, O; then two for
@@ -51,7 +51,7 @@ def one_hot(game: Game) -> NDArray[np.float32]:
     return written
 
 
-def inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
+def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
     """Return the input of a network for each decision, [D, inputs].
 
     Each has the cells in reading order, then the player to move: *one-hot* as in `one_hot`; *flat*
@@ -59,8 +59,8 @@ def inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
     first (20); *number* the integer of these bits, divided by the largest of as many bits (1).
     """
     if encoding == "one-hot":
-        return one_hot(game)
-    digits = flat(game)[: game.decisions].astype(np.int64)
+        return encode_one_hot(game)
+    digits = encode_flat(game)[: game.decisions].astype(np.int64)
     if encoding == "flat":
         return digits.astype(np.float32)
     bits = np.stack([digits >> 1, digits & 1], axis=2).reshape(game.decisions, -1)
@@ -71,6 +71,6 @@ def inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
     return number.astype(np.float32)
 
 
-def images(game: Game, position: int) -> int:
+def count_images(game: Game, position: int) -> int:
     """Return the number of different images of a position by the symmetries of the board."""
     return len(set(game.image[:, position].tolist()))

@@ -12,7 +12,7 @@ def read_plain_file(path: Path, limit: int) -> bytes:
     it is no plain file: whoever opens a pipe would wait for its writer.
     """
     try:
-        with open(path, "rb", opener=_open_at_once) as file:
+        with open(path, "rb", opener=_open_without_waiting) as file:
             if not S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise ValueError(f"{path}: no plain file")
             content = file.read(limit + 1)
@@ -23,6 +23,6 @@ def read_plain_file(path: Path, limit: int) -> bytes:
     return content
 
 
-def _open_at_once(path: str, flags: int) -> int:
+def _open_without_waiting(path: str, flags: int) -> int:
     """Open a pipe without waiting for its writer."""
     return os.open(path, flags | os.O_NONBLOCK)

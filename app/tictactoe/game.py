@@ -84,67 +84,69 @@ class Game:
     def board(self) -> NDArray[np.int8]:
         """[S, cells] +1 X, -1 O, 0 empty."""
         board = np.empty((self.positions, self.cells), np.int8)
-        for cell, weight in enumerate(_weights(self.cells)):
+        for cell, weight in enumerate(_digit_weights(self.cells)):
             digit = self.code // weight % 3
             board[:, cell] = np.where(digit == 2, O, digit)
-        return _read_only(board)
+        return _make_read_only(board)
 
     @cached_property
     def legal(self) -> Bools:
         """[D, cells] whether the cell is empty."""
-        return _read_only(self.successor >= 0)
+        return _make_read_only(self.successor >= 0)
 
     @cached_property
     def pair_start(self) -> NDArray[np.intp]:
         """[D + 1] the pairs of decision s are pair_start[s]:pair_start[s + 1], in reading order."""
-        return _read_only(
+        return _make_read_only(
             np.concatenate([[0], self.legal.sum(axis=1).cumsum()]).astype(np.intp)
         )
 
     @cached_property
     def pair_from(self) -> NDArray[np.intp]:
         """[P] the decision of each pair."""
-        return _read_only(self.legal.nonzero()[0])
+        return _make_read_only(self.legal.nonzero()[0])
 
     @cached_property
     def pair_cell(self) -> NDArray[np.intp]:
         """[P] the cell of each pair."""
-        return _read_only(self.legal.nonzero()[1])
+        return _make_read_only(self.legal.nonzero()[1])
 
     @cached_property
-    def pair_place(self) -> NDArray[np.intp]:
+    def pair_index(self) -> NDArray[np.intp]:
         """[P] the index of each pair in a flat table, [D * cells]."""
-        return _read_only(np.flatnonzero(self.legal))
+        return _make_read_only(np.flatnonzero(self.legal))
 
     @cached_property
     def pair_after(self) -> Codes:
         """[P] the position that each pair leads to."""
-        return _read_only(self.successor[self.legal])
+        return _make_read_only(self.successor[self.legal])
 
-    def spread(self, values: NDArray[Any], illegal: float = np.nan) -> NDArray[Any]:
+    def spread_pairs(
+        self, values: NDArray[Any], illegal: float = np.nan
+    ) -> NDArray[Any]:
         """Return values of the pairs, [..., P], as tables, [..., D, cells].
 
         An illegal move has the value `illegal`, which is NaN or a number of the same type.
         """
         tables = np.full((*values.shape[:-1], self.legal.size), illegal, values.dtype)
-        tables[..., self.pair_place] = values
+        tables[..., self.pair_index] = values
         return tables.reshape(*values.shape[:-1], *self.legal.shape)
 
-    def pairs_of(self, tables: NDArray[Any]) -> NDArray[Any]:
+    def gather_pairs(self, tables: NDArray[Any]) -> NDArray[Any]:
         """Return the values of the pairs, [..., P], of tables, [..., D, cells]."""
-        return tables.reshape(*tables.shape[:-2], -1)[..., self.pair_place]
+        return tables.reshape(*tables.shape[:-2], -1)[..., self.pair_index]
 
     @cached_property
     def ply(self) -> NDArray[np.intp]:
         """[D] how many moves were made before."""
-        return _read_only(
+        return _make_read_only(
             np.repeat(np.arange(len(self.ply_start) - 1), np.diff(self.ply_start))
         )
 
     @cached_property
     def to_move(self) -> NDArray[np.int8]:
         """[D] +1 where X is to move, -1 where O is."""
-        return _read_only(np.where(self.ply % 2 == 0, X, O).astype(np.int8))
+        return _make_read_only(np.where(self.ply % 2 == 0, X, O).astype(np.int8))
 
     @cached_property
     def image(self) -> NDArray[np.int32]:
@@ -154,15 +156,20 @@ class Game:
         `successor[image[g, s], c]`.
         """
         digits = self.board % 3  # -1 is 2 again
-        weight = _weights(self.cells)
-        return _read_only(
-            np.stack([self.find(digits[:, cells] @ weight) for cells in self.symmetry])
+        weight = _digit_weights(self.cells)
+        return _make_read_only(
+            np.stack(
+                [
+                    self.find_positions(digits[:, cells] @ weight)
+                    for cells in self.symmetry
+                ]
+            )
         )
 
     @cached_property
     def symmetry_class(self) -> NDArray[np.int32]:
         """[S] the lowest-numbered image of each position, which represents all of them."""
-        return _read_only(self.image.min(axis=0))
+        return _make_read_only(self.image.min(axis=0))
 
     @cached_property
     def pair_class(self) -> NDArray[np.int64]:
@@ -175,13 +182,13 @@ class Game:
             self.image[:, self.pair_from] * self.cells
             + image_of_cell[:, self.pair_cell]
         )
-        return _read_only(images.min(axis=0))
+        return _make_read_only(images.min(axis=0))
 
     @cached_property
     def _code_order(self) -> NDArray[np.intp]:
         return np.argsort(self.code)
 
-    def find(self, codes: Codes | int) -> NDArray[np.int32]:
+    def find_positions(self, codes: Codes | int) -> NDArray[np.int32]:
         """Return the positions with these codes, in their shape.
 
         Raises ValueError if one of them is not the code of a reachable position.
@@ -213,27 +220,27 @@ def connect(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
         raise ValueError(
             f"{in_a_row} in a row do not fit on a board of {rows} x {columns}"
         )
-    lines = _lines(rows, columns, in_a_row)
-    plies = _enumerate(rows * columns, lines)
+    lines = _list_lines(rows, columns, in_a_row)
+    plies = _enumerate_positions(rows * columns, lines)
     ply_start = np.cumsum([0] + [len(ply.unfinished) for ply in plies[:-1]])
     return Game(
         rows=rows,
         columns=columns,
         in_a_row=in_a_row,
-        lines=_read_only(lines),
-        symmetry=_read_only(_symmetry(rows, columns)),
-        code=_read_only(
+        lines=_make_read_only(lines),
+        symmetry=_make_read_only(_list_symmetries(rows, columns)),
+        code=_make_read_only(
             np.concatenate(
                 [ply.unfinished for ply in plies] + [ply.finished for ply in plies]
             )
         ),
-        successor=_read_only(_successors(rows * columns, plies, ply_start)),
-        outcome=_read_only(np.concatenate([ply.outcome for ply in plies])),
-        ply_start=_read_only(ply_start),
+        successor=_make_read_only(_find_successors(rows * columns, plies, ply_start)),
+        outcome=_make_read_only(np.concatenate([ply.outcome for ply in plies])),
+        ply_start=_make_read_only(ply_start),
     )
 
 
-def mover_at(ply: int) -> int:
+def get_mover(ply: int) -> int:
     """Return the player to move after `ply` moves, +1 X or -1 O."""
     return X if ply % 2 == 0 else O
 
@@ -248,23 +255,25 @@ class _Ply(NamedTuple):
     ]  # +1 X won, 0 draw, -1 O won; one for each finished position
 
 
-def _enumerate(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
+def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
     """Return the positions of every ply; each follows from all moves of the ply before."""
     nothing = np.empty(0, np.int32)
     plies = [_Ply(np.zeros(1, np.int32), nothing, nothing.astype(np.int8))]
     while len(plies[-1].unfinished):
         ply = len(plies) - 1
-        moves = _moves(plies[-1].unfinished, ply, cells)
+        moves = _list_moves(plies[-1].unfinished, ply, cells)
         # Several moves lead to one position; only the player who has just moved can have a line.
         codes = np.unique(np.concatenate([children for _, _, children in moves]))
-        won = _has_line(codes, mover_at(ply), cells, lines)
+        won = _has_line(codes, get_mover(ply), cells, lines)
         over = won | (ply + 1 == cells)
-        outcome = np.where(won, mover_at(ply), 0).astype(np.int8)
+        outcome = np.where(won, get_mover(ply), 0).astype(np.int8)
         plies.append(_Ply(codes[~over], codes[over], outcome[over]))
     return plies
 
 
-def _successors(cells: int, plies: list[_Ply], ply_start: NDArray[np.intp]) -> Codes:
+def _find_successors(
+    cells: int, plies: list[_Ply], ply_start: NDArray[np.intp]
+) -> Codes:
     """Return the position after every move, [D, cells], -1 where it is illegal.
 
     The numbers of a ply's unfinished positions begin at its `ply_start`; finished positions are
@@ -285,7 +294,7 @@ def _successors(cells: int, plies: list[_Ply], ply_start: NDArray[np.intp]) -> C
             codes, kind="stable"
         )  # `searchsorted` looks codes up in this order
         rows = successor[ply_start[ply] : ply_start[ply + 1]]
-        for cell, free, children in _moves(here.unfinished, ply, cells):
+        for cell, free, children in _list_moves(here.unfinished, ply, cells):
             rows[free, cell] = number[
                 order[np.searchsorted(codes, children, sorter=order)]
             ]
@@ -293,29 +302,33 @@ def _successors(cells: int, plies: list[_Ply], ply_start: NDArray[np.intp]) -> C
     return successor
 
 
-def _moves(codes: Codes, ply: int, cells: int) -> Iterator[tuple[int, Bools, Codes]]:
+def _list_moves(
+    codes: Codes, ply: int, cells: int
+) -> Iterator[tuple[int, Bools, Codes]]:
     """Yield each cell, whether it is free in each position, and the codes after the moves there."""
-    stone = mover_at(ply) % 3
-    for cell, weight in enumerate(_weights(cells)):
+    stone = get_mover(ply) % 3
+    for cell, weight in enumerate(_digit_weights(cells)):
         free = codes // weight % 3 == 0
         yield cell, free, codes[free] + stone * weight
 
 
 def _has_line(codes: Codes, player: int, cells: int, lines: NDArray[np.intp]) -> Bools:
     """Return whether a player (+1 X, -1 O) has a line in each of these positions."""
-    stones = np.stack([codes // weight % 3 == player % 3 for weight in _weights(cells)])
+    stones = np.stack(
+        [codes // weight % 3 == player % 3 for weight in _digit_weights(cells)]
+    )
     won = np.zeros(len(codes), np.bool_)
     for line in lines:
         won |= stones[line].all(axis=0)
     return won
 
 
-def _weights(cells: int) -> Codes:
+def _digit_weights(cells: int) -> Codes:
     """Return the value of each cell's digit in a code: powers of 3, the first cell highest."""
     return 3 ** np.arange(cells - 1, -1, -1, dtype=np.int32)
 
 
-def _lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
+def _list_lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
     """Return the cells of every straight run of `in_a_row`, [L, in_a_row]."""
     steps = np.arange(in_a_row)
     lines = {
@@ -329,7 +342,7 @@ def _lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
     return np.array(sorted(lines), np.intp)
 
 
-def _symmetry(rows: int, columns: int) -> NDArray[np.intp]:
+def _list_symmetries(rows: int, columns: int) -> NDArray[np.intp]:
     """Return the rotations and reflections that keep the board's shape, the identity first.
 
     A board that is not square has four of the eight.
@@ -344,6 +357,6 @@ def _symmetry(rows: int, columns: int) -> NDArray[np.intp]:
     return np.array(list(maps), np.intp)
 
 
-def _read_only(array: Array) -> Array:
+def _make_read_only(array: Array) -> Array:
     array.flags.writeable = False
     return array

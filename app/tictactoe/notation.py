@@ -19,7 +19,7 @@ class IllegalMoveError(ValueError):
     """A record whose move cannot be played: the cell is taken or the game is over."""
 
 
-def position_text(game: Game, position: int) -> str:
+def format_position(game: Game, position: int) -> str:
     """Return a position as text, one character a cell."""
     return "".join(MARKS[int(stone)] for stone in game.board[position])
 
@@ -35,7 +35,7 @@ def parse_position(game: Game, text: str) -> int:
         )
     code = int(text.translate(str.maketrans(".XO", "012")), 3)
     try:
-        return int(game.find(code))
+        return int(game.find_positions(code))
     except ValueError:
         raise ValueError(f"no game reaches the position {text!r}") from None
 
@@ -55,7 +55,7 @@ def parse_record(game: Game, record: str) -> list[int]:
     return [digits.index(digit) for digit in record]
 
 
-def replay(game: Game, record: str) -> list[int]:
+def replay_record(game: Game, record: str) -> list[int]:
     """Play a record from the empty board and return every position on the way, the first too.
 
     Raises ValueError if a character is no cell, and IllegalMoveError, naming the ply, if a cell is
@@ -76,16 +76,16 @@ def replay(game: Game, record: str) -> list[int]:
     return positions
 
 
-def record_to(game: Game, position: int) -> str:
+def find_record(game: Game, position: int) -> str:
     """Return the record of one of the games that lead to a position."""
-    last_moves, record = _last_moves(game), ""
+    last_moves, record = _find_last_moves(game), ""
     while position:  # 0 is the empty board
         position, cell = last_moves[position].tolist()
         record = DIGITS[cell] + record
     return record
 
 
-def undo(record: str, plies: int = 1) -> str:
+def undo_moves(record: str, plies: int = 1) -> str:
     """Return a record without its last plies.
 
     Raises ValueError if it has fewer.
@@ -96,7 +96,7 @@ def undo(record: str, plies: int = 1) -> str:
 
 
 @lru_cache(maxsize=2)
-def _last_moves(game: Game) -> NDArray[np.intp]:
+def _find_last_moves(game: Game) -> NDArray[np.intp]:
     """Return a decision and a cell that lead to each position, [S, 2]: of several the last ones."""
     last_moves = np.zeros((game.positions, 2), np.intp)
     last_moves[game.pair_after] = np.argwhere(game.legal)

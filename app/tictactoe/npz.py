@@ -19,19 +19,21 @@ from numpy.typing import NDArray
 Layout = dict[str, tuple[str, tuple[int, ...]]]
 MAX_SNAPSHOTS = 24
 # numpy's own compression level takes three times as long and saves a tenth more
-LEVEL = 3
-LONGEST_HEAD = 1 << 14  # bytes; limit for the header of an array of another program
-HEADER = (
+COMPRESSION_LEVEL = 3
+MAX_FOREIGN_HEADER = (
+    1 << 14
+)  # bytes; limit for the header of an array of another program
+MAX_HEADER = (
     1 << 10
 )  # bytes of the header of a model's array, and of its entry in the zip file
-MOST_MEMBERS = 64  # limit for a file of another program
-MEMBER = b"PK\x01\x02"  # the signature of an entry in a zip file's directory
-NUMBERS = "biuf"  # the kinds of dtypes that are numbers
+MAX_MEMBERS = 64  # limit for a file of another program
+MEMBER_SIGNATURE = b"PK\x01\x02"  # the signature of an entry in a zip file's directory
+NUMBER_KINDS = "biuf"  # the kinds of dtypes that are numbers
 
 
 def size_limit(layout: Layout) -> int:
     """Return the most bytes that a file with these arrays can have."""
-    return sum(_member_limit(*shape) + HEADER for shape in layout.values())
+    return sum(_member_limit(*shape) + MAX_HEADER for shape in layout.values())
 
 
 def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -43,7 +45,9 @@ def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
             npy.write_array(member, np.ascontiguousarray(array), version=(1, 0))
             # A ZipInfo made by its name alone has a fixed date, like those that numpy writes.
             info = zipfile.ZipInfo(f"{name}.npy")
-            archive.writestr(info, member.getvalue(), zipfile.ZIP_DEFLATED, LEVEL)
+            archive.writestr(
+                info, member.getvalue(), zipfile.ZIP_DEFLATED, COMPRESSION_LEVEL
+            )
     return file.getvalue()
 
 
@@ -59,7 +63,7 @@ def read_arrays(content: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
                 raise ValueError(
                     f"holds {', '.join(names)} instead of {', '.join(layout)}"
                 )
-            return {name: _read(archive, name, *layout[name]) for name in layout}
+            return {name: _read_member(archive, name, *layout[name]) for name in layout}
     except ValueError:
         raise
     except (
@@ -77,15 +81,17 @@ def read_array(
     numbers of up to eight bytes.
     """
     # Counted in the raw bytes, so that a directory of a million entries is not even parsed.
-    if content.count(MEMBER) > MOST_MEMBERS:
-        raise ValueError(f"it holds more than {MOST_MEMBERS} arrays")
+    if content.count(MEMBER_SIGNATURE) > MAX_MEMBERS:
+        raise ValueError(f"it holds more than {MAX_MEMBERS} arrays")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = sorted(archive.namelist())
             if not names:
                 raise ValueError("it is empty")
             wanted = f"{name}.npy"
-            return _read_any(archive, wanted if wanted in names else names[0], shapes)
+            return _read_any_member(
+                archive, wanted if wanted in names else names[0], shapes
+            )
     except ValueError:
         raise
     except (
@@ -94,20 +100,20 @@ def read_array(
         raise ValueError(f"no readable zip file: {error}") from error
 
 
-def _read_any(
+def _read_any_member(
     archive: zipfile.ZipFile, name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
     """Return an array of one of these shapes; its header is checked before numbers are unpacked."""
     member = archive.getinfo(name)
     _check_packing(member)
     with archive.open(member) as packed:
-        head = io.BytesIO(packed.read(LONGEST_HEAD))
+        head = io.BytesIO(packed.read(MAX_FOREIGN_HEADER))
         version = npy.read_magic(head)
         readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
         if version not in readers:
             raise ValueError(f"{name} is in an unknown version of numpy's format")
         shape, fortran_order, dtype = readers[version](head)
-        if dtype.kind not in NUMBERS or dtype.itemsize > 8:
+        if dtype.kind not in NUMBER_KINDS or dtype.itemsize > 8:
             raise ValueError(
                 f"an array in it holds {dtype}, not numbers of up to 8 bytes"
             )
@@ -131,7 +137,7 @@ def _check_packing(member: zipfile.ZipInfo) -> None:
         )
 
 
-def _read(
+def _read_member(
     archive: zipfile.ZipFile, name: str, dtype: str, shape: tuple[int, ...]
 ) -> NDArray[Any]:
     member = archive.getinfo(f"{name}.npy")
@@ -148,7 +154,7 @@ def _read(
     found_shape, fortran_order, found_dtype = npy.read_array_header_1_0(stream)
     if found_dtype != np.dtype(dtype) or fortran_order:
         raise ValueError(f"{name} is {found_dtype}, not {np.dtype(dtype)} in C order")
-    if not _fits(found_shape, shape):
+    if not _has_shape(found_shape, shape):
         expected = str(shape).replace("-1", f"1 to {MAX_SNAPSHOTS}")
         raise ValueError(f"{name} has shape {found_shape}, not {expected}")
     numbers = stream.read()
@@ -159,7 +165,7 @@ def _read(
     return np.frombuffer(numbers, found_dtype).reshape(found_shape)
 
 
-def _fits(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+def _has_shape(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     return len(found) == len(shape) and all(
         1 <= have <= MAX_SNAPSHOTS if want == -1 else have == want
         for have, want in zip(found, shape, strict=True)
@@ -167,6 +173,6 @@ def _fits(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
 
 
 def _member_limit(dtype: str, shape: tuple[int, ...]) -> int:
-    return HEADER + np.dtype(dtype).itemsize * abs(prod(shape)) * (
+    return MAX_HEADER + np.dtype(dtype).itemsize * abs(prod(shape)) * (
         MAX_SNAPSHOTS if -1 in shape else 1
     )

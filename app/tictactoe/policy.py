@@ -11,25 +11,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.values import best_response, optimal, successor_values
-from app.tictactoe.views import movers_view
+from app.tictactoe.values import (
+    compute_successor_values,
+    find_best_response,
+    solve_game,
+)
+from app.tictactoe.views import convert_view
 
 Policy = NDArray[np.float64]
 Choice = NDArray[np.bool_]
 Plays = Literal["greedy", "first", "proportional"]  # the `plays` of an agent's card
 
 
-def uniform(game: Game) -> Policy:
+def uniform_policy(game: Game) -> Policy:
     """Play any empty cell with equal chances."""
-    return _in_proportion(game.legal)
+    return _normalize_rows(game.legal)
 
 
-def first_empty(game: Game) -> Policy:
+def first_empty_policy(game: Game) -> Policy:
     """Play the first empty cell in reading order."""
-    return _first(game.legal)
+    return _play_first(game.legal)
 
 
-def t_hand(game: Game) -> Policy:
+def t_hand_policy(game: Game) -> Policy:
     """Win if possible, else block a win, else play at random; equal chances among several.
 
     Source: Boyan (1992), "Modular neural networks for learning context-dependent game
@@ -39,52 +43,53 @@ def t_hand(game: Game) -> Policy:
     stones = board == game.to_move[:, None]
     choice = game.legal.copy()
     for own in (board == -game.to_move[:, None], stones):  # the later one counts more
-        ends = completing(game, own)
+        ends = find_completing_cells(game, own)
         choice = np.where(ends.any(axis=1, keepdims=True), ends, choice)
-    return _in_proportion(choice)
+    return _normalize_rows(choice)
 
 
-def minimax(game: Game) -> Policy:
+def minimax_policy(game: Game) -> Policy:
     """Play the first cell in reading order that keeps the value of the game."""
-    return _first(best_moves(game))
+    return _play_first(find_best_moves(game))
 
 
-def minimax_random(game: Game) -> Policy:
+def minimax_random_policy(game: Game) -> Policy:
     """Play any cell that keeps the value of the game, with equal chances."""
-    return _in_proportion(best_moves(game))
+    return _normalize_rows(find_best_moves(game))
 
 
-def strongest(game: Game) -> Policy:
+def strongest_policy(game: Game) -> Policy:
     """Never lose, and among all who never lose win most often against `uniform`; ties: first cell.
 
     It is the best responder to `uniform` in each seat that values safety above everything.
     """
     responses = [
-        best_response(game, uniform(game), seat, loss=-np.inf) for seat in (X, O)
+        find_best_response(game, uniform_policy(game), seat, loss=-np.inf)
+        for seat in (X, O)
     ]
     return responses[0].policy + responses[1].policy
 
 
 @lru_cache(maxsize=2)
-def best_moves(game: Game) -> Choice:
+def find_best_moves(game: Game) -> Choice:
     """Return whether a move keeps the optimal value for the mover, [D, cells]."""
-    right = is_maximum(optimal_q(game))
+    right = mark_maxima(compute_optimal_q(game))
     right.flags.writeable = False
     return right
 
 
 @lru_cache(maxsize=2)
-def optimal_q(game: Game) -> NDArray[np.float64]:
+def compute_optimal_q(game: Game) -> NDArray[np.float64]:
     """Return the action values of optimal play, [D, cells], mover's view, NaN where illegal."""
-    values: NDArray[np.float64] = movers_view(
-        game, successor_values(game, optimal(game).value)
+    values: NDArray[np.float64] = convert_view(
+        game, compute_successor_values(game, solve_game(game).value)
     )
     values += 0.0  # no -0.0
     values.flags.writeable = False
     return values
 
 
-def policy_of(q: NDArray[np.floating], plays: Plays) -> Policy:
+def policy_from_values(q: NDArray[np.floating], plays: Plays) -> Policy:
     """Return the policy by which an agent plays its table.
 
     `q` is [..., cells] in the mover's view, NaN where illegal; the policy has its shape.
@@ -94,35 +99,35 @@ def policy_of(q: NDArray[np.floating], plays: Plays) -> Policy:
     Raises ValueError as `greedy` does, or if a value of a proportional player is below 0.
     """
     if plays == "first":
-        return _first(_best(q))
+        return _play_first(_mark_best(q))
     if plays == "greedy":
-        return greedy(q)
-    _best(q)  # raises ValueError if a row has no legal cell
+        return greedy_policy(q)
+    _mark_best(q)  # raises ValueError if a row has no legal cell
     beads = np.nan_to_num(q.astype(np.float64))
     if (beads < 0).any():
         raise ValueError("no policy plays in proportion to a value below 0")
     is_empty = beads.sum(axis=-1, keepdims=True) == 0
-    return _in_proportion(np.where(is_empty, ~np.isnan(q), beads))
+    return _normalize_rows(np.where(is_empty, ~np.isnan(q), beads))
 
 
-def greedy(q: NDArray[np.floating]) -> Policy:
+def greedy_policy(q: NDArray[np.floating]) -> Policy:
     """Return the policy that plays a cell with the highest value; ties: equal chances.
 
     `q` is [..., cells] in the mover's view, NaN where illegal; the policy has its shape.
     Raises ValueError if a row has no legal cell.
     """
-    return _in_proportion(_best(q))
+    return _normalize_rows(_mark_best(q))
 
 
-def epsilon_greedy(q: NDArray[np.floating], epsilon: float) -> Policy:
+def epsilon_greedy_policy(q: NDArray[np.floating], epsilon: float) -> Policy:
     """Return the greedy policy with a chance `epsilon` of a random legal move; shapes as `greedy`.
 
     Raises ValueError as `greedy` and `mix` do.
     """
-    return mix(greedy(q), _in_proportion(~np.isnan(q)), epsilon)
+    return mix_policies(greedy_policy(q), _normalize_rows(~np.isnan(q)), epsilon)
 
 
-def mix(policy: Policy, other: Policy, chance: float) -> Policy:
+def mix_policies(policy: Policy, other: Policy, chance: float) -> Policy:
     """Return the policy that plays by `other` with a chance, and by `policy` otherwise.
 
     Raises ValueError if the chance is not within 0 and 1.
@@ -141,30 +146,30 @@ class Baseline(NamedTuple):
 
 
 BASELINES = {
-    "random": Baseline("Random", "Any empty square will do.", uniform),
+    "random": Baseline("Random", "Any empty square will do.", uniform_policy),
     "fixed": Baseline(
-        "First empty cell", "Always takes the first empty square.", first_empty
+        "First empty cell", "Always takes the first empty square.", first_empty_policy
     ),
     "t-hand": Baseline(
-        "T-hand", "Wins and blocks where it can, and looks no further.", t_hand
+        "T-hand", "Wins and blocks where it can, and looks no further.", t_hand_policy
     ),
     "minimax": Baseline(
         "Minimax",
         "Has worked out the whole game; plays the first of the best moves.",
-        minimax,
+        minimax_policy,
     ),
     "minimax-random": Baseline(
         "Minimax, randomised",
         "Has worked out the whole game; plays any of the best moves.",
-        minimax_random,
+        minimax_random_policy,
     ),
     "strongest": Baseline(
-        "Strongest", "Never loses, and sets as many traps as it can.", strongest
+        "Strongest", "Never loses, and sets as many traps as it can.", strongest_policy
     ),
 }
 
 
-def completing(game: Game, stones: Choice) -> Choice:
+def find_completing_cells(game: Game, stones: Choice) -> Choice:
     """Return whether a stone on an empty cell completes a line of `stones`, [D, cells] both."""
     ends = np.zeros_like(stones)
     for line in game.lines:
@@ -173,22 +178,22 @@ def completing(game: Game, stones: Choice) -> Choice:
     return ends & game.legal
 
 
-def _best(q: NDArray[np.floating]) -> Choice:
+def _mark_best(q: NDArray[np.floating]) -> Choice:
     """Return the cells with the highest value of their row; ValueError if a row has none."""
-    highest = _highest(q)
+    highest = _find_row_maxima(q)
     if np.isnan(highest).any():
         raise ValueError("a row of q has no legal cell: it is NaN everywhere")
     best: Choice = q == highest[..., None]
     return best
 
 
-def is_maximum(values: NDArray[np.floating]) -> Choice:
+def mark_maxima(values: NDArray[np.floating]) -> Choice:
     """Return whether a cell has the highest value of its row, [..., cells]; NaN never has."""
-    maximum: Choice = values == _highest(values)[..., None]
+    maximum: Choice = values == _find_row_maxima(values)[..., None]
     return maximum
 
 
-def _highest(values: NDArray[np.floating]) -> NDArray[np.floating]:
+def _find_row_maxima(values: NDArray[np.floating]) -> NDArray[np.floating]:
     """Return the highest value of each row, [...], NaN if there is none.
 
     A loop over the cells takes a tenth of the time of numpy's reduction over so short an axis.
@@ -197,13 +202,13 @@ def _highest(values: NDArray[np.floating]) -> NDArray[np.floating]:
     return highest
 
 
-def _in_proportion(choice: NDArray[Any]) -> Policy:
+def _normalize_rows(choice: NDArray[Any]) -> Policy:
     cells = np.moveaxis(choice, -1, 0)  # a loop over the cells, as in `_highest`
     total: NDArray[np.float64] = reduce(np.add, cells, np.zeros(cells.shape[1:]))
     policy: Policy = choice / total[..., None]
     return policy
 
 
-def _first(choice: Choice) -> Policy:
+def _play_first(choice: Choice) -> Policy:
     policy: Policy = np.eye(choice.shape[-1])[choice.argmax(axis=-1)]
     return policy

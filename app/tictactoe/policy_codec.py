@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game
-from app.tictactoe.notation import position_text
+from app.tictactoe.notation import format_position
 from app.tictactoe.policy import Choice, Policy
 
 ALPHABET = re.compile("[A-Za-z0-9_-]*")
 BITS_A_CHARACTER = 6
 
 
-def encode(game: Game, choice: Choice) -> str:
+def encode_moves(game: Game, choice: Choice) -> str:
     """Return the code of the moves played, [D, cells]: the short one if they are symmetric.
 
     Raises ValueError if an illegal move is played, or a decision has no move.
@@ -34,19 +34,19 @@ def encode(game: Game, choice: Choice) -> str:
     _check_decisions(game, choice)
     # Of each symmetry: the moves in an image are the images of the moves.
     symmetric = all(
-        (choice[image] == choice[:, cells]).all() for image, cells in _images(game)
+        (choice[image] == choice[:, cells]).all() for image, cells in _list_images(game)
     )
     bits = choice[game.legal]
-    return _encode_bits(bits[_first_pairs(game)] if symmetric else bits)
+    return _encode_bits(bits[_list_first_pairs(game)] if symmetric else bits)
 
 
-def decode(game: Game, code: str) -> Choice:
+def decode_moves(game: Game, code: str) -> Choice:
     """Return the moves played, [D, cells], from either kind of code.
 
     Raises ValueError, naming the fault: the length, a character, a bit after the last one, a
     decision without a move, or one that is its own image and has moves that are not.
     """
-    whole, short = lengths(game)
+    whole, short = get_code_lengths(game)
     if len(code) not in (whole, short):
         raise ValueError(f"moves have {whole} characters, or {short}, not {len(code)}")
     valid = ALPHABET.match(code)
@@ -56,27 +56,27 @@ def decode(game: Game, code: str) -> Choice:
             f"character {at + 1} of the moves is {code[at]!r}: they are base64url"
         )
     if len(code) == whole:
-        choice = game.spread(_decode_bits(code, game.pairs), illegal=False)
+        choice = game.spread_pairs(_decode_bits(code, game.pairs), illegal=False)
     else:
-        first = _first_pairs(game)
+        first = _list_first_pairs(game)
         listed = np.zeros(game.pairs, np.bool_)
         listed[first] = _decode_bits(code, len(first))
-        choice = _complete_classes(game, game.spread(listed, illegal=False))
+        choice = _complete_classes(game, game.spread_pairs(listed, illegal=False))
     _check_decisions(game, choice)
     return choice
 
 
-def policy_of_choice(choice: Choice) -> Policy:
+def policy_from_moves(choice: Choice) -> Policy:
     """Return the policy that plays each of the chosen moves, [D, cells], with equal chances."""
     policy: Policy = choice / choice.sum(axis=1, keepdims=True)
     return policy
 
 
 @lru_cache(maxsize=2)
-def lengths(game: Game) -> tuple[int, int]:
+def get_code_lengths(game: Game) -> tuple[int, int]:
     """Return the numbers of characters of a whole code and of a short one."""
     whole, short = (
-        _count_characters(bits) for bits in (game.pairs, len(_first_pairs(game)))
+        _count_characters(bits) for bits in (game.pairs, len(_list_first_pairs(game)))
     )
     return whole, short
 
@@ -114,17 +114,17 @@ def _complete_classes(game: Game, choice: Choice) -> Choice:
     """
     complete = np.zeros_like(choice)
     first = game.symmetry_class[: game.decisions] == np.arange(game.decisions)
-    for image, cells in _images(game):
+    for image, cells in _list_images(game):
         complete[image[first]] |= choice[first][:, cells]
     # A symmetry that maps a first decision to itself may have added images of its moves.
     differs = first & (complete != choice).any(axis=1)
     if differs.any():
-        where = position_text(game, int(differs.argmax()))
+        where = format_position(game, int(differs.argmax()))
         raise ValueError(f"in {where} the moves differ from their own mirror image")
     return complete
 
 
-def _images(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
+def _list_images(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
     """Return, for each symmetry, the image of each decision [D] and the origin of each cell."""
     return [
         (image[: game.decisions], cells)
@@ -133,7 +133,7 @@ def _images(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
 
 
 @lru_cache(maxsize=2)
-def _first_pairs(game: Game) -> NDArray[np.intp]:
+def _list_first_pairs(game: Game) -> NDArray[np.intp]:
     """Return the pairs of the first decision of each symmetry class."""
     first = game.symmetry_class[: game.decisions] == np.arange(game.decisions)
     pairs = np.flatnonzero(first[game.pair_from])
@@ -144,5 +144,5 @@ def _first_pairs(game: Game) -> NDArray[np.intp]:
 def _check_decisions(game: Game, choice: Choice) -> None:
     idle = ~choice.any(axis=1)
     if idle.any():
-        where = position_text(game, int(idle.argmax()))
+        where = format_position(game, int(idle.argmax()))
         raise ValueError(f"no move is played in {where}")

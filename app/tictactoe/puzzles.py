@@ -11,18 +11,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.atlas import atlas, mistakes
+from app.tictactoe.atlas import group_mistakes, list_mistakes
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import Policy
 from app.tictactoe.reachable_play import ReachablePlay
-from app.tictactoe.values import Solution, optimal
+from app.tictactoe.values import Solution, solve_game
 
 LEVELS = range(3)  # easy, medium, hard
 AT_ONCE, FORK = 1, 3  # plies from a blunder to the loss, or to the win that it misses
-MANY = 6  # empty cells
-COUNT = 120  # puzzles in all
-ROUND = 10  # puzzles in a round
+MANY_CELLS = 6  # empty cells
+MAX_PUZZLES = 120  # puzzles in all
+ROUND_LENGTH = 10  # puzzles in a round
 LADDER = (
     0,
     0,
@@ -52,7 +52,7 @@ class Puzzle(NamedTuple):
     chance: float  # chance of meeting an image of it in a game against `uniform`
 
 
-def puzzles(
+def make_puzzles(
     game: Game,
     policies: Mapping[str, Policy],
     values: Mapping[str, NDArray[np.floating]],
@@ -67,34 +67,36 @@ def puzzles(
     """
     stock: dict[tuple[int, str], list[Puzzle]] = {}  # key: level and agent
     for name, policy in policies.items():
-        for puzzle in candidates(game, name, policy, values[name]):
+        for puzzle in list_candidates(game, name, policy, values[name]):
             stock.setdefault((puzzle.level, name), []).append(puzzle)
     first_stock = {key: listed for key, listed in stock.items() if key[1] in first}
     used: set[int] = set()  # symmetry classes
     turns: dict[str, int] = dict.fromkeys(policies, 0)  # puzzles chosen of each agent
     chosen: list[Puzzle] = []
-    while len(chosen) < COUNT:
-        level = LADDER[len(chosen) % ROUND]
-        is_first_round = len(chosen) < ROUND
+    while len(chosen) < MAX_PUZZLES:
+        level = LADDER[len(chosen) % ROUND_LENGTH]
+        is_first_round = len(chosen) < ROUND_LENGTH
         picked = (
-            _pick(game, first_stock, used, turns, level) if is_first_round else None
+            _pick_puzzle(game, first_stock, used, turns, level)
+            if is_first_round
+            else None
         )
-        picked = picked or _pick(game, stock, used, turns, level)
+        picked = picked or _pick_puzzle(game, stock, used, turns, level)
         if picked is None:
             break
-        used.add(_class_of(game, picked))
+        used.add(_get_class(game, picked))
         turns[picked.agent] += 1
         chosen.append(picked)
     return chosen
 
 
-def candidates(
+def list_candidates(
     game: Game, name: str, policy: Policy, values: NDArray[np.floating]
 ) -> list[Puzzle]:
     """Return every puzzle of one agent, those first that it meets most often."""
-    solution, play = optimal(game), ReachablePlay(game, policy)
-    found = mistakes(play)
-    order = atlas(game, found)
+    solution, play = solve_game(game), ReachablePlay(game, policy)
+    found = list_mistakes(play)
+    order = group_mistakes(game, found)
     played, shown = policy[found.position] > 0, values[found.position]
     is_highest = shown == np.fmax.reduce(shown, axis=1, keepdims=True)
     # The move can be predicted if it is the only one and has the only highest value.  Else the
@@ -109,7 +111,7 @@ def candidates(
         if record is None:
             continue  # none of the agent's games leads there
         wrong, after = int(played[row].argmax()), int(found.after[row])
-        line = _best_line(game, solution, int(game.successor[position, wrong]))
+        line = _find_best_line(game, solution, int(game.successor[position, wrong]))
         listed.append(
             Puzzle(
                 agent=name,
@@ -120,14 +122,14 @@ def candidates(
                 before=int(found.before[row]),
                 after=after,
                 refutation=DIGITS[wrong] + line,
-                level=_level(game, solution, position, wrong, after),
+                level=_grade_level(game, solution, position, wrong, after),
                 chance=chance,
             )
         )
     return listed
 
 
-def _level(
+def _grade_level(
     game: Game, solution: Solution, position: int, wrong: int, after: int
 ) -> int:
     """Return the level of a puzzle: how far ahead to look, and among how many cells.
@@ -140,11 +142,11 @@ def _level(
         solution.plies[game.successor[position, wrong] if is_loss else position]
     )
     if plies <= AT_ONCE:
-        return int(game.legal[position].sum() >= MANY)
+        return int(game.legal[position].sum() >= MANY_CELLS)
     return 1 if plies <= FORK else 2
 
 
-def _best_line(game: Game, solution: Solution, position: int) -> str:
+def _find_best_line(game: Game, solution: Solution, position: int) -> str:
     """Return the record of optimal play by both sides to the end; ties: the first cell."""
     line = ""
     while not game.is_over(position):
@@ -159,7 +161,7 @@ def _best_line(game: Game, solution: Solution, position: int) -> str:
     return line
 
 
-def _pick(
+def _pick_puzzle(
     game: Game,
     stock: Mapping[tuple[int, str], list[Puzzle]],
     used: set[int],
@@ -170,10 +172,10 @@ def _pick(
     for level in sorted(LEVELS, key=lambda level: (abs(level - target), level)):
         for name in sorted(turns, key=lambda name: turns[name]):
             for puzzle in stock.get((level, name), []):
-                if _class_of(game, puzzle) not in used:
+                if _get_class(game, puzzle) not in used:
                     return puzzle
     return None
 
 
-def _class_of(game: Game, puzzle: Puzzle) -> int:
+def _get_class(game: Game, puzzle: Puzzle) -> int:
     return int(game.symmetry_class[puzzle.position])

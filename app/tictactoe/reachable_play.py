@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import Policy
-from app.tictactoe.values import Values, plies
+from app.tictactoe.values import Values, list_plies
 
 NO_PAIR = -1
 
@@ -70,7 +70,7 @@ def follow_games(game: Game, policy: Values, seat: int) -> ReachableGames:
     """
     chance, reached = np.empty(game.pairs), np.zeros(game.positions)
     reached[0] = 1
-    for ply in plies(game):
+    for ply in list_plies(game):
         uniform_chance = (1 / ply.sizes).repeat(ply.sizes)
         move_chance = policy[ply.pairs] if ply.mover == seat else uniform_chance
         chance[ply.pairs] = move_chance * reached[ply.decisions].repeat(ply.sizes)

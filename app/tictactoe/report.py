@@ -14,22 +14,22 @@ from app.tictactoe.policy import (
     BASELINES,
     Plays,
     Policy,
-    best_moves,
-    optimal_q,
-    policy_of,
+    compute_optimal_q,
+    find_best_moves,
+    policy_from_values,
 )
-from app.tictactoe.tasks import Task, reachable_pairs, task_q
+from app.tictactoe.tasks import Task, find_reachable_pairs, solve_task
 from app.tictactoe.values import (
     LineUp,
     Values,
+    find_likeliest_game,
+    follow_matches,
     join_line_ups,
-    likeliest_game,
-    line_up,
-    matches,
-    meet,
-    respond,
+    make_line_up,
+    play_matches,
+    respond_to_pairs,
 )
-from app.tictactoe.views import RewardScale, common_scale
+from app.tictactoe.views import RewardScale, scale_many
 
 Entry = TypeVar("Entry")
 Chance = Annotated[float, Meta(ge=0, le=1)]
@@ -129,7 +129,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
-class Followed(NamedTuple):
+class PolicyResults(NamedTuple):
     """The results of all games of T policies; outcomes are X winning, a draw, O winning."""
 
     vs: Values  # [2, L, T, 3] as X and as O, chances against each baseline
@@ -139,21 +139,23 @@ class Followed(NamedTuple):
     ]  # [2, T, D] the decisions that they can meet in each seat
 
 
-def follow(game: Game, policies: Values) -> Followed:
+def follow_policies(game: Game, policies: Values) -> PolicyResults:
     """Return the results of T policies, [T, P], against all baselines and their best responders."""
-    vs, reachable = _against_baselines(game, policies)
-    worst = [respond(game, policies, -seat)[1][..., 0].T for seat in SEATS.values()]
-    return Followed(vs, np.stack(worst), reachable)
+    vs, reachable = _play_baselines(game, policies)
+    worst = [
+        respond_to_pairs(game, policies, -seat)[1][..., 0].T for seat in SEATS.values()
+    ]
+    return PolicyResults(vs, np.stack(worst), reachable)
 
 
-def report(
+def compute_figures(
     game: Game,
     tables: NDArray[np.floating],
     updates: Iterable[int],
     worth: RewardScale | None,
     plays: Plays = "greedy",
     task: Task | None = None,
-    follow: Callable[[Game, Values], Followed] = follow,
+    follow: Callable[[Game, Values], PolicyResults] = follow_policies,
 ) -> Figures:
     """Return the exact figures of a table at each of its T snapshots.
 
@@ -162,18 +164,20 @@ def report(
     it plays by its values; and `task` its training task, if that has exact values.  `follow` can be
     replaced by a faster function with the same results.
     """
-    policies: Values = game.pairs_of(policy_of(game.spread(tables), plays))
+    policies: Values = game.gather_pairs(
+        policy_from_values(game.spread_pairs(tables), plays)
+    )
     followed = follow(game, policies)
-    beaten = _by_seat(followed.worst)
+    beaten = _split_by_seat(followed.worst)
     gains = [  # wins less losses of the best responders in both seats
         round_figure(as_x[2] - as_x[0] + as_o[2] - as_o[0])
         for as_x, as_o in zip(beaten.x, beaten.o, strict=True)
     ]
-    blundering = _blundering(game, policies)
+    blundering = _mark_blunders(game, policies)
     return Figures(
         updates=list(updates),
         vs={
-            name: _by_seat(followed.vs[:, number])
+            name: _split_by_seat(followed.vs[:, number])
             for number, name in enumerate(BASELINES)
         },
         best_response=beaten,
@@ -185,20 +189,20 @@ def report(
                 for reachable in followed.reachable
             )
         ),
-        classes_right=None if worth is None else _classes_right(game, tables, worth),
-        task=None if task is None else _task_distance(game, tables, task),
+        classes_right=None if worth is None else _share_right(game, tables, worth),
+        task=None if task is None else _measure_task_distance(game, tables, task),
     )
 
 
-def chances_against(game: Game, opponent: Policy, policy: Policy, seat: int) -> Chances:
+def compute_chances(game: Game, opponent: Policy, policy: Policy, seat: int) -> Chances:
     """Return win, draw and loss of `policy` in a seat (+1 X, -1 O) against `opponent`, rounded."""
-    both = line_up(game, np.stack([policy, opponent])[:, game.legal])
+    both = make_line_up(game, np.stack([policy, opponent])[:, game.legal])
     own, other = np.array([0]), np.array([1])
     x, o = (own, other) if seat == X else (other, own)
-    return _own_side(meet(game, both, x, o), seat)[0]
+    return _convert_to_seat(play_matches(game, both, x, o), seat)[0]
 
 
-def losing_game(game: Game, policy: Policy, seat: int) -> str | None:
+def find_lost_game(game: Game, policy: Policy, seat: int) -> str | None:
     """Return the record of the likeliest game that `policy` loses in a seat (+1 X, -1 O), if any.
 
     The likeliest game is the one whose moves by the policy have the highest chance; the opponent
@@ -206,24 +210,22 @@ def losing_game(game: Game, policy: Policy, seat: int) -> str | None:
     """
     anything = game.legal.astype(np.float64)
     x, o = (policy, anything) if seat == X else (anything, policy)
-    return likeliest_game(game, x, o, -seat)
+    return find_likeliest_game(game, x, o, -seat)
 
 
-def blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
+def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
     """Return whether the move of a policy can lower the value of the game, by decision, [D]."""
-    (blundering,) = _blundering(game, policy[None, game.legal])
+    (blundering,) = _mark_blunders(game, policy[None, game.legal])
     return np.asarray(blundering)
 
 
-def _against_baselines(
-    game: Game, policies: Values
-) -> tuple[Values, NDArray[np.bool_]]:
+def _play_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bool_]]:
     """Return the results of T policies, [T, P], against every baseline in both seats.
 
     They are `vs` and `reachable` of `Followed`.
     """
     snapshots, rivals = len(policies), len(BASELINES)
-    players = join_line_ups(line_up(game, policies), _baselines(game))
+    players = join_line_ups(make_line_up(game, policies), _line_up_baselines(game))
     # Match r * T + t is played by policy t and baseline r; baselines follow the T policies.
     own = np.tile(np.arange(snapshots), rivals)
     other = snapshots + np.repeat(np.arange(rivals), snapshots)
@@ -233,7 +235,7 @@ def _against_baselines(
     reachable = np.zeros((2, snapshots, game.decisions), np.bool_)
     chances = np.empty((2, rivals, snapshots, 3))
     for seat, (x, o) in enumerate([(own, other), (other, own)]):
-        *plies, (_, ends) = matches(game, players, x, o)
+        *plies, (_, ends) = follow_matches(game, players, x, o)
         for rows, chance in plies[seat::2]:  # the plies at which the policies move
             reachable[seat][:, rows] = chance[against_random] > 0
         chances[seat] = ends.reshape(rivals, snapshots, 3)
@@ -241,7 +243,7 @@ def _against_baselines(
 
 
 @lru_cache(maxsize=2)
-def baseline_chances(game: Game) -> Values:
+def list_baseline_chances(game: Game) -> Values:
     """Return the baselines' chances of the legal pairs, [L, P]."""
     return np.stack(
         [baseline.policy(game)[game.legal] for baseline in BASELINES.values()]
@@ -249,21 +251,21 @@ def baseline_chances(game: Game) -> Values:
 
 
 @lru_cache(maxsize=2)
-def _baselines(game: Game) -> LineUp:
+def _line_up_baselines(game: Game) -> LineUp:
     """Return the baselines, ready for matches."""
-    return line_up(game, baseline_chances(game))
+    return make_line_up(game, list_baseline_chances(game))
 
 
-def _blundering(game: Game, policies: Values) -> NDArray[np.bool_]:
+def _mark_blunders(game: Game, policies: Values) -> NDArray[np.bool_]:
     """Return whether each of T policies, [T, P], can lower the value of the game, [T, D]."""
-    wrong = (policies > 0) & ~best_moves(game)[game.legal]
+    wrong = (policies > 0) & ~find_best_moves(game)[game.legal]
     blundering: NDArray[np.bool_] = np.logical_or.reduceat(
         wrong, game.pair_start[:-1], axis=1
     )
     return blundering
 
 
-def _classes_right(
+def _share_right(
     game: Game, tables: NDArray[np.floating], worth: RewardScale
 ) -> list[float]:
     """Return the share of pairs whose value, [T, P], is nearest to the true outcome, [T].
@@ -271,16 +273,18 @@ def _classes_right(
     The scale is that of `common_scale`, so the borders lie at -1/2 and +1/2.
     """
     mover = game.to_move[game.pair_from]
-    right = np.rint(common_scale(mover, tables, worth)) == optimal_q(game)[game.legal]
+    right = (
+        np.rint(scale_many(mover, tables, worth)) == compute_optimal_q(game)[game.legal]
+    )
     return [round_figure(share) for share in right.mean(axis=1)]
 
 
-def _task_distance(
+def _measure_task_distance(
     game: Game, tables: NDArray[np.floating], task: Task
 ) -> TaskDistance:
-    exact = task_q(game, task)[game.legal]
+    exact = solve_task(game, task)[game.legal]
     distances = np.abs(tables - exact)
-    reached = distances[:, reachable_pairs(game, task)[game.legal]]
+    reached = distances[:, find_reachable_pairs(game, task)[game.legal]]
     measures = (
         distances.max(axis=1),
         distances.mean(axis=1),
@@ -292,12 +296,12 @@ def _task_distance(
     )
 
 
-def _by_seat(chances: Values) -> ChancesBySeat:
+def _split_by_seat(chances: Values) -> ChancesBySeat:
     """Turn chances of X winning, a draw, O winning, [2, T, 3], into those of X and of O."""
-    return ChancesBySeat(*map(_own_side, chances, SEATS.values()))
+    return ChancesBySeat(*map(_convert_to_seat, chances, SEATS.values()))
 
 
-def _own_side(chances: Values, seat: int) -> list[Chances]:
+def _convert_to_seat(chances: Values, seat: int) -> list[Chances]:
     """Turn chances of X winning, a draw, O winning, [N, 3], into those of a seat, rounded."""
     own = np.round(chances[:, ::seat], DECIMALS) + 0.0  # never -0.0
     return [(win, draw, loss) for win, draw, loss in np.clip(own, 0, 1).tolist()]

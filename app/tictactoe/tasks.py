@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from app.tictactoe.game import SEATS, Game, O, X
 from app.tictactoe.policy import BASELINES, Policy
 from app.tictactoe.reachable_play import follow_games
-from app.tictactoe.values import TIE, Ply, Values, backward
+from app.tictactoe.values import TIE, Ply, Values, list_plies_backward
 from app.tictactoe.views import RewardScale
 
 # From the values of the n moves of a ply to those of its d decisions, or to chances of the n moves.
@@ -59,7 +59,7 @@ class Task(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=4)  # 0.3 MB each
-def task_q(game: Game, task: Task) -> NDArray[np.float64]:
+def solve_task(game: Game, task: Task) -> NDArray[np.float64]:
     """Return the exact optimal action values of a task, [D, cells] in the mover's view.
 
     NaN where illegal.  By backward induction over the plies: the value of a move is its reward, or
@@ -71,15 +71,15 @@ def task_q(game: Game, task: Task) -> NDArray[np.float64]:
     Source: Bellman (1957), for a given opponent; Shapley (1953), "Stochastic games", for itself;
     Sutton & Barto (2018), section 5.4, for policies that go on exploring.
     """
-    state_values = partial(_best_state_values, task.epsilon)
+    state_values = partial(_maximize_values, task.epsilon)
     table = _solve_backward(
-        game, task, state_values, _reply_chances(game, task, _best_replies)
+        game, task, state_values, _choose_replies(game, task, _choose_best_replies)
     )
     table.flags.writeable = False
     return table
 
 
-def mean_returns(game: Game, task: Task, policy: Policy) -> NDArray[np.float64]:
+def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float64]:
     """Return the action values of a policy, [D, cells], in a task, [D, cells] as `task_q`.
 
     The learner explores as the task says; in self-play the opponent plays by the policy without
@@ -98,12 +98,12 @@ def mean_returns(game: Game, task: Task, policy: Policy) -> NDArray[np.float64]:
         return chances[ply.pairs]
 
     return _solve_backward(
-        game, task, state_values, _reply_chances(game, task, own_replies)
+        game, task, state_values, _choose_replies(game, task, own_replies)
     )
 
 
 @lru_cache(maxsize=12)
-def reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
+def find_reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
     """Return whether the learner of a task can come to play each pair, [D, cells].
 
     It may try any move, and in self-play so may its opponent.
@@ -114,7 +114,7 @@ def reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
         if task.opponent is not None and not task.everywhere:
             opponent = BASELINES[task.opponent].policy(game)[game.legal]
             reachable = follow_games(game, opponent, -seat).chance > 0
-            pairs &= game.spread(reachable, illegal=False)
+            pairs &= game.spread_pairs(reachable, illegal=False)
         own |= pairs
     own.flags.writeable = False
     return own
@@ -128,18 +128,18 @@ def _solve_backward(
     `state_values` maps the learner's action values in a ply to the values of its decisions, and
     `reply_chances` the opponent's to the chances of its replies.
     """
-    rewards = {seat: _rewards(game, task.worth, seat) for seat in (X, O)}
+    rewards = {seat: _list_rewards(game, task.worth, seat) for seat in (X, O)}
     # The value of a position for the player who has just moved there: that of an afterstate.
     after_move = np.empty(game.positions)
     after_move[game.decisions :] = np.where(
-        _last_movers(game) == X, rewards[X], rewards[O]
+        _find_last_movers(game) == X, rewards[X], rewards[O]
     )
     # Its value for each player if the other one has just moved there.
     after_reply = {seat: np.empty(game.positions) for seat in (X, O)}
     for seat, values in after_reply.items():
         values[game.decisions :] = rewards[seat]
     q = np.empty(game.pairs)
-    for ply in backward(game):
+    for ply in list_plies_backward(game):
         action_values = after_move[ply.after]
         q[ply.pairs] = action_values
         discounted = task.gamma * state_values(action_values, ply)
@@ -153,11 +153,11 @@ def _solve_backward(
             after_move[ply.decisions] = np.add.reduceat(
                 chances * other_values, ply.starts
             )
-    table: NDArray[np.float64] = game.spread(q + 0.0)  # no -0.0
+    table: NDArray[np.float64] = game.spread_pairs(q + 0.0)  # no -0.0
     return table
 
 
-def _reply_chances(game: Game, task: Task, own_replies: MoveChances) -> MoveChances:
+def _choose_replies(game: Game, task: Task, own_replies: MoveChances) -> MoveChances:
     """Return the chances of the opponent's replies: a baseline's, or `own_replies` in self-play."""
     if task.opponent is None:
         return own_replies
@@ -165,7 +165,7 @@ def _reply_chances(game: Game, task: Task, own_replies: MoveChances) -> MoveChan
     return lambda _action_values, ply: chances[ply.pairs]
 
 
-def _best_state_values(epsilon: float, action_values: Values, ply: Ply) -> Values:
+def _maximize_values(epsilon: float, action_values: Values, ply: Ply) -> Values:
     best: Values = np.maximum.reduceat(action_values, ply.starts)
     return _mix_exploration(epsilon, best, action_values, ply)
 
@@ -181,12 +181,12 @@ def _mix_exploration(
     return mixed
 
 
-def _rewards(game: Game, worth: RewardScale, seat: int) -> Values:
+def _list_rewards(game: Game, worth: RewardScale, seat: int) -> Values:
     """Return the reward of each finished position for a player (+1 X, -1 O), [S - D]."""
     return np.array(worth.x if seat == X else worth.o)[game.outcome * seat + 1]
 
 
-def _last_movers(game: Game) -> NDArray[np.int8]:
+def _find_last_movers(game: Game) -> NDArray[np.int8]:
     """Return the player who made the last move of each finished position, [S - D]."""
     surplus = game.board[game.decisions :].sum(
         axis=1, dtype=np.int8
@@ -194,7 +194,7 @@ def _last_movers(game: Game) -> NDArray[np.int8]:
     return np.where(surplus == 0, O, X).astype(np.int8)
 
 
-def _best_replies(action_values: Values, ply: Ply) -> Values:
+def _choose_best_replies(action_values: Values, ply: Ply) -> Values:
     """Return the chances of the moves, [n], if each of several best ones is equally likely."""
     highest = np.maximum.reduceat(action_values, ply.starts).repeat(ply.sizes)
     is_best = action_values >= highest - TIE

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game
-from app.tictactoe.policy import Policy, best_moves, uniform
-from app.tictactoe.values import optimal, outcome_chances
-from app.tictactoe.views import RewardScale, common_scale, heat
+from app.tictactoe.policy import Policy, find_best_moves, uniform_policy
+from app.tictactoe.values import compute_outcome_chances, solve_game
+from app.tictactoe.views import RewardScale, compute_heat, scale_many
 
 UNKNOWN = -128  # the heat or level of a tile without a known value
 FLATNESS = 3  # the row of a ply with n tiles is about sqrt(n) / FLATNESS tiles high
@@ -93,10 +93,10 @@ def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     """
     decision = np.unique(game.symmetry_class[: game.decisions]).astype(np.intp)
     mover = game.to_move[decision]
-    solution = optimal(game)
+    solution = solve_game(game)
     truth = (solution.value[decision] * mover).astype(np.int8)
-    random = uniform(game)
-    chances = outcome_chances(game, random, random)[decision]
+    random = uniform_policy(game)
+    chances = compute_outcome_chances(game, random, random)[decision]
     luck = ((chances[:, 0] - chances[:, 2]) * mover).round(LUCK_DECIMALS)
     delay = (
         solution.plies[decision].astype(int) * truth
@@ -105,7 +105,7 @@ def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     return decision[order], truth[order]
 
 
-def known_decisions(game: Game, updated: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def find_known_decisions(game: Game, updated: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return whether any move of a decision was updated, [..., D]; `updated` is [..., P]."""
     known: NDArray[np.bool_] = np.logical_or.reduceat(
         updated, game.pair_start[:-1], axis=-1
@@ -139,7 +139,7 @@ def select_decisions(rows: NDArray[np.intp], values: NDArray[Any]) -> NDArray[An
     return np.take_along_axis(all_values, all_rows, axis=-1)
 
 
-def expected_outcomes(
+def estimate_outcomes(
     game: Game, rows: NDArray[np.intp], q: NDArray[np.floating], worth: RewardScale
 ) -> NDArray[np.float64]:
     """Return the value of the best move on the common scale, from -1 (loss) to +1 (win), [..., N].
@@ -150,10 +150,10 @@ def expected_outcomes(
     mover = game.to_move[
         first_rows
     ]  # the same in all images of a class, so at all snapshots
-    return common_scale(mover, best_move_values(game, rows, q), worth)
+    return scale_many(mover, get_best_move_values(game, rows, q), worth)
 
 
-def best_move_values(
+def get_best_move_values(
     game: Game, rows: NDArray[np.intp], values: NDArray[Any]
 ) -> NDArray[np.float64]:
     """Return the highest value, of [..., P], of the moves of each decision in `rows`, [..., N]."""
@@ -162,7 +162,7 @@ def best_move_values(
     )
 
 
-def nearest_outcomes(best: NDArray[np.float64]) -> NDArray[np.int8]:
+def round_outcomes(best: NDArray[np.float64]) -> NDArray[np.int8]:
     """Return the outcome nearest to each expected one: -1, 0 or +1."""
     return np.rint(best).astype(np.int8)
 
@@ -171,7 +171,7 @@ def colour_outcomes(
     best: NDArray[np.float64], known: NDArray[np.bool_], steps: int
 ) -> Colouring:
     """Colour by `expected_outcomes`, from a loss (-steps) to a win (+steps)."""
-    return _round_levels(heat(best, steps), known)
+    return _round_levels(compute_heat(best, steps), known)
 
 
 def colour_errors(
@@ -204,7 +204,7 @@ def colour_blunders(
     game: Game, rows: NDArray[np.intp], policy: Policy, steps: int
 ) -> Colouring:
     """Colour by the chance that `policy`, [..., D, cells], blunders in a decision."""
-    chance = select_decisions(rows, _blunder_chances(game, policy))
+    chance = select_decisions(rows, _compute_blunder_chances(game, policy))
     return _round_levels(chance * steps, np.ones(chance.shape, np.bool_))
 
 
@@ -212,7 +212,7 @@ def colour_class_blunders(
     game: Game, where: Tiles, policy: Policy, steps: int
 ) -> Colouring:
     """Colour by the chance that `policy`, [D, cells], blunders, on average over the images."""
-    chance = _blunder_chances(game, policy)[where.images].mean(axis=1)
+    chance = _compute_blunder_chances(game, policy)[where.images].mean(axis=1)
     return _round_levels(chance * steps, np.ones(chance.shape, np.bool_))
 
 
@@ -249,9 +249,9 @@ def count_outcomes(
     ]
 
 
-def _blunder_chances(game: Game, policy: Policy) -> NDArray[np.float64]:
+def _compute_blunder_chances(game: Game, policy: Policy) -> NDArray[np.float64]:
     """Return the chance that a policy, [..., D, cells], blunders in each decision, [..., D]."""
-    chances: NDArray[np.float64] = (policy * ~best_moves(game)).sum(axis=-1)
+    chances: NDArray[np.float64] = (policy * ~find_best_moves(game)).sum(axis=-1)
     return chances
 
 

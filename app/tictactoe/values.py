@@ -56,14 +56,14 @@ class Ply(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def optimal(game: Game) -> Solution:
+def solve_game(game: Game) -> Solution:
     """Return the solution of the game by minimax; it is computed once a process."""
     # One score holds result and length: its sign is the winner, and its size cells + 1 less the
     # plies to the end.  So the maximum of X wins as soon as possible, or loses as late as possible.
     score = np.zeros(game.positions, np.int8)
     score[game.decisions :] = game.outcome * np.int8(game.cells + 1)
     empty_cells = np.zeros(game.positions, np.int8)
-    for ply in backward(game):
+    for ply in list_plies_backward(game):
         best = np.maximum if ply.mover == X else np.minimum
         chosen = best.reduceat(score[ply.after], ply.starts)
         score[ply.decisions] = chosen - np.sign(chosen)  # one ply further from the end
@@ -76,23 +76,21 @@ def optimal(game: Game) -> Solution:
     return Solution(value, plies)
 
 
-def outcome_chances(game: Game, x: Values, o: Values) -> Values:
+def compute_outcome_chances(game: Game, x: Values, o: Values) -> Values:
     """Return the chances of X winning, a draw and O winning from every position, [..., S, 3].
 
     `x` and `o` are the policies of the two sides, [..., D, cells].
     Raises ValueError if one of them is no policy of this game.
     """
-    as_x, as_o = _pairs(game, x), _pairs(game, o)
-    chances = _finished_chances(
-        game, np.broadcast_shapes(as_x.shape[:-1], as_o.shape[:-1])
-    )
-    for ply in backward(game):
+    as_x, as_o = _get_pair_chances(game, x), _get_pair_chances(game, o)
+    chances = _init_chances(game, np.broadcast_shapes(as_x.shape[:-1], as_o.shape[:-1]))
+    for ply in list_plies_backward(game):
         policy = as_x if ply.mover == X else as_o
-        _average(chances, ply, policy[..., ply.pairs])
+        _average_chances(chances, ply, policy[..., ply.pairs])
     return np.moveaxis(chances, 0, -1)
 
 
-def best_response(
+def find_best_response(
     game: Game, policy: Values, seat: int, loss: float = -1.0
 ) -> Response:
     """Return the best response to each policy, [..., D, cells], in a seat (+1 X, -1 O).
@@ -102,11 +100,13 @@ def best_response(
     with the fewest losses, then the first.
     Raises ValueError if `policy` is no policy of this game.
     """
-    response, chances = respond(game, _pairs(game, policy), seat, loss)
-    return Response(game.spread(response, 0.0), np.moveaxis(chances, 0, -1))
+    response, chances = respond_to_pairs(
+        game, _get_pair_chances(game, policy), seat, loss
+    )
+    return Response(game.spread_pairs(response, 0.0), np.moveaxis(chances, 0, -1))
 
 
-def respond(
+def respond_to_pairs(
     game: Game, policy: Values, seat: int, loss: float = -1.0
 ) -> tuple[Values, Values]:
     """Return the best responses, [..., P], to policies of pairs, [..., P], and chances [3, ..., S].
@@ -114,21 +114,21 @@ def respond(
     It is `best_response` without its checks.
     """
     own, theirs = (0, 2) if seat == X else (2, 0)
-    chances = _finished_chances(game, policy.shape[:-1])
+    chances = _init_chances(game, policy.shape[:-1])
     response = np.zeros_like(policy)
-    for ply in backward(game):
+    for ply in list_plies_backward(game):
         if ply.mover == seat:
             options = chances.take(ply.after, axis=-1)  # [3, ..., n] after each move
             win, lose = options[own], options[theirs]
             # Compared one after the other; infinity times a chance of 0 would be NaN.
             keys = [-lose, win] if np.isinf(loss) else [win + loss * lose, -lose]
-            best = _first_best(ply, keys)
+            best = _find_first_best(ply, keys)
             np.put_along_axis(response[..., ply.pairs], best, 1.0, axis=-1)
             chances[..., ply.decisions] = np.take_along_axis(
                 options, best[None], axis=-1
             )
         else:
-            _average(chances, ply, policy[..., ply.pairs])
+            _average_chances(chances, ply, policy[..., ply.pairs])
     return response, chances
 
 
@@ -141,7 +141,7 @@ class LineUp(NamedTuple):
     sizes: Numbers  # [L, D] how many moves each decision has
 
 
-def line_up(game: Game, policies: Values) -> LineUp:
+def make_line_up(game: Game, policies: Values) -> LineUp:
     """Return the moves of L policies, their chances of the pairs [L, P], ready for matches."""
     moves = policies > 0
     played = np.flatnonzero(moves)  # numbered policy by policy, P a policy
@@ -162,7 +162,7 @@ def join_line_ups(first: LineUp, second: LineUp) -> LineUp:
     )
 
 
-def matches(
+def follow_matches(
     game: Game, policies: LineUp, x: Numbers, o: Numbers
 ) -> Iterator[tuple[slice, Values]]:
     """Follow M matches forward, yielding how likely each comes to each position.
@@ -195,21 +195,21 @@ def matches(
         reached, match = after[move], match.repeat(size)
         over = reached >= game.decisions
         outcome = game.outcome[reached[over] - game.decisions]
-        _add(
+        _add_weights(
             ends, match[over], 1 - outcome, weight[over]
         )  # columns: X won, draw, O won
         here = np.zeros((len(x), next_stop - stop))
-        _add(here, match[~over], reached[~over] - stop, weight[~over])
+        _add_weights(here, match[~over], reached[~over] - stop, weight[~over])
     yield slice(game.decisions, game.positions), ends
 
 
-def meet(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Values:
+def play_matches(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Values:
     """Return the chances of X winning, a draw and O winning in M `matches`, [M, 3]."""
-    *_, (_, ends) = matches(game, policies, x, o)
+    *_, (_, ends) = follow_matches(game, policies, x, o)
     return ends
 
 
-def likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None:
+def find_likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None:
     """Return the record of the most probable game with this outcome (X's view), None if impossible.
 
     `x` and `o` are the policies of the two sides, [D, cells], or 1 for every move of a side that
@@ -219,7 +219,7 @@ def likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None
     # The chance of the likeliest way from each position to the outcome.
     chance = np.zeros(game.positions)
     chance[game.decisions :] = game.outcome == outcome
-    for ply in backward(game):
+    for ply in list_plies_backward(game):
         policy = (as_x if ply.mover == X else as_o)[ply.pairs]
         chance[ply.decisions] = np.maximum.reduceat(
             policy * chance[ply.after], ply.starts
@@ -236,22 +236,22 @@ def likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None
     return record
 
 
-def successor_values(game: Game, values: NDArray[np.generic]) -> Values:
+def compute_successor_values(game: Game, values: NDArray[np.generic]) -> Values:
     """Return the value of the position after each move, [D, cells], NaN where illegal.
 
     `values` is [S], in any view; the action values are in the same.
     """
-    table: Values = game.spread(values[game.pair_after].astype(np.float64))
+    table: Values = game.spread_pairs(values[game.pair_after].astype(np.float64))
     return table
 
 
-def backward(game: Game) -> Iterator[Ply]:
+def list_plies_backward(game: Game) -> Iterator[Ply]:
     """Yield the plies that have decisions, the last one first."""
-    yield from plies(game)[::-1]
+    yield from list_plies(game)[::-1]
 
 
 @lru_cache(maxsize=2)
-def plies(game: Game) -> tuple[Ply, ...]:
+def list_plies(game: Game) -> tuple[Ply, ...]:
     """Return the plies that have decisions, the first one first."""
     listed = []
     for start, stop in pairwise(game.ply_start.tolist()):
@@ -268,14 +268,14 @@ def plies(game: Game) -> tuple[Ply, ...]:
     return tuple(listed)
 
 
-def _average(chances: Values, ply: Ply, policy: Values) -> None:
+def _average_chances(chances: Values, ply: Ply, policy: Values) -> None:
     """Set the chances of a ply's decisions, in [3, ..., S], to the mean by a policy, [..., n]."""
     after = chances.take(ply.after, axis=-1)
     after *= policy
     chances[..., ply.decisions] = np.add.reduceat(after, ply.starts, axis=-1)
 
 
-def _first_best(ply: Ply, keys: list[Values]) -> Numbers:
+def _find_first_best(ply: Ply, keys: list[Values]) -> Numbers:
     """Return the pair of each decision that is best by the first key, then by the next, [..., d].
 
     The keys are [..., n] and are changed.  Ties: the first pair.
@@ -291,7 +291,7 @@ def _first_best(ply: Ply, keys: list[Values]) -> Numbers:
     )
 
 
-def _add(table: Values, row: Numbers, column: Numbers, weight: Values) -> None:
+def _add_weights(table: Values, row: Numbers, column: Numbers, weight: Values) -> None:
     """Add weights to cells of a table in place; a cell may be named more than once."""
     # `table[row, column] += weight` would add only the last weight of such a cell.
     table += np.bincount(row * table.shape[1] + column, weight, table.size).reshape(
@@ -299,7 +299,7 @@ def _add(table: Values, row: Numbers, column: Numbers, weight: Values) -> None:
     )
 
 
-def _finished_chances(game: Game, shape: tuple[int, ...]) -> Values:
+def _init_chances(game: Game, shape: tuple[int, ...]) -> Values:
     """Return chances of the outcomes, [3, *shape, S]: 1 or 0 when the game is over, else 0."""
     chances = np.zeros((3, *shape, game.positions))
     for outcome, winner in enumerate((1, 0, -1)):
@@ -307,7 +307,7 @@ def _finished_chances(game: Game, shape: tuple[int, ...]) -> Values:
     return chances
 
 
-def _pairs(game: Game, policy: Values) -> Values:
+def _get_pair_chances(game: Game, policy: Values) -> Values:
     """Return a policy's chances of the legal pairs, [..., P]; ValueError if it is no policy."""
     if policy.shape[-2:] != game.legal.shape:
         raise ValueError(

@@ -18,7 +18,7 @@ DECIMALS = 2  # decimals of a value on a square
 Rewards = Annotated[
     tuple[float, ...], Meta(min_length=3, max_length=3)
 ]  # loss, draw, win
-COMMON = (
+COMMON_REWARDS = (
     -1.0,
     0.0,
     1.0,
@@ -29,10 +29,10 @@ class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rewards of a loss, a draw and a win for the mover, in each seat."""
 
     x: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring X.")] = (
-        COMMON
+        COMMON_REWARDS
     )
     o: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring O.")] = (
-        COMMON
+        COMMON_REWARDS
     )
 
     def __post_init__(self) -> None:
@@ -52,13 +52,13 @@ class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return loss, draw if loss < draw < win else (loss + win) / 2, win
 
 
-def movers_view(game: Game, values: NDArray[Any]) -> NDArray[Any]:
+def convert_view(game: Game, values: NDArray[Any]) -> NDArray[Any]:
     """Return values of decisions, [D, ...], changed from X's view to the mover's, or back."""
     sign = game.to_move.reshape(-1, *[1] * (values.ndim - 1))
     return values * sign
 
 
-def on_scale(
+def scale_values(
     values: NDArray[np.floating], worth: RewardScale, player: int
 ) -> NDArray[np.float64]:
     """Return values learned by a mover (+1 X, -1 O) on the common scale, from -1 to +1."""
@@ -68,25 +68,25 @@ def on_scale(
     return scaled
 
 
-def shown(scaled: NDArray[np.floating]) -> NDArray[np.float64]:
+def round_to_shown(scaled: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return values of the common scale as a square shows them: rounded, and never -0.0."""
     rounded: NDArray[np.float64] = np.round(scaled, DECIMALS) + 0.0
     return rounded
 
 
-def heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64]:
+def compute_heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64]:
     """Return the colour of values of the common scale, from a loss (-steps) to a win (+steps).
 
     It has the sign of the number that the square shows: only 0.00 is neutral.
     """
-    number = shown(scaled)
+    number = round_to_shown(scaled)
     step: NDArray[np.float64] = np.sign(number) * np.fmax(
         1, np.rint(np.abs(number) * steps)
     )
     return step
 
 
-def common_scale(
+def scale_many(
     mover: NDArray[np.int8], q: NDArray[np.floating], worth: RewardScale
 ) -> NDArray[np.float64]:
     """Return learned values of many movers on the common scale: loss -1, draw 0, win +1.
@@ -96,5 +96,7 @@ def common_scale(
     """
     scaled = np.empty(q.shape)
     for player in SEATS.values():
-        scaled[..., mover == player] = on_scale(q[..., mover == player], worth, player)
+        scaled[..., mover == player] = scale_values(
+            q[..., mover == player], worth, player
+        )
     return scaled

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from werkzeug.exceptions import BadRequest
 
-from app.tictactoe.notation import DIGITS, record_to
+from app.tictactoe.notation import DIGITS, find_record
 from app.web import match
 from app.web.facts import find_disagreements
 from app.web.match import Match, MatchState, parse_match, read_value
@@ -138,7 +138,7 @@ def next_disagreement(
         classes = site.game.symmetry_class
         here = np.flatnonzero(classes[listed] == classes[position])
         listed = listed[here[0] + 1 :] if here.size else listed
-    return record_to(site.game, int(listed[0])) if listed.size else None
+    return find_record(site.game, int(listed[0])) if listed.size else None
 
 
 def compare_at(state: MatchState) -> Comparison:

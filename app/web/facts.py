@@ -9,23 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.sources import CLASSICS, find_heading
-from app.tictactoe.arena import disagreements, join, round_robin
+from app.tictactoe.arena import add_player, compute_round_robin, list_disagreements
 from app.tictactoe.atlas import (
     Atlas,
     Certificate,
     Mistakes,
-    atlas,
-    certificate,
-    mistakes,
+    group_mistakes,
+    list_mistakes,
+    prove_unbeatable,
 )
-from app.tictactoe.causes import Cause, causes
+from app.tictactoe.causes import Cause, list_causes
 from app.tictactoe.game import SEATS
 from app.tictactoe.policy import BASELINES
-from app.tictactoe.puzzles import Puzzle, puzzles
+from app.tictactoe.puzzles import Puzzle, make_puzzles
 from app.tictactoe.reachable_play import ReachablePlay
-from app.tictactoe.report import Chances, Figures, losing_game, report
-from app.tictactoe.values import LineUp, line_up
-from app.tictactoe.views import RewardScale, common_scale, shown
+from app.tictactoe.report import Chances, Figures, compute_figures, find_lost_game
+from app.tictactoe.values import LineUp, make_line_up
+from app.tictactoe.views import RewardScale, round_to_shown, scale_many
 from app.web.site_data import JUDGED, MANY, SiteData, cached_per_site, is_moves
 
 BEST_RESPONDER = "best-responder"  # named like one of the opponents
@@ -49,13 +49,13 @@ def find_disagreements(
 
     The largest differences come first.
     """
-    return disagreements(site.game, [site.policy(*view) for view in views])
+    return list_disagreements(site.game, [site.policy(*view) for view in views])
 
 
 @cached_per_site(MANY)
 def find_losing_game(site: SiteData, name: str, player: int) -> str | None:
     """Return the likeliest game that a policy loses as X (+1) or O (-1); None if it cannot lose."""
-    return losing_game(site.game, site.policies[name], player)
+    return find_lost_game(site.game, site.policies[name], player)
 
 
 @cached_per_site(MANY)
@@ -90,7 +90,7 @@ def get_figures(site: SiteData, name: str) -> Figures:
 @cached_per_site(JUDGED)
 def find_causes(site: SiteData, name: str) -> list[Cause]:
     """Return the reasons for a policy's blunders, as far as its moves show them."""
-    return causes(
+    return list_causes(
         explore_reachable_play(site, name),
         find_mistakes(site, name),
         build_atlas(site, name),
@@ -104,8 +104,8 @@ def play_round_robin(site: SiteData, newcomer: str) -> NDArray[np.float64]:
     Players are in the order of the policies; a newcomer comes last, "" for no newcomer.
     """
     if not newcomer:
-        return round_robin(site.game, list(site.policies.values()))
-    return join(
+        return compute_round_robin(site.game, list(site.policies.values()))
+    return add_player(
         site.game,
         play_round_robin(site, ""),
         _policy_line_up(site),
@@ -128,13 +128,13 @@ def get_random_play(site: SiteData) -> ReachablePlay:
 @cached_per_site(JUDGED)
 def find_mistakes(site: SiteData, name: str) -> Mistakes:
     """Return the blunders of a policy."""
-    return mistakes(explore_reachable_play(site, name))
+    return list_mistakes(explore_reachable_play(site, name))
 
 
 @cached_per_site(8)
 def build_atlas(site: SiteData, name: str) -> Atlas:
     """Return the blunders of a policy up to symmetry, the most serious first."""
-    return atlas(site.game, find_mistakes(site, name))
+    return group_mistakes(site.game, find_mistakes(site, name))
 
 
 @cached_per_site(8)
@@ -143,7 +143,7 @@ def build_certificate(site: SiteData, name: str, seat: str) -> Certificate:
 
     Raises ValueError if it can be beaten.
     """
-    return certificate(explore_reachable_play(site, name), SEATS[seat])
+    return prove_unbeatable(explore_reachable_play(site, name), SEATS[seat])
 
 
 def find_own_record(site: SiteData, name: str, position: int) -> str:
@@ -169,7 +169,7 @@ def list_puzzles(site: SiteData) -> list[Puzzle]:
         for name, agent in site.agents.items()
         if find_heading(agent.card.origin) != CLASSICS and agent.card.worth is not None
     }
-    return puzzles(
+    return make_puzzles(
         site.game,
         {name: site.policies[name] for name in worths},
         {name: _shown_values(site, name, worth) for name, worth in worths.items()},
@@ -179,9 +179,9 @@ def list_puzzles(site: SiteData) -> list[Puzzle]:
 
 def _shown_values(site: SiteData, name: str, worth: RewardScale) -> NDArray[np.float64]:
     """Return the values of an agent as squares show them, [D, cells]; NaN where it has none."""
-    known = site.game.spread(site.known(name, -1), illegal=False)
+    known = site.game.spread_pairs(site.known(name, -1), illegal=False)
     mover = site.game.to_move[: site.game.decisions]
-    values = shown(common_scale(mover, site.agents[name].q.T, worth).T)
+    values = round_to_shown(scale_many(mover, site.agents[name].q.T, worth).T)
     return np.where(known, values, np.nan)
 
 
@@ -189,14 +189,14 @@ def _shown_values(site: SiteData, name: str, worth: RewardScale) -> NDArray[np.f
 def _judge_moves(site: SiteData, name: str) -> Figures:
     """Return the figures of a policy named by its moves: each move played has the highest value."""
     table = site.choice(name)[site.game.legal].astype(np.float32)
-    return report(site.game, table[None], [0], RewardScale())
+    return compute_figures(site.game, table[None], [0], RewardScale())
 
 
 @cached_per_site(1)
 def _policy_line_up(site: SiteData) -> LineUp:
     """Return the policies that are always available, prepared for matches."""
     pairs = [policy[site.game.legal] for policy in site.policies.values()]
-    return line_up(site.game, np.stack(pairs))
+    return make_line_up(site.game, np.stack(pairs))
 
 
 @cached_per_site(1)
@@ -206,4 +206,4 @@ def _judge_baselines(site: SiteData) -> Figures:
     The probabilities of a baseline's moves serve as its table.
     """
     tables = np.stack([site.policies[name][site.game.legal] for name in BASELINES])
-    return report(site.game, tables, range(len(BASELINES)), RewardScale())
+    return compute_figures(site.game, tables, range(len(BASELINES)), RewardScale())

@@ -9,7 +9,7 @@ import numpy as np
 from app.recipes.parameters import format_value
 from app.tictactoe import encodings
 from app.tictactoe.game import Game
-from app.tictactoe.notation import position_text
+from app.tictactoe.notation import format_position
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
 MOST_NAMED = 24  # names in an error that lists the choices
@@ -173,19 +173,19 @@ def encode_position(game: Game, position: int) -> Encodings:
     packed, read = encodings.pack_bits(game, position), []
     if not game.is_over(position):
         units = "".join(
-            map(str, encodings.one_hot(game)[position].astype(np.int8).tolist())
+            map(str, encodings.encode_one_hot(game)[position].astype(np.int8).tolist())
         )
         ends = [*range(0, 3 * game.cells + 1, 3), 3 * game.cells + 2, len(units)]
         read = [units[start:end] for start, end in pairwise(ends)]
     return Encodings(
-        text=position_text(game, position),
+        text=format_position(game, position),
         code=int(game.code[position]),
         position=position,
         positions=game.positions,
-        stands=position_text(game, int(game.symmetry_class[position])),
-        images=encodings.images(game, position),
+        stands=format_position(game, int(game.symmetry_class[position])),
+        images=encodings.count_images(game, position),
         packed=packed,
         bits=f"{packed:0{2 * game.cells + 2}b}",
-        flat=encodings.flat(game)[position].tolist(),
+        flat=encodings.encode_flat(game)[position].tolist(),
         read=read,
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.recipes import MAX_NAME
-from app.tictactoe.game import O, X, mover_at
+from app.tictactoe.game import O, X, get_mover
 from app.tictactoe.notation import MARKS
 from app.web.formatting import name_square_briefly
 from app.web.match import MatchState
@@ -55,11 +55,11 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
     for ply, (position, cell) in enumerate(
         zip(state.positions, state.cells, strict=False), 1
     ):
-        lens = lenses[mover_at(ply - 1)]
+        lens = lenses[get_mover(ply - 1)]
         # Long names would fill the cache.
         judge = _review_move if len(lens) > MAX_NAME else _review_move_cached
         move = judge(site, position, ply, cell, lens, match.step, match.own)
-        player = mover_at(ply - 1)
+        player = get_mover(ply - 1)
         seat, seat_step = match.seat(player), match.seat_step(player)
         random = (
             match.epsilon > 0

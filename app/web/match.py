@@ -14,8 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 
-from app.tictactoe.game import Game, O, X, mover_at
-from app.tictactoe.notation import DIGITS, IllegalMoveError, parse_record, replay
+from app.tictactoe.game import Game, O, X, get_mover
+from app.tictactoe.notation import DIGITS, IllegalMoveError, parse_record, replay_record
 from app.web.facts import list_puzzles
 from app.web.formatting import list_choices
 from app.web.site_data import HUMAN, SiteData
@@ -66,7 +66,7 @@ class Match(Struct, frozen=True):
     @property
     def to_move(self) -> int:
         """The player to move in the position shown, +1 for X and -1 for O, if the game goes on."""
-        return mover_at(len(self.shown))
+        return get_mover(len(self.shown))
 
     def seat(self, player: int) -> str:
         """Return the name of the player in a seat: "human" or the id of an agent."""
@@ -141,7 +141,7 @@ def replay_match(match: Match, site: SiteData) -> MatchState:
 
     Raises ValueError or IllegalMoveError as `replay` does.
     """
-    return MatchState(site, match, tuple(replay(site.game, match.record)))
+    return MatchState(site, match, tuple(replay_record(site.game, match.record)))
 
 
 def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchState:

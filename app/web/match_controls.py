@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from werkzeug.exceptions import Conflict
 
 from app.tictactoe.game import O, X
-from app.tictactoe.notation import undo
-from app.tictactoe.policy import mix
+from app.tictactoe.notation import undo_moves
+from app.tictactoe.policy import mix_policies
 from app.web import urls
 from app.web.formatting import format_updates
 from app.web.match import MAX_TALLY, Match, MatchState
@@ -217,7 +217,7 @@ def reply_chances(state: MatchState) -> NDArray[np.float64]:
         return evaluate_match(state).policy
     player = match.to_move
     chances = play_chances(site, position, match.seat(player), match.seat_step(player))
-    return mix(chances, site.policies["random"][position], match.epsilon)
+    return mix_policies(chances, site.policies["random"][position], match.epsilon)
 
 
 def draw_reply(state: MatchState) -> MatchState:
@@ -272,7 +272,7 @@ def _take_back_url(match: Match, show: Callable[[Match], str]) -> str:
     plies = 1 if match.is_human(-match.to_move) else 2
     if len(match.shown) < plies:
         return ""
-    return show(match.go(undo(match.shown, plies)))
+    return show(match.go(undo_moves(match.shown, plies)))
 
 
 @cached_per_site(64, per_language=True)

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from app.tictactoe.game import O, X, mover_at
+from app.tictactoe.game import O, X, get_mover
 from app.tictactoe.notation import MARKS
-from app.tictactoe.views import heat, shown
+from app.tictactoe.views import compute_heat, round_to_shown
 from app.web import move_values, urls
 from app.web.formatting import (
     format_percent,
@@ -290,10 +290,14 @@ def build_bar(state: MatchState, seen: MoveValues | None) -> Bar:
     elif expected is None:
         expects = gettext("nothing yet")
     else:
-        expects = format_signed(float(shown(expected)))
+        expects = format_signed(float(round_to_shown(expected)))
     who = state.site.titles[seen.lens]
     label = gettext(OPTIMAL[side * value], mark=MARKS[side], agent=who, value=expects)
-    colour = None if expected is None else int(heat(expected, move_values.HEAT_STEPS))
+    colour = (
+        None
+        if expected is None
+        else int(compute_heat(expected, move_values.HEAT_STEPS))
+    )
     return Bar(colour, side * value * move_values.HEAT_STEPS, label)
 
 
@@ -384,10 +388,10 @@ def _build_final_caption(
     if not blame:
         return gettext("No move was a blunder."), actions
     before = match.at(blame.ply - 1)
-    if find_viewer(match, state.site) not in (None, mover_at(blame.ply - 1)):
+    if find_viewer(match, state.site) not in (None, get_mover(blame.ply - 1)):
         before = replace(before, view=blame.mark.lower())
     actions.insert(0, Action("show", gettext("Show me"), show(before)))
-    worth = mover_at(blame.ply - 1) * int(
+    worth = get_mover(blame.ply - 1) * int(
         state.site.solution.value[state.positions[blame.ply - 1]]
     )
     words = gettext_noop("Move %(ply)s was a blunder: %(what)s.")
@@ -402,7 +406,7 @@ def summarise_game(state: MatchState) -> str:
     if not blame:
         return gettext("No move was a blunder.")
     winner, ply = site.game.result(state.position), blame.ply - 1
-    who, erred = match.seat(winner), match.seat(mover_at(ply))
+    who, erred = match.seat(winner), match.seat(get_mover(ply))
     cell, words = (
         state.cells[ply],
         gettext_noop("A draw, after a blunder: move %(ply)s."),
@@ -411,7 +415,7 @@ def summarise_game(state: MatchState) -> str:
         words = gettext_noop("%(who)s won after a blunder: move %(ply)s.")
     value = ""
     if site.agents.knows(erred) and not blame.random:
-        step = match.seat_step(mover_at(ply))
+        step = match.seat_step(get_mover(ply))
         view = evaluate_moves(site, state.positions[ply], erred, step)
         if view.known[cell] and not view.beads:
             who, value = erred, view.texts[cell]

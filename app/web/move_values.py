@@ -9,10 +9,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.beads import beads, leanings
-from app.tictactoe.game import O, X, mover_at
-from app.tictactoe.policy import Plays, policy_of
-from app.tictactoe.views import DECIMALS, RewardScale, heat, on_scale, shown
+from app.tictactoe.beads import compute_preferences, count_beads
+from app.tictactoe.game import O, X, get_mover
+from app.tictactoe.policy import Plays, policy_from_values
+from app.tictactoe.views import (
+    DECIMALS,
+    RewardScale,
+    compute_heat,
+    round_to_shown,
+    scale_values,
+)
 from app.web.formatting import format_beads, format_signed, spell_beads
 from app.web.match import Match, MatchState
 from app.web.site_data import (
@@ -142,7 +148,7 @@ def find_shown_ply(state: MatchState) -> int | None:
     if state.match.at_end and not (state.over or is_reply_pending(state)):
         return here
     ply = here - 1 if state.over else here
-    if side is not None and mover_at(ply) != side:
+    if side is not None and get_mover(ply) != side:
         ply -= 1
     return ply if ply >= 0 else None
 
@@ -205,7 +211,7 @@ def _evaluate_moves(
         policy = (
             site.best_play[position]
             if lens == TRUTH
-            else policy_of(values.round(TIE_DECIMALS), "greedy")
+            else policy_from_values(values.round(TIE_DECIMALS), "greedy")
         )
         return build_move_values(
             site, position, lens, values, legal, policy, worth, own
@@ -214,7 +220,9 @@ def _evaluate_moves(
     shipped, plays = step is None, site.agents[lens].card.plays
     # A copy, so that what is kept here does not keep a whole policy.
     policy = (
-        site.policies[lens][position].copy() if shipped else policy_of(learned, plays)
+        site.policies[lens][position].copy()
+        if shipped
+        else policy_from_values(learned, plays)
     )
     view = build_move_values(
         site,
@@ -257,11 +265,11 @@ def build_move_values(
         values, scaled = _box_values(site, position, values, plays)
     else:
         values = values + 0.0  # never -0.0
-        scaled = on_scale(values, worth, int(site.game.to_move[position]))
+        scaled = scale_values(values, worth, int(site.game.to_move[position]))
     liked = policy if worth else scaled  # squares that are one move share its beads
     likeliest = liked == np.fmax.reduce(liked)
     best = likeliest & known.any()
-    written = values if own or worth is None else shown(scaled)
+    written = values if own or worth is None else round_to_shown(scaled)
     decimals = 0 if lens == TRUTH else DECIMALS
     texts = [
         (format_signed(value, decimals) if worth else format_beads(value))
@@ -286,7 +294,7 @@ def build_move_values(
             spell_beads(value) if text else ""
             for value, text in zip(values.tolist(), texts, strict=True)
         ],
-        heat=np.nan_to_num(heat(scaled, HEAT_STEPS)).astype(np.int8).tolist(),
+        heat=np.nan_to_num(compute_heat(scaled, HEAT_STEPS)).astype(np.int8).tolist(),
         plays=np.flatnonzero(likeliest).tolist(),
         best=best.tolist(),
         truths=_list_results(site, position),
@@ -383,8 +391,8 @@ def _box_values(
     legal = site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     held, leaning = np.full((2, len(legal)), np.nan)
-    held[legal] = beads(site.game, row[legal], plays, pairs)
-    leaning[legal] = leanings(site.game, held[legal], position)
+    held[legal] = count_beads(site.game, row[legal], plays, pairs)
+    leaning[legal] = compute_preferences(site.game, held[legal], position)
     return held, leaning
 
 

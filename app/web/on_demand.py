@@ -41,10 +41,10 @@ from app.recipes import (
 )
 from app.recipes.on_demand import parse_on_demand
 from app.recipes.taught import Course, Refusal
-from app.tictactoe.agents import Agent, ModelError, from_process
+from app.tictactoe.agents import Agent, ModelError, unpack_agent
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.policy import policy_of
-from app.tictactoe.report import Figures, losing_game
+from app.tictactoe.policy import policy_from_values
+from app.tictactoe.report import Figures, find_lost_game
 from app.web.trainer_client import (
     QueuePosition,
     Trainer,
@@ -221,11 +221,11 @@ class Lab:
         ]
 
     def _run(self, agent: Agent) -> SeedRun:
-        policy = policy_of(agent.q, agent.card.plays)
+        policy = policy_from_values(agent.q, agent.card.plays)
         # The best responder leaves a player that can be beaten unbeaten where it would risk too
         # much.
         as_x, as_o = (
-            losing_game(self.game, policy, seat) is None for seat in SEATS.values()
+            find_lost_game(self.game, policy, seat) is None for seat in SEATS.values()
         )
         return SeedRun(agent.card.seed, agent.card.figures, (as_x, as_o))
 
@@ -314,7 +314,7 @@ class Lab:
 def read(game: Game, named: str, answer: bytes) -> Agent:
     """Read the trainer's answer; raises ModelError if it is not that agent."""
     try:
-        return from_process(game, brotli.decompress(answer), named)
+        return unpack_agent(game, brotli.decompress(answer), named)
     except brotli.error as error:
         raise ModelError(f"{named}: {error}") from error
 

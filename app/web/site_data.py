@@ -21,23 +21,23 @@ from app.recipes import Recipe, parse_recipe
 from app.recipes.games import UpdateExample, load_examples
 from app.recipes.parameters import YOU
 from app.recipes.taught import format_title
-from app.tictactoe.agents import Agent, ModelError, blaming, load_all
+from app.tictactoe.agents import Agent, ModelError, load_agents, name_file_in_errors
 from app.tictactoe.card import Card
 from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.history import EVERY
-from app.tictactoe.notation import replay
+from app.tictactoe.notation import replay_record
 from app.tictactoe.policy import (
     BASELINES,
     Choice,
     Policy,
-    best_moves,
-    optimal_q,
-    policy_of,
+    compute_optimal_q,
+    find_best_moves,
+    policy_from_values,
 )
-from app.tictactoe.policy_codec import decode, policy_of_choice
-from app.tictactoe.tasks import Task, task_q
+from app.tictactoe.policy_codec import decode_moves, policy_from_moves
+from app.tictactoe.tasks import Task, solve_task
 from app.tictactoe.value_map import Tiles, place_tiles
-from app.tictactoe.values import Solution, optimal
+from app.tictactoe.values import Solution, solve_game
 from app.tictactoe.views import RewardScale
 from app.web.formatting import list_choices
 from app.web.on_demand import Lab, source
@@ -140,7 +140,7 @@ class SiteData:
     def policies(self) -> Registry[Policy]:
         """The policy of every agent and baseline."""
         always = {
-            name: policy_of(agent.q, agent.card.plays)
+            name: policy_from_values(agent.q, agent.card.plays)
             for name, agent in self.always.items()
         }
         return Registry(always | self.baselines, self._plays, self._policy_on_demand)
@@ -258,17 +258,17 @@ class SiteData:
     @cached_property
     def solution(self) -> Solution:
         """The result of every position with optimal play, in X's view."""
-        return optimal(self.game)
+        return solve_game(self.game)
 
     @cached_property
     def truth(self) -> NDArray[np.float64]:
         """The action values of optimal play, -1, 0 or +1; NaN where illegal."""
-        return optimal_q(self.game)
+        return compute_optimal_q(self.game)
 
     @cached_property
     def right(self) -> NDArray[np.bool_]:
         """Whether a move keeps the value of the position with optimal play."""
-        return best_moves(self.game)
+        return find_best_moves(self.game)
 
     @cached_property
     def endings(self) -> NDArray[np.int8]:
@@ -283,7 +283,7 @@ class SiteData:
     @cached_property
     def best_play(self) -> Policy:
         """The policy that wins soonest and loses latest; equal moves have equal probability."""
-        return policy_of(
+        return policy_from_values(
             self.truth * (self.game.cells + 2 - np.abs(self.endings)), "greedy"
         )
 
@@ -293,7 +293,7 @@ class SiteData:
 
         Raises ValueError, saying what is wrong, if the name cannot be decoded.
         """
-        return decode(self.game, name.removeprefix(MOVES))
+        return decode_moves(self.game, name.removeprefix(MOVES))
 
     @cached_per_site(MANY)
     def recipe(self, name: str) -> Recipe:
@@ -310,7 +310,7 @@ class SiteData:
     def task_q(self, name: str) -> NDArray[np.float64] | None:
         """Return the exact optimal values of an agent's training task, if it has one."""
         task = self.task(name)
-        return None if task is None else task_q(self.game, task)
+        return None if task is None else solve_task(self.game, task)
 
     def values(self, lens: str, step: int | None = None) -> NDArray[np.floating]:
         """Return the values of a source, of an agent at a snapshot too; NaN where illegal."""
@@ -334,10 +334,10 @@ class SiteData:
         if lens == TRUTH:
             return self.best_play
         if lens.endswith(TASK):
-            return policy_of(self.values(lens).round(TIE_DECIMALS), "greedy")
+            return policy_from_values(self.values(lens).round(TIE_DECIMALS), "greedy")
         if step is None:
             return self.policies[lens]
-        return policy_of(self.values(lens, step), self.agents[lens].card.plays)
+        return policy_from_values(self.values(lens, step), self.agents[lens].card.plays)
 
     def last_step(self, name: str) -> int:
         """Return the last snapshot of an agent, which is the agent as shipped."""
@@ -388,9 +388,9 @@ class SiteData:
     @cached_per_site(JUDGED)
     def _policy_on_demand(self, name: str) -> Policy:
         if is_moves(name):
-            return policy_of_choice(self.choice(name))
+            return policy_from_moves(self.choice(name))
         agent = self.agents[name]
-        return policy_of(agent.q, agent.card.plays)
+        return policy_from_values(agent.q, agent.card.plays)
 
 
 def load_site_data(models: Path, lab: bool = False) -> SiteData:
@@ -399,16 +399,16 @@ def load_site_data(models: Path, lab: bool = False) -> SiteData:
     Raises ModelError, naming the file and the reason, if a model or an experiment is broken.
     """
     game = tic_tac_toe()
-    agents = load_all(models, game)
+    agents = load_agents(models, game)
     for name, agent in agents.items():
-        with blaming(f"{models / name}.json"):
+        with name_file_in_errors(f"{models / name}.json"):
             _check_recipe(agent.card)
     try:
         experiments = load_experiments(models / EXPERIMENTS)
     except ValueError as error:  # the message names the file
         raise ModelError(str(error)) from error
     for claim, summary in experiments.items():
-        with blaming(f"{models / EXPERIMENTS / claim}.json"):
+        with name_file_in_errors(f"{models / EXPERIMENTS / claim}.json"):
             _check_positions(game, summary)
     try:
         updates = load_examples(models / UPDATES)
@@ -453,10 +453,10 @@ def _check_positions(game: Game, summary: Summary) -> None:
     for figure in summary.figures:
         if isinstance(figure, Boards):
             for board in figure.boards:
-                replay(game, board.record)
+                replay_record(game, board.record)
         elif isinstance(figure, Bars):
             for bar in figure.bars:
-                replay(game, bar.record or "")
+                replay_record(game, bar.record or "")
 
 
 def _task_title(title: str) -> str:

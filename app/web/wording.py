@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.tictactoe.game import SEATS, Game, O, X, mover_at
+from app.tictactoe.game import SEATS, Game, O, X, get_mover
 from app.tictactoe.notation import MARKS
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.tasks import Task
@@ -52,7 +52,7 @@ def describe_status(state: MatchState, going_on: bool = False) -> str:
         return ""
     plies = list(enumerate(state.cells[: len(state.match.shown)]))[-2:]
     moves = [
-        f"{MARKS[mover_at(ply)]}: {name_square(state.site.game, cell)}."
+        f"{MARKS[get_mover(ply)]}: {name_square(state.site.game, cell)}."
         f"{_describe_blunder(state, ply, cell)}"
         for ply, cell in plies
     ]
@@ -247,11 +247,11 @@ def _describe_blunder(state: MatchState, ply: int, cell: int) -> str:
     match, position = state.match, state.positions[ply]
     if (
         match.hide
-        or not match.is_human(mover_at(ply))
+        or not match.is_human(get_mover(ply))
         or state.site.right[position, cell]
     ):
         return ""
-    worth = mover_at(ply) * int(state.site.solution.value[position])
+    worth = get_mover(ply) * int(state.site.solution.value[position])
     return " " + gettext("A blunder: %(what)s.", what=gettext(NO_LONGER[worth]))
 
 

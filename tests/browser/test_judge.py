@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, Request, expect
 from app.tables.options import DEFAULT
 from app.tables.reader import Reading, read_table
 from app.tictactoe.game import connect
-from app.tictactoe.policy import best_moves
-from app.tictactoe.policy_codec import encode
+from app.tictactoe.policy import find_best_moves
+from app.tictactoe.policy_codec import encode_moves
 
 DATA = Path("tests/data/judge")
 MODELS = Path("models")
@@ -55,7 +55,7 @@ def test_a_pasted_table_is_read_and_judged(page: Page, requests: list[Request], 
     expect(page.locator("#reading")).to_have_text(wanted.summary)
     expect(page.locator("#notes li")).to_have_text(wanted.notes)
     link = page.locator("#made-link").input_value()
-    assert link.endswith(f"/judge?moves={encode(GAME, wanted.choice)}")
+    assert link.endswith(f"/judge?moves={encode_moves(GAME, wanted.choice)}")
     assert [(request.method, request.url[-6:]) for request in requests] == [("POST", "/judge")]
     page.click("#judge-it")
     expect(page.locator("#sentence")).to_be_visible()
@@ -220,7 +220,7 @@ def test_without_javascript_rows_that_cannot_be_read_are_named(
 def test_without_javascript_the_moves_go_into_a_form(new_context: Callable[..., Browser]) -> None:
     page = new_context(java_script_enabled=False).new_page()
     page.goto("/judge")
-    page.fill("#moves", encode(GAME, best_moves(GAME)))
+    page.fill("#moves", encode_moves(GAME, find_best_moves(GAME)))
     page.get_by_role("button", name="Judge them").click()
     expect(page).to_have_url(re.compile("moves="))
     expect(page.locator("#sentence")).to_have_text(re.compile("^Unbeatable, proved"))

@@ -6,7 +6,7 @@ from itertools import cycle, repeat
 from typing import NamedTuple
 
 from app.tictactoe.game import Game, connect
-from app.tictactoe.notation import DIGITS, position_text, replay
+from app.tictactoe.notation import DIGITS, format_position, replay_record
 from tests.service.server import agents, get, parts
 
 PLAIN: dict[str, str] = {}
@@ -87,13 +87,13 @@ def positions(agents: list[str]) -> Iterator[str]:
     pack = [(position, lens) for position in range(game.positions) for lens in [*agents, "truth"]]
     draw.shuffle(pack)
     for position, lens in cycle(pack):
-        yield f"{position_text(game, position)}?lens={lens}"
+        yield f"{format_position(game, position)}?lens={lens}"
 
 
 def _records(game: Game, draw: random.Random) -> list[str]:
     """Play a game at random; return its records from the empty one to the whole game."""
     records = [""]
-    while not game.is_over(position := replay(game, records[-1])[-1]):
+    while not game.is_over(position := replay_record(game, records[-1])[-1]):
         cells = game.legal[position].nonzero()[0].tolist()
         records.append(records[-1] + DIGITS[draw.choice(cells)])
     return records

@@ -22,7 +22,7 @@ from urllib.parse import urljoin
 import click
 
 from app.tictactoe.game import Game, connect
-from app.tictactoe.policy_codec import encode
+from app.tictactoe.policy_codec import encode_moves
 from app.web.pages.lab.contest import SEEDS
 from app.web.pages.lab.duel import FIRST
 from tests.service.cases import usual_moves
@@ -275,7 +275,7 @@ def _moves(game: Game, draw: random.Random) -> str:
     choice = game.legal & False
     for row, legal in zip(choice, game.legal, strict=True):
         row[draw.choice(legal.nonzero()[0].tolist())] = True
-    return encode(game, choice)
+    return encode_moves(game, choice)
 
 
 # People who teach, each a learner of their own, as the page's own requests do.

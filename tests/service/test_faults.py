@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.tictactoe.agents import load, save
+from app.tictactoe.agents import load_agent, save_agent
 from app.tictactoe.game import connect
 from tests.service.faults.answers import claims, encodings
 from tests.service.faults.clients import WHOLE, ask, half_open, status
@@ -91,10 +91,10 @@ def break_model(folder: Path) -> Path:
 def test_a_reload_takes_in_a_new_model_and_refuses_a_broken_one(folder: Path) -> None:
     """At its end the server answers what has begun."""
     game = connect()
-    old = load(folder, game, ID)
+    old = load_agent(folder, game, ID)
     with serving(MODELS=str(folder)) as server:
         assert digests(server) == {ID: old.card.arrays}
-        new = save(folder, game, replace(old, visits=old.visits + (old.visits > 0)))
+        new = save_agent(folder, game, replace(old, visits=old.visits + (old.visits > 0)))
         server.reload()
         assert digests(server) == {ID: new.card.arrays} != {ID: old.card.arrays}
         broken = break_model(folder)

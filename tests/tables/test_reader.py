@@ -17,12 +17,12 @@ from app.tables.options import QUESTIONS, Options
 from app.tables.reader import Reading, read_table
 from app.tables.rows import MAX_ROWS
 from app.tables.values import TableError
-from app.tictactoe.agents import load
+from app.tictactoe.agents import load_agent
 from app.tictactoe.game import O, connect
-from app.tictactoe.notation import parse_position, position_text
-from app.tictactoe.policy import best_moves, optimal_q
-from app.tictactoe.policy_codec import encode, policy_of_choice
-from app.tictactoe.report import blunders
+from app.tictactoe.notation import format_position, parse_position
+from app.tictactoe.policy import compute_optimal_q, find_best_moves
+from app.tictactoe.policy_codec import encode_moves, policy_from_moves
+from app.tictactoe.report import find_blunders
 
 GAME = connect()
 DATA = Path("tests/data/judge")
@@ -49,7 +49,7 @@ def known_values(reading: Reading) -> dict[str, dict[int, float]]:
     if reading.q is None:
         return {}
     return {
-        position_text(GAME, row): {
+        format_position(GAME, row): {
             cell: float(reading.q[row, cell])
             for cell in np.flatnonzero(~np.isnan(reading.q[row])).tolist()
         }
@@ -66,7 +66,7 @@ def outcome(case: dict[str, Any]) -> dict[str, Any]:
         return {"refused": str(error)}
     return {
         "read": {
-            "moves": digest(encode(GAME, reading.choice)),
+            "moves": digest(encode_moves(GAME, reading.choice)),
             "values": None if reading.q is None else digest(write_values(reading.q)),
             "summary": reading.summary,
             "notes": reading.notes,
@@ -118,7 +118,9 @@ def test_a_file_holds_the_values_of_its_agent(file: str, agent: str) -> None:
     assert reading.unread == []
     assert reading.summary == f"Read: {found.sum():,} of 4,520 positions."
     assert (known[found] == GAME.legal[found]).all()
-    np.testing.assert_allclose(reading.q[known], load(MODELS, GAME, agent).q[known], atol=6e-4)
+    np.testing.assert_allclose(
+        reading.q[known], load_agent(MODELS, GAME, agent).q[known], atol=6e-4
+    )
     if file == "base-3.json":
         assert "Base-3 numbers: the top left square is the last digit." in reading.notes
         assert found.sum() == 627
@@ -135,33 +137,35 @@ def test_values_in_the_view_of_x_are_turned_round_and_noted() -> None:
     reading = read(content)
     assert reading.q is not None
     known = ~np.isnan(reading.q)
-    assert (reading.q[known] == optimal_q(GAME)[known]).all()
-    assert (reading.choice == best_moves(GAME)).all()
+    assert (reading.q[known] == compute_optimal_q(GAME)[known]).all()
+    assert (reading.choice == find_best_moves(GAME)).all()
     assert any(note.startswith("A high value is good for X") for note in reading.notes)
     wrong = read(content, view="mover")
-    assert blunders(GAME, policy_of_choice(wrong.choice))[GAME.to_move == O].any()
+    assert find_blunders(GAME, policy_from_moves(wrong.choice))[GAME.to_move == O].any()
 
 
 def test_moves_alone_counted_from_1_in_nested_boards_are_read() -> None:
     reading = read((DATA / "moves-from-1.json").read_bytes())
     assert reading.q is None
     assert "Moves are counted from 1." in reading.notes
-    assert not blunders(GAME, policy_of_choice(reading.choice)).any()
+    assert not find_blunders(GAME, policy_from_moves(reading.choice)).any()
 
 
 def test_an_npz_of_ours_and_one_by_base_3_number_are_read() -> None:
-    agent = load(MODELS, GAME, "q-table")
+    agent = load_agent(MODELS, GAME, "q-table")
     ours = read((MODELS / "q-table.npz").read_bytes(), ties="first")
     assert ours.q is not None
     np.testing.assert_array_equal(ours.q[GAME.legal], agent.q[GAME.legal])
-    assert blunders(GAME, policy_of_choice(ours.choice)).sum() == agent.card.figures.blunders[-1]
+    assert (
+        find_blunders(GAME, policy_from_moves(ours.choice)).sum() == agent.card.figures.blunders[-1]
+    )
     for dtype in ("<f4", "<f8", ">f8", "<f2", "<i4", "|i1"):
         for order in ("C", "F"):
             file = io.BytesIO()
             table = np.zeros((3**9, 9))
-            table[GAME.code[: GAME.decisions]] = np.nan_to_num(optimal_q(GAME), nan=-5)
+            table[GAME.code[: GAME.decisions]] = np.nan_to_num(compute_optimal_q(GAME), nan=-5)
             np.savez_compressed(file, table=np.asarray(table, dtype, order=order))
-            assert (read(file.getvalue()).choice == best_moves(GAME)).all(), (dtype, order)
+            assert (read(file.getvalue()).choice == find_best_moves(GAME)).all(), (dtype, order)
 
 
 BOARDS = [
@@ -356,7 +360,7 @@ def test_whatever_is_sent_is_read_or_refused(content: bytes, chosen: dict[str, s
         if isinstance(reading, str):
             assert reading.encode()
         else:
-            assert encode(GAME, reading.choice)
+            assert encode_moves(GAME, reading.choice)
 
 
 def read_or_refuse(content: bytes, chosen: dict[str, str]) -> Reading | str:

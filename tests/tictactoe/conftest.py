@@ -7,11 +7,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
-from app.tictactoe.agents import save
+from app.tictactoe.agents import save_agent
 from app.tictactoe.game import Game
 from app.tictactoe.tasks import Task
-from app.tictactoe.values import optimal, successor_values
-from app.tictactoe.views import movers_view
+from app.tictactoe.values import compute_successor_values, solve_game
+from app.tictactoe.views import convert_view
 from tests.tictactoe.both import Both
 from tests.tictactoe.models import ID, Arrays, Keys, make_agent
 from tests.tictactoe.reference import PLAYERS, Policy, Rules, in_floats
@@ -63,7 +63,7 @@ def tables(game: Game) -> dict[str, Table]:
     """Perfect, ignorant, random with ties, and three in between; mover's view."""
     random = np.random.default_rng(5)
     shape = game.legal.shape
-    truth = movers_view(game, successor_values(game, optimal(game).value))
+    truth = convert_view(game, compute_successor_values(game, solve_game(game).value))
     tables = {
         "optimal": truth,
         "zero": np.zeros(shape),
@@ -94,7 +94,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def files(tmp_path_factory: pytest.TempPathFactory, game: Game) -> tuple[bytes, bytes]:
     """A good card and its arrays."""
     folder = tmp_path_factory.mktemp("models")
-    save(folder, game, make_agent(game))
+    save_agent(folder, game, make_agent(game))
     return (folder / f"{ID}.json").read_bytes(), (folder / f"{ID}.npz").read_bytes()
 
 

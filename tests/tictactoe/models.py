@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.tictactoe.agents import Agent, ModelError, load
+from app.tictactoe.agents import Agent, ModelError, load_agent
 from app.tictactoe.card import Card, Reported
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
-from app.tictactoe.report import report
+from app.tictactoe.report import compute_figures
 from app.tictactoe.views import RewardScale
 
 ID = "some-agent"
@@ -50,12 +50,12 @@ def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:
         numbering="",  # saving fills in both digests
         arrays="",
         worth=worth,
-        figures=report(game, history, [0, 20], worth),
+        figures=compute_figures(game, history, [0, 20], worth),
     )
     return Agent(
         card=msgspec.structs.replace(plain, **card),
-        q=game.spread(history[-1]),
-        visits=game.spread(visits, illegal=0),
+        q=game.spread_pairs(history[-1]),
+        visits=game.spread_pairs(visits, illegal=0),
         snapshot_updates=np.array([0, 20], np.int64),
         history=History.from_tables(history, np.stack([visits > 4, visits > 0])),
     )
@@ -113,7 +113,7 @@ def npy(array: NDArray[Any]) -> bytes:
 
 def assert_refused(folder: Path, game: Game, ending: str, reason: str) -> None:
     with pytest.raises(ModelError) as refused:
-        load(folder, game, ID)
+        load_agent(folder, game, ID)
     assert re.match(rf"{re.escape(str(folder / ID))}\.{ending}: {reason}", str(refused.value)), (
         refused.value
     )
@@ -122,7 +122,7 @@ def assert_refused(folder: Path, game: Game, ending: str, reason: str) -> None:
 def load_or_refuse(folder: Path, game: Game) -> Agent | None:
     """Any other error than the one that names the file goes through, and fails the test."""
     try:
-        return load(folder, game, ID)
+        return load_agent(folder, game, ID)
     except ModelError as error:
         if not str(error).startswith((f"{folder / ID}.json: ", f"{folder / ID}.npz: ")):
             raise

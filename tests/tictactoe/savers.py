@@ -12,7 +12,7 @@ from pathlib import Path
 from select import select
 from shutil import copytree
 
-from app.tictactoe.agents import ASIDE, ModelError, load_all, save
+from app.tictactoe.agents import UNFINISHED, ModelError, load_agents, save_agent
 from app.tictactoe.game import connect
 from tests.tictactoe.models import ID, assert_same, make_agent
 
@@ -33,7 +33,7 @@ def is_killed(folder: Path, seed: int, steps: int) -> bool:
 
         try:
             sys.addaudithook(die)
-            save(folder, GAME, AGENTS[seed])
+            save_agent(folder, GAME, AGENTS[seed])
             os._exit(0)
         finally:
             os._exit(1)
@@ -46,7 +46,7 @@ def found(folder: Path) -> int | str | None:
     if not folder.exists() or not {path.suffix for path in folder.iterdir()} & {".json", ".npz"}:
         return None
     try:
-        agents = load_all(folder, GAME)
+        agents = load_agents(folder, GAME)
     except ModelError as error:
         return str(error)
     assert list(agents) == [ID]
@@ -56,7 +56,7 @@ def found(folder: Path) -> int | str | None:
 
 def files(folder: Path) -> dict[str, bytes]:
     """What a folder holds, but for what was left aside."""
-    paths = (path for path in sorted(folder.iterdir()) if not path.name.startswith(ASIDE))
+    paths = (path for path in sorted(folder.iterdir()) if not path.name.startswith(UNFINISHED))
     return {path.name: path.read_bytes() for path in paths}
 
 
@@ -78,7 +78,7 @@ def kill(folder: Path) -> None:
     The last ones are told for each state in which the second save can leave the folder.
     """
     first = [found(copy) for copy in killed_at_each_step(folder / "first", 0, None)]
-    save(folder / "saved", GAME, AGENTS[0])
+    save_agent(folder / "saved", GAME, AGENTS[0])
     second, third, seen = [], [], []
     for copy in killed_at_each_step(folder / "second", 1, folder / "saved"):
         second.append(found(copy))
@@ -92,7 +92,7 @@ def kill(folder: Path) -> None:
 def go_on(folder: Path, seed: int) -> None:
     """Save until the standard input ends."""
     while not select([sys.stdin], [], [], 0)[0]:
-        save(folder, GAME, AGENTS[seed])
+        save_agent(folder, GAME, AGENTS[seed])
 
 
 if __name__ == "__main__":

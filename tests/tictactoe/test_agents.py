@@ -16,8 +16,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from app.tictactoe.agents import ASIDE, Agent, ModelError, arrays_file, load, load_all, save
-from app.tictactoe.card import TAKEN, Card, Reported, card_text
+from app.tictactoe.agents import (
+    UNFINISHED,
+    Agent,
+    ModelError,
+    load_agent,
+    load_agents,
+    read_arrays_file,
+    save_agent,
+)
+from app.tictactoe.card import RESERVED_IDS, Card, Reported, format_card
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.policy import BASELINES
@@ -36,22 +44,22 @@ def agent(game: Game) -> Agent:
 
 
 def test_what_is_saved_is_loaded(tmp_path: Path, game: Game, agent: Agent):
-    saved = save(tmp_path / "new" / "models", game, agent)
-    loaded = load(tmp_path / "new" / "models", game, ID)
+    saved = save_agent(tmp_path / "new" / "models", game, agent)
+    loaded = load_agent(tmp_path / "new" / "models", game, ID)
     assert loaded.card == saved.card
     assert_same(loaded, agent)
     assert_same(saved, agent)
 
 
 def test_saving_fills_in_the_digests_and_changes_nothing_else(tmp_path: Path, game, agent):
-    saved = save(tmp_path, game, agent).card
+    saved = save_agent(tmp_path, game, agent).card
     assert (len(saved.numbering), len(saved.arrays)) == (64, 64)
     assert msgspec.structs.replace(saved, numbering="", arrays="") == agent.card
 
 
 def test_a_loaded_agent_cannot_be_changed(tmp_path: Path, game: Game, agent: Agent):
-    save(tmp_path, game, agent)
-    loaded = load(tmp_path, game, ID)
+    save_agent(tmp_path, game, agent)
+    loaded = load_agent(tmp_path, game, ID)
     for whole in (loaded, loaded.history):
         arrays = [value for value in vars(whole).values() if isinstance(value, np.ndarray)]
         assert len(arrays) in (3, 4)
@@ -61,15 +69,15 @@ def test_a_loaded_agent_cannot_be_changed(tmp_path: Path, game: Game, agent: Age
 
 
 def test_a_model_is_two_files_that_everyone_may_read(tmp_path: Path, game: Game, agent: Agent):
-    save(tmp_path, game, agent)
+    save_agent(tmp_path, game, agent)
     assert {path.name for path in tmp_path.iterdir()} == {f"{ID}.json", f"{ID}.npz"}
     assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o644}
 
 
 def test_saving_again_writes_the_same_bytes(tmp_path: Path, game: Game, agent: Agent):
     """In another place, after loading, and at another time: the archive holds no date."""
-    save(tmp_path / "one", game, agent)
-    save(tmp_path / "two", game, load(tmp_path / "one", game, ID))
+    save_agent(tmp_path / "one", game, agent)
+    save_agent(tmp_path / "two", game, load_agent(tmp_path / "one", game, ID))
     assert files(tmp_path / "one") == files(tmp_path / "two")
     with zipfile.ZipFile(tmp_path / "one" / f"{ID}.npz") as archive:
         assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
@@ -77,7 +85,7 @@ def test_saving_again_writes_the_same_bytes(tmp_path: Path, game: Game, agent: A
 
 def test_the_card_is_readable(tmp_path: Path, game: Game, agent: Agent):
     """Its keys in this order, a line each, lists of numbers on one line."""
-    save(tmp_path, game, agent)
+    save_agent(tmp_path, game, agent)
     text = (tmp_path / f"{ID}.json").read_text()
     held = [one for one in Card.__struct_fields__ if getattr(agent.card, one) is not None]
     assert list(json.loads(text)) == held
@@ -90,8 +98,8 @@ def test_the_card_is_readable(tmp_path: Path, game: Game, agent: Agent):
 
 def test_a_card_may_tell_the_win_rate_of_the_training(tmp_path: Path, game: Game):
     win_rate = RatesBySeat(x=[0.5, 1.0], o=[0.0, 0.25])
-    save(tmp_path, game, make_agent(game, win_rate=win_rate))
-    assert load(tmp_path, game, ID).card.win_rate == win_rate
+    save_agent(tmp_path, game, make_agent(game, win_rate=win_rate))
+    assert load_agent(tmp_path, game, ID).card.win_rate == win_rate
     assert '"x": [0.5, 1.0]' in (tmp_path / f"{ID}.json").read_text()
 
 
@@ -103,22 +111,22 @@ def test_a_card_can_say_anything(
     card = msgspec.structs.replace(
         CARD, title=title, reported=[Reported(title, where)], found=found, versions=versions
     )
-    assert msgspec.json.decode(card_text(card), type=Card) == card
+    assert msgspec.json.decode(format_card(card), type=Card) == card
 
 
 def test_the_numbers_of_a_card_stand_in_lines_whatever_its_texts_are():
     texts = ["[\n 1,\n 2\n]", "[", "]"]
-    lines = card_text(msgspec.structs.replace(CARD, found=texts)).splitlines()
+    lines = format_card(msgspec.structs.replace(CARD, found=texts)).splitlines()
     assert '  "updates": [0, 20],' in lines
     assert r'  "[\n 1,\n 2\n]",' in lines
 
 
 def test_load_all(tmp_path: Path, game: Game, agent: Agent):
-    save(tmp_path, game, agent)
+    save_agent(tmp_path, game, agent)
     other = make_agent(game, seed=1, id="other-agent", seconds=0.5)
-    save(tmp_path, game, other)
+    save_agent(tmp_path, game, other)
     (tmp_path / "README.txt").write_text("not a model")
-    agents = load_all(tmp_path, game)
+    agents = load_agents(tmp_path, game)
     assert list(agents) == ["other-agent", ID]
     assert_same(agents[ID], agent)
     assert_same(agents["other-agent"], other)
@@ -128,46 +136,46 @@ def test_load_all(tmp_path: Path, game: Game, agent: Agent):
 def test_a_folder_without_models_is_refused(tmp_path: Path, game: Game, folder: str):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ModelError, match=f"{folder}: no model in this folder"):
-        load_all(tmp_path / folder, game)
+        load_agents(tmp_path / folder, game)
 
 
 def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path, game: Game, agent: Agent):
-    save(tmp_path, game, agent)
+    save_agent(tmp_path, game, agent)
     before = files(tmp_path)
     broken = replace(agent, visits=agent.visits + 1)
     with pytest.raises(ModelError, match=f"{ID}.npz: visits counts updates of illegal moves"):
-        save(tmp_path, game, broken)
+        save_agent(tmp_path, game, broken)
     for evil in ("../evil", "evil\n", "Evil", ""):
         with pytest.raises(ModelError, match=r"matching regex .* at `\$.id`"):
-            save(tmp_path, game, make_agent(game, id=evil))
+            save_agent(tmp_path, game, make_agent(game, id=evil))
     assert files(tmp_path) == before
     with pytest.raises(ModelError, match="visits"):
-        save(tmp_path / "new", game, broken)
+        save_agent(tmp_path / "new", game, broken)
     assert not (tmp_path / "new").exists()
 
 
 def test_nobody_takes_the_name_of_somebody_who_is_no_agent(tmp_path: Path):
-    assert {"human", "truth", "self", "both", *BASELINES} == TAKEN
-    for name in sorted(TAKEN):
+    assert {"human", "truth", "self", "both", *BASELINES} == RESERVED_IDS
+    for name in sorted(RESERVED_IDS):
         taken = make_agent(GAME, id=name)
         with pytest.raises(ModelError, match=f"id '{name}' is the name of a player"):
-            save(tmp_path, GAME, taken)
-        save(tmp_path, GAME, make_agent(GAME))
+            save_agent(tmp_path, GAME, taken)
+        save_agent(tmp_path, GAME, make_agent(GAME))
         for ending, content in files(tmp_path).items():
             renamed = content.replace(ID.encode(), name.encode()) if "json" in ending else content
             (tmp_path / ending.replace(ID, name)).write_bytes(renamed)
         with pytest.raises(ModelError, match=f"{name}.json: id '{name}' is the name of a player"):
-            load(tmp_path, GAME, name)
+            load_agent(tmp_path, GAME, name)
 
 
 def test_a_table_and_its_history_are_kept_to_the_last_bit(tmp_path: Path, game: Game, agent: Agent):
     """Thirds, which half precision would round."""
     values = agent.history.all_values() / np.float32(3)
     history = History.from_tables(values, agent.history.all_updated())
-    exact = replace(agent, q=game.spread(values[-1]), history=history)
+    exact = replace(agent, q=game.spread_pairs(values[-1]), history=history)
     assert (values.astype(np.float16) != values).any(axis=1).all()
-    save(tmp_path, game, exact)
-    assert_same(load(tmp_path, game, ID), exact)
+    save_agent(tmp_path, game, exact)
+    assert_same(load_agent(tmp_path, game, ID), exact)
 
 
 def test_the_table_at_a_snapshot_and_at_the_end(game: Game, agent: Agent):
@@ -229,7 +237,7 @@ def test_everything_comes_back(made: Tables, data: st.DataObject) -> None:
 
 
 def test_of_a_table_a_quarter_is_kept(game: Game) -> None:
-    history = load(Path("models"), game, "q-table").history
+    history = load_agent(Path("models"), game, "q-table").history
     kept = sum(
         array.nbytes
         for array in (history.change_start, history.since, history.value, history.first_update)
@@ -286,47 +294,47 @@ def test_two_who_save_at_once_never_mix_a_pair(memory: Path):
     """And whoever loads meanwhile finds one of them."""
     folder = memory / "busy"
     seen: Counter[int] = Counter()
-    save(folder, GAME, AGENTS[0])
+    save_agent(folder, GAME, AGENTS[0])
     with start("go-on", folder, 1) as one, start("go-on", folder, 2) as other:
         while min(seen[1], seen[2]) < MET:
-            loaded = load(folder, GAME, ID)
+            loaded = load_agent(folder, GAME, ID)
             assert_same(loaded, AGENTS[loaded.card.seed])
             seen[loaded.card.seed] += 1
         for program in (one, other):
             program.communicate()  # which ends its input
             assert program.returncode == 0
     assert set(files(folder)) == {f"{ID}.json", f"{ID}.npz"}
-    assert load(folder, GAME, ID).card.seed in (1, 2)
+    assert load_agent(folder, GAME, ID).card.seed in (1, 2)
 
 
 def test_what_others_left_aside_vanishes_with_the_next_save(tmp_path: Path):
     for name in ("x", "y.json", "z.npz"):
-        (tmp_path / f"{ASIDE}{name}").write_bytes(b"half of it")
-    save(tmp_path, GAME, AGENTS[0])
+        (tmp_path / f"{UNFINISHED}{name}").write_bytes(b"half of it")
+    save_agent(tmp_path, GAME, AGENTS[0])
     assert {path.name for path in tmp_path.iterdir()} == {f"{ID}.json", f"{ID}.npz"}
 
 
 def test_arrays_that_no_card_describes_are_not_believed(tmp_path: Path):
     """Left where arrays wait for their card by a save that never got so far."""
-    save(tmp_path, GAME, AGENTS[0])
-    save(tmp_path / "other", GAME, AGENTS[1])
+    save_agent(tmp_path, GAME, AGENTS[0])
+    save_agent(tmp_path / "other", GAME, AGENTS[1])
     (tmp_path / "other" / f"{ID}.npz").rename(tmp_path / f"{ID}.npz.newer")
     (tmp_path / "other" / f"{ID}.json").unlink()
     (tmp_path / "other").rmdir()
-    assert_same(load_all(tmp_path, GAME)[ID], AGENTS[0])
-    save(tmp_path, GAME, AGENTS[2])
+    assert_same(load_agents(tmp_path, GAME)[ID], AGENTS[0])
+    save_agent(tmp_path, GAME, AGENTS[2])
     assert set(files(tmp_path)) == {f"{ID}.json", f"{ID}.npz"}
-    assert_same(load(tmp_path, GAME, ID), AGENTS[2])
+    assert_same(load_agent(tmp_path, GAME, ID), AGENTS[2])
 
 
 def test_the_file_of_a_loaded_agent_is_its_own_whatever_becomes_of_the_folder(tmp_path: Path):
     """As long as it is there it is read; when it is gone, or another's, it is written again."""
-    save(tmp_path, GAME, AGENTS[0])
-    agent, path = load(tmp_path, GAME, ID), tmp_path / f"{ID}.npz"
+    save_agent(tmp_path, GAME, AGENTS[0])
+    agent, path = load_agent(tmp_path, GAME, ID), tmp_path / f"{ID}.npz"
     content = path.read_bytes()
-    assert arrays_file(GAME, agent) == content
-    save(tmp_path, GAME, AGENTS[1])
+    assert read_arrays_file(GAME, agent) == content
+    save_agent(tmp_path, GAME, AGENTS[1])
     assert path.read_bytes() != content
-    assert arrays_file(GAME, agent) == content
+    assert read_arrays_file(GAME, agent) == content
     path.unlink()
-    assert arrays_file(GAME, agent) == content
+    assert read_arrays_file(GAME, agent) == content

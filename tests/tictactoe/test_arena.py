@@ -3,30 +3,36 @@
 import numpy as np
 import pytest
 
-from app.tictactoe.arena import disagreements, join, league, round_robin, score
+from app.tictactoe.arena import (
+    add_player,
+    compute_round_robin,
+    compute_score,
+    list_disagreements,
+    summarize_round_robin,
+)
 from app.tictactoe.game import Game
 from app.tictactoe.policy import (
     BASELINES,
     Policy,
-    best_moves,
-    first_empty,
-    minimax,
-    strongest,
-    t_hand,
+    find_best_moves,
+    first_empty_policy,
+    minimax_policy,
+    strongest_policy,
+    t_hand_policy,
 )
-from app.tictactoe.values import line_up, outcome_chances
+from app.tictactoe.values import compute_outcome_chances, make_line_up
 
 NAMES = list(BASELINES)
 
 
 @pytest.fixture(scope="module")
 def chances(game: Game) -> np.ndarray:
-    return round_robin(game, [baseline.policy(game) for baseline in BASELINES.values()])
+    return compute_round_robin(game, [baseline.policy(game) for baseline in BASELINES.values()])
 
 
 def test_every_pair_is_what_it_is_alone(game: Game, chances: np.ndarray) -> None:
     policies = [BASELINES[name].policy(game) for name in NAMES]
-    alone = [[outcome_chances(game, x, o)[0] for o in policies] for x in policies]
+    alone = [[compute_outcome_chances(game, x, o)[0] for o in policies] for x in policies]
     np.testing.assert_allclose(chances, alone, rtol=0, atol=1e-9)
 
 
@@ -34,8 +40,8 @@ def test_who_joins_meets_everybody_as_if_there_from_the_start(
     game: Game, chances: np.ndarray
 ) -> None:
     *others, newcomer = [BASELINES[name].policy(game) for name in NAMES]
-    policies = line_up(game, np.stack(others)[:, game.legal])
-    joined = join(game, chances[:-1, :-1], policies, newcomer)
+    policies = make_line_up(game, np.stack(others)[:, game.legal])
+    joined = add_player(game, chances[:-1, :-1], policies, newcomer)
     np.testing.assert_allclose(joined, chances, rtol=0, atol=1e-9)
 
 
@@ -46,16 +52,16 @@ def test_what_is_certain_is_exactly_so(chances: np.ndarray) -> None:
 
 
 def test_a_league_sees_each_player_from_its_own_side(chances: np.ndarray) -> None:
-    table, random = league(chances), NAMES.index("random")
+    table, random = summarize_round_robin(chances), NAMES.index("random")
     np.testing.assert_allclose(table.as_x[random], chances[random].mean(axis=0))
     np.testing.assert_allclose(table.as_o[random][::-1], chances[:, random].mean(axis=0))
     # Whatever X gains, O loses.
-    assert score(table.as_x).sum() == pytest.approx(-score(table.as_o).sum())
+    assert compute_score(table.as_x).sum() == pytest.approx(-compute_score(table.as_o).sum())
     assert table.score.sum() == pytest.approx(0)
 
 
 def test_a_league_counts_who_can_be_beaten_by_how_many(chances: np.ndarray) -> None:
-    beaten_by = dict(zip(NAMES, league(chances).beaten_by.tolist(), strict=True))
+    beaten_by = dict(zip(NAMES, summarize_round_robin(chances).beaten_by.tolist(), strict=True))
     assert beaten_by == {
         "random": 6,
         "fixed": 6,
@@ -75,8 +81,8 @@ def likeliest(policy: Policy, position: int) -> set[int]:
 
 
 def test_it_is_where_two_share_no_move(game: Game) -> None:
-    one, other = first_empty(game), t_hand(game)
-    listed = disagreements(game, [one, other]).tolist()
+    one, other = first_empty_policy(game), t_hand_policy(game)
+    listed = list_disagreements(game, [one, other]).tolist()
     parted = {
         position
         for position in range(game.decisions)
@@ -89,8 +95,8 @@ def test_it_is_where_two_share_no_move(game: Game) -> None:
 
 
 def test_what_most_hangs_on_comes_first(game: Game) -> None:
-    one, right = first_empty(game), best_moves(game)
-    listed = disagreements(game, [one, strongest(game)])
+    one, right = first_empty_policy(game), find_best_moves(game)
+    listed = list_disagreements(game, [one, strongest_policy(game)])
     erring = [not right[position, one[position].argmax()] for position in listed]
     # Where both moves are right nothing hangs on whose it is: that comes last.
     assert erring == sorted(erring, reverse=True)
@@ -98,19 +104,19 @@ def test_what_most_hangs_on_comes_first(game: Game) -> None:
 
 
 def test_those_of_three_where_all_part_come_before_those_where_two_do(game: Game) -> None:
-    three = [first_empty(game), t_hand(game), minimax(game)]
+    three = [first_empty_policy(game), t_hand_policy(game), minimax_policy(game)]
 
     def parted(position: int) -> int:
         sets = [likeliest(policy, position) for policy in three]
         return sum(not sets[a] & sets[b] for a, b in [(0, 1), (0, 2), (1, 2)])
 
-    counts = [parted(position) for position in disagreements(game, three).tolist()]
+    counts = [parted(position) for position in list_disagreements(game, three).tolist()]
     assert counts == sorted(counts, reverse=True)
     assert counts[-1] > 0
 
 
 def test_one_alone_is_set_against_best_play(game: Game) -> None:
-    assert disagreements(game, [minimax(game)]).size == 0
-    erring = disagreements(game, [first_empty(game)])
-    right = best_moves(game)
-    assert not right[erring][first_empty(game)[erring] > 0].any()
+    assert list_disagreements(game, [minimax_policy(game)]).size == 0
+    erring = list_disagreements(game, [first_empty_policy(game)])
+    right = find_best_moves(game)
+    assert not right[erring][first_empty_policy(game)[erring] > 0].any()

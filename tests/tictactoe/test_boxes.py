@@ -6,7 +6,7 @@ import pytest
 
 from app.tictactoe.boxes import count_lost_boxes, find_box, list_boxes
 from app.tictactoe.game import Game
-from app.tictactoe.notation import parse_position, position_text
+from app.tictactoe.notation import format_position, parse_position
 
 ROWS = ("012", "345", "678", "036", "147", "258", "048", "246")
 TURN, MIRROR = (6, 3, 0, 7, 4, 1, 8, 5, 2), (2, 1, 0, 5, 4, 3, 8, 7, 6)
@@ -49,7 +49,7 @@ def test_the_boxes_are_the_boards_up_to_symmetry_in_which_x_has_a_choice(
     game: Game, first_cell: int | None, first: str, number: int
 ) -> None:
     boxes = list_boxes(game, first_cell)
-    boards = [position_text(game, box.position) for box in boxes]
+    boards = [format_position(game, box.position) for box in boxes]
     assert {min(images(board)) for board in boards} == boards_of_x(first)
     assert [box.number for box in boxes] == [*range(1, number + 1)]
 
@@ -60,7 +60,7 @@ def test_how_many_boxes_each_move_of_menace_has(game: Game) -> None:
 
 def test_a_box_has_a_bead_for_each_move_that_makes_another_board(game: Game) -> None:
     for box in list_boxes(game):
-        board = position_text(game, box.position)
+        board = format_position(game, box.position)
         after = {min(images(one)) for one in moves(board, "X")}
         mine = {min(images(board[:cell] + "X" + board[cell + 1 :])) for cell in box.cells}
         assert mine == after

@@ -25,8 +25,8 @@ import numpy as np
 import pytest
 
 from app.experiments import load_summaries as load_experiments
-from app.tictactoe.agents import Agent, arrays_file, load, save
-from app.tictactoe.card import card_text
+from app.tictactoe.agents import Agent, load_agent, read_arrays_file, save_agent
+from app.tictactoe.card import format_card
 from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import BASELINES
 from tests.tictactoe.models import (
@@ -52,7 +52,7 @@ ILLEGAL = (-1, 0)  # in the last decision all cells but one are taken
 
 def test_the_forged_files_differ_from_good_ones_in_nothing_else(tmp_path, game, card, arrays):
     forge(tmp_path, card, npz(arrays))
-    load(tmp_path, game, ID)
+    load_agent(tmp_path, game, ID)
 
 
 def set_one(name: str, where: Any, value: float) -> Callable[[Arrays], Arrays]:
@@ -244,11 +244,11 @@ def test_an_experiment_that_is_a_pipe_is_refused(tmp_path: Path):
 
 
 def test_a_pipe_where_arrays_wait_for_their_card_is_passed_by(tmp_path: Path, game: Game):
-    agent = save(tmp_path, game, make_agent(game))
+    agent = save_agent(tmp_path, game, make_agent(game))
     os.mkfifo(tmp_path / f"{ID}.npz.newer")
     with at_once():
-        assert_same(load(tmp_path, game, ID), agent)
-        save(tmp_path, game, agent)
+        assert_same(load_agent(tmp_path, game, ID), agent)
+        save_agent(tmp_path, game, agent)
     assert {path.name for path in tmp_path.iterdir()} == {f"{ID}.json", f"{ID}.npz"}
 
 
@@ -257,7 +257,7 @@ def test_a_pipe_where_arrays_wait_for_their_card_is_passed_by(tmp_path: Path, ga
 
 def test_damaged_arrays_with_a_new_digest_are_refused_or_are_arrays(memory: Path, saved: Agent):
     """Whoever changes the card too can write any agent, but nothing that is none."""
-    card, good = json.loads(card_text(saved.card)), arrays_file(SMALL, saved)
+    card, good = json.loads(format_card(saved.card)), read_arrays_file(SMALL, saved)
     random, times, refused = Random(8), 2_000, 0
     for _ in range(times):
         forge(memory, card, damage(random, good))
@@ -381,7 +381,7 @@ def test_arrays_that_the_card_does_not_vouch_for(tmp_path: Path, game: Game, fil
 @pytest.mark.parametrize("rules", ["two in a row", "who has a line loses"])
 def test_a_model_of_another_game(tmp_path: Path, game: Game, rules: str):
     other = connect(3, 3, 2) if rules == "two in a row" else replace(game, outcome=-game.outcome)
-    save(tmp_path, other, make_agent(other))
+    save_agent(tmp_path, other, make_agent(other))
     assert_refused(tmp_path, game, "json", "numbering is that of another game")
 
 
@@ -390,7 +390,7 @@ def test_a_model_of_another_game(tmp_path: Path, game: Game, rules: str):
 
 @pytest.fixture(scope="module")
 def saved(memory: Path) -> Agent:
-    return save(memory, SMALL, make_agent(SMALL))
+    return save_agent(memory, SMALL, make_agent(SMALL))
 
 
 def assert_sound(agent: Agent, saved: Agent) -> None:
@@ -398,7 +398,7 @@ def assert_sound(agent: Agent, saved: Agent) -> None:
     assert_same(agent, saved)
     card, figures = agent.card, msgspec.to_builtins(agent.card.figures)
     assert (card.id, card.arrays, card.numbering) == (ID, saved.card.arrays, saved.card.numbering)
-    assert msgspec.json.decode(card_text(card), type=type(card)) == card
+    assert msgspec.json.decode(format_card(card), type=type(card)) == card
     texts = [card.title, card.origin, card.recipe, card.algorithm, *card.found]
     assert all([*texts, *(word for fact in card.reported for word in (fact.text, fact.where))])
     assert min(card.seed, card.games, card.seconds) >= 0
@@ -450,13 +450,13 @@ def mutate(random: Random, card: Keys) -> None:
 
 
 def test_a_mutated_card_is_refused_or_can_be_shown(memory: Path, saved: Agent):
-    good = card_text(saved.card)
+    good = format_card(saved.card)
     random, times, refused = Random(9), 2_000, 0
     for _ in range(times):
         card = json.loads(good)
         for _ in range(random.choice([1, 1, 1, 2, 3])):
             mutate(random, card)
-        write(memory, json.dumps(card).encode(), arrays_file(SMALL, saved))
+        write(memory, json.dumps(card).encode(), read_arrays_file(SMALL, saved))
         loaded = load_or_refuse(memory, SMALL)
         if loaded is None:
             refused += 1

@@ -3,28 +3,28 @@
 import numpy as np
 import pytest
 
-from app.tictactoe.atlas import atlas, mistakes
-from app.tictactoe.causes import Cause, causes
+from app.tictactoe.atlas import group_mistakes, list_mistakes
+from app.tictactoe.causes import Cause, list_causes
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.notation import position_text
+from app.tictactoe.notation import format_position
 from app.tictactoe.policy import (
     BASELINES,
     Choice,
     Policy,
-    best_moves,
-    completing,
-    greedy,
-    optimal_q,
-    policy_of,
+    compute_optimal_q,
+    find_best_moves,
+    find_completing_cells,
+    greedy_policy,
+    policy_from_values,
 )
 from app.tictactoe.reachable_play import ReachablePlay
-from app.tictactoe.report import blunders
+from app.tictactoe.report import find_blunders
 
 
 def named(game: Game, policy: Policy) -> dict[tuple[str, int, str], Cause]:
     play = ReachablePlay(game, policy)
-    found = mistakes(play)
-    listed = causes(play, found, atlas(game, found))
+    found = list_mistakes(play)
+    listed = list_causes(play, found, group_mistakes(game, found))
     return {(cause.kind, cause.seat, cause.rule): cause for cause in listed}
 
 
@@ -43,8 +43,8 @@ def test_who_does_not_err_has_no_cause(game: Game, name: str) -> None:
 def test_a_seat_whose_values_are_all_zero_was_never_trained(
     game: Game, seat: int, plays: str, rule: str
 ) -> None:
-    q = np.where(side(game, seat) & game.legal, 0, optimal_q(game))
-    policy = policy_of(q, plays)  # type: ignore[arg-type]
+    q = np.where(side(game, seat) & game.legal, 0, compute_optimal_q(game))
+    policy = policy_from_values(q, plays)  # type: ignore[arg-type]
     cause = named(game, policy)["untrained", seat, rule]
     assert cause.number == cause.of
     assert all(game.to_move[position] == seat for position in cause.positions)
@@ -62,15 +62,15 @@ def test_who_takes_any_square_or_the_first_was_never_trained_at_all(game: Game) 
 def test_a_seat_that_plays_no_better_than_chance_was_never_trained(game: Game) -> None:
     rng = np.random.default_rng(0)
     noise = np.where(game.legal, rng.random(game.legal.shape), np.nan)
-    q = np.where(side(game, O), noise, optimal_q(game))
-    cause = named(game, greedy(q))["untrained", O, "chance"]
+    q = np.where(side(game, O), noise, compute_optimal_q(game))
+    cause = named(game, greedy_policy(q))["untrained", O, "chance"]
     assert cause.number == pytest.approx(cause.by_chance, rel=0.15)
 
 
 @pytest.mark.parametrize("seat", [X, O])
 def test_values_in_the_other_sides_view_are_seen(game: Game, seat: int) -> None:
-    q = np.where(side(game, seat), -optimal_q(game), optimal_q(game))
-    listed = named(game, greedy(q))
+    q = np.where(side(game, seat), -compute_optimal_q(game), compute_optimal_q(game))
+    listed = named(game, greedy_policy(q))
     cause = listed["other-side", seat, ""]
     assert cause.number == cause.of > cause.by_chance
     assert ("other-side", -seat, "") not in listed
@@ -84,7 +84,7 @@ def test_a_cell_that_equals_fall_back_on_is_seen(game: Game, rule: str, backward
     knows = game.legal & ((t_hand > 0).sum(axis=1) == 1)[:, None]
     q = np.where(knows, t_hand, q)
     turned = q[:, ::-1] if backwards else q
-    policy = policy_of(turned, "first")
+    policy = policy_from_values(turned, "first")
     policy = policy[:, ::-1] if backwards else policy
     cause = named(game, np.ascontiguousarray(policy))["first-cell", 0, rule]
     assert cause.number >= 0.75 * cause.of
@@ -93,7 +93,7 @@ def test_a_cell_that_equals_fall_back_on_is_seen(game: Game, rule: str, backward
 
 def test_who_wins_but_lets_the_other_side_win_never_learned_to_block(game: Game) -> None:
     board = game.board[: game.decisions]
-    wins = completing(game, board == game.to_move[:, None])
+    wins = find_completing_cells(game, board == game.to_move[:, None])
     choice = np.where(wins.any(axis=1, keepdims=True), wins, game.legal)
     cause = named(game, choice / choice.sum(axis=1, keepdims=True))["no-block", 0, ""]
     assert cause.number == pytest.approx(cause.by_chance, abs=1)
@@ -103,13 +103,15 @@ def test_who_wins_but_lets_the_other_side_win_never_learned_to_block(game: Game)
 
 def test_blunders_in_some_images_only_are_seen_and_two_images_shown(game: Game) -> None:
     """It plays best in every position but the lowest-numbered image of each class."""
-    worst = optimal_q(game) == np.fmin.reduce(optimal_q(game), axis=1, keepdims=True)
+    worst = compute_optimal_q(game) == np.fmin.reduce(
+        compute_optimal_q(game), axis=1, keepdims=True
+    )
     lowest = game.symmetry_class[: game.decisions] == np.arange(game.decisions)
-    choice = np.where(lowest[:, None], worst, best_moves(game))
+    choice = np.where(lowest[:, None], worst, find_best_moves(game))
     cause = named(game, choice / choice.sum(axis=1, keepdims=True))["images", 0, ""]
     erring, other = cause.positions
     assert game.symmetry_class[erring] == game.symmetry_class[other]
-    wrong = blunders(game, choice / choice.sum(axis=1, keepdims=True))
+    wrong = find_blunders(game, choice / choice.sum(axis=1, keepdims=True))
     assert wrong[erring]
     assert not wrong[other]
 
@@ -117,10 +119,10 @@ def test_blunders_in_some_images_only_are_seen_and_two_images_shown(game: Game) 
 def test_blunders_where_it_never_comes_are_said_to_be_that(game: Game) -> None:
     best = BASELINES["minimax"].policy(game)
     met = ReachablePlay(game, best).reachable
-    never = np.flatnonzero(~met & (best_moves(game) != game.legal).any(axis=1))[:20]
+    never = np.flatnonzero(~met & (find_best_moves(game) != game.legal).any(axis=1))[:20]
     policy = best.copy()
-    worst = np.nanargmin(optimal_q(game)[never], axis=1)
+    worst = np.nanargmin(compute_optimal_q(game)[never], axis=1)
     policy[never] = np.eye(9)[worst]
     cause = named(game, policy)["unreachable", 0, ""]
     assert cause.number == len(never)
-    assert position_text(game, cause.positions[0])
+    assert format_position(game, cause.positions[0])

@@ -10,11 +10,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from app.tictactoe.arena import round_robin
+from app.tictactoe.arena import compute_round_robin
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.policy import BASELINES, best_moves
-from app.tictactoe.values import best_response, optimal, outcome_chances, successor_values
-from app.tictactoe.views import movers_view
+from app.tictactoe.policy import BASELINES, find_best_moves
+from app.tictactoe.values import (
+    compute_outcome_chances,
+    compute_successor_values,
+    find_best_response,
+    solve_game,
+)
+from app.tictactoe.views import convert_view
 from tests.tictactoe.both import Both
 from tests.tictactoe.reference import Policy, Rules, mover, place
 
@@ -64,18 +69,18 @@ def test_5477_afterstates_in_764_classes(game: Game):
 
 def test_optimal_values_of_the_decisions(game: Game):
     expected = {+1: 2836, 0: 1052, -1: 632}  # mover's view
-    value = optimal(game).value[: game.decisions]
-    assert tally(movers_view(game, value)) == expected
+    value = solve_game(game).value[: game.decisions]
+    assert tally(convert_view(game, value)) == expected
 
 
 def test_optimal_values_of_the_pairs(game: Game):
     expected = {+1: 4658, 0: 3173, -1: 8336}  # mover's view
-    values = movers_view(game, successor_values(game, optimal(game).value))
+    values = convert_view(game, compute_successor_values(game, solve_game(game).value))
     assert tally(values[game.legal]) == expected
 
 
 def test_8863_pairs_keep_the_value_and_a_blunder_is_possible_on_3191_decisions(game: Game):
-    keeping = best_moves(game)
+    keeping = find_best_moves(game)
     assert keeping.sum() == 8863
     assert (game.legal & ~keeping).any(axis=1).sum() == 3191
 
@@ -97,9 +102,9 @@ def test_chances_of_a_game(tictactoe: Both, players, x: str, o: str, expected):
     exact = tictactoe.rules.chances(players[x], players[o])[EMPTY]
     assert tuple(round(float(chance), 6) for chance in exact) == expected
     policies = [BASELINES[name].policy(game) for name in (x, o)]
-    chances = outcome_chances(game, *policies)[0]
+    chances = compute_outcome_chances(game, *policies)[0]
     assert chances == pytest.approx([float(chance) for chance in exact], abs=1e-12)
-    assert round_robin(game, policies)[0, 1] == pytest.approx(expected, abs=5e-7)
+    assert compute_round_robin(game, policies)[0, 1] == pytest.approx(expected, abs=5e-7)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +123,7 @@ def test_best_response(
     exact = tictactoe.rules.best_response(players[against], "X" if seat == X else "O", loss)
     assert exact[1][EMPTY] == expected
     policy = BASELINES[against].policy(tictactoe.game)
-    response = best_response(tictactoe.game, policy, seat, -np.inf if loss is None else loss)
+    response = find_best_response(tictactoe.game, policy, seat, -np.inf if loss is None else loss)
     assert response.chances[0] == pytest.approx([float(chance) for chance in expected], abs=1e-12)
 
 

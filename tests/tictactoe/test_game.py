@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from app.tictactoe.card import numbering
+from app.tictactoe.card import compute_numbering
 from app.tictactoe.game import Game, connect
-from app.tictactoe.values import optimal
+from app.tictactoe.values import solve_game
 from tests.tictactoe.both import Both, assert_symmetric
 from tests.tictactoe.reference import code, mover
 
@@ -64,12 +64,12 @@ def test_a_pair_is_a_legal_move_row_by_row(both: Both):
 def test_values_of_the_pairs_are_spread_to_their_cells(both: Both):
     game = both.game
     values = np.arange(6 * game.pairs, dtype=np.float32).reshape(2, 3, -1)
-    spread = game.spread(values)
+    spread = game.spread_pairs(values)
     assert spread.shape == (2, 3, *game.legal.shape)
     assert spread.dtype == np.float32
     np.testing.assert_array_equal(spread[..., game.legal], values)
     assert np.isnan(spread[..., ~game.legal]).all()
-    flags = game.spread(np.ones(game.pairs, np.bool_), illegal=False)
+    flags = game.spread_pairs(np.ones(game.pairs, np.bool_), illegal=False)
     np.testing.assert_array_equal(flags, game.legal)
 
 
@@ -113,17 +113,19 @@ def test_symmetry_class_is_the_lowest_image(both: Both):
 
 def test_find_is_the_inverse_of_code(both: Both):
     positions = np.arange(both.game.positions)
-    np.testing.assert_array_equal(both.game.find(both.game.code), positions)
+    np.testing.assert_array_equal(both.game.find_positions(both.game.code), positions)
     backwards = both.game.code[::-1].reshape(-1, 1)
-    np.testing.assert_array_equal(both.game.find(backwards), positions[::-1].reshape(-1, 1))
+    np.testing.assert_array_equal(
+        both.game.find_positions(backwards), positions[::-1].reshape(-1, 1)
+    )
 
 
 @pytest.mark.parametrize("unreachable", [-1, 2, 3**9 - 1, 3**9, 2**31 - 1])
 def test_find_refuses_a_code_that_no_game_reaches(game: Game, unreachable: int):
     with pytest.raises(ValueError, match="no game reaches"):
-        game.find(unreachable)
+        game.find_positions(unreachable)
     with pytest.raises(ValueError, match="no game reaches"):
-        game.find(np.array([0, unreachable]))
+        game.find_positions(np.array([0, unreachable]))
 
 
 def test_nothing_of_a_game_can_be_changed(both: Both):
@@ -164,7 +166,7 @@ def test_numbering_is_the_digest_of_boards_moves_and_results(both: Both):
         numbers += [-1 if child is None else both.number[child] for child in after]
     numbers += [rules.result(board) or 0 for board in both.boards[len(both.decisions) :]]
     little_endian = b"".join(struct.pack("<i", number) for number in numbers)
-    assert numbering(both.game) == hashlib.sha256(little_endian).hexdigest()
+    assert compute_numbering(both.game) == hashlib.sha256(little_endian).hexdigest()
 
 
 # Boards other than tic-tac-toe's.  Those of 4 x 4 take their time: the benchmark checks them.
@@ -178,7 +180,7 @@ def three_by_four(request: pytest.FixtureRequest) -> Game:
 def test_three_by_four(three_by_four: Game):
     game = three_by_four
     expected = {3: (111_973, 79_563, +1), 4: (142_231, 139_339, 0)}  # X wins; a draw
-    value = optimal(game).value[0]
+    value = solve_game(game).value[0]
     assert (game.positions, game.decisions, value) == expected[game.in_a_row]
 
 
@@ -186,7 +188,7 @@ def test_three_by_four_looks_the_same_through_its_four_symmetries(three_by_four:
     game = three_by_four
     assert len(game.symmetry) == 4
     assert_symmetric(game)
-    solution = optimal(game)
+    solution = solve_game(game)
     for image in game.image:
         np.testing.assert_array_equal(solution.value[image], solution.value)
         np.testing.assert_array_equal(solution.plies[image], solution.plies)

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from app.tictactoe.game import Game, connect
 from app.tictactoe.notation import (
     IllegalMoveError,
+    find_record,
+    format_position,
     parse_position,
     parse_record,
-    position_text,
-    record_to,
-    replay,
-    undo,
+    replay_record,
+    undo_moves,
 )
 from tests.tictactoe.both import Both
 from tests.tictactoe.reference import Rules
@@ -46,7 +46,7 @@ def test_all_19683_boards(tictactoe: Both):
         if board in tictactoe.number:
             position = parse_position(tictactoe.game, board)
             assert position == tictactoe.number[board]
-            assert position_text(tictactoe.game, position) == board
+            assert format_position(tictactoe.game, position) == board
             accepted += 1
         else:
             assert refusal(parse_position, board) == f"no game reaches the position '{board}'"
@@ -99,10 +99,10 @@ def test_all_orders_of_the_cells(rules: Rules):
         seen += 1
         if ply < 9:
             over = f"move {ply + 1} comes after the end: the game was over at ply {ply}"
-            assert refusal(replay, record, IllegalMoveError) == over
+            assert refusal(replay_record, record, IllegalMoveError) == over
         if record[:ply] not in games:
             games[record[:ply]] = result
-            assert_ends(replay(GAME, record[:ply]), ply, result)
+            assert_ends(replay_record(GAME, record[:ply]), ply, result)
     assert seen == 362_880
     assert Counter(games.values()) == {+1: 131_184, 0: 46_080, -1: 77_904}
 
@@ -125,12 +125,12 @@ def assert_ends(positions: list[int], ply: int, result: int) -> None:
 )
 def test_a_move_that_cannot_be_played_is_named(game: Game, record: str, sentence: str):
     with pytest.raises(IllegalMoveError) as refused:
-        replay(game, record)
+        replay_record(game, record)
     assert str(refused.value) == sentence
 
 
 def test_a_character_that_is_no_cell_is_named_with_its_move(game: Game):
-    for read in (parse_record, replay):
+    for read in (parse_record, replay_record):
         with pytest.raises(ValueError, match="move 3 of the record is '9': cells are 0 to 8"):
             read(game, "409")
 
@@ -150,7 +150,7 @@ def test_any_text_is_read_digit_by_digit_or_refused(text: str):
     if set(text) <= set(CELLS):
         assert "".join(str(cell) for cell in parse_record(GAME, text)) == text
         return
-    for read in (parse_record, replay):
+    for read in (parse_record, replay_record):
         with pytest.raises(ValueError, match="of the record is"):
             read(GAME, text)
 
@@ -159,14 +159,14 @@ def test_any_text_is_read_digit_by_digit_or_refused(text: str):
 def test_any_text_is_a_game_or_refused(text: str):
     """A game that is accepted can be played with stones on a board."""
     try:
-        positions = replay(GAME, text)
+        positions = replay_record(GAME, text)
     except ValueError:
         return
     board = "." * 9
     for move, (digit, position) in enumerate(zip(text, positions[1:], strict=True)):
         assert board[int(digit)] == "."
         board = board[: int(digit)] + "XO"[move % 2] + board[int(digit) + 1 :]
-        assert position_text(GAME, position) == board
+        assert format_position(GAME, position) == board
 
 
 @given(st.permutations(CELLS).map("".join), st.integers(0, 5), st.integers(0, 5))
@@ -174,19 +174,22 @@ def test_undo_takes_back_plies(order: str, plies: int, back: int):
     """The first five moves of an order are a game, whatever they are."""
     record = order[:plies]
     if back <= plies:
-        assert undo(record, back) == order[: plies - back]
-        assert replay(GAME, undo(record, back)) == replay(GAME, record)[: plies - back + 1]
+        assert undo_moves(record, back) == order[: plies - back]
+        assert (
+            replay_record(GAME, undo_moves(record, back))
+            == replay_record(GAME, record)[: plies - back + 1]
+        )
     else:
         with pytest.raises(ValueError, match=f"cannot take back {back} of {plies} moves"):
-            undo(record, back)
+            undo_moves(record, back)
 
 
 def test_undo_takes_back_one_ply_unless_told_and_never_a_negative_number():
-    assert undo("408") == "40"
+    assert undo_moves("408") == "40"
     with pytest.raises(ValueError, match="cannot take back -1 of 3 moves"):
-        undo("408", -1)
+        undo_moves("408", -1)
 
 
 def test_some_game_leads_to_each_position() -> None:
     for position in range(GAME.positions):
-        assert replay(GAME, record_to(GAME, position))[-1] == position
+        assert replay_record(GAME, find_record(GAME, position))[-1] == position

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from app.tictactoe.game import Game
-from app.tictactoe.notation import position_text, replay
-from app.tictactoe.policy import best_moves
-from app.tictactoe.values import Solution, optimal
+from app.tictactoe.notation import format_position, replay_record
+from app.tictactoe.policy import find_best_moves
+from app.tictactoe.values import Solution, solve_game
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "playthrough.txt"
 RECORD = "4086215"  # X forgets to block, O forgets to win, X wins
@@ -22,7 +22,7 @@ MOVER = {1: "X", -1: "O"}
 
 
 def board_of(game: Game, position: int) -> list[str]:
-    text = position_text(game, position)
+    text = format_position(game, position)
     return [" ".join(text[i : i + game.columns]) for i in range(0, game.cells, game.columns)]
 
 
@@ -33,7 +33,7 @@ def ending(solution: Solution, position: int) -> str:
 
 
 def moves(game: Game, solution: Solution, position: int, played: int) -> list[str]:
-    keeping = best_moves(game)[position]
+    keeping = find_best_moves(game)[position]
     lines = []
     for cell in np.flatnonzero(game.legal[position]).tolist():
         after = int(game.successor[position, cell])
@@ -44,14 +44,14 @@ def moves(game: Game, solution: Solution, position: int, played: int) -> list[st
 
 
 def playthrough(game: Game, record: str) -> str:
-    solution = optimal(game)
+    solution = solve_game(game)
     lines = [
         f"The game {record}, position by position.",
         "",
         "Under each board: its number and code, how it ends if both play as well as possible and",
         "after how many plies, and so for the position after each legal move; ? is a blunder.",
     ]
-    for ply, position in enumerate(replay(game, record)):
+    for ply, position in enumerate(replay_record(game, record)):
         lines += ["", f"ply {ply}, record {record[:ply] or '(empty)'}"]
         lines += [f"  {row}" for row in board_of(game, position)]
         lines += [f"position {position}, code {game.code[position]}"]

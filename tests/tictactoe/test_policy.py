@@ -11,20 +11,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from app.tictactoe.encodings import flat, images, inputs, one_hot, pack_bits
+from app.tictactoe.encodings import (
+    count_images,
+    encode_flat,
+    encode_inputs,
+    encode_one_hot,
+    pack_bits,
+)
 from app.tictactoe.game import Game
-from app.tictactoe.notation import parse_position, position_text
+from app.tictactoe.notation import format_position, parse_position
 from app.tictactoe.policy import (
     BASELINES,
     Plays,
-    best_moves,
-    epsilon_greedy,
-    greedy,
-    minimax,
-    minimax_random,
-    mix,
-    optimal_q,
-    policy_of,
+    compute_optimal_q,
+    epsilon_greedy_policy,
+    find_best_moves,
+    greedy_policy,
+    minimax_policy,
+    minimax_random_policy,
+    mix_policies,
+    policy_from_values,
 )
 from tests.tictactoe.both import Both
 from tests.tictactoe.reference import PLAYERS, SIGN, equally, mover
@@ -47,7 +53,7 @@ def test_a_baseline_plays_as_the_reference_does(both: Both, name: str):
 
 def test_best_moves(both: Both):
     best = {board: dict.fromkeys(both.rules.best_cells(board), 1) for board in both.decisions}
-    np.testing.assert_array_equal(best_moves(both.game), both.pairs(best, otherwise=0))
+    np.testing.assert_array_equal(find_best_moves(both.game), both.pairs(best, otherwise=0))
 
 
 def test_the_baselines_have_a_name():
@@ -60,7 +66,7 @@ def test_greedy_plays_the_highest_with_equal_chances_and_never_nan(row):
     known = [(value, cell) for cell, value in enumerate(row.tolist()) if not isnan(value)]
     highest = max(value for value, _ in known)
     expected = equally(cell for value, cell in known if value == highest)
-    assert greedy(row).tolist() == [float(expected.get(cell, 0)) for cell in range(len(row))]
+    assert greedy_policy(row).tolist() == [float(expected.get(cell, 0)) for cell in range(len(row))]
 
 
 @pytest.mark.parametrize("plays", WAYS)
@@ -69,7 +75,7 @@ def test_how_a_table_is_played(tictactoe: Both, tables, name: str, plays: Plays)
     """Beads, as numbers that are not below 0, are drawn in proportion to how many there are."""
     q = np.abs(tables[name]) if plays == "proportional" else tables[name]
     expected = tictactoe.policy(tictactoe.policy_of(q, plays))
-    found = policy_of(q, plays)
+    found = policy_from_values(q, plays)
     assert found.dtype == np.float64
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
     if plays != "proportional":
@@ -88,20 +94,20 @@ def test_how_a_table_is_played(tictactoe: Both, tables, name: str, plays: Plays)
     ],
 )
 def test_the_ways_to_play(row: list[float], plays, expected: list[float]):
-    assert policy_of(np.array(row), plays) == pytest.approx(expected, abs=1e-12)
+    assert policy_from_values(np.array(row), plays) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_history_of_tables_is_played_like_each_of_them(game: Game, tables):
     history = np.abs(np.stack(list(tables.values())))
     for plays in WAYS:
-        policies = policy_of(history, plays)
+        policies = policy_from_values(history, plays)
         for policy, q in zip(policies, history, strict=True):
-            np.testing.assert_array_equal(policy, policy_of(q, plays))
+            np.testing.assert_array_equal(policy, policy_from_values(q, plays))
 
 
 def test_nobody_plays_in_proportion_to_a_value_below_0(tables):
     with pytest.raises(ValueError, match="no policy plays in proportion to a value below 0"):
-        policy_of(tables["lucky"], "proportional")
+        policy_from_values(tables["lucky"], "proportional")
 
 
 def test_the_values_of_best_play_are_played_as_best_moves(both: Both):
@@ -109,23 +115,27 @@ def test_the_values_of_best_play_are_played_as_best_moves(both: Both):
         board: {c: SIGN[mover(board)] * both.rules.solved[x][0] for c, x in children.items()}
         for board, children in both.rules.children.items()
     }
-    q = optimal_q(both.game)
+    q = compute_optimal_q(both.game)
     np.testing.assert_array_equal(q, both.pairs(told, otherwise=NAN))
     assert not np.signbit(q[q == 0]).any(), "no -0.0"
-    np.testing.assert_array_equal(policy_of(q, "first"), minimax(both.game))
-    np.testing.assert_array_equal(policy_of(q, "greedy"), minimax_random(both.game))
+    np.testing.assert_array_equal(policy_from_values(q, "first"), minimax_policy(both.game))
+    np.testing.assert_array_equal(policy_from_values(q, "greedy"), minimax_random_policy(both.game))
 
 
 def test_greedy_takes_the_table_as_it_is_stored():
     """0.1 + 0.2 and 0.3 are a tie in float32, as they are not in float64."""
     row = np.array([0.1 + 0.2, 0.3])
-    assert greedy(row).tolist() == [1, 0]
-    assert greedy(row.astype(np.float32)).tolist() == [0.5, 0.5]
+    assert greedy_policy(row).tolist() == [1, 0]
+    assert greedy_policy(row.astype(np.float32)).tolist() == [0.5, 0.5]
 
 
 @pytest.mark.parametrize(
     "act",
-    [greedy, partial(epsilon_greedy, epsilon=0.1), *(partial(policy_of, plays=p) for p in WAYS)],
+    [
+        greedy_policy,
+        partial(epsilon_greedy_policy, epsilon=0.1),
+        *(partial(policy_from_values, plays=p) for p in WAYS),
+    ],
 )
 def test_a_row_without_a_legal_cell_is_refused(act):
     for q in ([NAN, NAN], [[0, 1], [NAN, NAN]]):
@@ -135,7 +145,7 @@ def test_a_row_without_a_legal_cell_is_refused(act):
 
 def test_greedy_takes_a_row_a_table_and_a_history_of_tables(game: Game):
     history = np.where(game.legal, np.random.default_rng(1).integers(-3, 4, (2, 4520, 9)), NAN)
-    for act in (greedy, lambda q: epsilon_greedy(q, 0.25)):
+    for act in (greedy_policy, lambda q: epsilon_greedy_policy(q, 0.25)):
         policies = act(history)
         assert policies.shape == (2, 4520, 9)
         np.testing.assert_array_equal(policies[1], act(history[1]))
@@ -144,14 +154,14 @@ def test_greedy_takes_a_row_a_table_and_a_history_of_tables(game: Game):
 
 def test_epsilon_greedy_is_greedy_but_for_epsilon():
     q = np.array([1, NAN, 0, 1, 0])
-    assert epsilon_greedy(q, 0.0).tolist() == [0.5, 0, 0, 0.5, 0]
-    assert epsilon_greedy(q, 1.0).tolist() == [0.25, 0, 0.25, 0.25, 0.25]
-    assert epsilon_greedy(q, 0.5).tolist() == [0.375, 0, 0.125, 0.375, 0.125]
+    assert epsilon_greedy_policy(q, 0.0).tolist() == [0.5, 0, 0, 0.5, 0]
+    assert epsilon_greedy_policy(q, 1.0).tolist() == [0.25, 0, 0.25, 0.25, 0.25]
+    assert epsilon_greedy_policy(q, 0.5).tolist() == [0.375, 0, 0.125, 0.375, 0.125]
 
 
 @given(st.floats(0, 1))
 def test_a_mix_of_policies_is_a_policy(chance: float):
-    mixed = mix(np.array([0.5, 0.5, 0]), np.array([0, 0, 1.0]), chance)
+    mixed = mix_policies(np.array([0.5, 0.5, 0]), np.array([0, 0, 1.0]), chance)
     assert mixed == pytest.approx([(1 - chance) / 2, (1 - chance) / 2, chance])
 
 
@@ -159,27 +169,27 @@ def test_a_mix_of_policies_is_a_policy(chance: float):
 def test_a_mix_by_no_chance_is_refused(chance: float):
     row = np.array([0.5, 0.5])
     with pytest.raises(ValueError, match="a chance lies between 0 and 1"):
-        mix(row, row, chance)
+        mix_policies(row, row, chance)
     with pytest.raises(ValueError, match="a chance lies between 0 and 1"):
-        epsilon_greedy(row, chance)
+        epsilon_greedy_policy(row, chance)
 
 
 # One position in several encodings, each checked from its text.
 
 
 def test_a_network_reads_three_numbers_a_cell_and_who_is_to_move(game: Game) -> None:
-    read = one_hot(game)
+    read = encode_one_hot(game)
     assert read.shape == (game.decisions, 30)
     for s, row in enumerate(read.tolist()):
-        text = position_text(game, s)
+        text = format_position(game, s)
         cells = [float(mark == held) for mark, held in product(text, ".XO")]
         mover = [0.0, 1.0] if text.count("X") > text.count("O") else [1.0, 0.0]
         assert row == [*cells, *mover, 0.0]
 
 
 def test_the_flat_board_is_the_base_3_number_digit_by_digit_and_who_is_to_move(game: Game) -> None:
-    for s, (*row, moving) in enumerate(flat(game).tolist()):
-        text = position_text(game, s)
+    for s, (*row, moving) in enumerate(encode_flat(game).tolist()):
+        text = format_position(game, s)
         assert [".XO"[digit] for digit in row] == list(text)
         assert int("".join(map(str, row)), 3) == game.code[s]
         to_move = 2 if text.count("X") > text.count("O") else 1
@@ -195,19 +205,19 @@ def test_two_bits_a_cell_and_two_for_the_player_to_move(game: Game) -> None:
 
 
 def test_what_networks_read_instead_of_the_one_hot_board(game: Game) -> None:
-    flat_board, bits, number = (inputs(game, one) for one in ("flat", "bits", "number"))
+    flat_board, bits, number = (encode_inputs(game, one) for one in ("flat", "bits", "number"))
     assert [read.shape[1] for read in (flat_board, bits, number)] == [10, 20, 1]
     rows = zip(flat_board.tolist(), bits.tolist(), number[:, 0].tolist(), strict=True)
     for s, (digits, ones, one) in enumerate(rows):
-        text = position_text(game, s)
+        text = format_position(game, s)
         mover = "O" if text.count("X") > text.count("O") else "X"
         assert [".XO"[int(digit)] for digit in digits] == [*text, mover]
         packed = pack_bits(game, s)
         assert "".join(str(int(bit)) for bit in ones) == f"{packed:020b}"
         assert round(one * (2**20 - 1)) == packed
-    assert inputs(game, "one-hot") is one_hot(game)
+    assert encode_inputs(game, "one-hot") is encode_one_hot(game)
 
 
 def test_how_many_positions_are_the_same_by_symmetry(game: Game) -> None:
     for text, different in [(".........", 1), ("X........", 4), ("....X....", 1), ("XO.......", 8)]:
-        assert images(game, parse_position(game, text)) == different
+        assert count_images(game, parse_position(game, text)) == different

@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 
 from app.tictactoe.game import Game, connect
 from app.tictactoe.notation import parse_position
-from app.tictactoe.policy import BASELINES, best_moves, minimax
-from app.tictactoe.policy_codec import decode, encode, lengths, policy_of_choice
+from app.tictactoe.policy import BASELINES, find_best_moves, minimax_policy
+from app.tictactoe.policy_codec import (
+    decode_moves,
+    encode_moves,
+    get_code_lengths,
+    policy_from_moves,
+)
 
 GAME = connect()
 SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -19,20 +24,20 @@ SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 def test_the_lengths_are_those_of_the_bits() -> None:
     """By hand of the smallest board: 4 + 4 * 3 + 12 * 2 bits are 5 bytes, 4 + 3 + 2 * 2 are 2."""
-    assert lengths(GAME) == (2695, 379)
-    assert lengths(connect(2, 2, 2)) == (7, 3)
+    assert get_code_lengths(GAME) == (2695, 379)
+    assert get_code_lengths(connect(2, 2, 2)) == (7, 3)
 
 
 @pytest.mark.parametrize("name", BASELINES)
 def test_a_policy_with_equal_chances_comes_back(game: Game, name: str) -> None:
     policy = BASELINES[name].policy(game)
-    code = encode(game, policy > 0)
-    assert (policy_of_choice(decode(game, code)) == policy).all()
+    code = encode_moves(game, policy > 0)
+    assert (policy_from_moves(decode_moves(game, code)) == policy).all()
 
 
 def test_only_who_plays_all_images_alike_has_the_short_code(game: Game) -> None:
-    assert len(encode(game, best_moves(game))) == 379
-    assert len(encode(game, minimax(game) > 0)) == 2695
+    assert len(encode_moves(game, find_best_moves(game))) == 379
+    assert len(encode_moves(game, minimax_policy(game) > 0)) == 2695
 
 
 def test_the_bits_stand_in_the_order_of_the_legal_pairs(game: Game) -> None:
@@ -41,8 +46,8 @@ def test_the_bits_stand_in_the_order_of_the_legal_pairs(game: Game) -> None:
     changed = first.copy()
     changed[0, :] = np.arange(9) == 4
     # 000010000 10000000 1...: the centre, then the first empty cell of two boards.
-    assert encode(game, changed).startswith("CEBA")
-    assert encode(game, first).startswith("gEBA")
+    assert encode_moves(game, changed).startswith("CEBA")
+    assert encode_moves(game, first).startswith("gEBA")
     assert parse_position(game, "........X") == 1
 
 
@@ -52,7 +57,7 @@ def test_any_choice_of_moves_comes_back(seed: int) -> None:
     choice = (rng.random(GAME.legal.shape) < rng.random()) & GAME.legal
     idle = ~choice.any(axis=1)
     choice[idle] = GAME.legal[idle]
-    assert (decode(GAME, encode(GAME, choice)) == choice).all()
+    assert (decode_moves(GAME, encode_moves(GAME, choice)) == choice).all()
 
 
 @pytest.mark.parametrize(
@@ -71,30 +76,30 @@ def test_any_choice_of_moves_comes_back(seed: int) -> None:
 )
 def test_what_is_no_code_says_why(game: Game, code: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
-        decode(game, code)
+        decode_moves(game, code)
 
 
 def test_a_decision_without_a_move_is_named(game: Game) -> None:
-    choice = minimax(game) > 0
+    choice = minimax_policy(game) > 0
     position = parse_position(game, "XO.......")
     choice[position] = False
     with pytest.raises(ValueError, match=re.escape("no move is played in XO.......")):
-        encode(game, choice)
+        encode_moves(game, choice)
 
 
 def test_the_short_code_cannot_play_a_position_unlike_its_own_image(game: Game) -> None:
     """The empty board is all its images: a corner alone is not the same turned."""
-    code = encode(game, best_moves(game))
+    code = encode_moves(game, find_best_moves(game))
     with pytest.raises(ValueError, match="differ from their own mirror image"):
-        decode(game, "gA" + code[2:])
+        decode_moves(game, "gA" + code[2:])
 
 
 def test_a_taken_cell_cannot_be_played(game: Game) -> None:
     with pytest.raises(ValueError, match="illegal"):
-        encode(game, np.ones_like(game.legal))
+        encode_moves(game, np.ones_like(game.legal))
 
 
 @given(st.text(SIGNS, min_size=379, max_size=379) | st.text(max_size=400))
 def test_whatever_is_no_code_is_a_value_error(code: str) -> None:
     with suppress(ValueError):
-        assert encode(GAME, decode(GAME, code)) == code
+        assert encode_moves(GAME, decode_moves(GAME, code)) == code

@@ -6,9 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.tictactoe.agents import Agent, load_all
-from app.tictactoe.policy import greedy, policy_of
-from app.tictactoe.puzzles import COUNT, LADDER, LEVELS, MANY, ROUND, Puzzle, puzzles
+from app.tictactoe.agents import Agent, load_agents
+from app.tictactoe.policy import greedy_policy, policy_from_values
+from app.tictactoe.puzzles import (
+    LADDER,
+    LEVELS,
+    MANY_CELLS,
+    MAX_PUZZLES,
+    ROUND_LENGTH,
+    Puzzle,
+    make_puzzles,
+)
 from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import images
@@ -20,7 +28,7 @@ EMPTY = "." * 9
 
 @pytest.fixture(scope="module")
 def agents(tictactoe: Both) -> dict[str, Agent]:
-    return load_all(MODELS, tictactoe.game)
+    return load_agents(MODELS, tictactoe.game)
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +39,9 @@ def play(tictactoe: Both, agents: dict[str, Agent]) -> dict[str, Policy]:
 
 @pytest.fixture(scope="module")
 def chosen(tictactoe: Both, agents: dict[str, Agent]) -> list[Puzzle]:
-    return puzzles(
+    return make_puzzles(
         tictactoe.game,
-        {name: policy_of(agent.q, agent.card.plays) for name, agent in agents.items()},
+        {name: policy_from_values(agent.q, agent.card.plays) for name, agent in agents.items()},
         {name: np.where(agent.visits > 0, agent.q, np.nan) for name, agent in agents.items()},
         [name for name, agent in agents.items() if agent.card.worth == RewardScale()],
     )
@@ -47,7 +55,7 @@ def boards(tictactoe: Both, record: str, start: str = EMPTY) -> list[str]:
 
 
 def test_there_are_enough_of_several_agents_and_of_each_level(chosen: list[Puzzle]) -> None:
-    assert 60 <= len(chosen) <= COUNT
+    assert 60 <= len(chosen) <= MAX_PUZZLES
     assert len({puzzle.agent for puzzle in chosen}) >= 8
     assert min(Counter(puzzle.level for puzzle in chosen)[n] for n in range(len(LEVELS))) >= 10
 
@@ -105,13 +113,15 @@ def test_how_far_one_has_to_look_makes_the_level(tictactoe: Both, chosen: list[P
         board = tictactoe.boards[puzzle.position]
         looked_at = rules.children[board][puzzle.wrong] if puzzle.after < 0 else board
         plies = rules.solved[looked_at][1]
-        few = board.count(".") < MANY
+        few = board.count(".") < MANY_CELLS
         level = {1: 0 if few else 1, 2: 1, 3: 1}.get(plies, 2)
         assert puzzle.level == level
 
 
 def test_a_round_climbs_while_there_are_puzzles_of_its_levels(chosen: list[Puzzle]) -> None:
-    first, second = ([puzzle.level for puzzle in chosen[n : n + ROUND]] for n in (0, ROUND))
+    first, second = (
+        [puzzle.level for puzzle in chosen[n : n + ROUND_LENGTH]] for n in (0, ROUND_LENGTH)
+    )
     assert first == sorted(first)
     assert second == [*LADDER]
 
@@ -119,19 +129,19 @@ def test_a_round_climbs_while_there_are_puzzles_of_its_levels(chosen: list[Puzzl
 def test_the_first_round_is_of_agents_with_the_usual_rewards(
     chosen: list[Puzzle], agents: dict[str, Agent]
 ) -> None:
-    assert {agents[puzzle.agent].card.worth for puzzle in chosen[:ROUND]} == {RewardScale()}
+    assert {agents[puzzle.agent].card.worth for puzzle in chosen[:ROUND_LENGTH]} == {RewardScale()}
 
 
 def test_they_are_the_same_whoever_asks(tictactoe: Both, tables) -> None:
-    policies = {name: greedy(tables[name]) for name in ("noisy", "rough", "optimal")}
+    policies = {name: greedy_policy(tables[name]) for name in ("noisy", "rough", "optimal")}
     values = {name: tables[name] for name in policies}
-    once, again = (puzzles(tictactoe.game, policies, values) for _ in range(2))
+    once, again = (make_puzzles(tictactoe.game, policies, values) for _ in range(2))
     assert once == again
     assert {puzzle.agent for puzzle in once} == {"noisy", "rough"}
 
 
 def test_what_its_values_do_not_tell_is_no_puzzle(tictactoe: Both, tables) -> None:
     """Neither what an agent never tried, nor what it expects as much of as of another move."""
-    policy, legal = {"noisy": greedy(tables["noisy"])}, tictactoe.game.legal
+    policy, legal = {"noisy": greedy_policy(tables["noisy"])}, tictactoe.game.legal
     for values in (np.full(legal.shape, np.nan), np.where(legal, 0.5, np.nan)):
-        assert puzzles(tictactoe.game, policy, {"noisy": values}) == []
+        assert make_puzzles(tictactoe.game, policy, {"noisy": values}) == []

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.tictactoe.atlas import atlas, certificate, mistakes
+from app.tictactoe.atlas import group_mistakes, list_mistakes, prove_unbeatable
 from app.tictactoe.game import SEATS, Game, X
-from app.tictactoe.policy import greedy
+from app.tictactoe.policy import greedy_policy
 from app.tictactoe.reachable_play import ReachablePlay
-from app.tictactoe.report import losing_game
-from app.tictactoe.values import plies
+from app.tictactoe.report import find_lost_game
+from app.tictactoe.values import list_plies
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import Line, flaw, images
 from tests.tictactoe.reference import SIGN, Policy, Rules, mover
@@ -39,7 +39,10 @@ def erring_chances(rules: Rules, policy: Policy) -> dict[str, Fraction]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_mistake_and_what_it_costs(tictactoe: Both, tables, policies, name: str):
-    rules, found = tictactoe.rules, mistakes(ReachablePlay(tictactoe.game, greedy(tables[name])))
+    rules, found = (
+        tictactoe.rules,
+        list_mistakes(ReachablePlay(tictactoe.game, greedy_policy(tables[name]))),
+    )
     boards = [tictactoe.boards[position] for position in found.position]
     expected = [b for b in tictactoe.decisions if set(policies[name][b]) & rules.blunder_cells(b)]
     assert boards == expected
@@ -55,7 +58,7 @@ def test_each_mistake_and_what_it_costs(tictactoe: Both, tables, policies, name:
 @pytest.mark.parametrize("name", ["lucky", "noisy", "rough"])
 def test_how_often_each_mistake_happens(tictactoe: Both, tables, policies, name: str):
     rules, policy = tictactoe.rules, policies[name]
-    found = mistakes(ReachablePlay(tictactoe.game, greedy(tables[name])))
+    found = list_mistakes(ReachablePlay(tictactoe.game, greedy_policy(tables[name])))
     expected = erring_chances(rules, policy)
     reachable = rules.reachable(policy, "X") | rules.reachable(policy, "O")
     for position, chance in zip(found.position, found.chance, strict=True):
@@ -66,8 +69,8 @@ def test_how_often_each_mistake_happens(tictactoe: Both, tables, policies, name:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_classes_hold_every_mistake_once(tictactoe: Both, tables, name: str):
-    found = mistakes(ReachablePlay(tictactoe.game, greedy(tables[name])))
-    classes = atlas(tictactoe.game, found)
+    found = list_mistakes(ReachablePlay(tictactoe.game, greedy_policy(tables[name])))
+    classes = group_mistakes(tictactoe.game, found)
     boards = [tictactoe.boards[position] for position in found.position]
     chances = Counter(dict(zip(boards, found.chance.tolist(), strict=True)))
     seen: set[str] = set()
@@ -102,8 +105,8 @@ def slow_order(both: Both, policy: Policy) -> list[int]:
 
 
 def ordered(game: Game, policy: NDArray[np.float64]) -> list[int]:
-    found = mistakes(ReachablePlay(game, policy))
-    positions: list[int] = found.position[atlas(game, found).row].tolist()
+    found = list_mistakes(ReachablePlay(game, policy))
+    positions: list[int] = found.position[group_mistakes(game, found).row].tolist()
     return positions
 
 
@@ -111,7 +114,7 @@ def ordered(game: Game, policy: NDArray[np.float64]) -> list[int]:
 def test_the_most_serious_come_first(tictactoe: Both, tables, policies, name: str):
     """Often, then costly, then early."""
     expected = slow_order(tictactoe, policies[name])
-    assert ordered(tictactoe.game, greedy(tables[name])) == expected
+    assert ordered(tictactoe.game, greedy_policy(tables[name])) == expected
 
 
 @pytest.mark.parametrize("seat", SIGN)
@@ -120,7 +123,7 @@ def test_own_records_are_games_that_the_agent_can_have(
     tictactoe: Both, tables, policies, name: str, seat: str
 ):
     rules, policy = tictactoe.rules, policies[name]
-    games = ReachablePlay(tictactoe.game, greedy(tables[name])).games[SEATS[seat.lower()]]
+    games = ReachablePlay(tictactoe.game, greedy_policy(tables[name])).games[SEATS[seat.lower()]]
     records = {position: games.record(position) for position in range(tictactoe.game.positions)}
     had = {position: record for position, record in records.items() if record is not None}
     assert {tictactoe.boards[position] for position in had} == rules.met(policy, seat)
@@ -134,8 +137,8 @@ def test_own_records_are_games_that_the_agent_can_have(
 
 def test_each_game_makes_one_move_a_ply_five_at_least(tictactoe: Both, tables):
     game = tictactoe.game
-    games = ReachablePlay(game, greedy(tables["lucky"])).games[SEATS["o"]]
-    made = [games.chance[ply.pairs].sum() for ply in plies(game)]
+    games = ReachablePlay(game, greedy_policy(tables["lucky"])).games[SEATS["o"]]
+    made = [games.chance[ply.pairs].sum() for ply in list_plies(game)]
     assert made[:5] == pytest.approx([1] * 5)
     assert sum(made[5:]) < 4
 
@@ -155,7 +158,7 @@ def test_losing_game_is_a_real_game_that_the_agent_loses(
     rules, policy = tictactoe.rules, policies[name]
     _, chances = rules.best_response(policy, "O" if seat == "X" else "X")
     _, _, loss = chances[EMPTY][:: SIGN[seat]]
-    record = losing_game(tictactoe.game, greedy(tables[name]), SEATS[seat.lower()])
+    record = find_lost_game(tictactoe.game, greedy_policy(tables[name]), SEATS[seat.lower()])
     assert (record is None) == (loss == 0)
     if record is not None:
         board = EMPTY
@@ -183,7 +186,7 @@ def test_no_losing_game_means_that_not_even_a_gambler_wins(tictactoe: Both, tabl
     losing = next(c for c, after in rules.children[coin].items() if rules.solved[after][0] == -1)
     q[tictactoe.number[coin], losing] = 1
     assert rules.can_lose(tictactoe.greedy(q), "X")
-    assert losing_game(tictactoe.game, greedy(q), X) is not None
+    assert find_lost_game(tictactoe.game, greedy_policy(q), X) is not None
 
 
 @pytest.mark.parametrize("seat", SIGN)
@@ -204,7 +207,7 @@ def test_no_other_losing_game_is_likelier(
             len(cells) if own else 1
         )
 
-    record = losing_game(tictactoe.game, greedy(tables[name]), SEATS[seat.lower()])
+    record = find_lost_game(tictactoe.game, greedy_policy(tables[name]), SEATS[seat.lower()])
     assert (record is None) == (likeliest(EMPTY) == 0)
     board, chance = EMPTY, 1.0
     for digit in record or "":
@@ -221,7 +224,7 @@ BEATEN = [("noisy", "O"), ("rough", "X"), ("zero", "X"), ("first", "O")]
 
 
 def listed(both: Both, q, seat: str) -> list[Line]:
-    proof = certificate(ReachablePlay(both.game, greedy(q)), SEATS[seat.lower()])
+    proof = prove_unbeatable(ReachablePlay(both.game, greedy_policy(q)), SEATS[seat.lower()])
     return [
         (both.boards[position], np.flatnonzero(moves).tolist())
         for position, moves in zip(proof.position.tolist(), proof.moves, strict=True)
@@ -256,7 +259,9 @@ def test_it_lists_all_that_the_agent_can_meet_and_each_once(
     assert sorted(classes) == sorted(
         {str(c): c for c in (alike(tictactoe, m) for m in expected)}.values()
     )
-    proof = certificate(ReachablePlay(tictactoe.game, greedy(tables[name])), SEATS[seat.lower()])
+    proof = prove_unbeatable(
+        ReachablePlay(tictactoe.game, greedy_policy(tables[name])), SEATS[seat.lower()]
+    )
     assert proof.reachable == len(expected)
 
 
@@ -287,5 +292,7 @@ def test_there_is_none_for_an_agent_that_can_be_beaten(
     tictactoe: Both, tables, policies, name: str, seat: str
 ):
     with pytest.raises(ValueError, match="it loses the game"):
-        certificate(ReachablePlay(tictactoe.game, greedy(tables[name])), SEATS[seat.lower()])
+        prove_unbeatable(
+            ReachablePlay(tictactoe.game, greedy_policy(tables[name])), SEATS[seat.lower()]
+        )
     assert flaw(tictactoe.rules, seat, met(tictactoe, policies[name], seat)) is not None

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.policy import greedy, policy_of
+from app.tictactoe.policy import greedy_policy, policy_from_values
 from app.tictactoe.report import (
     Figures,
-    chances_against,
-    report,
+    compute_chances,
+    compute_figures,
 )
-from app.tictactoe.tasks import Task, task_q
+from app.tictactoe.tasks import Task, solve_task
 from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
 from tests.tictactoe.slow_report import Table, flat, slow_classes_right, slow_figures
@@ -23,7 +23,7 @@ NAMES = ["optimal", "zero", "lucky", "noisy", "rough", "first"]
 def judged(game: Game, *tables: Table, worth: RewardScale = WORTH, **how) -> Figures:
     """The figures of tables after 7, 8, 9... updates."""
     pairs = np.stack([q[game.legal] for q in tables])
-    return report(game, pairs, range(7, 7 + len(tables)), worth, **how)
+    return compute_figures(game, pairs, range(7, 7 + len(tables)), worth, **how)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_there_is_one_entry_a_snapshot(game: Game, tables, plays: str):
 def test_who_has_learned_its_task_is_nowhere_off(game: Game):
     """But for the rounding of its table; and one value that is off is found."""
     task = Task("minimax-random", 0.9)
-    learned = task_q(game, task).astype(np.float32)
+    learned = solve_task(game, task).astype(np.float32)
     off = learned.copy()
     off[-1][game.legal[-1]] += np.float32(0.5)  # X plays the ninth stone of a game O never plays
     distance = judged(game, learned, off, task=task).task
@@ -84,12 +84,12 @@ def test_who_has_learned_its_task_is_nowhere_off(game: Game):
 
 def test_chances_of_one_policy_are_those_of_its_figures(game: Game, tables):
     policy, figures = (
-        policy_of(tables["noisy"], "first"),
+        policy_from_values(tables["noisy"], "first"),
         judged(game, tables["noisy"], plays="first"),
     )
     for seat, name in [(X, "x"), (O, "o")]:
         (against,) = getattr(figures.vs["random"], name)
-        assert chances_against(game, greedy(tables["zero"]), policy, seat) == against
+        assert compute_chances(game, greedy_policy(tables["zero"]), policy, seat) == against
 
 
 @pytest.mark.parametrize("worth", [RewardScale(), WORTH])

@@ -9,9 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.tictactoe.game import Game, connect
-from app.tictactoe.policy import BASELINES, greedy, mix, optimal_q, uniform
-from app.tictactoe.tasks import Task, mean_returns, reachable_pairs, task_q
-from app.tictactoe.values import outcome_chances
+from app.tictactoe.policy import (
+    BASELINES,
+    compute_optimal_q,
+    greedy_policy,
+    mix_policies,
+    uniform_policy,
+)
+from app.tictactoe.tasks import Task, evaluate_policy, find_reachable_pairs, solve_task
+from app.tictactoe.values import compute_outcome_chances
 from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
 from tests.tictactoe.slow_report import slow_reach, slow_task
@@ -47,7 +53,7 @@ def ident(task: Task) -> str:
 
 @pytest.mark.parametrize("task", TASKS, ids=ident)
 def test_the_exact_values_of_a_task(game: Game, slow_tasks, task: Task):
-    np.testing.assert_allclose(task_q(game, task), slow_tasks(task).q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(solve_task(game, task), slow_tasks(task).q, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("opponent", "plies"), [("t-hand", 2), (None, 2), (None, 1)])
@@ -55,51 +61,51 @@ def test_tasks_on_other_boards(both: Both, opponent: str | None, plies: int):
     players = {"t-hand": both.rules.t_hand()}
     task = Task(opponent, 0.9, DRAWN, step=-0.01, plies=plies)
     expected = slow_task(both, task, players).q
-    np.testing.assert_allclose(task_q(both.game, task), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(solve_task(both.game, task), expected, rtol=0, atol=1e-12)
 
 
 def test_itself_undiscounted_is_best_play(both: Both):
-    best = optimal_q(both.game)
-    np.testing.assert_array_equal(task_q(both.game, Task(None, plies=1)), best)
-    np.testing.assert_allclose(task_q(both.game, Task(None)), best, rtol=0, atol=1e-12)
+    best = compute_optimal_q(both.game)
+    np.testing.assert_array_equal(solve_task(both.game, Task(None, plies=1)), best)
+    np.testing.assert_allclose(solve_task(both.game, Task(None)), best, rtol=0, atol=1e-12)
 
 
 def test_a_task_has_a_value_for_every_legal_pair_and_no_other(both: Both):
     for task in (Task(None, 0.9, plies=1), Task("random", 0.9)):
-        q = task_q(both.game, task)
+        q = solve_task(both.game, task)
         np.testing.assert_array_equal(np.isnan(q), ~both.game.legal)
         assert not np.signbit(q[q == 0]).any(), "no -0.0"
         with pytest.raises(ValueError, match="read-only"):
             q[...] = 0
-        assert task_q(both.game, task) is q
+        assert solve_task(both.game, task) is q
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_what_comes_later_counts_less(gamma: float, other: float):
     """Where nobody can lose and no draw counts, a lower gamma is worth no more."""
     game, won = connect(2, 3, 3), RewardScale((0, 0, 1), (0, 0, 1))
-    low, high = (task_q(game, Task("random", g, won)) for g in sorted([gamma, other]))
+    low, high = (solve_task(game, Task("random", g, won)) for g in sorted([gamma, other]))
     assert (low <= high)[game.legal].all()
 
 
 @pytest.mark.parametrize("task", [task for task in TASKS if task.plies == 2], ids=ident)
 def test_who_goes_on_as_well_as_can_be_has_the_values_of_the_task(game: Game, task: Task):
-    exact = task_q(game, task)
-    found = mean_returns(game, task, greedy(exact.round(9)))
+    exact = solve_task(game, task)
+    found = evaluate_policy(game, task, greedy_policy(exact.round(9)))
     np.testing.assert_allclose(found, exact, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.3])
 def test_what_a_way_to_play_brings_is_what_its_games_end_in(game: Game, tables, epsilon: float):
     """Undiscounted, and against an opponent: its chances to win, and half of those to draw."""
-    policy, rival = greedy(tables["noisy"]), BASELINES["t-hand"].policy(game)
+    policy, rival = greedy_policy(tables["noisy"]), BASELINES["t-hand"].policy(game)
     halves = RewardScale((0, 0.5, 1), (0, 0.5, 1))
     task = Task("t-hand", worth=halves, epsilon=epsilon)
-    own = mix(policy, uniform(game), epsilon)
-    brings = np.nansum(own * mean_returns(game, task, policy), axis=1)
-    win, draw, _ = outcome_chances(game, own, rival)[0]
+    own = mix_policies(policy, uniform_policy(game), epsilon)
+    brings = np.nansum(own * evaluate_policy(game, task, policy), axis=1)
+    win, draw, _ = compute_outcome_chances(game, own, rival)[0]
     assert brings[0] == pytest.approx(win + draw / 2)
-    _, draw, win = outcome_chances(game, rival, own)[0]
+    _, draw, win = compute_outcome_chances(game, rival, own)[0]
     answered = rival[0] @ brings[game.successor[0]]
     assert answered == pytest.approx(win + draw / 2)
 
@@ -112,7 +118,7 @@ REACHES = [
 
 @pytest.mark.parametrize("task", REACHES, ids=ident)
 def test_which_pairs_the_learner_can_come_to_play(tictactoe: Both, players, task: Task):
-    found = reachable_pairs(tictactoe.game, task)
+    found = find_reachable_pairs(tictactoe.game, task)
     reach = slow_reach(tictactoe, task, players)
     met = np.array([board in reach for board in tictactoe.decisions])
     np.testing.assert_array_equal(found, tictactoe.game.legal & met[:, None])

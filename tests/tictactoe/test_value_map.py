@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from app.tictactoe import value_map
-from app.tictactoe.agents import Agent, load_all
-from app.tictactoe.policy import greedy, policy_of
-from app.tictactoe.tasks import Task, task_q
+from app.tictactoe.agents import Agent, load_agents
+from app.tictactoe.policy import greedy_policy, policy_from_values
+from app.tictactoe.tasks import Task, solve_task
 from app.tictactoe.value_map import UNKNOWN, Tiles
 from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
@@ -29,7 +29,7 @@ def where(tictactoe: Both) -> Tiles:
 
 @pytest.fixture(scope="module")
 def agents(tictactoe: Both) -> dict[str, Agent]:
-    return load_all(MODELS, tictactoe.game)
+    return load_agents(MODELS, tictactoe.game)
 
 
 def truth_of(tictactoe: Both, board: str) -> int:
@@ -87,9 +87,9 @@ def test_the_colour_is_the_best_value_of_the_representative(
 ) -> None:
     game, agent = tictactoe.game, agents[name]
     assert agent.card.worth
-    some = value_map.known_decisions(game, agent.history.all_updated())
+    some = value_map.find_known_decisions(game, agent.history.all_updated())
     moments = value_map.choose_representatives(where, agent.visits, some)
-    best = value_map.expected_outcomes(game, moments, agent.history.all_values(), agent.card.worth)
+    best = value_map.estimate_outcomes(game, moments, agent.history.all_values(), agent.card.worth)
     known = value_map.select_decisions(moments, some)
     coloured = value_map.colour_outcomes(best, known, STEPS)
     for step in (0, len(agent.snapshot_updates) // 2, -1):
@@ -111,15 +111,15 @@ def test_a_perfect_mind_is_clean_bands(
 ) -> None:
     game, agent = tictactoe.game, agents["champion"]
     assert agent.card.worth
-    some = value_map.known_decisions(game, agent.history.updated(-1))
+    some = value_map.find_known_decisions(game, agent.history.updated(-1))
     rows = value_map.choose_representatives(where, agent.visits, some)
-    best = value_map.expected_outcomes(game, rows, agent.history.values(-1), agent.card.worth)
+    best = value_map.estimate_outcomes(game, rows, agent.history.values(-1), agent.card.worth)
     known = some[rows]
     heat = value_map.colour_outcomes(best, known, STEPS).heat
     assert known.all()
     np.testing.assert_array_equal(heat, where.truth * STEPS)
     assert not value_map.colour_errors(best, where.truth.astype(float), known, 10).heat.any()
-    table = value_map.count_outcomes(where, value_map.nearest_outcomes(best), known)
+    table = value_map.count_outcomes(where, value_map.round_outcomes(best), known)
     for ply, row in enumerate(table):
         bands = [int(((where.ply == ply) & (where.truth == t)).sum()) for t in (1, 0, -1)]
         won, drawn, lost = bands
@@ -131,9 +131,9 @@ def test_an_error_is_the_distance_to_the_truth_that_is_asked_for(
 ) -> None:
     """A mind that has learned its task is right in it, and may be wrong with best play."""
     game, task = tictactoe.game, Task(opponent="random", gamma=0.9)
-    exact = task_q(game, task)[game.legal]
+    exact = solve_task(game, task)[game.legal]
     rows, known = where.decision, np.ones(len(where.decision), bool)
-    best = value_map.expected_outcomes(game, rows, exact, RewardScale())
+    best = value_map.estimate_outcomes(game, rows, exact, RewardScale())
     assert not value_map.colour_errors(best, best, known, 10).heat.any()
     against_truth = value_map.colour_errors(best, where.truth.astype(float), known, 10).heat
     expected = [round(abs(a - b) / 2 * 10) for a, b in zip(best.tolist(), where.truth, strict=True)]
@@ -160,7 +160,7 @@ def test_how_often_a_tile_was_updated(
 
 def test_where_it_blunders(tictactoe: Both, where: Tiles, tables) -> None:
     game, q = tictactoe.game, tables["rough"]
-    coloured = value_map.colour_blunders(game, where.decision, greedy(q), 10)
+    coloured = value_map.colour_blunders(game, where.decision, greedy_policy(q), 10)
     policy = tictactoe.policy_of(q, "greedy")
     for position, heat in zip(where.decision, coloured.heat.tolist(), strict=True):
         board = tictactoe.boards[position]
@@ -174,13 +174,13 @@ def test_snapshots_are_coloured_each_as_if_alone(
     tictactoe: Both, where: Tiles, agents: dict[str, Agent]
 ) -> None:
     game, agent = tictactoe.game, agents["q-table"]
-    tables = game.spread(agent.history.all_values())
+    tables = game.spread_pairs(agent.history.all_values())
     together = value_map.colour_blunders(
-        game, where.decision, policy_of(tables, agent.card.plays), 10
+        game, where.decision, policy_from_values(tables, agent.card.plays), 10
     )
     for step, table in enumerate(tables):
         alone = value_map.colour_blunders(
-            game, where.decision, policy_of(table, agent.card.plays), 10
+            game, where.decision, policy_from_values(table, agent.card.plays), 10
         )
         np.testing.assert_array_equal(together.heat[step], alone.heat)
 

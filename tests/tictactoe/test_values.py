@@ -10,18 +10,18 @@ import pytest
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.notation import position_text, replay
-from app.tictactoe.policy import BASELINES, greedy, minimax_random, uniform
+from app.tictactoe.notation import format_position, replay_record
+from app.tictactoe.policy import BASELINES, greedy_policy, minimax_random_policy, uniform_policy
 from app.tictactoe.values import (
-    best_response,
-    likeliest_game,
-    line_up,
-    matches,
-    meet,
-    optimal,
-    outcome_chances,
-    respond,
-    successor_values,
+    compute_outcome_chances,
+    compute_successor_values,
+    find_best_response,
+    find_likeliest_game,
+    follow_matches,
+    make_line_up,
+    play_matches,
+    respond_to_pairs,
+    solve_game,
 )
 from tests.tictactoe.both import Both
 from tests.tictactoe.reference import SIGN, Policy, mover
@@ -34,7 +34,7 @@ def close(chances, expected) -> None:
 
 
 def test_optimal_value_and_plies(both: Both):
-    solution = optimal(both.game)
+    solution = solve_game(both.game)
     expected = [both.rules.solved[board] for board in both.boards]
     assert list(zip(solution.value.tolist(), solution.plies.tolist(), strict=True)) == expected
 
@@ -52,13 +52,15 @@ def test_optimal_value_and_plies(both: Both):
 )
 def test_outcome_chances_from_every_position(tictactoe: Both, players, x: str, o: str):
     game = tictactoe.game
-    chances = outcome_chances(game, BASELINES[x].policy(game), BASELINES[o].policy(game))
+    chances = compute_outcome_chances(game, BASELINES[x].policy(game), BASELINES[o].policy(game))
     close(chances, tictactoe.column(tictactoe.rules.chances(players[x], players[o])))
 
 
 def test_outcome_chances_on_other_boards(both: Both):
     any_move, best = both.rules.uniform(), both.rules.minimax_random()
-    chances = outcome_chances(both.game, uniform(both.game), minimax_random(both.game))
+    chances = compute_outcome_chances(
+        both.game, uniform_policy(both.game), minimax_random_policy(both.game)
+    )
     close(chances, both.column(both.rules.chances(any_move, best)))
 
 
@@ -70,7 +72,7 @@ def test_best_response_from_every_position(
 ):
     """With `None` the reference never risks a loss that it can avoid: `-inf` for the arrays."""
     expected_cells, expected_chances = tictactoe.rules.best_response(players[against], seat, loss)
-    response = best_response(
+    response = find_best_response(
         tictactoe.game,
         tictactoe.policy(players[against]),
         SEATS[seat],
@@ -87,27 +89,30 @@ def test_best_response_from_every_position(
 def test_best_response_on_other_boards(both: Both):
     for seat, player in SEATS.items():
         _, expected = both.rules.best_response(both.rules.uniform(), seat)
-        close(best_response(both.game, uniform(both.game), player).chances, both.column(expected))
+        close(
+            find_best_response(both.game, uniform_policy(both.game), player).chances,
+            both.column(expected),
+        )
 
 
 def test_a_batch_of_policies_is_what_they_are_one_by_one(game: Game, tables):
     """Chances and best responses, of two rows of three tables each."""
-    batch = np.stack([greedy(q) for q in tables.values()]).reshape(2, 3, *game.legal.shape)
-    chances = outcome_chances(game, batch, uniform(game))
-    mirrored = outcome_chances(game, batch[::-1], batch)
+    batch = np.stack([greedy_policy(q) for q in tables.values()]).reshape(2, 3, *game.legal.shape)
+    chances = compute_outcome_chances(game, batch, uniform_policy(game))
+    mirrored = compute_outcome_chances(game, batch[::-1], batch)
     for seat, loss in product(SIGN.values(), (-1, -3, -np.inf)):
-        response = best_response(game, batch, seat, loss)
-        on_pairs, ends = respond(game, batch[..., game.legal], seat, loss)
+        response = find_best_response(game, batch, seat, loss)
+        on_pairs, ends = respond_to_pairs(game, batch[..., game.legal], seat, loss)
         np.testing.assert_array_equal(response.policy[..., game.legal], on_pairs)
         np.testing.assert_array_equal(np.moveaxis(response.chances, -1, 0), ends)
         for at in np.ndindex(2, 3):
-            alone = best_response(game, batch[at], seat, loss)
+            alone = find_best_response(game, batch[at], seat, loss)
             np.testing.assert_array_equal(response.policy[at], alone.policy)
             np.testing.assert_array_equal(response.chances[at], alone.chances)
     for i, j in np.ndindex(2, 3):
-        at_random = outcome_chances(game, batch[i, j], uniform(game))
+        at_random = compute_outcome_chances(game, batch[i, j], uniform_policy(game))
         np.testing.assert_array_equal(chances[i, j], at_random)
-        each_other = outcome_chances(game, batch[1 - i, j], batch[i, j])
+        each_other = compute_outcome_chances(game, batch[1 - i, j], batch[i, j])
         np.testing.assert_array_equal(mirrored[i, j], each_other)
 
 
@@ -118,8 +123,8 @@ def test_how_likely_a_match_comes_to_each_position(tictactoe: Both, players, x: 
     """Played as the second of two at once, by policies that stand the other way round."""
     game, coming = tictactoe.game, tictactoe.rules.coming(players[x], players[o])
     policies = np.stack([BASELINES[name].policy(game)[game.legal] for name in (o, x)])
-    lined_up = line_up(game, policies)
-    *plies, (last, ends) = matches(game, lined_up, np.array([0, 1]), np.array([0, 0]))
+    lined_up = make_line_up(game, policies)
+    *plies, (last, ends) = follow_matches(game, lined_up, np.array([0, 1]), np.array([0, 0]))
     assert [rows for rows, _ in plies] == [slice(*ply) for ply in pairwise(game.ply_start)]
     found = np.concatenate([chance[1] for _, chance in plies])
     close(found, [float(coming[board]) for board in tictactoe.decisions])
@@ -130,17 +135,22 @@ def test_how_likely_a_match_comes_to_each_position(tictactoe: Both, players, x: 
 
 def test_matches_end_as_their_chances_say(game: Game, tables):
     """All against all at once, as from the end of the game backward."""
-    policies = np.stack([*map(greedy, tables.values()), uniform(game)])
+    policies = np.stack([*map(greedy_policy, tables.values()), uniform_policy(game)])
     x, o = np.divmod(np.arange(len(policies) ** 2), len(policies))
     expected = [
-        outcome_chances(game, policies[i], policies[j])[0] for i, j in zip(x, o, strict=True)
+        compute_outcome_chances(game, policies[i], policies[j])[0]
+        for i, j in zip(x, o, strict=True)
     ]
-    close(meet(game, line_up(game, policies[:, game.legal]), x, o), expected)
+    close(play_matches(game, make_line_up(game, policies[:, game.legal]), x, o), expected)
 
 
 def test_matches_on_other_boards(both: Both):
-    policies = np.stack([uniform(both.game), minimax_random(both.game)])[:, both.game.legal]
-    (ends,) = meet(both.game, line_up(both.game, policies), np.array([0]), np.array([1]))
+    policies = np.stack([uniform_policy(both.game), minimax_random_policy(both.game)])[
+        :, both.game.legal
+    ]
+    (ends,) = play_matches(
+        both.game, make_line_up(both.game, policies), np.array([0]), np.array([1])
+    )
     expected = both.rules.chances(both.rules.uniform(), both.rules.minimax_random())
     close(ends, np.array(expected[both.rules.boards[0]], float))
 
@@ -157,7 +167,7 @@ def test_likeliest_game(tictactoe: Both, players, x: str, o: str, outcome: int):
         onward = [chance * highest[rules.children[board][cell]] for cell, chance in row.items()]
         highest[board] = max(onward, default=Fraction(rules.result(board) == outcome))
     x_policy, o_policy = (tictactoe.policy(policies[seat]) for seat in "XO")
-    record = likeliest_game(game, x_policy, o_policy, outcome)
+    record = find_likeliest_game(game, x_policy, o_policy, outcome)
     assert record is not None
     chance, board = Fraction(1), rules.boards[0]
     for digit in record:
@@ -169,9 +179,9 @@ def test_likeliest_game(tictactoe: Both, players, x: str, o: str, outcome: int):
 
 def test_among_equally_likely_games_the_first_moves_count(game: Game):
     first = BASELINES["fixed"].policy(game)
-    assert likeliest_game(game, first, first, X) == "0123456"
-    assert likeliest_game(game, first, uniform(game), X) == "03142"
-    assert likeliest_game(game, first, first, O) is None
+    assert find_likeliest_game(game, first, first, X) == "0123456"
+    assert find_likeliest_game(game, first, uniform_policy(game), X) == "03142"
+    assert find_likeliest_game(game, first, first, O) is None
 
 
 def test_successor_values_are_those_of_the_position_after_the_move(both: Both):
@@ -182,20 +192,20 @@ def test_successor_values_are_those_of_the_position_after_the_move(both: Both):
         }
         for board in both.decisions
     }
-    found = successor_values(both.game, values)
+    found = compute_successor_values(both.game, values)
     np.testing.assert_array_equal(found, both.pairs(told, otherwise=np.nan))
 
 
 def test_optimal_play_goes_on_as_solved(game: Game):
     """Along the likeliest game of two perfect players nothing changes but the plies left."""
     best = BASELINES["minimax"].policy(game)
-    record = likeliest_game(game, best, best, 0)
+    record = find_likeliest_game(game, best, best, 0)
     assert record is not None
-    positions = replay(game, record)
-    solution = optimal(game)
+    positions = replay_record(game, record)
+    solution = solve_game(game)
     assert [int(solution.value[position]) for position in positions] == [0] * 10
     assert [int(solution.plies[position]) for position in positions] == list(range(9, -1, -1))
-    assert "." not in position_text(game, positions[-1])
+    assert "." not in format_position(game, positions[-1])
 
 
 def with_row(row: int, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -225,12 +235,12 @@ def with_row(row: int, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     ids=range(9),
 )
 def test_what_is_no_policy_is_refused(game: Game, wrong, sentence: str):
-    right = uniform(game)
+    right = uniform_policy(game)
     bad = wrong(right)
     with pytest.raises(ValueError, match=sentence):
-        outcome_chances(game, bad, right)
+        compute_outcome_chances(game, bad, right)
     with pytest.raises(ValueError, match=sentence):
-        outcome_chances(game, right, bad)
+        compute_outcome_chances(game, right, bad)
     for seat in SIGN.values():
         with pytest.raises(ValueError, match=sentence):
-            best_response(game, bad, seat)
+            find_best_response(game, bad, seat)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.views import RewardScale, common_scale, movers_view, on_scale
+from app.tictactoe.views import RewardScale, convert_view, scale_many, scale_values
 
 REWARDS = st.floats(-100, 100).map(lambda number: round(number, 3))
 WORTHS = st.tuples(REWARDS, REWARDS, REWARDS).map(sorted).filter(lambda worth: worth[0] < worth[2])
@@ -19,29 +19,29 @@ def shown(value: float, worth: tuple[float, float, float], player: int = X) -> f
     """Where one value comes to lie, in a seat of this worth beside one with another."""
     other = (-50.0, 0.0, 50.0)
     both = RewardScale(worth, other) if player == X else RewardScale(other, worth)
-    scaled = common_scale(np.array([-player, player], np.int8), np.array([3, value]), both)
-    alone = on_scale(np.array([value]), both, player)
+    scaled = scale_many(np.array([-player, player], np.int8), np.array([3, value]), both)
+    alone = scale_values(np.array([value]), both, player)
     assert scaled.tolist() == [3 / 50, alone[0]]
     return float(scaled[1])
 
 
 def test_movers_view_changes_the_sign_where_o_is_to_move(game: Game):
     values = np.ones(game.decisions)
-    np.testing.assert_array_equal(movers_view(game, values), game.to_move)
+    np.testing.assert_array_equal(convert_view(game, values), game.to_move)
 
 
 @pytest.mark.parametrize("shape", [(), (9,), (9, 2)])
 def test_movers_view_is_its_own_inverse(game: Game, shape: tuple[int, ...]):
     values = np.random.default_rng(2).normal(size=(game.decisions, *shape))
-    once = movers_view(game, values)
+    once = convert_view(game, values)
     assert once.shape == values.shape
     assert (once != values).any()
-    np.testing.assert_array_equal(movers_view(game, once), values)
+    np.testing.assert_array_equal(convert_view(game, once), values)
 
 
 def test_movers_view_leaves_nan_where_it_is(game: Game):
     values = np.where(game.legal, 1.0, np.nan)
-    np.testing.assert_array_equal(np.isnan(movers_view(game, values)), ~game.legal)
+    np.testing.assert_array_equal(np.isnan(convert_view(game, values)), ~game.legal)
 
 
 @given(WORTHS, st.sampled_from([X, O]))
@@ -92,7 +92,7 @@ def test_beyond_the_ends_it_is_clipped(worth, beyond: float):
 
 def test_each_seat_has_its_own_scale(game: Game):
     q = np.full(game.decisions, np.float32(0.5))
-    scaled = common_scale(game.to_move, q, RewardScale(x=(0, 0.5, 1), o=(-1, -0.5, 0.5)))
+    scaled = scale_many(game.to_move, q, RewardScale(x=(0, 0.5, 1), o=(-1, -0.5, 0.5)))
     assert set(scaled[game.to_move == X]) == {0}
     assert set(scaled[game.to_move == O]) == {1}
 
@@ -100,17 +100,17 @@ def test_each_seat_has_its_own_scale(game: Game):
 def test_a_value_is_shown_the_same_in_every_position(game: Game):
     """No position is rescaled to its own best and worst move."""
     q = np.random.default_rng(3).choice([-0.5, 0.1, 0.3], (9, game.decisions))
-    scaled = common_scale(game.to_move, q, RewardScale())
+    scaled = scale_many(game.to_move, q, RewardScale())
     for value in (-0.5, 0.1, 0.3):
         assert set(scaled[q == value]) == {value}
 
 
 def test_illegal_cells_stay_nan_and_a_history_keeps_its_shape(game: Game):
     history = np.where(game.legal.T, np.random.default_rng(4).normal(size=(3, 9, 4520)), np.nan)
-    scaled = common_scale(game.to_move, history, RewardScale())
+    scaled = scale_many(game.to_move, history, RewardScale())
     assert scaled.shape == history.shape
     np.testing.assert_array_equal(np.isnan(scaled), np.isnan(history))
-    np.testing.assert_array_equal(scaled[2], common_scale(game.to_move, history[2], RewardScale()))
+    np.testing.assert_array_equal(scaled[2], scale_many(game.to_move, history[2], RewardScale()))
 
 
 @pytest.mark.parametrize("seat", ["x", "o"])

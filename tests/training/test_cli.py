@@ -18,10 +18,10 @@ from rich.text import Text
 
 from app.project import read_version
 from app.recipes import ALGORITHMS, SHIPPED, name_recipe, parse_recipe
-from app.tictactoe.agents import ModelError, load, save
-from app.tictactoe.card import card_text
+from app.tictactoe.agents import ModelError, load_agent, save_agent
+from app.tictactoe.card import format_card
 from app.tictactoe.game import Game
-from app.tictactoe.views import common_scale, shown
+from app.tictactoe.views import round_to_shown, scale_many
 from tests.signals import heeding
 from training import cli
 from training.play import cell_text, play_in_terminal
@@ -59,7 +59,7 @@ def test_train_tells_its_card_and_nothing_else(game: Game, tmp_path: Path) -> No
     cards = [json.loads(line) for line in result.stdout.splitlines()]
     assert [card["recipe"] for card in cards] == ["q-table,games=20", "menace,games=20"]
     for card in cards:
-        saved = load(tmp_path, game, card["id"]).card
+        saved = load_agent(tmp_path, game, card["id"]).card
         assert card == json.loads(msgspec.json.encode(saved))
 
 
@@ -68,7 +68,7 @@ def test_train_and_check(game: Game, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert QUICK in result.stderr
     assert "1,000,000 games" in result.stderr
-    assert load(tmp_path, game, QUICK).card.seed == 3
+    assert load_agent(tmp_path, game, QUICK).card.seed == 3
     result = call("check", QUICK, "--models", tmp_path)
     assert (result.exit_code, result.output) == (0, f"{QUICK}: the same, bit for bit\n")
 
@@ -78,7 +78,7 @@ def test_check_says_what_differs(game: Game, tmp_path: Path) -> None:
     visits = agent.visits.copy()
     visits[0, 0] += 1
     agent = replace(agent, visits=visits)
-    save(tmp_path, game, agent)
+    save_agent(tmp_path, game, agent)
     result = call("check", QUICK, "--models", tmp_path)
     assert result.exit_code == 1
     assert f"{QUICK}: visits differ (made with platform" in result.output
@@ -186,7 +186,7 @@ def test_evaluate_and_judge_print_json(game: Game, tmp_path: Path) -> None:
     record = json.loads(call("evaluate", "q-table", "--json").output)
     assert (record["agent"], record["recipe"]) == ("q-table", "q-table")
     assert record == json.loads(call("judge", "q-table", "--json").output)
-    agent = load(MODELS, game, "q-table")
+    agent = load_agent(MODELS, game, "q-table")
     rows = {tuple(board): row for row, board in enumerate(game.board[: game.decisions].tolist())}
 
     def play(board: tuple[int, ...], player: int) -> list[int]:
@@ -264,7 +264,7 @@ def test_ctrl_c_leaves_the_old_model(tmp_path: Path) -> None:
 def test_a_recipe_is_an_agent(game: Game, tmp_path: Path) -> None:
     recipe = "q-learning,vs=self,alpha=0.5,games=2000,draw=-0.5"
     assert call("train", recipe, "--out", tmp_path).exit_code == 0
-    agent = load(tmp_path, game, "q-learning-vs-self-alpha-0-5-games-2000-draw-minus-0-5")
+    agent = load_agent(tmp_path, game, "q-learning-vs-self-alpha-0-5-games-2000-draw-minus-0-5")
     assert (agent.card.recipe, agent.card.reported, agent.card.found) == (recipe, [], [])
     assert call("check", recipe, "--models", tmp_path).output.endswith("bit for bit\n")
     assert "unbeatable in both seats" in call("seeds", recipe, "--seeds", "2", "--jobs", "1").output
@@ -284,19 +284,19 @@ def test_a_wrong_recipe_is_answered_with_what_is_wrong() -> None:
 def test_judge_writes_figures_anew_and_leaves_texts(game: Game, tmp_path: Path) -> None:
     recipe = SHIPPED["q-table"].recipe
     agent = train("q-table", recipe, game, lambda progress: None)
-    card = save(tmp_path, game, agent).card
+    card = save_agent(tmp_path, game, agent).card
     figures = msgspec.structs.replace(card.figures, blunders=[0] * agent.history.snapshots)
     false = msgspec.structs.replace(card, found=["nothing"], figures=figures)
-    (tmp_path / "q-table.json").write_text(card_text(false))
+    (tmp_path / "q-table.json").write_text(format_card(false))
     assert call("judge", "--models", tmp_path).output == "q-table: judged\n"
-    card = load(tmp_path, game, "q-table").card
+    card = load_agent(tmp_path, game, "q-table").card
     assert (card.figures, card.found) == (agent.card.figures, ["nothing"])
 
 
 ONE_BASELINE_MORE = """
 import sys
-from app.tictactoe.policy import BASELINES, Baseline, first_empty
-BASELINES["again"] = Baseline("Again", "Takes the first empty square, too.", first_empty)
+from app.tictactoe.policy import BASELINES, Baseline, first_empty_policy
+BASELINES["again"] = Baseline("Again", "Takes the first empty square, too.", first_empty_policy)
 from training import cli
 cli.main(sys.argv[1:])
 """
@@ -306,27 +306,27 @@ def test_judge_is_all_that_another_baseline_needs(game: Game, tmp_path: Path) ->
     """It is there in a process of its own, and here again it is gone."""
     judge = ["judge", "--models", str(tmp_path)]
     agent = train("menace", parse_recipe("menace,games=500"), game, lambda progress: None)
-    before = save(tmp_path, game, agent).card
+    before = save_agent(tmp_path, game, agent).card
     subprocess.run([sys.executable, "-c", ONE_BASELINE_MORE, *judge], check=True)
     with pytest.raises(
         ModelError, match=r"strongest, again and have to be against random, .* anew"
     ):
-        load(tmp_path, game, "menace")
+        load_agent(tmp_path, game, "menace")
     vs = json.loads((tmp_path / "menace.json").read_bytes())["figures"]["vs"]
     assert vs["again"] == vs["fixed"]
     assert call(*judge).output == "menace: judged\n"
-    assert load(tmp_path, game, "menace").card == before
+    assert load_agent(tmp_path, game, "menace").card == before
 
 
 def test_judge_writes_anew_what_cannot_be_read(game: Game, tmp_path: Path) -> None:
     """Figures of another version, but nothing else."""
     agent = train("menace", parse_recipe("menace,games=500"), game, lambda progress: None)
-    before = save(tmp_path, game, agent).card
+    before = save_agent(tmp_path, game, agent).card
     file = tmp_path / "menace.json"
     card = json.loads(file.read_bytes())
     file.write_text(json.dumps(card | {"figures": {"elo": [1500]}}))
     assert call("judge", "--models", tmp_path).output == "menace: judged\n"
-    assert load(tmp_path, game, "menace").card == before
+    assert load_agent(tmp_path, game, "menace").card == before
     file.write_text(json.dumps(card | {"numbering": "0" * 64}))
     result = call("judge", "--models", tmp_path)
     assert result.exit_code == 1
@@ -375,7 +375,7 @@ def test_a_game_is_played_to_its_end_with_what_is_wrong_told() -> None:
 
 
 def test_what_is_taken_back_is_asked_again(game: Game) -> None:
-    agent = load(MODELS, game, "champion")
+    agent = load_agent(MODELS, game, "champion")
     typed = iter(["4", "u", "0", "q"])
     record = play_in_terminal(game, agent, "x", 1, lambda text: next(typed))
     assert record[0] == "0"
@@ -385,10 +385,10 @@ def test_what_is_taken_back_is_asked_again(game: Game) -> None:
 @pytest.mark.parametrize("name", ["observing-symmetric", "self-play", "q-table"])
 def test_a_cell_is_as_red_or_green_as_its_value(game: Game, name: str) -> None:
     """On the common scale, which is not that of the learner's rewards."""
-    agent = load(MODELS, game, name)
+    agent = load_agent(MODELS, game, name)
     assert agent.card.worth
-    scaled = game.spread(
-        common_scale(game.to_move[game.pair_from], agent.q[game.legal], agent.card.worth)
+    scaled = game.spread_pairs(
+        scale_many(game.to_move[game.pair_from], agent.q[game.legal], agent.card.worth)
     )
     seen = set()
     for position, cell in itertools.product(range(0, game.decisions, 50), range(game.cells)):
@@ -398,7 +398,7 @@ def test_a_cell_is_as_red_or_green_as_its_value(game: Game, name: str) -> None:
             continue
         red, green = colour(text)
         sign = (green > red) - (red > green)
-        value = shown(scaled[position, cell])
+        value = round_to_shown(scaled[position, cell])
         assert float(text.plain.split()[1]) == value
         assert sign == np.sign(value)
         seen.add(sign)
@@ -406,7 +406,7 @@ def test_a_cell_is_as_red_or_green_as_its_value(game: Game, name: str) -> None:
 
 
 def test_beads_are_counted_and_have_no_colour(game: Game) -> None:
-    text = cell_text(game, load(MODELS, game, "menace"), 0, 4, 0)
+    text = cell_text(game, load_agent(MODELS, game, "menace"), 0, 4, 0)
     assert float(text.plain.split()[1]) > 100
     assert "rgb" not in str(text.style)
 

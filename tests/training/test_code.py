@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from app.recipes import ALGORITHMS, Recipe, RecipeError, name_recipe, parse_recipe
 from app.recipes.taught import add_practice
 from app.tictactoe.game import Game, tic_tac_toe
-from app.tictactoe.notation import position_text
+from app.tictactoe.notation import format_position
 from app.tictactoe.policy import BASELINES
 from tests.training.test_taught import practice, taught
 from training import cli
@@ -87,7 +87,7 @@ def assert_same(game: Game, tmp_path: Path, recipe: Recipe) -> str:
     assert head == "position,cell,q"
     *_, end = learn(game, recipe, lambda updates: 1 << 62)
     pairs = zip(game.pair_from, game.pair_cell, strict=True)
-    wanted = {(position_text(game, row), int(cell)): str(end.q[row, cell]) for row, cell in pairs}
+    wanted = {(format_position(game, row), int(cell)): str(end.q[row, cell]) for row, cell in pairs}
     values = (line.split(",") for line in lines)
     assert {(board, int(cell)): q for board, cell, q in values} == wanted
     assert len(lines) == game.pairs
@@ -180,14 +180,14 @@ def test_the_command_prints_it() -> None:
 def test_its_opponents_are_those_of_the_site(game: Game, opponent: str) -> None:
     policy = BASELINES[opponent].policy(game) > 0
     for row in range(game.decisions):
-        board = position_text(game, row)
+        board = format_position(game, row)
         assert OPPONENTS[opponent](rules_of(game), board) == np.flatnonzero(policy[row]).tolist()
 
 
 def test_its_game_is_that_of_the_site(game: Game) -> None:
     rules = rules_of(game)
     for position in range(game.positions):
-        board = position_text(game, position)
+        board = format_position(game, position)
         assert rules.is_over(board) == game.is_over(position)
         if game.is_over(position):
             assert rules.result(board, "X") == game.result(position) == -rules.result(board, "O")

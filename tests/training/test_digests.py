@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from app.recipes import ALGORITHMS, SHIPPED, name_recipe, parse_recipe
-from app.tictactoe.agents import Agent, load, load_all
+from app.tictactoe.agents import Agent, load_agent, load_agents
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
-from app.tictactoe.report import report
+from app.tictactoe.report import compute_figures
 from training.learners import learn
 from training.run import differences, judged, train
 
@@ -53,14 +53,14 @@ MOST_BYTES = 20 << 20
 
 @pytest.mark.parametrize("agent_id", TABLES)
 def test_a_shipped_model_is_rebuilt_bit_for_bit(game: Game, agent_id: str) -> None:
-    saved = load(MODELS, game, agent_id)
+    saved = load_agent(MODELS, game, agent_id)
     rebuilt = train(agent_id, parse_recipe(saved.card.recipe), game, lambda progress: None)
     assert differences(saved, rebuilt) == []
 
 
 @pytest.mark.parametrize("agent_id", SHIPPED)
 def test_a_shipped_card_tells_the_truth_of_its_table(game: Game, agent_id: str) -> None:
-    agent = load(MODELS, game, agent_id)
+    agent = load_agent(MODELS, game, agent_id)
     card, recipe = agent.card, SHIPPED[agent_id].recipe
     assert (card.recipe, card.title) == (name_recipe(recipe), SHIPPED[agent_id].title)
     assert (card.algorithm, card.plays, card.seed) == (recipe.slug, recipe.plays, recipe.seed)
@@ -69,19 +69,19 @@ def test_a_shipped_card_tells_the_truth_of_its_table(game: Game, agent_id: str) 
     assert (card.figures.task is None) == (recipe.training_task() is None) == no_task
     updates = card.figures.updates
     values = agent.history.all_values()
-    figures = report(game, values, updates, card.worth, card.plays, recipe.training_task())
+    figures = compute_figures(game, values, updates, card.worth, card.plays, recipe.training_task())
     assert figures == card.figures
     assert judged(game, agent).card == card
 
 
 def test_everything_shipped_is_there_and_nothing_else(game: Game) -> None:
-    assert load_all(MODELS, game).keys() == SHIPPED.keys()
+    assert load_agents(MODELS, game).keys() == SHIPPED.keys()
     assert sum(path.stat().st_size for path in MODELS.iterdir()) < MOST_BYTES
 
 
 @pytest.fixture(scope="module")
 def agent(game: Game) -> Agent:
-    return load(MODELS, game, "q-iteration")
+    return load_agent(MODELS, game, "q-iteration")
 
 
 def test_what_was_measured_may_differ(agent: Agent) -> None:

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from app.experiments import load_summaries as load_claims
-from app.tictactoe.agents import load, load_all
+from app.tictactoe.agents import load_agent, load_agents
 from app.tictactoe.game import Game
 from training.cli import main
 from training.evaluate import (
@@ -69,7 +69,7 @@ def test_the_documents_are_current(game: Game, tmp_path: Path) -> None:
     (tmp_path / RESULTS).parent.mkdir()
     for name in (README, RESULTS):
         (tmp_path / name).write_text(Path(name).read_text())
-    agents, claims = load_all(MODELS, game), load_claims(MODELS / "experiments")
+    agents, claims = load_agents(MODELS, game), load_claims(MODELS / "experiments")
     write_documents(tmp_path, game, agents.values(), claims.values())
     for name in (README, RESULTS):
         assert Path(name).read_text() == (tmp_path / name).read_text()
@@ -81,7 +81,7 @@ def test_the_documents_are_current(game: Game, tmp_path: Path) -> None:
 
 
 def test_a_row_says_what_is_exactly_true(game: Game) -> None:
-    table = markdown_table(game, [load(MODELS, game, "q-iteration")])
+    table = markdown_table(game, [load_agent(MODELS, game, "q-iteration")])
     headings, _, row = (
         [cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()
     )

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from app.recipes import parse_recipe
-from app.tictactoe.agents import load
+from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game, O, X, connect
-from app.tictactoe.notation import position_text
-from app.tictactoe.policy import first_empty, t_hand, uniform
+from app.tictactoe.notation import format_position
+from app.tictactoe.policy import first_empty_policy, t_hand_policy, uniform_policy
 from training import learners
 from training.experiments.network import measure_beginning, measure_epochs
 from training.learners.phases import Epoch, Progress
@@ -94,7 +94,7 @@ def test_the_card_tells_the_win_rate_of_every_epoch_and_what_computed_it(game: G
 
 def test_the_shipped_network_begins_as_its_recipe_still_does(game: Game) -> None:
     """To the last digits only where it is computed on the same kind of processor."""
-    shipped = load(MODELS, game, "dqn-vs-random")
+    shipped = load_agent(MODELS, game, "dqn-vs-random")
     seen = learners.learn(game, parse_recipe(shipped.card.recipe), next_checkpoint)
     for snapshot, progress in zip((0, 1), seen, strict=False):
         assert progress.updates == shipped.snapshot_updates[snapshot]
@@ -191,7 +191,7 @@ REWARDS = (-5.0, -2.0, -0.1, 1.0)  # of a illegal move, a loss, a draw, a win
 
 @pytest.mark.parametrize("seat", [X, O])
 def test_moves_are_those_of_the_games_told_slowly(game: Game, seat: int) -> None:
-    games = play(game, np.random.default_rng(5), uniform(game), t_hand(game), GAMES)
+    games = play(game, np.random.default_rng(5), uniform_policy(game), t_hand_policy(game), GAMES)
     told = [tell(game, games.cell[:, n].tolist(), seat) for n in range(GAMES)]
     expected = [made for moves, _ in told for made in moves]
     listed = zip(
@@ -218,14 +218,14 @@ def test_it_draws_as_often_as_it_should() -> None:
 @pytest.mark.parametrize("seat", [X, O])
 def test_a_taken_cell_ends_the_game_and_costs_what_it_costs(game: Game, seat: int) -> None:
     """Somebody who always wants the centre has it once, or never: the opponent begins there."""
-    centre = np.zeros_like(uniform(game))
+    centre = np.zeros_like(uniform_policy(game))
     centre[:, 4] = 1
-    first = np.where(game.legal[:, 4:5], centre, first_empty(game))
+    first = np.where(game.legal[:, 4:5], centre, first_empty_policy(game))
     x, o = (centre, first) if seat == X else (first, centre)
     games = play(game, np.random.default_rng(7), x, o, 2)
     moves = moves_of(game, games, seat, REWARDS, -0.1)
     pairs = zip(moves.decision.tolist(), moves.cell.tolist(), strict=True)
-    told = [(position_text(game, s), cell) for s, cell in pairs]
+    told = [(format_position(game, s), cell) for s, cell in pairs]
     if seat == X:
         assert told == [(".........", 4)] * 2 + [("O...X....", 4)] * 2
         np.testing.assert_allclose(moves.reward, [-0.1, -0.1, -5, -5])
@@ -254,7 +254,9 @@ def test_any_move_of_the_memory_may_be_drawn_and_stays_whole() -> None:
 
 def test_targets_are_those_of_plain_python(game: Game) -> None:
     rng = np.random.default_rng(4)
-    moves = moves_of(game, play(game, rng, uniform(game), t_hand(game), GAMES), X, REWARDS, -0.1)
+    moves = moves_of(
+        game, play(game, rng, uniform_policy(game), t_hand_policy(game), GAMES), X, REWARDS, -0.1
+    )
     q = np.where(game.legal, rng.normal(size=game.legal.shape), np.nan).astype(np.float32)
     expected = []
     for reward, after in zip(moves.reward.tolist(), moves.after.tolist(), strict=True):
@@ -270,7 +272,7 @@ def numbered(start: int, stop: int) -> Moves:
 
 
 def text(game: Game, s: int) -> str:
-    return "" if s == OVER else position_text(game, s)
+    return "" if s == OVER else format_position(game, s)
 
 
 def tell(game: Game, cells: list[int], seat: int) -> tuple[list[tuple[str, int, float, str]], int]:

@@ -9,10 +9,10 @@ import pytest
 
 from app.recipes import parse_recipe
 from app.recipes.algorithms import Dqn
-from app.tictactoe.encodings import Encoding, one_hot
+from app.tictactoe.encodings import Encoding, encode_one_hot
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.notation import position_text
-from app.tictactoe.policy import uniform
+from app.tictactoe.notation import format_position
+from app.tictactoe.policy import uniform_policy
 from training.networks import net
 from training.networks.dqn import draw
 from training.networks.net import Layer, Minibatches, Network
@@ -24,7 +24,7 @@ SEED, STEP = 5, 1e-3
 
 @pytest.fixture(scope="module")
 def network(game: Game) -> Network:
-    return net.new_network(np.random.default_rng(1), one_hot(game), HIDDEN, game.cells)
+    return net.new_network(np.random.default_rng(1), encode_one_hot(game), HIDDEN, game.cells)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def batches(game: Game) -> Minibatches:
     """Thirty made-up ones, among them targets far off and near."""
     rng = np.random.default_rng(2)
     decision = rng.choice(game.decisions, 30, replace=False).astype(np.int32)
-    cell = draw(rng, uniform(game)[decision])
+    cell = draw(rng, uniform_policy(game)[decision])
     return Minibatches(decision, cell, rng.uniform(-2, 1, 30).astype(np.float32))
 
 
@@ -62,9 +62,11 @@ def test_layers_and_width_say_how_large_it_is(settings: str, hidden: tuple[int, 
 
 
 def test_its_outputs_are_those_of_numpy_for_every_decision(game: Game, network: Network) -> None:
-    expected = in_numpy(network, one_hot(game))
-    np.testing.assert_allclose(net.outputs(network, one_hot(game)), expected, rtol=1e-4, atol=1e-5)
-    said = net.compute_outputs(network, one_hot(game))
+    expected = in_numpy(network, encode_one_hot(game))
+    np.testing.assert_allclose(
+        net.outputs(network, encode_one_hot(game)), expected, rtol=1e-4, atol=1e-5
+    )
+    said = net.compute_outputs(network, encode_one_hot(game))
     assert said.dtype == np.float32
     np.testing.assert_allclose(said, expected, rtol=1e-4, atol=1e-5)
 
@@ -76,8 +78,8 @@ def test_a_convolution_sees_each_square_with_the_same_eyes(game: Game) -> None:
     network = net.new_network(np.random.default_rng(3), read, (8, 5), game.cells)
     shapes = [layer.weight.shape for layer in network]
     assert shapes == [(15, 2), (8, 5), (5, 9)]
-    here = int(game.find(int("120000001", 3)))
-    text = position_text(game, here)
+    here = int(game.find_positions(int("120000001", 3)))
+    text = format_position(game, here)
     signal = []
     for corner in (0, 1, 3, 4):
         marks = [text[corner + step] for step in (0, 1, 3, 4)]
@@ -117,10 +119,10 @@ def test_a_tenth_is_dropped_out_while_learning_and_the_rest_makes_up() -> None:
 def test_the_loss_is_that_of_plain_python(
     game: Game, network: Network, batches: Minibatches
 ) -> None:
-    said = in_numpy(network, one_hot(game))
+    said = in_numpy(network, encode_one_hot(game))
     total = 0.0
     for s, played, target in zip(*(column.tolist() for column in batches), strict=True):
-        for cell, mark in enumerate(position_text(game, s)):
+        for cell, mark in enumerate(format_position(game, s)):
             if cell == played:
                 total += huber(said[s, cell] - target)
             elif mark != ".":
@@ -131,7 +133,7 @@ def test_the_loss_is_that_of_plain_python(
 def test_without_guard_rails_only_what_was_played_is_taught(
     game: Game, network: Network, batches: Minibatches
 ) -> None:
-    said = in_numpy(network, one_hot(game))
+    said = in_numpy(network, encode_one_hot(game))
     wrong = said[batches.decision, batches.cell] - batches.target
     assert (abs(wrong) > 1).any()
     nothing = np.zeros_like(game.legal)
@@ -145,11 +147,11 @@ def test_without_guard_rails_only_what_was_played_is_taught(
 def test_a_loss_over_all_outputs_draws_the_others_to_their_own_targets(
     game: Game, network: Network, batches: Minibatches
 ) -> None:
-    said = in_numpy(network, one_hot(game))
+    said = in_numpy(network, encode_one_hot(game))
     others = np.where(game.legal, np.float32(0.25), np.float32(np.nan))
     total = 0.0
     for s, played, target in zip(*(column.tolist() for column in batches), strict=True):
-        for cell, mark in enumerate(position_text(game, s)):
+        for cell, mark in enumerate(format_position(game, s)):
             wanted = target if cell == played else 0.25 if mark == "." else -5
             total += huber(said[s, cell] - wanted)
     found = loss(game, network, batches, others=others)
@@ -169,7 +171,7 @@ def test_a_first_step_of_adam_goes_down_the_slope_by_its_size(
 
 def test_it_learns_what_it_is_taught(game: Game, network: Network, batches: Minibatches) -> None:
     """Three hundred times the same thirty moves."""
-    taught = in_numpy(teach(game, network, batches, 300).network, one_hot(game))
+    taught = in_numpy(teach(game, network, batches, 300).network, encode_one_hot(game))
     np.testing.assert_allclose(taught[batches.decision, batches.cell], batches.target, atol=0.5)
     np.testing.assert_allclose(taught[batches.decision][~game.legal[batches.decision]], -5, atol=1)
 
@@ -177,7 +179,7 @@ def test_it_learns_what_it_is_taught(game: Game, network: Network, batches: Mini
 def teach(game: Game, network: Network, batches: Minibatches, times: int) -> net.Pupil:
     pupil = net.untaught(network, SEED)
     many = Minibatches(*(np.tile(column, (times, 1)) for column in batches))
-    taught: net.Pupil = net.teach(pupil, one_hot(game), ~game.legal, many, STEP)
+    taught: net.Pupil = net.teach(pupil, encode_one_hot(game), ~game.legal, many, STEP)
     return taught
 
 
@@ -191,7 +193,7 @@ def loss(
     others: net.Array | None = None,
 ) -> float:
     """By the guard rails, if nothing else is said."""
-    read = one_hot(game)[batches.decision]
+    read = encode_one_hot(game)[batches.decision]
     held = (~game.legal if guarded is None else guarded)[batches.decision]
     other = None if others is None else others[batches.decision]
     return float(net.loss(network, read, held, batches.cell, batches.target, drops, squared, other))

@@ -9,12 +9,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.recipes import SHIPPED, Recipe, name_recipe, parse_recipe
-from app.tictactoe.beads import alike, beads, leanings
+from app.tictactoe.beads import compute_preferences, count_beads, count_equal_moves
 from app.tictactoe.game import Game, X, connect
-from app.tictactoe.policy import first_empty, greedy, optimal_q, policy_of
-from app.tictactoe.report import blunders, chances_against, losing_game
-from app.tictactoe.tasks import task_q
-from app.tictactoe.views import common_scale, movers_view
+from app.tictactoe.policy import (
+    compute_optimal_q,
+    first_empty_policy,
+    greedy_policy,
+    policy_from_values,
+)
+from app.tictactoe.report import compute_chances, find_blunders, find_lost_game
+from app.tictactoe.tasks import solve_task
+from app.tictactoe.views import convert_view, scale_many
 from training.learners import learn
 from training.learners.league import LEARNERS, MEMBERS, choose_by_powers, grow_k, own_place
 from training.learners.pairs import lower_by_tenths
@@ -34,7 +39,7 @@ def exact(game: Game, recipe: str) -> np.ndarray:
     """The values of what a recipe asks for."""
     task = parse_recipe(recipe).training_task()
     assert task is not None
-    return task_q(game, task)
+    return solve_task(game, task)
 
 
 # Sarsa, expected Sarsa, Monte Carlo and afterstates: what they come to after many games.
@@ -143,29 +148,29 @@ def test_the_end_of_a_game_is_worth_to_each_seat_what_the_card_says(game: Game) 
     end = end_of(game, recipe)
     after = game.successor.clip(0)
     over = game.legal & (after >= game.decisions) & (end.visits > 0)
-    outcome = movers_view(game, game.outcome[(after - game.decisions).clip(0)])
+    outcome = convert_view(game, game.outcome[(after - game.decisions).clip(0)])
     worth = recipe.reward_scale()
     assert worth
     mover = game.to_move[game.pair_from]
-    scaled = game.spread(common_scale(mover, end.q[game.legal], worth))
+    scaled = game.spread_pairs(scale_many(mover, end.q[game.legal], worth))
     np.testing.assert_array_equal(scaled[over], outcome[over])
 
 
 def test_what_self_play_learned_is_the_discounted_truth(game: Game) -> None:
     """Where it was often enough every value is what optimal play is worth, discounted."""
-    end, truth = end_of(game, SHIPPED["self-play"].recipe), optimal_q(game)
+    end, truth = end_of(game, SHIPPED["self-play"].recipe), compute_optimal_q(game)
     often = game.legal & (end.visits > 100)
     assert often.sum() > 2_000
     assert (end.q[often & (truth == 1)] > 0.9**8 - 0.05).all()
     assert (end.q[often & (truth == -1)] < -(0.9**8) + 0.05).all()
-    policy = greedy(end.q)
-    assert not blunders(game, policy).any()
-    assert losing_game(game, policy, 1) is losing_game(game, policy, -1) is None
+    policy = greedy_policy(end.q)
+    assert not find_blunders(game, policy).any()
+    assert find_lost_game(game, policy, 1) is find_lost_game(game, policy, -1) is None
 
 
 def test_planning_deeper_errs_less(game: Game) -> None:
     few, more, many = (
-        int(blunders(game, greedy(end_of(game, f"mcts,rollouts={rollouts}").q)).sum())
+        int(find_blunders(game, greedy_policy(end_of(game, f"mcts,rollouts={rollouts}").q)).sum())
         for rollouts in (10, 100, 1000)
     )
     assert few > 3 * more > 9 * many
@@ -176,7 +181,7 @@ def test_planning_deeper_errs_less(game: Game) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_what_it_is_sure_of_is_true(game: Game, seed: int) -> None:
-    truth, sure = optimal_q(game), np.zeros(game.legal.shape, np.bool_)
+    truth, sure = compute_optimal_q(game), np.zeros(game.legal.shape, np.bool_)
     for progress in learn(game, parse_recipe(f"champion,seed={seed}"), lambda updates: updates + 1):
         now = np.isin(progress.q, [-1, 0, 1])
         assert (progress.q[now] == truth[now]).all()
@@ -191,9 +196,9 @@ def test_what_it_is_sure_of_is_true(game: Game, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_in_the_end_it_knows_everything(game: Game, seed: int) -> None:
     end = end_of(game, f"champion,seed={seed}")
-    np.testing.assert_array_equal(end.q, optimal_q(game))
+    np.testing.assert_array_equal(end.q, compute_optimal_q(game))
     assert end.visits[game.legal].all()
-    assert not blunders(game, greedy(end.q)).any()
+    assert not find_blunders(game, greedy_policy(end.q)).any()
     assert end.games < 300
     assert end.done == 1
 
@@ -201,7 +206,9 @@ def test_in_the_end_it_knows_everything(game: Game, seed: int) -> None:
 @pytest.mark.parametrize("board", [(2, 4, 3), (3, 3, 2)])
 def test_it_learns_other_boards(board: tuple[int, int, int]) -> None:
     other = connect(*board)
-    np.testing.assert_array_equal(end_of(other, "champion,games=1000000").q, optimal_q(other))
+    np.testing.assert_array_equal(
+        end_of(other, "champion,games=1000000").q, compute_optimal_q(other)
+    )
 
 
 # MENACE's beads: as Michie counted them, and played in proportion.
@@ -209,7 +216,7 @@ def test_it_learns_other_boards(board: tuple[int, int, int]) -> None:
 
 def test_it_begins_with_as_many_beads_as_michie_says(game: Game) -> None:
     untouched = next(learn(game, parse_recipe("menace,seat=x")))
-    held = game.spread(beads(game, untouched.q[game.legal], "proportional"))
+    held = game.spread_pairs(count_beads(game, untouched.q[game.legal], "proportional"))
     for ply, number in enumerate((4, 4, 3, 3, 2, 2, 1, 1, 1)):
         rows = held[game.ply_start[ply] : [*game.ply_start, game.decisions][ply + 1]]
         assert set(rows[~np.isnan(rows)].tolist()) == {number}
@@ -218,16 +225,16 @@ def test_it_begins_with_as_many_beads_as_michie_says(game: Game) -> None:
 
 
 def test_a_square_holds_its_part_of_the_beads_of_its_move(game: Game) -> None:
-    assert game.spread(alike(game), 0)[0].tolist() == [4, 4, 4, 4, 1, 4, 4, 4, 4]
-    policy = policy_of(next(learn(game, parse_recipe("menace"))).q, "proportional")[0]
+    assert game.spread_pairs(count_equal_moves(game), 0)[0].tolist() == [4, 4, 4, 4, 1, 4, 4, 4, 4]
+    policy = policy_from_values(next(learn(game, parse_recipe("menace"))).q, "proportional")[0]
     assert policy[[0, 2, 6, 8]].sum() == policy[[1, 3, 5, 7]].sum() == policy[4]
 
 
 def test_it_leans_to_nothing_at_first_and_to_what_it_always_draws_in_the_end(game: Game) -> None:
     untouched, *_, end = learn(game, parse_recipe("menace,vs=self,games=3000"))
     for shown, flat in ((untouched, True), (end, False)):
-        held = beads(game, shown.q[game.legal], "proportional")
-        leaning = leanings(game, held)
+        held = count_beads(game, shown.q[game.legal], "proportional")
+        leaning = compute_preferences(game, held)
         assert (np.abs(leaning) <= 1).all()
         assert (leaning[held == 0] == -1).all()
         assert (leaning == 0).all() == flat
@@ -270,8 +277,8 @@ def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_against_fixed_the_shipped_ones_win_as_x_and_lose_as_o(game: Game, learner: str) -> None:
     """In every game, but for the symmetric one, which loses half as O: `found` says so."""
-    policy = greedy(end_of(game, SHIPPED[learner].recipe).q)
-    as_x, as_o = (chances_against(game, first_empty(game), policy, s) for s in (1, -1))
+    policy = greedy_policy(end_of(game, SHIPPED[learner].recipe).q)
+    as_x, as_o = (compute_chances(game, first_empty_policy(game), policy, s) for s in (1, -1))
     assert as_x == (1, 0, 0)
     assert as_o == ((0.5, 0, 0.5) if learner == "symmetric" else (0, 0, 1))
 

@@ -25,10 +25,10 @@ from app.experiments import (
 )
 from app.recipes import MAX_NAME, SHIPPED, parse_recipe
 from app.sources import SOURCES
-from app.tictactoe.agents import load as load_agent
+from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game
-from app.tictactoe.policy import policy_of
-from app.tictactoe.report import losing_game
+from app.tictactoe.policy import policy_from_values
+from app.tictactoe.report import find_lost_game
 from app.web.formatting import format_with_unit
 from training import cli
 from training.experiments import experiments
@@ -312,9 +312,9 @@ def test_a_run_is_judged_as_the_card_of_its_agent_is(game: Game) -> None:
     assert marks.known[0] == 0
     assert marks.known == sorted(marks.known)
     *_, last = learn(game, recipe)
-    policy = policy_of(last.q, recipe.plays)
-    assert end.unbeatable.x == [losing_game(game, policy, 1) is None]
-    assert end.unbeatable.o == [losing_game(game, policy, -1) is None]
+    policy = policy_from_values(last.q, recipe.plays)
+    assert end.unbeatable.x == [find_lost_game(game, policy, 1) is None]
+    assert end.unbeatable.o == [find_lost_game(game, policy, -1) is None]
 
 
 def test_wilson_is_the_interval_of_the_textbook() -> None:

@@ -7,10 +7,10 @@ import pytest
 
 from app.recipes import parse_recipe
 from app.tictactoe.game import Game, O, X, connect
-from app.tictactoe.policy import Plays, greedy
-from app.tictactoe.report import losing_game, report
-from app.tictactoe.values import optimal, successor_values
-from app.tictactoe.views import RewardScale, movers_view
+from app.tictactoe.policy import Plays, greedy_policy
+from app.tictactoe.report import compute_figures, find_lost_game
+from app.tictactoe.values import compute_successor_values, solve_game
+from app.tictactoe.views import RewardScale, convert_view
 from training.following import follow, unbeatable
 from training.learners import learn
 from training.run import next_mark
@@ -21,7 +21,9 @@ from training.run import next_mark
 def test_tables_right_and_wrong_on_any_board(board: tuple[int, int, int], plays: Plays) -> None:
     """From the truth to chance, with many ties."""
     game = connect(*board)
-    truth = movers_view(game, successor_values(game, optimal(game).value))[game.legal] + 1
+    truth = (
+        convert_view(game, compute_successor_values(game, solve_game(game).value))[game.legal] + 1
+    )
     random = np.random.default_rng(0)
     tables = np.stack(
         [
@@ -30,7 +32,7 @@ def test_tables_right_and_wrong_on_any_board(board: tuple[int, int, int], plays:
         ]
     )
     judged = [
-        report(game, tables, range(len(tables)), RewardScale(), plays, None, *faster)
+        compute_figures(game, tables, range(len(tables)), RewardScale(), plays, None, *faster)
         for faster in ([], [follow])
     ]
     assert judged[0] == judged[1]
@@ -48,18 +50,18 @@ def test_tables_that_are_being_learned(game: Game, name: str) -> None:
         recipe.plays,
         recipe.training_task(),
     )
-    assert report(*settings) == report(*settings, follow)
+    assert compute_figures(*settings) == compute_figures(*settings, follow)
 
 
 # The quick proof that nobody beats a table says what the analysis of the app says.
 
 
 def by_analysis(game: Game, q: np.ndarray) -> bool:
-    return all(losing_game(game, greedy(q), seat) is None for seat in (X, O))
+    return all(find_lost_game(game, greedy_policy(q), seat) is None for seat in (X, O))
 
 
 def quick(game: Game, q: np.ndarray) -> bool:
-    return all(unbeatable(game, greedy(q.astype(np.float32)), seat) for seat in (X, O))
+    return all(unbeatable(game, greedy_policy(q.astype(np.float32)), seat) for seat in (X, O))
 
 
 @pytest.mark.parametrize("sign", [1, -1], ids=["whoever has a line wins", "or loses"])
@@ -68,18 +70,18 @@ def test_almost_right_tables(board: tuple[int, int, int], sign: int) -> None:
     """The truth with a few pairs at random, so that both answers are met."""
     game = connect(*board)
     game = replace(game, outcome=sign * game.outcome)
-    truth = movers_view(game, successor_values(game, optimal(game).value))
+    truth = convert_view(game, compute_successor_values(game, solve_game(game).value))
     random, answers = np.random.default_rng(0), set()
     for errors in np.tile([0.0, 0.0005, 0.002, 0.01, 1.0], 12):
         wrong = random.random(truth.shape) < errors
         q = np.where(wrong & game.legal, random.integers(-2, 3, truth.shape), truth)
         assert quick(game, q) == by_analysis(game, q)
         answers.add(quick(game, q))
-    assert answers == ({False, True} if optimal(game).value[0] == 0 else {False})
+    assert answers == ({False, True} if solve_game(game).value[0] == 0 else {False})
 
 
 def test_one_of_two_equal_moves_that_loses_is_enough(game: Game) -> None:
-    q = movers_view(game, successor_values(game, optimal(game).value))
+    q = convert_view(game, compute_successor_values(game, solve_game(game).value))
     assert quick(game, q)
     corner = game.successor[0, 0]
     q[corner] = np.where(np.isin(np.arange(9), [4, 8]), 0.5, q[corner])

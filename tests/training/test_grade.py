@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from app.tictactoe.game import tic_tac_toe
-from app.tictactoe.notation import replay
+from app.tictactoe.notation import replay_record
 from app.tictactoe.policy import BASELINES
-from app.tictactoe.report import report
+from app.tictactoe.report import compute_figures
 from tests.signals import heeding
 
 DOCS = Path("docs")
@@ -283,13 +283,13 @@ def test_the_game_that_beats_it_is_one_of_its_own(folder: Path) -> None:
     assert (status, found["passed"]) == (1, False)
     for seat, player in (("x", 1), ("o", -1)):
         cells = found["losing_games"][seat]
-        *positions, end = replay(game, "".join(map(str, cells)))
+        *positions, end = replay_record(game, "".join(map(str, cells)))
         assert game.result(end) == -player
         for position, cell in zip(positions, cells, strict=True):
             if game.to_move[position] == player:
                 assert cell == game.legal[position].argmax()
     policy = BASELINES["fixed"].policy(game)[None, game.legal]
-    figures = report(game, policy, [0], None)
+    figures = compute_figures(game, policy, [0], None)
     assert found["blunders"] == figures.blunders[0]
     assert found["nash_conv"] == pytest.approx(figures.nash_conv[0], abs=1e-9)
 

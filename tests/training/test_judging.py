@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.tables.options import Options
-from app.tictactoe.agents import load
+from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game, connect
-from app.tictactoe.notation import position_text
-from app.tictactoe.policy import best_moves, optimal_q
-from app.tictactoe.policy_codec import encode, policy_of_choice
-from app.tictactoe.report import blunders
+from app.tictactoe.notation import format_position
+from app.tictactoe.policy import compute_optimal_q, find_best_moves
+from app.tictactoe.policy_codec import encode_moves, policy_from_moves
+from app.tictactoe.report import find_blunders
 from app.web import create_app
 from training.cli import main
 from training.judging import FORMS, Foreign, form_of
@@ -70,11 +70,11 @@ def call(*arguments: str | Path) -> tuple[int, str]:
 def json_text(q: np.ndarray) -> str:
     """Values in the JSON that the help describes."""
     rows = [[None if np.isnan(value) else value for value in row] for row in q.tolist()]
-    return json.dumps({position_text(GAME, number): row for number, row in enumerate(rows)})
+    return json.dumps({format_position(GAME, number): row for number, row in enumerate(rows)})
 
 
 def test_what_the_site_exports_is_read_as_the_agent(tmp_path: Path) -> None:
-    client, wanted = create_app().test_client(), load(MODELS, GAME, "q-table").q
+    client, wanted = create_app().test_client(), load_agent(MODELS, GAME, "q-table").q
     for form in (".csv", ".npz"):
         file = tmp_path / f"mine{form}"
         file.write_bytes(client.get(f"/agents/q-table{form}").data)
@@ -87,21 +87,21 @@ def test_what_the_site_exports_is_read_as_the_agent(tmp_path: Path) -> None:
 
 def test_json_of_the_optimal_values_is_optimal_play(tmp_path: Path) -> None:
     file = tmp_path / "best.JSON"
-    file.write_text(json_text(optimal_q(GAME)), "utf-8-sig")
+    file.write_text(json_text(compute_optimal_q(GAME)), "utf-8-sig")
     code, output = call(file, "--site", "https://s.example")
     assert code == 0, output
     assert "Read: 4,520 of 4,520 positions." in output
     assert "As X it cannot be beaten, proved" in output
     assert "Blunders: 0 of 4,520 positions" in output
     assert "mean 0.000" in output
-    link = f"https://s.example/judge?moves={encode(GAME, best_moves(GAME))}"
+    link = f"https://s.example/judge?moves={encode_moves(GAME, find_best_moves(GAME))}"
     assert output.splitlines()[-1] == link
 
 
 def test_the_likely_cause_of_blunders_is_named(tmp_path: Path) -> None:
     """Values in the view of X throughout, where those of the mover are wanted."""
     file, sign = tmp_path / "x-view.json", GAME.to_move[: GAME.decisions, None]
-    file.write_text(json_text(optimal_q(GAME) * sign))
+    file.write_text(json_text(compute_optimal_q(GAME) * sign))
     assert "A high value is good for X: O plays the lowest." in call(file)[1]
     wrong = call(file, "--view", "mover")[1]
     assert "Likely cause: values in the other side's view as O" in wrong
@@ -118,9 +118,11 @@ def test_where_a_file_has_no_value_any_empty_cell_is_played(tmp_path: Path) -> N
     assert "Read: 1 of 4,520 positions." in call(file)[1]
 
 
-@pytest.mark.parametrize("choice", [best_moves(GAME), GAME.legal, GAME.legal.cumsum(axis=1) == 1])
+@pytest.mark.parametrize(
+    "choice", [find_best_moves(GAME), GAME.legal, GAME.legal.cumsum(axis=1) == 1]
+)
 def test_a_link_and_its_moves_are_read(choice: np.ndarray) -> None:
-    code = encode(GAME, choice & GAME.legal)
+    code = encode_moves(GAME, choice & GAME.legal)
     for text in (f"https://s.example/judge?moves={code}", f"moves={code}", code):
         foreign = read_foreign(GAME, text)
         np.testing.assert_array_equal(foreign.choice, choice & GAME.legal)
@@ -146,7 +148,7 @@ def test_a_function_is_asked_in_every_position() -> None:
     assert (last.argmax(axis=1) == 8 - GAME.legal[:, ::-1].argmax(axis=1)).all()
     code, output = call("their_agents:first")
     assert code == 0
-    assert f"Blunders: {blunders(GAME, policy_of_choice(first)).sum():,} of" in output
+    assert f"Blunders: {find_blunders(GAME, policy_from_moves(first)).sum():,} of" in output
 
 
 @pytest.mark.usefixtures("agents")

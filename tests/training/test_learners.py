@@ -11,10 +11,10 @@ from app.recipes.algorithms import QLearning
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game, connect
 from app.tictactoe.npz import MAX_SNAPSHOTS
-from app.tictactoe.policy import greedy
-from app.tictactoe.report import blunders
-from app.tictactoe.values import optimal, successor_values
-from app.tictactoe.views import movers_view
+from app.tictactoe.policy import greedy_policy
+from app.tictactoe.report import find_blunders
+from app.tictactoe.values import compute_successor_values, solve_game
+from app.tictactoe.views import convert_view
 from training import learners
 from training.bench import CLoop
 from training.learners.phases import Progress
@@ -94,9 +94,9 @@ def test_stopping_to_look_changes_nothing(recipe: Recipe) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_q_iteration_always_finds_the_optimal_values(game: Game, seed: int) -> None:
     *_, end = learn(TABLES["q-iteration"].with_seed(seed), game, nobody)
-    truth = movers_view(game, successor_values(game, optimal(game).value))
+    truth = convert_view(game, compute_successor_values(game, solve_game(game).value))
     np.testing.assert_array_equal(end.q, truth)
-    assert not blunders(game, greedy(end.q)).any()
+    assert not find_blunders(game, greedy_policy(end.q)).any()
 
 
 @pytest.mark.parametrize(

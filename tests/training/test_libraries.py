@@ -21,11 +21,11 @@ from open_spiel.python.algorithms.minimax_solver import MinimaxSolver
 from open_spiel.python.policy import UniformRandomPolicy
 
 from app.tictactoe.game import tic_tac_toe
-from app.tictactoe.notation import position_text
-from app.tictactoe.policy import BASELINES, mix
-from app.tictactoe.report import report
-from app.tictactoe.values import optimal, successor_values
-from app.tictactoe.views import movers_view
+from app.tictactoe.notation import format_position
+from app.tictactoe.policy import BASELINES, mix_policies
+from app.tictactoe.report import compute_figures
+from app.tictactoe.values import compute_successor_values, solve_game
+from app.tictactoe.views import convert_view
 from app.web.service.deployment import ROOT
 from tests.service.server import get_when_trained
 from training.run import policy_called
@@ -49,9 +49,9 @@ def module(name: str) -> ModuleType:
 @pytest.mark.parametrize("chance", [0, 0.25])
 def test_open_spiel_finds_the_same_exploitability(chance: float) -> None:
     """Of an agent that plays one move, and of one that plays another now and then."""
-    policy = mix(policy_called(GAME, "q-table"), policy_called(GAME, "fixed"), chance)
+    policy = mix_policies(policy_called(GAME, "q-table"), policy_called(GAME, "fixed"), chance)
     theirs, here = module("with_open_spiel").both(policy)
-    figures = report(GAME, policy[None, GAME.legal], [0], None, "proportional")
+    figures = compute_figures(GAME, policy[None, GAME.legal], [0], None, "proportional")
     assert theirs == pytest.approx(here, abs=1e-9)
     assert 2 * here == pytest.approx(figures.nash_conv[-1])
 
@@ -61,11 +61,11 @@ def test_open_spiel_solves_the_game_to_the_same_values() -> None:
         text.replace("\n", "").upper(): entry.action_values
         for text, entry in MinimaxSolver("tic_tac_toe").solve().items()
     }
-    expected = np.array([solved.pop(position_text(GAME, row)) for row in range(GAME.decisions)])
+    expected = np.array([solved.pop(format_position(GAME, row)) for row in range(GAME.decisions)])
     assert not solved
     expected[expected < -1] = np.nan  # where a move is illegal
-    values = successor_values(GAME, optimal(GAME).value)
-    np.testing.assert_array_equal(movers_view(GAME, values), expected)
+    values = compute_successor_values(GAME, solve_game(GAME).value)
+    np.testing.assert_array_equal(convert_view(GAME, values), expected)
 
 
 @pytest.mark.parametrize("text", ["random", "t-hand"])
@@ -73,7 +73,7 @@ def test_a_policy_of_open_spiel_is_judged(text: str) -> None:
     spiel = module("with_open_spiel")
     policy = policy_called(GAME, text)
     theirs = spiel.SitePolicy(policy) if text != "random" else UniformRandomPolicy(spiel.SPIEL)
-    ours = report(GAME, policy[None, GAME.legal], [0], None, "proportional")
+    ours = compute_figures(GAME, policy[None, GAME.legal], [0], None, "proportional")
     assert spiel.judge_policy(theirs) == ours
 
 
@@ -107,7 +107,7 @@ def test_agents_play_in_pettingzoo_and_theirs_are_judged() -> None:
     best, weak = (petting.actor(policy_called(GAME, text), rng) for text in ("minimax", "fixed"))
     assert petting.play(best, weak) == {"player_1": 1, "player_2": -1}
     assert petting.play(best, best) == {"player_1": 0, "player_2": 0}
-    figures = report(GAME, BASELINES["fixed"].policy(GAME)[None, GAME.legal], [0], None)
+    figures = compute_figures(GAME, BASELINES["fixed"].policy(GAME)[None, GAME.legal], [0], None)
     assert petting.judge_actor(weak)["blunders"] == figures.blunders[0]
 
 

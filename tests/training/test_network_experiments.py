@@ -9,7 +9,7 @@ import pytest
 
 from app.experiments import Curves, Grid
 from app.tictactoe.game import Game
-from app.tictactoe.report import BySeat, Figures, report
+from app.tictactoe.report import BySeat, Figures, compute_figures
 from app.tictactoe.views import RewardScale
 from training.experiments import experiments
 from training.experiments.claim import Conclusion, Results
@@ -21,7 +21,7 @@ SEEDS = 3
 
 @pytest.fixture(scope="module")
 def figures(game: Game) -> Figures:
-    return report(game, np.zeros((1, game.pairs), np.float32), [0], RewardScale())
+    return compute_figures(game, np.zeros((1, game.pairs), np.float32), [0], RewardScale())
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import q_tac_toe
 from app.recipes import RecipeError
 from app.tictactoe.game import Game
-from app.tictactoe.policy import optimal_q
+from app.tictactoe.policy import compute_optimal_q
 from training import cli
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -53,7 +53,7 @@ def test_a_board_shows_the_values_of_an_agent_and_of_an_array(game: Game) -> Non
     assert texts(board)[:2] == ["X to move", "Q-table"]
     values = agent.q[game.board.tolist().index([1, 0, 0, 0, -1, 0, 0, 0, 0])]
     assert f"{np.nanmax(values):+.2f}" in texts(board)
-    exact = q_tac_toe.board(optimal_q(game), "XX.OO....")
+    exact = q_tac_toe.board(compute_optimal_q(game), "XX.OO....")
     assert "Row 1, column 3, empty, value +1.00, best" in repr(exact)
     assert "The game is over" in repr(q_tac_toe.board(agent, "XXXOO...."))
     assert "●, best" in repr(q_tac_toe.Agent.load("menace").board())

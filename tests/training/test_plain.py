@@ -17,9 +17,9 @@ import pytest
 from app.recipes import ALGORITHMS, Recipe, parse_recipe
 from app.recipes.algorithms import Menace
 from app.recipes.parameters import BOTH, OPPONENTS
-from app.tictactoe.agents import load, save
+from app.tictactoe.agents import load_agent, save_agent
 from app.tictactoe.game import Game, connect
-from app.tictactoe.notation import position_text
+from app.tictactoe.notation import format_position
 from training.learners import learn, module_of
 from training.learners.phases import Progress
 from training.learners.randomness import draw_uniform, new_rng_state
@@ -199,7 +199,7 @@ def assert_same(rules: str, recipe: Recipe, look: int, most: int) -> None:
 
 def assert_same_values(twin: Twin, now: Progress, where: np.ndarray) -> None:
     for position, cell in np.argwhere(where)[: MANY if twin.game.cells > 9 else None].tolist():
-        board = position_text(twin.game, position)
+        board = format_position(twin.game, position)
         assert now.q[position, cell] == np.float32(twin.learner.value(board, cell))
         assert now.visits[position, cell] == twin.visits[key_of_move(twin.learner, board, cell)]
 
@@ -249,8 +249,8 @@ def test_every_learner_learns_the_game_that_is_judged(
     monkeypatch.setattr("training.run.MAX_SNAPSHOTS", 2)  # the first table and the last one
     game = GAMES[rules]
     agent = train("somebody", parse_recipe(f"{slug},{BRIEF[slug]}"), game, lambda progress: None)
-    save(tmp_path, game, agent)
-    judged = load(tmp_path, game, "somebody").card.figures
+    save_agent(tmp_path, game, agent)
+    judged = load_agent(tmp_path, game, "somebody").card.figures
     before, after = judged.vs["random"].x
     assert after[0] - after[2] > before[0] - before[2] + 0.05
     if rules == "misere" and slug in ("champion", "q-iteration"):

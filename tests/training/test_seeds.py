@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 
 from app.recipes import parse_recipe
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.policy import greedy
-from app.tictactoe.report import blunders, losing_game
+from app.tictactoe.policy import greedy_policy
+from app.tictactoe.report import find_blunders, find_lost_game
 from training import cli
 from training.learners import learn
 from training.measures import END, EXACT_PROOF
@@ -51,12 +51,12 @@ def test_the_champion_needs_few_games() -> None:
 def test_it_is_the_first_game_after_which_nobody_can_beat_it(game: Game, seed: int) -> None:
     unbeatable, faultless = games_needed(seed)
     for progress in learn(game, CHAMPION.with_seed(seed), lambda updates: updates + 1):
-        policy = greedy(progress.q)
+        policy = greedy_policy(progress.q)
         if progress.games <= unbeatable:
-            proved = all(losing_game(game, policy, seat) is None for seat in (X, O))
+            proved = all(find_lost_game(game, policy, seat) is None for seat in (X, O))
             assert proved == (progress.games == unbeatable)
     assert progress.games == faultless
-    assert not blunders(game, policy).any()
+    assert not find_blunders(game, policy).any()
 
 
 def test_seeds_of_the_champion_prints_the_distribution_of_these_seeds() -> None:

@@ -21,10 +21,10 @@ from app.recipes.taught import (
     make_untaught,
     remove_last,
 )
-from app.tictactoe.agents import load
+from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game
-from app.tictactoe.notation import position_text, replay
-from app.tictactoe.policy import policy_of
+from app.tictactoe.notation import format_position, replay_record
+from app.tictactoe.policy import policy_from_values
 from tests.tictactoe.reference import SIGN, Policy, Rules, in_floats, mover, place
 from training.cli import main
 from training.learners import learn
@@ -62,7 +62,7 @@ def taught(pupils: Pupils, recipe: Recipe, dice: Dice, games: int) -> list[Cours
     while len(courses) < games:
         course = pupils.course(recipe, now)
         if course.begun:
-            free = np.flatnonzero(pupils.game.legal[replay(pupils.game, course.record)[-1]])
+            free = np.flatnonzero(pupils.game.legal[replay_record(pupils.game, course.record)[-1]])
             now += str(dice.choice(free.tolist()))
         else:
             courses.append(course)
@@ -100,12 +100,12 @@ def test_any_legal_moves_are_a_recipe_that_is_trained_to_what_was_seen(
     recipe = parse_recipe(course.recipe)
     assert name_recipe(recipe) == course.recipe
     *_, end = learn(game, recipe, lambda updates: updates + 1)
-    decisions = [s for s in replay(game, course.record) if s < game.decisions]
+    decisions = [s for s in replay_record(game, course.record) if s < game.decisions]
     expected = [[None if np.isnan(one) else one for one in row] for row in end.q[decisions]]
     assert course.values == expected
     assert end.games == 3
     assert end.updates == sum(len(one.updates) + one.others for one in course.lessons)
-    position = replay(game, course.lessons[-1].record)[-1]
+    position = replay_record(game, course.lessons[-1].record)[-1]
     assert game.is_over(position)
     assert set(list_taught_games(recipe)[-1]) < set(course.lessons[-1].record)
 
@@ -130,7 +130,7 @@ def test_the_command_line_makes_the_same(game: Game, pupils: Pupils, tmp_path: P
     recipe = parse_recipe(course.recipe)
     result = CliRunner().invoke(main, ["train", course.recipe, "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
-    saved = load(tmp_path, game, agent_id(recipe))
+    saved = load_agent(tmp_path, game, agent_id(recipe))
     *_, end = learn(game, recipe, lambda updates: updates + 1)
     assert saved.q.tobytes() == end.q.tobytes()
     assert saved.card.recipe == course.recipe
@@ -140,7 +140,7 @@ def test_the_command_line_makes_the_same(game: Game, pupils: Pupils, tmp_path: P
 def test_taught_learners_are_judged_as_the_reference_judges_them(game: Game) -> None:
     """After each of their first three games, one of each way to play by what was learned."""
     rules, dice, pupils = Rules(), Dice(11), Pupils(game)
-    boards = [position_text(game, s) for s in range(game.decisions)]
+    boards = [format_position(game, s) for s in range(game.decisions)]
     blunders = {board: rules.blunder_cells(board) for board in rules.decisions}
     uniform = in_floats(rules.uniform())
     starts = [parse_recipe(text).with_seed(at) for at, text in enumerate(LEARNERS[::2])]
@@ -148,7 +148,7 @@ def test_taught_learners_are_judged_as_the_reference_judges_them(game: Game) -> 
     for course in (course for start in starts for course in taught(pupils, start, dice, 3)):
         recipe, lesson = parse_recipe(course.recipe), course.lessons[-1]
         *_, end = learn(game, recipe, lambda updates: 10**9)
-        rows = policy_of(end.q, recipe.plays).tolist()
+        rows = policy_from_values(end.q, recipe.plays).tolist()
         play: Policy = {
             board: {cell: chance for cell, chance in enumerate(row) if chance > 0}
             for board, row in zip(boards, rows, strict=True)

@@ -15,9 +15,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app import recipes
-from app.tictactoe.card import Card, card_text
+from app.tictactoe.card import Card, format_card
 from app.tictactoe.game import SEATS
-from app.tictactoe.notation import parse_position, replay
+from app.tictactoe.notation import parse_position, replay_record
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
 from app.web import urls
@@ -241,7 +241,7 @@ def test_a_page_leads_with_who_it_is(client: FlaskClient, card: Card, site: Site
 def test_beside_best_play_it_errs_at_once(site: SiteData) -> None:
     for name in site.agents:
         record = urlsplit(beside(site, name)).path.removeprefix("/compare/")
-        position = replay(site.game, record)[-1]
+        position = replay_record(site.game, record)[-1]
         played = site.policies[name][position] > 0
         errs = not site.right[position][played].all()
         assert errs == bool(judge_policy(site, name).blunders)
@@ -380,7 +380,7 @@ def test_the_npz_and_the_card_are_the_files_that_were_loaded(
     for ending in ("npz", "json"):
         served = client.get(f"/agents/{card.id}.{ending}").data
         assert served == (ROOT / "models" / f"{card.id}.{ending}").read_bytes()
-    assert client.get(f"/agents/{card.id}.json").text == card_text(card)
+    assert client.get(f"/agents/{card.id}.json").text == format_card(card)
 
 
 def test_the_csv_holds_the_arrays(client: FlaskClient, card: Card, site: SiteData) -> None:

@@ -14,9 +14,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.tictactoe.notation import parse_position, position_text
-from app.tictactoe.policy import mix
-from app.tictactoe.values import outcome_chances
+from app.tictactoe.notation import format_position, parse_position
+from app.tictactoe.policy import mix_policies
+from app.tictactoe.values import compute_outcome_chances
 from app.web.site_data import TASK, SiteData
 
 PURE = [
@@ -63,7 +63,7 @@ def test_a_position_is_the_row_of_the_arrays(
 ) -> None:
     agent, game = site.agents[name], site.game
     for position in range(0, game.decisions, 97):
-        view = get(client, f"positions/{position_text(game, position)}?lens={name}")
+        view = get(client, f"positions/{format_position(game, position)}?lens={name}")
         cells = view["cells"]
         assert [cell["legal"] for cell in cells] == game.legal[position].tolist()
         for number in np.flatnonzero(game.legal[position]):
@@ -86,7 +86,7 @@ def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, site: SiteData)
     step = agent.history.snapshots // 2
     table, learned = agent.table(site.game, step), agent.updated(site.game, step)
     position = learned.any(axis=1).argmax()
-    text = position_text(site.game, int(position))
+    text = format_position(site.game, int(position))
     view = get(client, f"positions/{text}?lens=q-learning-1&step={step}")
     shown = [cell["value"] for cell in view["cells"]]
     expected = np.where(learned[position], table[position], np.nan)
@@ -101,7 +101,7 @@ def test_what_an_agent_was_asked_to_learn_is_a_lens(
     exact = site.task_q(name)
     assert exact is not None
     for position in range(0, site.game.decisions, 241):
-        text = position_text(site.game, position)
+        text = format_position(site.game, position)
         cells = get(client, f"positions/{text}?lens={name}{TASK}")["cells"]
         values = np.array([cell["value"] for cell in cells], float)
         np.testing.assert_allclose(values, exact[position], atol=1e-9)
@@ -130,7 +130,7 @@ def test_a_summary_has_the_recipe_and_how_far_its_task_is(
 def test_no_number_is_minus_zero(client: FlaskClient, site: SiteData) -> None:
     for lens in site.lenses:
         for position in range(0, site.game.decisions, 379):
-            text = position_text(site.game, position)
+            text = format_position(site.game, position)
             answer = client.get(f"/api/v1/positions/{text}?lens={lens}").text
             assert not re.search(r"-0(\.0)?[^\d.]", answer)
 
@@ -172,7 +172,9 @@ def test_a_move_is_drawn_from_the_policy(
     position = parse_position(site.game, text)
     move = get(client, f"moves/{text}?agent=q-table&epsilon={epsilon}")
     policies = [site.policies[name][position] for name in ("q-table", "random")]
-    np.testing.assert_allclose(move["chances"], mix(policies[0], policies[1], epsilon), atol=1e-9)
+    np.testing.assert_allclose(
+        move["chances"], mix_policies(policies[0], policies[1], epsilon), atol=1e-9
+    )
     assert move["chances"][move["cell"]] > 0
     after = list(text)
     after[move["cell"]] = "X"
@@ -207,7 +209,7 @@ def test_a_match_is_exact(client: FlaskClient, site: SiteData) -> None:
     assert list(chances.values()) == pytest.approx([737 / 1260, 8 / 63, 121 / 420])
     match = get(client, "matches/q-table/minimax")
     q, minimax = site.policies["q-table"], site.policies["minimax"]
-    exact = outcome_chances(site.game, q, minimax)[0]
+    exact = compute_outcome_chances(site.game, q, minimax)[0]
     assert list(match["chances"].values()) == pytest.approx(exact)
     for outcome, record in match["likeliest"].items():
         assert (record is None) == (match["chances"][outcome] == 0)

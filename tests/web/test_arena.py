@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from app.tictactoe.values import outcome_chances
+from app.tictactoe.values import compute_outcome_chances
 from app.web import urls
 from app.web.formatting import MINUS, format_percent
 from app.web.match import Match
@@ -38,7 +38,7 @@ def test_every_square_shows_the_chances_of_its_pair(site: SiteData) -> None:
     for x, name in enumerate(names):
         for o, other in enumerate(names):
             policies = site.policies[name], site.policies[other]
-            chances = outcome_chances(site.game, *policies)[0].round(9)
+            chances = compute_outcome_chances(site.game, *policies)[0].round(9)
             for show, place in PLACES.items():
                 cell = tables[show][x].pairings[o]
                 assert cell.text == format_percent(chances[place], 0)

@@ -12,7 +12,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.tictactoe.game import X
-from app.tictactoe.notation import parse_position, position_text
+from app.tictactoe.notation import format_position, parse_position
 from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
 from app.web.facts import list_puzzles
@@ -138,7 +138,7 @@ def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell
     told = explain(pair)
     assert dict(told.facts)["Value"] == spell_beads(number)
     assert f"{100 * chances[0]:.1f}%" in " ".join(told.sentences)
-    assert position_text(site.game, position) == board
+    assert format_position(site.game, position) == board
 
 
 def test_a_mind_of_beads_is_coloured_by_how_sure_it_is(site: SiteData, client: FlaskClient) -> None:

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from flask.testing import FlaskClient
 
-from app.tictactoe.notation import parse_position, record_to, replay
-from app.tictactoe.report import blunders
+from app.tictactoe.notation import find_record, parse_position, replay_record
+from app.tictactoe.report import find_blunders
 from app.web import urls
 from app.web.comparison import FIGURES, Comparison, View, next_disagreement, parse_comparison
 from app.web.facts import find_disagreements
@@ -48,13 +48,13 @@ def panels(site: SiteData, comparison: Comparison) -> list[Panel]:
 
 
 def at(site: SiteData, position: int) -> MatchState:
-    return replay_match(Match(record_to(site.game, position)), site)
+    return replay_match(Match(find_record(site.game, position)), site)
 
 
 def test_every_board_shows_the_values_of_its_lens(site: SiteData) -> None:
     views = (View("q-learning-1"), View("q-learning-1", 5), View("self-play"))
     for record in ("", "4", "40", "3140"):
-        position = replay(site.game, record)[-1]
+        position = replay_record(site.game, record)[-1]
         boards = panels(site, Comparison(record, views))
         for panel, seen in zip(boards, (*views, View(TRUTH)), strict=True):
             expected = evaluate_moves(site, position, *seen)
@@ -100,7 +100,7 @@ def test_the_table_holds_every_empty_square_of_every_board(site: SiteData) -> No
 
 def test_a_blunder_is_what_the_report_counts(site: SiteData) -> None:
     for name in site.agents:
-        counted = blunders(site.game, site.policies[name])
+        counted = find_blunders(site.game, site.policies[name])
         for position in range(0, site.game.decisions, 17):
             seen = evaluate_moves(site, position, name)
             assert can_blunder(at(site, position), seen) == counted[position]
@@ -112,7 +112,7 @@ def summary(site: SiteData, record: str, *lenses: str) -> str:
 
 
 def test_the_summary_says_who_agrees_and_who_errs(site: SiteData) -> None:
-    blocked = record_to(site.game, parse_position(site.game, "XX..O...."))
+    blocked = find_record(site.game, parse_position(site.game, "XX..O...."))
     assert summary(site, blocked, "q-iteration", "champion") == (
         "Both play top right. With optimal play that is right: it keeps the draw."
     )
@@ -125,7 +125,7 @@ def test_the_summary_says_who_agrees_and_who_errs(site: SiteData) -> None:
         f"{title} alone plays bottom left. "
         f"With optimal play it is a win, and {title} can miss that."
     )
-    lost = record_to(site.game, parse_position(site.game, "XX.O....."))
+    lost = find_record(site.game, parse_position(site.game, "XX.O....."))
     assert summary(site, lost, "q-iteration").endswith("With optimal play every move loses.")
 
 
@@ -197,7 +197,7 @@ def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
 
 
 def test_the_agents_moves_are_those_it_would_play(site: SiteData) -> None:
-    position = replay(site.game, "31")[-1]
+    position = replay_record(site.game, "31")[-1]
     seen = evaluate_moves(site, position, "q-iteration")
     assert seen.best == (site.policies["q-iteration"][position] > 0).tolist()
     assert plays(site.game, seen) == "Top left or centre: +1.00"
@@ -221,7 +221,7 @@ def test_one_can_go_through_all_positions_in_which_they_part(site: SiteData) -> 
     record = next_disagreement(views, site)
     for position in listed:
         assert record is not None
-        assert replay(site.game, record)[-1] == position
+        assert replay_record(site.game, record)[-1] == position
         record = next_disagreement(views, site, position)
     assert record is None
     assert made(site, Comparison("", USUAL[1:])).parting == ""  # it plays as well as can be

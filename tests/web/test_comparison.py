@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
-from app.tictactoe.notation import replay
+from app.tictactoe.notation import replay_record
 from app.web import urls
 from app.web.comparison import (
     FIGURES,
@@ -50,7 +50,7 @@ def read(url: str) -> Comparison:
     comparison, state = parse_comparison(
         parts.path.removeprefix(urls.COMPARE.url("")), lenses, WORLD, figure
     )
-    assert list(state.positions) == replay(WORLD.game, comparison.record)
+    assert list(state.positions) == replay_record(WORLD.game, comparison.record)
     return comparison
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from resvg_py import svg_to_bytes
 
 from app.project import read_version
-from app.tictactoe.notation import replay
+from app.tictactoe.notation import replay_record
 from app.web import urls
 from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.pages.parts.export import CITATION, bibtex, iframe
@@ -305,7 +305,7 @@ def test_the_numbers_of_a_board_are_what_its_lens_thinks(
     client: FlaskClient, site: SiteData
 ) -> None:
     table = rows(client, "/embed/board/40?lens=q-learning-1")
-    view = evaluate_moves(site, replay(site.game, "40")[-1], "q-learning-1")
+    view = evaluate_moves(site, replay_record(site.game, "40")[-1], "q-learning-1")
     assert [row["mark"] for row in table] == list("O...X....")
     for cell, row in enumerate(table):
         assert (int(row["row"]), int(row["column"])) == (cell // 3 + 1, cell % 3 + 1)
@@ -353,7 +353,7 @@ def test_the_numbers_of_a_mind_are_its_tiles(client: FlaskClient, site: SiteData
     assert len(table) == 627
     shown = represented(site, "q-table").rows[-1].tolist()
     for row, position in zip(table, shown, strict=True):
-        assert replay(site.game, row["record"])[-1] == position
+        assert replay_record(site.game, row["record"])[-1] == position
         assert int(row["move"]) == len(row["record"]) + 1
         assert int(row["visits"]) == site.agents["q-table"].visits[position].sum()
         assert (row["heat"] == "") == (row["visits"] == "0")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from app.tictactoe.notation import replay
-from app.tictactoe.policy import mix
-from app.tictactoe.values import outcome_chances
+from app.tictactoe.notation import replay_record
+from app.tictactoe.policy import mix_policies
+from app.tictactoe.values import compute_outcome_chances
 from app.web.doors import RANDOM_MOVES, WATCHED
 from app.web.facts import find_losing_game
 from app.web.match import parse_match
@@ -40,7 +40,7 @@ def test_the_film_begins_with_nothing_and_ends_with_the_block(site: SiteData) ->
 
 
 def test_its_position_has_one_right_move_which_blocks_a_line(site: SiteData) -> None:
-    position = replay(site.game, BLOCKED)[-1]
+    position = replay_record(site.game, BLOCKED)[-1]
     assert np.flatnonzero(site.right[position]).tolist() == [BLOCK]
     board = site.game.board[position]
     lines = [line for line in site.game.lines if BLOCK in line]
@@ -109,8 +109,8 @@ def test_whom_one_is_led_to_play_can_be_beaten_and_shows_many_colours(
 
 def test_the_games_that_one_is_led_to_watch_end_in_every_way(site: SiteData) -> None:
     random = site.policies["random"]
-    players = [mix(site.policies[name], random, RANDOM_MOVES) for name in WATCHED]
-    assert (outcome_chances(site.game, *players)[0] >= 0.1).all()
+    players = [mix_policies(site.policies[name], random, RANDOM_MOVES) for name in WATCHED]
+    assert (compute_outcome_chances(site.game, *players)[0] >= 0.1).all()
     assert WATCHED[0] in site.agents
     heats = evaluate_moves(site, 0, WATCHED[0]).heat
     assert max(heats) - min(heats) >= HEAT_STEPS / 2

@@ -13,11 +13,11 @@ from flask.testing import FlaskClient
 from msgspec.structs import asdict
 
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.notation import parse_position, position_text, replay
-from app.tictactoe.policy import greedy, uniform
+from app.tictactoe.notation import format_position, parse_position, replay_record
+from app.tictactoe.policy import greedy_policy, uniform_policy
 from app.tictactoe.reachable_play import ReachablePlay
-from app.tictactoe.report import losing_game
-from app.tictactoe.values import best_response, successor_values
+from app.tictactoe.report import find_lost_game
+from app.tictactoe.values import compute_successor_values, find_best_response
 from app.web.algorithms import SECTIONS
 from app.web.algorithms.formula import Formula, block, inline, symbols
 from app.web.facts import find_losing_game
@@ -53,7 +53,7 @@ def words(part: str) -> str:
 
 
 def position(site: SiteData, name: str) -> int:
-    return replay(site.game, SECTIONS[name].start.record)[-1]
+    return replay_record(site.game, SECTIONS[name].start.record)[-1]
 
 
 def test_every_part_has_a_page_and_every_page_has_all_in_its_contents(client: FlaskClient) -> None:
@@ -298,8 +298,8 @@ def test_neither_table_overestimates(html: dict[str, str], site: SiteData) -> No
     game = site.game
     best = np.empty(game.decisions)
     for seat in (X, O):
-        chances = best_response(game, uniform(game), seat).chances
-        expected = seat * successor_values(game, chances[:, 0] - chances[:, 2])
+        chances = find_best_response(game, uniform_policy(game), seat).chances
+        expected = seat * compute_successor_values(game, chances[:, 0] - chances[:, 2])
         rows = game.to_move == seat
         best[rows] = np.nanmax(expected[rows], axis=1)
     biases = []
@@ -406,8 +406,8 @@ def test_nash_conv_zero_and_yet_beaten(site: SiteData) -> None:
     agent, step = site.agents["self-play"], SECTIONS["nash-conv"].start.step
     assert step is not None
     assert agent.card.figures.best_response.x[step] == (0, 1, 0)
-    policy = greedy(agent.table(site.game, step))
-    assert losing_game(site.game, policy, X) is not None
+    policy = greedy_policy(agent.table(site.game, step))
+    assert find_lost_game(site.game, policy, X) is not None
     assert ReachablePlay(site.game, policy).games[X].reachable[position(site, "nash-conv")]
     assert policy[position(site, "nash-conv")][[0, 7]].tolist() == [0.5, 0.5]
     updated = agent.updated(site.game, step)[position(site, "nash-conv")]
@@ -460,7 +460,7 @@ def test_a_stone_of_the_last_mover_can_be_taken_away_and_no_other(game: Game) ->
 
 def test_a_press_never_leads_to_a_board_that_no_game_reaches(game: Game) -> None:
     for position in range(0, game.positions, 7):
-        text = position_text(game, position)
+        text = format_position(game, position)
         for square in writing(game, position).squares:
             if square.href:
                 after = board_of(square.href)
@@ -485,7 +485,7 @@ def test_every_board_can_be_pressed_together_from_the_empty_one(game: Game) -> N
                     reached.add(after)
                     waiting.append(after)
     plies = game.ply_start[4]  # all positions of three stones and fewer
-    assert reached == {position_text(game, position) for position in range(plies)}
+    assert reached == {format_position(game, position) for position in range(plies)}
 
 
 def test_its_writings_and_its_images_are_those_of_the_position(game: Game) -> None:
@@ -493,10 +493,10 @@ def test_its_writings_and_its_images_are_those_of_the_position(game: Game) -> No
     shown = writing(game, position)
     assert shown.encodings == encode_position(game, position)
     assert [board_of(image.href) for image in shown.images] == [
-        position_text(game, image) for image in game.image[:, position].tolist()
+        format_position(game, image) for image in game.image[:, position].tolist()
     ]
     stands = {board_of(image.href) for image in shown.images if image.chosen}
-    assert stands == {position_text(game, int(game.symmetry_class[position]))}
+    assert stands == {format_position(game, int(game.symmetry_class[position]))}
 
 
 def test_the_names_of_the_images_are_right(game: Game) -> None:

@@ -22,9 +22,9 @@ from werkzeug.test import TestResponse
 
 from app.tables.options import DEFAULT, QUESTIONS
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.notation import position_text
-from app.tictactoe.policy import Policy, best_moves
-from app.tictactoe.policy_codec import encode
+from app.tictactoe.notation import format_position
+from app.tictactoe.policy import Policy, find_best_moves
+from app.tictactoe.policy_codec import encode_moves
 from app.web import urls
 from app.web.facts import (
     BEST_RESPONDER,
@@ -48,13 +48,13 @@ DATA = Path("tests/data/judge")
 
 
 def code_of(site: SiteData, name: str) -> str:
-    return encode(site.game, site.policies[name] > 0)
+    return encode_moves(site.game, site.policies[name] > 0)
 
 
 def flipped(site: SiteData, name: str, position: int, cell: int) -> str:
     choice = site.policies[name] > 0
     choice[position, cell] = not choice[position, cell]
-    return encode(site.game, choice)
+    return encode_moves(site.game, choice)
 
 
 def asker(site: SiteData, policy: Policy) -> Callable[[tuple[int, ...], int], list[int]]:
@@ -154,7 +154,7 @@ def test_likely_causes_are_shown_on_boards_that_lead_to_play(
     game = site.game
     q = np.where((game.to_move == 1)[:, None], site.truth, -site.truth)
     choice = (q == np.fmax.reduce(q, axis=1, keepdims=True)) & game.legal
-    code = encode(game, choice)
+    code = encode_moves(game, choice)
     page = client.get(f"/judge?moves={code}").text
     causes = page[page.index('id="causes"') : page.index("</section>", page.index('id="causes"'))]
     assert "Its values as O are in the other side" in html.unescape(causes)
@@ -222,7 +222,7 @@ def test_long_addresses_cannot_eat_the_memory(client: FlaskClient, site: SiteDat
         choice = site.game.legal & (rng.random(site.game.legal.shape) < 0.5)
         idle = ~choice.any(axis=1)
         choice[idle] = site.game.legal[idle]
-        name = MOVES + encode(site.game, choice)
+        name = MOVES + encode_moves(site.game, choice)
         for record in ("", "4", "40", "408"):
             assert client.get(f"/play/{record}?x={name}&o={name}").status_code == 200
         told = (_evaluate_moves, _review_move_cached)
@@ -387,7 +387,7 @@ def test_a_table_in_the_form_leads_to_its_judgement(
 ) -> None:
     text = json.dumps(
         {
-            position_text(site.game, position): int(site.policies["champion"][position].argmax())
+            format_position(site.game, position): int(site.policies["champion"][position].argmax())
             for position in range(site.game.decisions)
         }
     )
@@ -406,7 +406,7 @@ def test_how_a_table_is_read_is_a_choice_of_the_form(client: FlaskClient, site: 
         view: post_table(client, table, view=view).headers["Location"].partition("moves=")[2]
         for view in ("auto", "x", "mover")
     }
-    assert codes["auto"] == codes["x"] == encode(site.game, best_moves(site.game))
+    assert codes["auto"] == codes["x"] == encode_moves(site.game, find_best_moves(site.game))
     assert codes["mover"] != codes["x"]
     wrong = post_table(client, table, view="both")
     assert wrong.status_code == 400
@@ -612,7 +612,7 @@ def code_like(game: Game, moves: str | int) -> str:
     choice = game.legal & (rng.random(game.legal.shape) < 0.7)
     idle = ~choice.any(axis=1)
     choice[idle] = game.legal[idle]
-    code = [*encode(game, best_moves(game) if rng.random() < 0.5 else choice)]
+    code = [*encode_moves(game, find_best_moves(game) if rng.random() < 0.5 else choice)]
     for _ in range(rng.integers(3)):
         code[rng.integers(len(code))] = SIGNS[rng.integers(len(SIGNS))]
     return "".join(code)

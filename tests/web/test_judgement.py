@@ -12,7 +12,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.tictactoe.game import SEATS
-from app.tictactoe.notation import replay
+from app.tictactoe.notation import replay_record
 from app.web.facts import build_atlas, find_losing_game
 from app.web.formatting import format_percent
 from app.web.match import Match, parse_match
@@ -233,7 +233,7 @@ def test_each_blunder_leads_to_the_agent_about_to_make_it(
     shown = set()
     for href in plays(page):
         match = match_of(href, site)
-        board = both.boards[replay(site.game, match.record)[-1]]
+        board = both.boards[replay_record(site.game, match.record)[-1]]
         assert match.pause
         assert match.seat(match.to_move) == name
         assert set(policies[name][board]) & both.rules.blunder_cells(board)
@@ -242,7 +242,9 @@ def test_each_blunder_leads_to_the_agent_about_to_make_it(
     met = page.count("% of its games against Random")
     own = [match_of(href, site) for href in plays(page)[:met]]
     for match in own:
-        for position, cell in zip(replay(site.game, match.record), match.record, strict=False):
+        for position, cell in zip(
+            replay_record(site.game, match.record), match.record, strict=False
+        ):
             board = both.boards[position]
             ours = mover(board) == ("X" if match.x == name else "O")
             assert not ours or int(cell) in policies[name][board]
@@ -263,7 +265,7 @@ def test_a_picture_says_what_it_shows(client: FlaskClient, site: SiteData, both:
     page = client.get("/agents/q-learning-4/blunders").text
     (label,) = re.findall(r'<svg class="drawing mini"[^>]*aria-label="([^"]*)"', page)
     (href,) = plays(page)
-    board = both.boards[replay(site.game, match_of(href, site).record)[-1]]
+    board = both.boards[replay_record(site.game, match_of(href, site).record)[-1]]
     words = re.findall(r"X|O|empty|blunder|right", label)
     wrong = {cell for cell, word in enumerate(words) if word == "blunder"}
     right = {cell for cell, word in enumerate(words) if word == "right"}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
-from app.tictactoe.notation import DIGITS, IllegalMoveError, replay
+from app.tictactoe.notation import DIGITS, IllegalMoveError, replay_record
 from app.web import urls
 from app.web.match import Match, MatchState, parse_match
 from app.web.service.deployment import ROOT
@@ -23,7 +23,7 @@ def records(draw: st.DrawFn) -> str:
     record = ""
     for cell in draw(st.permutations(range(9)))[: draw(st.integers(0, 9))]:
         try:
-            replay(GAME, record + DIGITS[cell])
+            replay_record(GAME, record + DIGITS[cell])
         except IllegalMoveError:
             break
         record += DIGITS[cell]
@@ -79,8 +79,8 @@ def test_an_address_is_plain_and_short(match: Match) -> None:
 @given(matches())
 def test_a_match_comes_with_the_positions_that_it_passes_through(match: Match) -> None:
     read = place(urls.play(match))
-    assert list(read.positions) == replay(GAME, match.record)
-    assert read.position == replay(GAME, match.shown)[-1]
+    assert list(read.positions) == replay_record(GAME, match.record)
+    assert read.position == replay_record(GAME, match.shown)[-1]
     assert read.over == (read.position >= GAME.decisions)
     assert "".join(DIGITS[cell] for cell in read.cells) == match.record
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from app.tictactoe.notation import position_text
+from app.tictactoe.notation import format_position
 from app.tictactoe.value_map import UNKNOWN, encode_frame
 from app.web import urls
 from app.web.comparison import parse_comparison
@@ -45,7 +45,7 @@ class Told:
 
     def __init__(self, site: SiteData, name: str, step: int) -> None:
         rules, game, agent = RULES, site.game, site.agents[name]
-        boards = [position_text(game, position) for position in range(game.decisions)]
+        boards = [format_position(game, position) for position in range(game.decisions)]
         with np.load(ROOT / "models" / f"{name}.npz") as file:
             values = file["snapshot_q"][step].tolist()
             updated = file["snapshot_updated"][step].tolist()
@@ -155,7 +155,7 @@ def test_a_tile_says_what_is_so(client: FlaskClient, site: SiteData) -> None:
         page = client.get(urls.mind(name, tile=tile), headers=HTMX).text
         truth = {1: "a win", 0: "a draw", -1: "a loss"}[int(site.tiles.truth[tile])]
         assert f"Optimal play: <b>{truth}</b>" in page
-        board = told.shown(position_text(site.game, site.tiles.decision[tile]))
+        board = told.shown(format_position(site.game, site.tiles.decision[tile]))
         wrong = told.expects(board) not in (None, told.truth[board])
         assert ('class="error"' in page) == wrong
         unknown = told.expects(board) is None
@@ -175,7 +175,7 @@ def every_mind(site: SiteData) -> list[tuple[str, int]]:
 
 def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
     """The tiles, the sentence and the table of each mind, by the file of the model alone."""
-    names = [position_text(site.game, position) for position in site.tiles.decision]
+    names = [format_position(site.game, position) for position in site.tiles.decision]
     for name, step in every_mind(site):
         told, page = Told(site, name, step), mind_page(site, name, {"step": str(step)})
         shown = [told.shown(board) for board in names]
@@ -214,12 +214,12 @@ def test_a_value_is_compared_with_an_outcome_and_not_by_its_colour(
     )
     assert 'class="error"' not in page
     told = Told(site, "double-q", -1)
-    board = told.shown(position_text(site.game, site.tiles.decision[226]))
+    board = told.shown(format_position(site.game, site.tiles.decision[226]))
     assert (told.expects(board), told.truth[board]) == (1, 1)
 
 
 def test_two_minds_agree_where_they_expect_the_same_outcome(site: SiteData) -> None:
-    decisions = [position_text(site.game, position) for position in site.tiles.decision]
+    decisions = [format_position(site.game, position) for position in site.tiles.decision]
     for views in (("double-q", -1), ("q-table", 3)), (("self-play", 9), ("dqn-vs-random", -1)):
         one, other = (Told(site, *view) for view in views)
         agree = sum(

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from app.tictactoe.agents import Agent
 from app.tictactoe.notation import parse_position
-from app.tictactoe.policy import policy_of
+from app.tictactoe.policy import policy_from_values
 from app.web import urls
 from app.web.formatting import format_signed
 from app.web.match import Match, replay_match
@@ -100,7 +100,7 @@ def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(site:
             table = agent.table(site.game, step)
             for position in range(0, site.game.decisions, 193):
                 shown = evaluate_moves(site, position, name, step)
-                policy = policy_of(table[position], agent.card.plays)
+                policy = policy_from_values(table[position], agent.card.plays)
                 likeliest = policy == policy.max()
                 np.testing.assert_array_equal(shown.policy, policy)
                 assert shown.plays == np.flatnonzero(likeliest).tolist()
@@ -111,7 +111,7 @@ def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(site:
 def test_a_star_on_an_untried_square_shows_what_decides(site: SiteData) -> None:
     """Where all that was tried is bad, the agent plays what it never tried, which counts as 0."""
     game = site.game
-    known = {name: game.spread(site.known(name, -1), illegal=False) for name in site.agents}
+    known = {name: game.spread_pairs(site.known(name, -1), illegal=False) for name in site.agents}
     untried = [
         (position, name)
         for name, agent in expecting(site).items()

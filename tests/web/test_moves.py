@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from app.tictactoe.notation import replay
+from app.tictactoe.notation import replay_record
 from app.web.game_review import LEVELS, ReviewedMove, describe_moves, review_moves
 from app.web.match import Match, replay_match
 from app.web.pictures.curves import ABOVE, value_plot
@@ -65,7 +65,7 @@ def test_what_a_move_did_is_said_for_the_mover(site: SiteData) -> None:
 @given(records())
 def test_a_blunder_is_where_the_value_falls(record: str) -> None:
     game, value = WORLD.game, WORLD.solution.value
-    positions = replay(game, record)
+    positions = replay_record(game, record)
     for move, before, after in zip(
         listed(WORLD, Match(record=record)), positions, positions[1:], strict=False
     ):
@@ -76,7 +76,7 @@ def test_a_blunder_is_where_the_value_falls(record: str) -> None:
 
 def test_the_value_expected_is_the_lens_s_and_in_the_chart_x_s(site: SiteData) -> None:
     second = listed(site, Match(record="31", lens="q-learning-1"))[1]
-    q = float(site.agents["q-learning-1"].q[replay(site.game, "3")[-1], 1])
+    q = float(site.agents["q-learning-1"].q[replay_record(site.game, "3")[-1], 1])
     assert second.text == to_two_decimals(q)
     assert second.expected == -q
 
@@ -95,7 +95,7 @@ def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step:
     labels = re.findall(r"[XO] expected ([^;.]+(?:\.\d\d)?)", describe_moves(listed(WORLD, match)))
     dots = []
     for ply, (position, cell) in enumerate(
-        zip(replay(game, record), map(int, record), strict=False), 1
+        zip(replay_record(game, record), map(int, record), strict=False), 1
     ):
         value, mover = float(table[position, cell]), int(game.to_move[position])
         known = bool(updated[position, cell])

@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 
 from app.recipes import parse_recipe
-from app.tictactoe.agents import save
+from app.tictactoe.agents import save_agent
 from app.tictactoe.game import connect
 from app.web import create_app
 from app.web.wording import LESSON_STEPS
@@ -76,7 +76,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("training.run.MAX_SNAPSHOTS", 3)  # each is judged in 50,000 positions
         for name, recipe in TRAINED.items():
-            save(folder, GAME, train(name, parse_recipe(recipe), GAME, lambda progress: None))
+            save_agent(folder, GAME, train(name, parse_recipe(recipe), GAME, lambda progress: None))
         patch.setattr("app.web.site_data.tic_tac_toe", lambda: GAME)
         patch.setenv("LAB", "0")
         yield create_app(folder, seed=1)

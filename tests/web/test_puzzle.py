@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.exceptions import HTTPException
 
-from app.tictactoe.puzzles import ROUND
+from app.tictactoe.puzzles import ROUND_LENGTH
 from app.web import urls
 from app.web.facts import list_puzzles
 from app.web.pages.parts.attempt import WORDS, list_daily_puzzles, parse_attempt
@@ -75,9 +75,9 @@ def is_solved(page: str) -> bool:
 
 def test_by_what_is_shown_they_are_solved(client: FlaskClient, site: SiteData) -> None:
     """A script that reads the squares solves them; whoever presses at random solves few."""
-    assert sum(is_solved(solve(client, f"/puzzle/{n}")) for n in range(1, ROUND + 1)) >= 8
+    assert sum(is_solved(solve(client, f"/puzzle/{n}")) for n in range(1, ROUND_LENGTH + 1)) >= 8
     by_chance = 0.0
-    for number, puzzle in enumerate(list_puzzles(site)[:ROUND], 1):
+    for number, puzzle in enumerate(list_puzzles(site)[:ROUND_LENGTH], 1):
         cells = np.flatnonzero(site.game.legal[puzzle.position]).tolist()
         pages = [client.get(answered(number, cell, cell)).text for cell in cells]
         solved = [sum(word in page for page in pages) for word in (SAW, KNEW)]
@@ -155,8 +155,8 @@ def test_the_punishment_is_played_through_to_the_end(
 
 
 def test_the_last_of_ten_leads_to_the_score(client: FlaskClient, site: SiteData) -> None:
-    puzzle = list_puzzles(site)[ROUND - 1]
-    url = answered(ROUND, puzzle.right[0], puzzle.wrong, "301230123")
+    puzzle = list_puzzles(site)[ROUND_LENGTH - 1]
+    url = answered(ROUND_LENGTH, puzzle.right[0], puzzle.wrong, "301230123")
     page = client.get(url).text
     assert 'href="/puzzle/10/score?answers=3012301233"' in page
     score = client.get("/puzzle/10/score?answers=3012301233").text
@@ -179,7 +179,9 @@ def test_after_the_last_puzzle_comes_the_first(client: FlaskClient, site: SiteDa
     total, puzzle = len(list_puzzles(site)), list_puzzles(site)[-1]
     page = client.get(answered(total, puzzle.right[0], puzzle.wrong, "")).text
     assert 'href="/puzzle/1?answers=3"' in page
-    assert 'href="/puzzle/1"' in client.get(f"/puzzle/{total}/score?answers={'0' * ROUND}").text
+    assert (
+        'href="/puzzle/1"' in client.get(f"/puzzle/{total}/score?answers={'0' * ROUND_LENGTH}").text
+    )
 
 
 def test_every_puzzle_is_in_the_index_by_agent_and_level(
@@ -243,7 +245,7 @@ def test_an_address_is_read_as_it_was_written(site: SiteData, data: st.DataObjec
     right = data.draw(st.none() | cells)
     plays = None if right is None else data.draw(st.none() | cells)
     ply = 0 if plays is None else data.draw(st.integers(0, len(puzzle.refutation)))
-    answers = data.draw(st.text("0123", max_size=ROUND - 1))
+    answers = data.draw(st.text("0123", max_size=ROUND_LENGTH - 1))
     address = urls.puzzle(number, None, answers, right, plays, ply)
     query = dict(pair.split("=") for pair in address.partition("?")[2].split("&") if pair)
     attempt = parse_attempt(number, query, site)

@@ -137,11 +137,13 @@ def test_the_bar_has_the_value_that_the_mind_has(site: SiteData) -> None:
             continue
         game, learned = site.game, agent.q[site.game.legal]
         rows = np.arange(game.decisions)
-        values = value_map.expected_outcomes(game, rows, learned, agent.card.worth)
+        values = value_map.estimate_outcomes(game, rows, learned, agent.card.worth)
         last = site.last_step(lens)
         known = site.known(lens, last, slice(None))
-        tried = value_map.best_move_values(game, rows, np.where(known, learned, -np.inf))
-        deciding = (tried < value_map.best_move_values(game, rows, learned)) & np.isfinite(tried)
+        tried = value_map.get_best_move_values(game, rows, np.where(known, learned, -np.inf))
+        deciding = (tried < value_map.get_best_move_values(game, rows, learned)) & np.isfinite(
+            tried
+        )
         untried_best += int(np.count_nonzero(deciding))
         for position in {*np.flatnonzero(deciding).tolist(), *range(0, game.decisions, 301)}:
             found = evaluate_moves(site, position, lens).best_value

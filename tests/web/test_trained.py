@@ -29,9 +29,9 @@ from werkzeug.exceptions import HTTPException
 from app.recipes import ALGORITHMS, MAX_NAME, RecipeError, name_script_file, parse_recipe
 from app.recipes.on_demand import MAX_UPDATES, parse_on_demand
 from app.recipes.parameters import get_parameters
-from app.tictactoe.agents import ModelError, arrays_file, save, to_files, to_process
+from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arrays_file, save_agent
 from app.tictactoe.game import connect
-from app.tictactoe.notation import replay
+from app.tictactoe.notation import replay_record
 from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
 from app.web.facts import get_figures
@@ -198,7 +198,7 @@ def test_the_end_of_a_game_counts_for_the_tables_that_it_teaches(
 ) -> None:
     """Between an end and a game that goes on, by as many updates as each of them makes."""
     lens = "double-q,games=400" + ",last=coin" * (last == "coin")
-    position = replay(site.game, "0412")[-1]
+    position = replay_record(site.game, "0412")[-1]
     pair = Pair(site, lens, position, 7)
     found = rule_of(pair).reason(pair)
     ended = [answer.outcome is not None for answer in found.given]
@@ -217,7 +217,7 @@ def test_its_files_are_those_that_the_command_line_writes(
 ) -> None:
     recipe = parse_recipe(text)
     made = train(agent_id(recipe), recipe, site.game, lambda progress: None)
-    save(tmp_path, site.game, made)
+    save_agent(tmp_path, site.game, made)
     path = tmp_path / agent_id(recipe)
     arrays = client.get(f"/agents/{text}.npz")
     assert arrays.data == path.with_suffix(".npz").read_bytes()
@@ -487,10 +487,10 @@ def test_without_the_lab_there_are_only_those_who_are_always_there(
 def test_an_answer_that_is_another_agent_is_not_believed(site: SiteData) -> None:
     recipe = parse_recipe("champion,seed=3,games=20")
     made = train(agent_id(recipe), recipe, site.game, lambda progress: None)
-    content = to_process(site.game, made)
+    content = pack_agent(site.game, made)
     answer = brotli.compress(content)
     agent = read(site.game, "champion,games=20,seed=3", answer)
-    assert arrays_file(site.game, agent) == to_files(site.game, made)[1]
+    assert read_arrays_file(site.game, agent) == encode_agent(site.game, made)[1]
     for wrong in (answer[:-9], *map(brotli.compress, (content[:-9], content[9:], b"\x95", b""))):
         with pytest.raises(ModelError):
             read(site.game, "champion,games=20,seed=3", wrong)

@@ -22,7 +22,7 @@ from flask.testing import FlaskClient
 from msgspec.structs import asdict
 
 from app.tictactoe.game import O, X
-from app.tictactoe.notation import DIGITS, position_text, record_to, replay
+from app.tictactoe.notation import DIGITS, find_record, format_position, replay_record
 from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
 from app.web.algorithms.champion import BOUNDS, bounds
 from app.web.algorithms.formula import block, inline
@@ -107,7 +107,7 @@ class Slow:
     def _table(self, q: np.ndarray) -> dict[str, dict[int, float]]:
         game = self.site.game
         return {
-            position_text(game, s): {
+            format_position(game, s): {
                 cell: float(q[s, cell]) for cell in np.flatnonzero(game.legal[s]).tolist()
             }
             for s in range(game.decisions)
@@ -200,7 +200,7 @@ def slow(site: SiteData) -> Slow:
 
 
 def pair_of(site: SiteData, record: str, cell: int, lens: str) -> Pair:
-    return Pair(site, lens, replay(site.game, record)[-1], cell)
+    return Pair(site, lens, replay_record(site.game, record)[-1], cell)
 
 
 def pairs(site: SiteData, lens: str, every: int) -> list[Pair]:
@@ -242,7 +242,7 @@ def _read(element: ElementTree.Element) -> str:
 
 def explained(site: SiteData, record: str, cell: int, lens: str) -> list[str]:
     pair = pair_of(site, record, cell, lens)
-    board = position_text(site.game, pair.position)
+    board = format_position(site.game, pair.position)
     lines = [why_address(Match(record, lens=lens), cell)]
     lines += [f"  {' '.join(board[row : row + 3])}" for row in range(0, 9, 3)]
     return [*lines, *text_lines(explain(pair)), ""]
@@ -310,7 +310,7 @@ def test_the_targets_are_those_of_a_second_route(site: SiteData, slow: Slow) -> 
     for lens in (lens for lens in site.lenses if lens != "menace"):
         for pair in pairs(site, lens, 613):
             found = reason(pair)
-            board = position_text(site.game, pair.position)
+            board = format_position(site.game, pair.position)
             assert sum(answer.chance for answer in found.answers) == pytest.approx(1)
             if not settled(lens, pair):
                 target = slow.target(lens, board, pair.cell)
@@ -324,7 +324,7 @@ def test_what_the_other_seat_draws_an_entry_to_is_found_by_a_second_route(
     for lens in league:
         for pair in pairs(site, lens, 71):
             if shares_entry(pair):
-                board = position_text(site.game, pair.position)
+                board = format_position(site.game, pair.position)
                 after = place(board.translate(str.maketrans("XO", "OX")), pair.cell, "X")
                 assert other_seat(pair) == pytest.approx(slow.drawn_to(lens, after, "O"))
 
@@ -528,7 +528,7 @@ def test_a_network_has_a_value_of_every_move_after_its_first_update(
 def test_every_why_is_there(client: FlaskClient, site: SiteData) -> None:
     for lens in site.lenses:
         for pair in pairs(site, lens, 4999):
-            record = record_to(site.game, pair.position)
+            record = find_record(site.game, pair.position)
             url = why_address(Match(record, lens=lens), pair.cell)
             response = client.get(url, headers=HTMX)
             assert response.status_code == 200, url

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from app.recipes import SHIPPED, Recipe, parse_recipe
 from app.recipes.algorithms import QLearning
 from app.tictactoe.game import Game, connect
-from app.tictactoe.policy import t_hand, uniform
-from app.tictactoe.values import optimal, outcome_chances
+from app.tictactoe.policy import t_hand_policy, uniform_policy
+from app.tictactoe.values import compute_outcome_chances, solve_game
 from training.learners import learn
 from training.learners.pairs import legal_pairs
 from training.learners.randomness import new_rng_state
@@ -75,7 +75,7 @@ class Cost(NamedTuple):
 
 def _cost(rows: int, columns: int, in_a_row: int) -> Cost:
     def solve() -> None:
-        optimal(connect(rows, columns, in_a_row))
+        solve_game(connect(rows, columns, in_a_row))
 
     before = _peak()
     seconds = [_seconds(solve)]
@@ -91,10 +91,10 @@ def _peak() -> float:
 
 
 def _evaluation(game: Game) -> str:
-    x, o = uniform(game), t_hand(game)
-    outcome_chances(game, x, o)
+    x, o = uniform_policy(game), t_hand_policy(game)
+    compute_outcome_chances(game, x, o)
     milliseconds = 1000 * median(
-        _seconds(lambda: outcome_chances(game, x, o)) for _ in range(20)
+        _seconds(lambda: compute_outcome_chances(game, x, o)) for _ in range(20)
     )
     return f"\none exact evaluation of a pair: {milliseconds:.1f} ms (goal 5 ms)"
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from app.experiments import Bar, Bars, Grid, Table, drop_noise
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import BASELINES
-from app.tictactoe.values import TIE, outcome_chances
+from app.tictactoe.values import TIE, compute_outcome_chances
 from training.experiments import claim
 from training.experiments.claim import number, of, percent
 
@@ -21,7 +21,7 @@ def compute_chances() -> dict[tuple[str, str], NDArray[np.float64]]:
     game = tic_tac_toe()
     policies = {name: BASELINES[name].policy(game) for name in PLAYERS}
     return {
-        (x, o): 100 * outcome_chances(game, policies[x], policies[o])[0]
+        (x, o): 100 * compute_outcome_chances(game, policies[x], policies[o])[0]
         for x in PLAYERS
         for o in PLAYERS
     }

@@ -3,9 +3,9 @@
 from app.experiments import Bar, Bars
 from app.recipes import parse_recipe
 from app.tictactoe.game import tic_tac_toe
-from app.tictactoe.policy import greedy
-from app.tictactoe.report import blunders as blundering
-from app.tictactoe.tasks import task_q
+from app.tictactoe.policy import greedy_policy
+from app.tictactoe.report import find_blunders as blundering
+from app.tictactoe.tasks import solve_task
 from training.experiments import claim, table
 from training.experiments.claim import number, of
 from training.measures import END, MARKS
@@ -17,7 +17,7 @@ def perfectly_learned(recipe: str) -> int:
     """Count the blunders of the exact answer to a recipe's task."""
     game, task = tic_tac_toe(), parse_recipe(recipe).training_task()
     assert task is not None
-    return int(blundering(game, greedy(task_q(game, task).round(9))).sum())
+    return int(blundering(game, greedy_policy(solve_task(game, task).round(9))).sum())
 
 
 @claim.experiment(

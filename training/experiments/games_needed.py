@@ -12,8 +12,8 @@ from app.experiments import Curves, Mark, Series, Table
 from app.recipes import Recipe
 from app.tictactoe.game import O, X, tic_tac_toe
 from app.tictactoe.notation import parse_position
-from app.tictactoe.policy import Policy, policy_of
-from app.tictactoe.values import respond
+from app.tictactoe.policy import Policy, policy_from_values
+from app.tictactoe.values import respond_to_pairs
 from training.experiments import claim, table
 from training.experiments.claim import number, of, percent
 from training.following import unbeatable
@@ -228,7 +228,9 @@ def taught_by(teacher: str, recipe: Recipe) -> Taught:
     changed, way = True, _way(teacher, dice)
     for games in range(MOST + 1):
         if changed:  # else it plays as it did
-            policy = policy_of(game.spread(q.astype(np.float32)), recipe.plays)
+            policy = policy_from_values(
+                game.spread_pairs(q.astype(np.float32)), recipe.plays
+            )
             if unbeatable(game, policy, X):
                 return Taught(perf_counter() - begin, games)
             if teacher == RESPONDER:
@@ -267,7 +269,7 @@ def _way(teacher: str, dice: Random) -> Callable[[str], int]:
 def _response(policy: Policy, dice: Random) -> Callable[[str], int]:
     """Return how the best responder plays O against a learner with this policy."""
     game = tic_tac_toe()
-    moves = respond(game, policy[game.legal], O, loss=0.0)[0]
+    moves = respond_to_pairs(game, policy[game.legal], O, loss=0.0)[0]
 
     def respond_to(board: str) -> int:
         start, end = game.pair_start[parse_position(game, board) :][:2]

@@ -13,7 +13,7 @@ import numpy as np
 from app.experiments import Curves, Series, Table
 from app.recipes import Recipe
 from app.tictactoe.game import tic_tac_toe
-from app.tictactoe.report import BySeat, Figures, report
+from app.tictactoe.report import BySeat, Figures, compute_figures
 from training.experiments.claim import Results, Sweep, percent
 from training.experiments.table import SeatName
 from training.learners import learn
@@ -71,7 +71,7 @@ def measure_epochs(recipe: Recipe) -> NetworkRun:
         epochs.extend([progress.epoch] if progress.epoch else [])
     trained = perf_counter()
     table = progress.q[game.legal][None]
-    figures = report(
+    figures = compute_figures(
         game,
         table,
         [progress.updates],

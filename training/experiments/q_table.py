@@ -21,17 +21,17 @@ from app.experiments import (
 )
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, Game, O, X, tic_tac_toe
-from app.tictactoe.notation import record_to
+from app.tictactoe.notation import find_record
 from app.tictactoe.policy import (
     BASELINES,
     Policy,
-    best_moves,
-    minimax_random,
-    policy_of,
-    uniform,
+    find_best_moves,
+    minimax_random_policy,
+    policy_from_values,
+    uniform_policy,
 )
-from app.tictactoe.report import chances_against
-from app.tictactoe.values import Numbers, line_up, matches
+from app.tictactoe.report import compute_chances
+from app.tictactoe.values import Numbers, follow_matches, make_line_up
 from training.experiments import claim, table
 from training.experiments.claim import of, percent
 from training.learners import learn
@@ -140,19 +140,24 @@ def measure_falls(recipe: Recipe) -> Fall:
     """Train a recipe and follow all its games as O against randomised minimax."""
     game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe)
-    policy, opponent = policy_of(end.q, recipe.plays), minimax_random(game)
-    _, _, lost = chances_against(game, opponent, policy, O)
+    policy, opponent = (
+        policy_from_values(end.q, recipe.plays),
+        minimax_random_policy(game),
+    )
+    _, _, lost = compute_chances(game, opponent, policy, O)
     both = np.stack([opponent, policy])[:, game.legal]
     met = np.zeros(game.decisions)
-    *plies, _ = matches(game, line_up(game, both), np.array([0]), np.array([1]))
+    *plies, _ = follow_matches(
+        game, make_line_up(game, both), np.array([0]), np.array([1])
+    )
     for rows, chance in plies:
         met[rows] = chance[0]
-    wrong = np.where(best_moves(game), 0, policy).sum(axis=1) * met
+    wrong = np.where(find_best_moves(game), 0, policy).sum(axis=1) * met
     wrong[game.to_move == X] = 0
     classes = game.symmetry_class[: game.decisions]
     errors = np.bincount(classes, wrong, game.decisions)
     worst = int(np.argmax(errors))
-    record = record_to(game, worst) if errors[worst] > 0 else None
+    record = find_record(game, worst) if errors[worst] > 0 else None
     return Fall(perf_counter() - begin, 100 * lost, record, 100 * float(errors[worst]))
 
 
@@ -215,8 +220,8 @@ def compute_perfect_wins() -> dict[tuple[str, table.SeatName], float]:
     game = tic_tac_toe()
     return {
         (one, seat): 100
-        * chances_against(
-            game, uniform(game), BASELINES[one].policy(game), SEATS[seat]
+        * compute_chances(
+            game, uniform_policy(game), BASELINES[one].policy(game), SEATS[seat]
         )[table.WON]
         for one in PERFECT
         for seat in table.SEAT_NAMES
@@ -312,8 +317,11 @@ def measure_met(recipe: Recipe) -> Met:
     """Train a recipe, judge it as O against random, and let it play the test games."""
     game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe)
-    policy, random = policy_of(end.q, recipe.plays), BASELINES["random"].policy(game)
-    won, _, lost = chances_against(game, random, policy, O)
+    policy, random = (
+        policy_from_values(end.q, recipe.plays),
+        BASELINES["random"].policy(game),
+    )
+    won, _, lost = compute_chances(game, random, policy, O)
     known = np.flatnonzero((end.visits > 0).any(axis=1))
     drawn = np.random.default_rng(recipe.seed)
     tested = [_moved_in(game, policy, random, seat, drawn) for seat in SEATS.values()]

@@ -8,7 +8,7 @@ import numpy as np
 from app.experiments import Curves, Grid, Series, Table, drop_noise
 from app.recipes import parse_recipe
 from app.tictactoe.game import tic_tac_toe
-from app.tictactoe.tasks import task_q
+from app.tictactoe.tasks import solve_task
 from training.experiments import claim, table
 from training.experiments.claim import number, of, percent
 from training.measures import END, MARKS, Run
@@ -90,7 +90,7 @@ def double_q(results: claim.Results) -> claim.Conclusion:
     one, two, coin = results.recipes
     game, task = tic_tac_toe(), parse_recipe("q-table").training_task()
     assert task is not None
-    exact = drop_noise(float(task_q(game, task)[0][game.legal[0]].max()))
+    exact = drop_noise(float(solve_task(game, task)[0][game.legal[0]].max()))
     wins, lost = (
         table.wins_line("random", "o"),
         table.against("minimax-random", "o", table.LOST),

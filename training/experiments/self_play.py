@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from app.experiments import Bar, Bars, Mark, Table, drop_noise
 from app.recipes import SHIPPED, name_recipe
-from app.tictactoe.agents import load
+from app.tictactoe.agents import load_agent
 from app.tictactoe.game import SEATS, X, tic_tac_toe
-from app.tictactoe.policy import t_hand
-from app.tictactoe.values import best_response
+from app.tictactoe.policy import t_hand_policy
+from app.tictactoe.values import find_best_response
 from training.experiments import claim, table
 from training.experiments.claim import of, percent
 from training.measures import END, MARKS, Run
@@ -104,7 +104,9 @@ def _bound() -> float:
     game = tic_tac_toe()
     total = 0.0
     for seat in SEATS.values():
-        response = best_response(game, t_hand(game), seat, loss=float("-inf"))
+        response = find_best_response(
+            game, t_hand_policy(game), seat, loss=float("-inf")
+        )
         total += float(response.chances[0, 0 if seat == X else 2])
     return 50 * total
 
@@ -116,7 +118,7 @@ def _shipped() -> list[Bar]:
     for one, agent in SHIPPED.items():
         if not (MODELS / f"{one}.json").exists():
             continue
-        against = load(MODELS, game, one).card.figures.vs["t-hand"]
+        against = load_agent(MODELS, game, one).card.figures.vs["t-hand"]
         share = 50 * (against.x[-1][table.WON] + against.o[-1][table.WON])
         bars.append(
             Bar(agent.title, drop_noise(share), recipe=name_recipe(agent.recipe))

@@ -11,8 +11,8 @@ import msgspec
 
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, tic_tac_toe
-from app.tictactoe.policy import BASELINES, mix, policy_of
-from app.tictactoe.report import chances_against
+from app.tictactoe.policy import BASELINES, mix_policies, policy_from_values
+from app.tictactoe.report import compute_chances
 from training.experiments import claim, table
 from training.experiments.claim import chance, number, of, percent
 from training.learners import learn
@@ -35,10 +35,13 @@ def measure_both(recipe: Recipe) -> Both:
     """Train a recipe, and judge its greedy play and its exploring play exactly."""
     game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe)
-    greedy, random = policy_of(end.q, recipe.plays), BASELINES["random"].policy(game)
+    greedy, random = (
+        policy_from_values(end.q, recipe.plays),
+        BASELINES["random"].policy(game),
+    )
     chances = [
-        [chances_against(game, random, policy, seat) for seat in SEATS.values()]
-        for policy in (greedy, mix(greedy, random, EXPLORING))
+        [compute_chances(game, random, policy, seat) for seat in SEATS.values()]
+        for policy in (greedy, mix_policies(greedy, random, EXPLORING))
     ]
     won, lost = (
         [50 * (as_x[outcome] + as_o[outcome]) for as_x, as_o in chances]

@@ -58,7 +58,7 @@ def report_classes(
     """
 
     def table(of_class: NDArray[Any], illegal: float) -> NDArray[Any]:
-        return game.spread(of_class.take(classes.of_pair), illegal)
+        return game.spread_pairs(of_class.take(classes.of_pair), illegal)
 
     return Progress(*counts, table(values.astype(np.float32), np.nan), table(visits, 0))
 

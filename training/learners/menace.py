@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from app.recipes.algorithms import Menace
-from app.tictactoe.beads import alike
+from app.tictactoe.beads import count_equal_moves
 from app.tictactoe.game import Game
 from training.learners import pairs
 from training.learners.classes import pair_classes
@@ -65,7 +65,7 @@ def learn(
         full[first_moves[first_moves != first_moves[named]]] = 0
     boxes = Boxes(
         class_of_pair=classes.of_pair,
-        share=1 / alike(game),
+        share=1 / count_equal_moves(game),
         beads=full.copy(),
         full=full,
         visits=np.zeros(classes.number, np.uint32),
@@ -76,8 +76,10 @@ def learn(
     shown_share = boxes.share if recipe.plays == "proportional" else np.ones(game.pairs)
 
     def report(done: float, games: int, updates: int) -> Progress:
-        q = game.spread((boxes.beads[classes.of_pair] * shown_share).astype(np.float32))
-        visits = game.spread(boxes.visits[classes.of_pair], 0)
+        q = game.spread_pairs(
+            (boxes.beads[classes.of_pair] * shown_share).astype(np.float32)
+        )
+        visits = game.spread_pairs(boxes.visits[classes.of_pair], 0)
         return Progress(done, games, updates, q, visits, refills=int(boxes.refills[0]))
 
     state, rewards, seats = (

@@ -108,8 +108,8 @@ def pair_reporter(
     """Return a function that reports q and visits, [P] each, as they are when it is called."""
 
     def report(done: float, games: int, updates: int) -> Progress:
-        table = game.spread(q.astype(np.float32))
-        return Progress(done, games, updates, table, game.spread(visits, 0))
+        table = game.spread_pairs(q.astype(np.float32))
+        return Progress(done, games, updates, table, game.spread_pairs(visits, 0))
 
     return report
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.recipes.algorithms import Dqn
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.policy import BASELINES, Policy, epsilon_greedy
+from app.tictactoe.policy import BASELINES, Policy, epsilon_greedy_policy
 from training.learners.phases import Epoch, NextCheckpoint, Progress
 from training.networks import net
 
@@ -92,7 +92,7 @@ def learn(
         zip(opponents, epsilons, strict=True), start=1
     ):
         behaviour = q if recipe.guard_rails else outputs
-        own = epsilon_greedy(behaviour, epsilon)
+        own = epsilon_greedy_policy(behaviour, epsilon)
         games = {
             X: play(game, rng, own, opponent, recipe.games),
             O: play(game, rng, opponent, own, recipe.games),

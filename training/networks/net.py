@@ -15,7 +15,7 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from app.tictactoe.encodings import Encoding, inputs
+from app.tictactoe.encodings import Encoding, encode_inputs
 from app.tictactoe.game import Game
 
 SLOPE = 0.1  # slope of the leaky rectifier below 0
@@ -63,7 +63,7 @@ def reading(game: Game, encoding: Encoding, convolution: bool) -> NDArray[np.flo
     For a convolution, which reads squares of 2 by 2 cells, they are [D, squares, inputs]: those of
     the square's cells, then those that belong to no cell.
     """
-    read = inputs(game, encoding)
+    read = encode_inputs(game, encoding)
     if not convolution:
         return read
     each = read.shape[1] // game.cells  # inputs a cell

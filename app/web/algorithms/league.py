@@ -11,7 +11,7 @@ import numpy as np
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.notation import MARKS, parse_position, position_text
+from app.tictactoe.notation import MARKS, format_position, parse_position
 from app.web.algorithms.algorithm import (
     COUNTS,
     RESULTS,
@@ -72,7 +72,7 @@ def exchanged(game: Game, position: int) -> int:
 
     Raises ValueError where there are not as many stones of both.
     """
-    return parse_position(game, position_text(game, position).translate(SWAP))
+    return parse_position(game, format_position(game, position).translate(SWAP))
 
 
 def _answer_value(pair: Pair, cell: int, position: int) -> float:

@@ -7,10 +7,10 @@ import numpy as np
 
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame
-from app.tictactoe.beads import alike, beads
+from app.tictactoe.beads import count_beads, count_equal_moves
 from app.tictactoe.game import O, X
-from app.tictactoe.policy import policy_of
-from app.tictactoe.values import outcome_chances
+from app.tictactoe.policy import policy_from_values
+from app.tictactoe.values import compute_outcome_chances
 from app.web.algorithms.algorithm import (
     OVER,
     RESULTS,
@@ -53,14 +53,14 @@ class Box(NamedTuple):
 
 def _box(pair: Pair) -> Box:
     game, plays = pair.game, pair.agent.card.plays
-    squares = game.spread(alike(game), 0)
-    held = game.spread(beads(game, pair.table[game.legal], plays))
-    own = policy_of(
+    squares = game.spread_pairs(count_equal_moves(game), 0)
+    held = game.spread_pairs(count_beads(game, pair.table[game.legal], plays))
+    own = policy_from_values(
         held / np.maximum(squares, 1), "proportional"
     )  # in training it always draws
     other = own if pair.opponent is None else pair.site.policies[pair.opponent]
     x, o = (own, other) if pair.mover == X else (other, own)
-    chances = outcome_chances(game, x, o)[pair.after].tolist()[:: pair.mover]
+    chances = compute_outcome_chances(game, x, o)[pair.after].tolist()[:: pair.mover]
     row, here = held[pair.position], float(held[pair.position, pair.cell])
     return Box(
         held=here,

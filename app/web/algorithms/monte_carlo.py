@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.tasks import mean_returns
+from app.tictactoe.tasks import evaluate_policy
 from app.web.algorithms.algorithm import (
     Algorithm,
     Section,
@@ -28,7 +28,7 @@ def _returns(site: SiteData, lens: str, step: int | None) -> NDArray[np.float64]
     """Return the mean return of each decision, [D], when play goes on by a table as in training."""
     policy, task = site.policy(lens, step), site.task(lens)
     assert task is not None  # every recipe of this algorithm has one
-    brings = mean_returns(site.game, task, policy)
+    brings = evaluate_policy(site.game, task, policy)
     played, explored = np.nansum(policy * brings, axis=1), np.nanmean(brings, axis=1)
     mixed: NDArray[np.float64] = (1 - task.epsilon) * played + task.epsilon * explored
     return mixed

@@ -33,7 +33,7 @@ def name_shared_moves(pair: Pair) -> list[str]:
     """Say which moves have the value in common."""
     if pair.recipe.key == "afterstate":
         return images(pair)
-    classes = pair.game.spread(pair.game.pair_class, -1)
+    classes = pair.game.spread_pairs(pair.game.pair_class, -1)
     moves = np.count_nonzero(classes == classes[pair.position, pair.cell])
     if moves == 1:
         return []

@@ -4,8 +4,8 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from app.tictactoe.notation import replay
-from app.tictactoe.tasks import task_q
+from app.tictactoe.notation import replay_record
+from app.tictactoe.tasks import solve_task
 from app.tictactoe.values import TIE
 from app.web.algorithms.algorithm import (
     Algorithm,
@@ -41,9 +41,9 @@ def _facts(site: SiteData) -> dict[str, object]:
     if task is None:
         return {}
     without = replace(task, epsilon=0.0)
-    own, other = task_q(site.game, task), task_q(site.game, without)
+    own, other = solve_task(site.game, task), solve_task(site.game, without)
     apart = ~(_best(own) & _best(other)).any(axis=1)
-    row = replay(site.game, RECORD)[-1]
+    row = replay_record(site.game, RECORD)[-1]
     return {
         "parting": format_count(int(apart.sum())),
         "own": [format_signed(value) for value in own[row].tolist()],

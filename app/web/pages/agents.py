@@ -18,10 +18,10 @@ from app.recipes import (
     parse_recipe,
 )
 from app.sources import Source, find_source
-from app.tictactoe.agents import Agent, arrays_file, whole_card
-from app.tictactoe.card import Card, card_text
+from app.tictactoe.agents import Agent, complete_card, read_arrays_file
+from app.tictactoe.card import Card, format_card
 from app.tictactoe.game import SEATS
-from app.tictactoe.notation import MARKS, position_text
+from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
 from app.web import urls
@@ -287,7 +287,7 @@ NUMBERS = ("position", "to_move", "cell", "q", "visits", "true_value")
 def pairs(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]]:
     """Write one row a legal move: the mover's value, learned and true, and how often updated."""
     game = site.game
-    positions = [position_text(game, position) for position in range(game.decisions)]
+    positions = [format_position(game, position) for position in range(game.decisions)]
     movers = [MARKS[mover] for mover in game.to_move.tolist()]
     columns = (
         game.pair_cell.tolist(),
@@ -455,7 +455,7 @@ class AgentPage(Page, frozen=True):
     @property
     def digest(self) -> str:
         """The digest of its file."""
-        return whole_card(self.site.game, self.site.agents[self.name]).arrays
+        return complete_card(self.site.game, self.site.agents[self.name]).arrays
 
 
 @bp.get(urls.AGENT)
@@ -471,10 +471,10 @@ def download(name: str, ending: str) -> Response:
     agent, game = current_site().learned(name), current_site().game
     if ending == "csv":
         return numbers_file(NUMBERS, pairs(current_site(), agent), agent.card.id)
-    content, mimetype = arrays_file(game, agent), "application/octet-stream"
+    content, mimetype = read_arrays_file(game, agent), "application/octet-stream"
     if ending == "json":
         content, mimetype = (
-            card_text(whole_card(game, agent)).encode(),
+            format_card(complete_card(game, agent)).encode(),
             "application/json",
         )
     return file(content, mimetype, f"{agent.card.id}.{ending}")

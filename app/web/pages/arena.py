@@ -10,7 +10,12 @@ from flask import Blueprint, Response, request
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
 
-from app.tictactoe.arena import Chances, League, league, score
+from app.tictactoe.arena import (
+    ArenaTable,
+    Chances,
+    compute_score,
+    summarize_round_robin,
+)
 from app.web import urls
 from app.web.facts import play_round_robin
 from app.web.formatting import MINUS, format_percent, format_signed, list_choices
@@ -62,7 +67,7 @@ def _chance(title: str, number: int, most: int, who: str) -> Show:
 SHOWS = {
     "score": Show(
         title="Score",
-        of=score,
+        of=compute_score,
         write=_signed,
         heats=HEATS,
         ends=[("O wins", f"{MINUS}100"), ("0",), ("X wins", "+100")],
@@ -130,8 +135,8 @@ class ArenaPage(Page, frozen=True):
         return play_round_robin(self.site, self.add)
 
     @cached_property
-    def _league(self) -> League:
-        return league(self._chances)
+    def _league(self) -> ArenaTable:
+        return summarize_round_robin(self._chances)
 
     @cached_property
     def _order(self) -> list[int]:
@@ -244,7 +249,7 @@ def _sketch(rows: list[ArenaRow], chosen: int) -> Markup:
     )
 
 
-def _standing(site: SiteData, name: str, table: League, player: int) -> Standing:
+def _standing(site: SiteData, name: str, table: ArenaTable, player: int) -> Standing:
     win, draw, loss = ((table.as_x[player] + table.as_o[player]) / 2).tolist()
     return Standing(
         rank=int(table.rank[player]),
@@ -252,8 +257,8 @@ def _standing(site: SiteData, name: str, table: League, player: int) -> Standing
         href=urls.agent(name) if site.agents.knows(name) else "",
         strength=grade_strength(site, name),
         score=format_signed(table.score[player]),
-        as_x=format_signed(float(score(table.as_x[player]))),
-        as_o=format_signed(float(score(table.as_o[player]))),
+        as_x=format_signed(float(compute_score(table.as_x[player]))),
+        as_o=format_signed(float(compute_score(table.as_o[player]))),
         shares=shares((win, draw, loss), 1),
         beaten_by=int(table.beaten_by[player]),
     )

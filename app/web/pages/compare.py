@@ -11,8 +11,8 @@ from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response
 
 from app.tictactoe.game import Game
-from app.tictactoe.notation import undo
-from app.tictactoe.value_map import nearest_outcomes
+from app.tictactoe.notation import undo_moves
+from app.tictactoe.value_map import round_outcomes
 from app.web import urls
 from app.web.comparison import (
     FIGURES,
@@ -281,7 +281,7 @@ def _halved(whole: minds.MindPicture) -> minds.MindPicture:
 def _agreeing(site: SiteData, names: list[str], steps: list[int]) -> int:
     """Count the tiles of which two agents expect the same: a win, a draw or a loss."""
     views = [*zip(names, steps, strict=True)]
-    first, second = (nearest_outcomes(minds.expected(site, *view)[0]) for view in views)
+    first, second = (round_outcomes(minds.expected(site, *view)[0]) for view in views)
     both = np.logical_and(*(minds.represented(site, *view).known[0] for view in views))
     return int(((first == second) & both).sum())
 
@@ -369,7 +369,7 @@ class ComparePage(Page, frozen=True):
         """The address without the last move, "" where there is none."""
         record = self.comparison.record
         return (
-            urls.compare(replace(self.comparison, record=undo(record)))
+            urls.compare(replace(self.comparison, record=undo_moves(record)))
             if record
             else ""
         )

@@ -18,7 +18,12 @@ from app.experiments import Summary
 from app.recipes import Recipe
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.notation import parse_position, parse_record, position_text, replay
+from app.tictactoe.notation import (
+    format_position,
+    parse_position,
+    parse_record,
+    replay_record,
+)
 from app.web import urls
 from app.web.algorithms import ALGORITHMS, SECTIONS
 from app.web.algorithms.algorithm import Algorithm, Section
@@ -47,7 +52,7 @@ def _odds(site: SiteData) -> dict[str, object]:
     start = SECTIONS["exploration"].start
     if start.lens not in site.always:
         return {}
-    row = site.agents[start.lens].q[replay(site.game, start.record)[-1]]
+    row = site.agents[start.lens].q[replay_record(site.game, start.record)[-1]]
     limit = float(getattr(site.recipe(start.lens), "k_limit"))  # noqa: B009 - of this algorithm
     odds = format_count(round(limit ** float(np.nanmax(row))))
     return {"limit": f"{limit:g}", "odds": odds}
@@ -148,7 +153,7 @@ def parse_board(query: Mapping[str, str], game: Game) -> int:
     Raises BadRequest with a sentence if it is none.
     """
     if not query.get("board"):
-        return replay(game, WRITTEN)[-1]
+        return replay_record(game, WRITTEN)[-1]
     try:
         return parse_position(game, query["board"])
     except ValueError as error:
@@ -157,7 +162,7 @@ def parse_board(query: Mapping[str, str], game: Game) -> int:
 
 def writing(game: Game, position: int) -> Writing:
     """Write a position in all ways, with what a press on each square makes of it."""
-    text = position_text(game, position)
+    text = format_position(game, position)
     mover = "X" if text.count("X") == text.count("O") else "O"
     mover = "" if game.is_over(position) else mover
 
@@ -183,7 +188,7 @@ def writing(game: Game, position: int) -> Writing:
             Image(
                 name=name,
                 board=small_board(game, image, {}),
-                href=urls.how(WRITING, board=position_text(game, image)),
+                href=urls.how(WRITING, board=format_position(game, image)),
                 chosen=image == stands,
             )
             for name, image in zip(names, game.image[:, position].tolist(), strict=True)
@@ -194,14 +199,14 @@ def writing(game: Game, position: int) -> Writing:
 def won_game(game: Game) -> list[WorkedMove]:
     """Work out the values of the winner's moves, the last first."""
     positions, cells, target, moves = (
-        replay(game, GAME),
+        replay_record(game, GAME),
         parse_record(game, GAME),
         1.0,
         [],
     )
     for ply in range(len(cells) - 1, -1, -2):
         value = ALPHA * target
-        board, heat = position_text(game, positions[ply]), round(value * HEAT_STEPS)
+        board, heat = format_position(game, positions[ply]), round(value * HEAT_STEPS)
         moves.append(WorkedMove(ply + 1, board, cells[ply], target, value, heat))
         target = value
     return moves

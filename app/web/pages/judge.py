@@ -15,12 +15,12 @@ from werkzeug.wrappers import Response
 from app.tables.options import DEFAULT, QUESTIONS, Options
 from app.tables.reader import Reading
 from app.tables.values import TableError
-from app.tictactoe.arena import league
+from app.tictactoe.arena import summarize_round_robin
 from app.tictactoe.atlas import Certificate
 from app.tictactoe.causes import Cause
 from app.tictactoe.game import SEATS
-from app.tictactoe.notation import DIGITS, MARKS, position_text
-from app.tictactoe.policy_codec import encode
+from app.tictactoe.notation import DIGITS, MARKS, format_position
+from app.tictactoe.policy_codec import encode_moves
 from app.web import urls
 from app.web.facts import (
     build_atlas,
@@ -50,7 +50,10 @@ SHEET = 60  # pictures on a page of all of them
 
 def standings(site: SiteData, name: str) -> list[tuple[str, int, float]]:
     """Place it among the players that are always there: those next to it, with rank and score."""
-    names, table = [*site.policies, name], league(play_round_robin(site, name))
+    names, table = (
+        [*site.policies, name],
+        summarize_round_robin(play_round_robin(site, name)),
+    )
     order = np.argsort(-table.score, kind="stable").tolist()
     here = order.index(len(names) - 1)
     around = order[max(0, here - NEIGHBOURS) : here + NEIGHBOURS + 1]
@@ -174,7 +177,7 @@ def judge_table() -> Response:
         response = render_page(judge_page(site, fault=str(error)))
         response.status_code = 400
     else:
-        code = encode(site.game, reading.choice)
+        code = encode_moves(site.game, reading.choice)
         if not reading.unread and not wants_fragment():
             return redirect(urls.judge(code), 303)
         response = render_page(
@@ -246,7 +249,7 @@ def certificate_file(seat: str, name: str = "") -> Response:
     site, certificate = current_site(), proved(current_site(), policy_named(name), seat)
     rows = (
         (
-            position_text(site.game, position),
+            format_position(site.game, position),
             " ".join(DIGITS[cell] for cell in np.flatnonzero(choice)),
             describe_best_play(site, position),
         )

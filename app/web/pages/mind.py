@@ -5,8 +5,8 @@ from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
 
-from app.tictactoe.notation import position_text, record_to
-from app.tictactoe.value_map import count_outcomes, nearest_outcomes
+from app.tictactoe.notation import find_record, format_position
+from app.tictactoe.value_map import count_outcomes, round_outcomes
 from app.web import urls
 from app.web.formatting import format_signed
 from app.web.match import Match, next_step, read_integer, replay_match
@@ -102,7 +102,7 @@ class MindPage(Page, frozen=True):
             return []
         return count_outcomes(
             self.site.tiles,
-            nearest_outcomes(minds.expected(self.site, self.name, self.step)[0]),
+            round_outcomes(minds.expected(self.site, self.name, self.step)[0]),
             minds.represented(self.site, self.name, self.step).known[0],
         )
 
@@ -135,10 +135,10 @@ def _tile(site: SiteData, name: str, step: int, number: int) -> Tile:
     rows, knows = minds.represented(site, name, step)
     position, known = int(rows[0, number]), bool(knows[0, number])
     shown = site.step_for_url(name, step)
-    match = Match(record_to(game, position), o=HUMAN, lens=name, step=shown)
+    match = Match(find_record(game, position), o=HUMAN, lens=name, step=shown)
     state = replay_match(match, site)
     view = evaluate_moves(site, position, name, shown)
-    outcome = int(nearest_outcomes(minds.expected(site, name, step)[0, number]))
+    outcome = int(round_outcomes(minds.expected(site, name, step)[0, number]))
     best = view.spoken[max(view.plays, key=lambda cell: float(view.values[cell]))]
     says = (
         f"Its likeliest move has {best}"
@@ -157,7 +157,7 @@ def _tile(site: SiteData, name: str, step: int, number: int) -> Tile:
             view,
             lambda cell: urls.play(match.play(cell)),
             "tile-board",
-            f"The position {position_text(game, position)}",
+            f"The position {format_position(game, position)}",
             notes=[NOTHING] * game.cells,
         ),
         expects=says if known else "Never updated here",

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from werkzeug.exceptions import Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.tictactoe.game import SEATS, mover_at
+from app.tictactoe.game import SEATS, get_mover
 from app.web import urls
 from app.web.comparison import compare_at
 from app.web.formatting import (
@@ -301,7 +301,7 @@ class PlayPage(Page, frozen=True):
         ):
             return ""
         decider = choose_lens(
-            self.match, self.state.site, mover_at(self._explained_ply)
+            self.match, self.state.site, get_mover(self._explained_ply)
         )
         if is_moves(decider) or self.state.site.is_taught(decider):
             return ""

@@ -7,7 +7,7 @@ from flask import Blueprint, Response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.tictactoe.notation import MARKS, parse_record
-from app.tictactoe.puzzles import ROUND
+from app.tictactoe.puzzles import ROUND_LENGTH
 from app.web import urls
 from app.web.facts import list_puzzles
 from app.web.formatting import name_square_briefly
@@ -120,8 +120,8 @@ class PuzzlesPage(Page, frozen=True):
     def rounds(self) -> list[tuple[int, int]]:
         """The first and the last number of each round of ten."""
         return [
-            (first, min(first + ROUND - 1, self.total))
-            for first in range(1, self.total + 1, ROUND)
+            (first, min(first + ROUND_LENGTH - 1, self.total))
+            for first in range(1, self.total + 1, ROUND_LENGTH)
         ]
 
     @property
@@ -185,7 +185,7 @@ class ScorePage(Page, frozen=True):
         if day:
             first = list_daily_puzzles(self.site, day)[0]
         else:
-            first = (self.number - ROUND) % len(list_puzzles(self.site)) + 1
+            first = (self.number - ROUND_LENGTH) % len(list_puzzles(self.site)) + 1
         return inside(urls.puzzle(first, day))
 
 

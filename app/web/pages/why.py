@@ -11,8 +11,8 @@ from werkzeug.exceptions import BadRequest, Conflict
 
 from app.recipes.algorithms import Menace, QTable
 from app.recipes.taught import Course
-from app.tictactoe.notation import MARKS, parse_record, replay
-from app.tictactoe.views import on_scale
+from app.tictactoe.notation import MARKS, parse_record, replay_record
+from app.tictactoe.views import scale_values
 from app.web import urls
 from app.web.algorithms import SECTIONS, explainable, rule_of, section_of
 from app.web.algorithms.algorithm import CHANCE, UpdateRule
@@ -105,7 +105,7 @@ def _by_games(pair: Pair, rule: UpdateRule) -> Explanation:
     for lesson in lessons:
         number += bool(lesson.record)
         positions, cells = (
-            replay(game, lesson.record),
+            replay_record(game, lesson.record),
             parse_record(game, lesson.record),
         )
         changed += [
@@ -143,7 +143,7 @@ def _shares(pair: Pair) -> Callable[[int, int], object]:
             game.symmetry_class[game.successor[position, cell]]
         )
     if isinstance(recipe, (Menace, QTable)):
-        classes = game.spread(game.pair_class, -1)
+        classes = game.spread_pairs(game.pair_class, -1)
         return lambda position, cell: int(classes[position, cell])
     return lambda position, cell: (position, cell)
 
@@ -152,7 +152,7 @@ def _written(pair: Pair, value: float) -> str:
     worth = pair.agent.card.worth
     if worth is None:
         return f"{value:g}"
-    return format_signed(on_scale(np.array([value]), worth, pair.mover).item())
+    return format_signed(scale_values(np.array([value]), worth, pair.mover).item())
 
 
 def _row(pair: Pair, rule: UpdateRule, answer: Reply) -> AnswerRow:

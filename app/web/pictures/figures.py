@@ -24,7 +24,7 @@ from app.experiments import (
     Mark,
     Series,
 )
-from app.tictactoe.notation import parse_record, replay
+from app.tictactoe.notation import parse_record, replay_record
 from app.web.formatting import (
     format_count,
     format_short,
@@ -503,7 +503,7 @@ def _boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
     """Lay out positions as pictures: a star on what is right, a dot on what its lens plays."""
     pictures = []
     for board in figure.boards:
-        game, at = site.game, replay(site.game, board.record)[-1]
+        game, at = site.game, replay_record(site.game, board.record)[-1]
         signs: dict[int, str] = {}
         if not game.is_over(at):
             signs = {
@@ -836,7 +836,7 @@ def _small_bars(figure: Bars, site: SiteData) -> list[svg.Shape]:
 @_miniature.register
 def _small_boards(figure: Boards, site: SiteData) -> list[svg.Shape]:
     pictures = [
-        small_board(site.game, replay(site.game, board.record)[-1], {})
+        small_board(site.game, replay_record(site.game, board.record)[-1], {})
         for board in figure.boards[:2]
     ]
     return [

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest
 
 from app.tictactoe import value_map
-from app.tictactoe.beads import beads, leanings
-from app.tictactoe.notation import MARKS, position_text, record_to
-from app.tictactoe.policy import policy_of
+from app.tictactoe.beads import compute_preferences, count_beads
+from app.tictactoe.notation import MARKS, find_record, format_position
+from app.tictactoe.policy import policy_from_values
 from app.tictactoe.value_map import UNKNOWN, Colouring, Tiles, encode_frame
 from app.web.formatting import format_updates
 from app.web.match import read_step
@@ -161,7 +161,7 @@ def represented(site: SiteData, name: str, step: int | None = None) -> Represent
     """Return the decision that stands for each tile at each snapshot of an agent, or at one."""
     agent = site.agents[name]
     steps = range(agent.history.snapshots) if step is None else (step,)
-    known = value_map.known_decisions(
+    known = value_map.find_known_decisions(
         site.game, np.stack([site.known(name, one) for one in steps])
     )
     rows = value_map.choose_representatives(site.tiles, agent.visits, known)
@@ -177,9 +177,11 @@ def expected(site: SiteData, name: str, step: int | None = None) -> NDArray[np.f
     tables = _tables(site, name, step)
     rows = represented(site, name, step).rows
     if agent.card.worth is None:
-        held = beads(game, tables, agent.card.plays)
-        return value_map.best_move_values(game, rows, leanings(game, held))
-    return value_map.expected_outcomes(game, rows, tables, agent.card.worth)
+        held = count_beads(game, tables, agent.card.plays)
+        return value_map.get_best_move_values(
+            game, rows, compute_preferences(game, held)
+        )
+    return value_map.estimate_outcomes(game, rows, tables, agent.card.worth)
 
 
 def _tables(site: SiteData, name: str, step: int | None) -> NDArray[np.float32]:
@@ -198,7 +200,7 @@ def colouring(
         return value_map.colour_visits(rows, agent.visits, LEVELS)
     if kind == "blunders":
         plays = (
-            policy_of(game.spread(q), agent.card.plays)
+            policy_from_values(game.spread_pairs(q), agent.card.plays)
             for q in _tables(site, name, step)
         )
         # One by one: all of them at once take 30 MB.
@@ -216,7 +218,7 @@ def colouring(
     lens = name + TASK if kind == "wrong-task" else TRUTH
     worth = site.worth(lens)
     assert worth is not None  # what is exact is no beads
-    truth = value_map.expected_outcomes(
+    truth = value_map.estimate_outcomes(
         game, rows, site.values(lens)[game.legal], worth
     )
     return value_map.colour_errors(best, truth, known, LEVELS)
@@ -333,8 +335,8 @@ def mind_numbers(
         represented(site, mind.name, step).rows[0].tolist()
     ):
         yield (
-            position_text(game, position),
-            record_to(game, position),
+            format_position(game, position),
+            find_record(game, position),
             int(where.ply[tile]) + 1,
             MARKS[int(game.to_move[position])],
             int(where.truth[tile]),

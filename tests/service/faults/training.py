@@ -19,7 +19,7 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from app.tictactoe.agents import load
+from app.tictactoe.agents import load_agent
 from app.tictactoe.game import connect
 from app.web.on_demand import LOOK_SECONDS
 from tests.service.faults.finding import Finding, fault, on_a_server
@@ -133,7 +133,7 @@ def told(
 ) -> Finding:
     """Judge how a training ended, and what it left."""
     same = contents(folder) == before
-    loadable = load(folder, connect(), AGENT).card.seed != int(SEED)
+    loadable = load_agent(folder, connect(), AGENT).card.seed != int(SEED)
     last = CONTROL.sub("", said).strip().rpartition("\n")[2]
     return Finding(
         done,

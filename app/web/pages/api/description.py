@@ -20,8 +20,8 @@ from app.project import ROOT
 from app.recipes import ALGORITHMS, MAX_NAME
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
-from app.tictactoe.policy import best_moves
-from app.tictactoe.policy_codec import encode, lengths
+from app.tictactoe.policy import find_best_moves
+from app.tictactoe.policy_codec import encode_moves, get_code_lengths
 from app.web import urls
 from app.web.pages.api.schema import (
     PATH_PARTS,
@@ -156,7 +156,7 @@ def list_operations(document: Document) -> list[Operation]:
 def formats_of_game(game: Game) -> Mapping[str, Document]:
     """Return the limits of each format that follow from the game, as JSON Schema."""
     cells = DIGITS[: game.cells]
-    codes = [f"[A-Za-z0-9_-]{{{length}}}" for length in lengths(game)]
+    codes = [f"[A-Za-z0-9_-]{{{length}}}" for length in get_code_lengths(game)]
     return {
         "cell": {"maximum": game.cells - 1},
         "position": {
@@ -171,7 +171,7 @@ def formats_of_game(game: Game) -> Mapping[str, Document]:
         },
         "moves": {
             "pattern": f"^({'|'.join(codes)})$",
-            "examples": [encode(game, best_moves(game))],  # optimal play
+            "examples": [encode_moves(game, find_best_moves(game))],  # optimal play
         },
     }
 

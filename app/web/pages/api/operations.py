@@ -17,21 +17,21 @@ from app.experiments import Summary as Checked
 from app.sources import SOURCES
 from app.tables.reader import Reading
 from app.tables.values import TableError
-from app.tictactoe.agents import whole_card
+from app.tictactoe.agents import complete_card
 from app.tictactoe.causes import Cause
 from app.tictactoe.game import SEATS, O, X
 from app.tictactoe.notation import (
     MARKS,
     IllegalMoveError,
+    find_record,
+    format_position,
     parse_position,
-    position_text,
-    record_to,
-    replay,
+    replay_record,
 )
-from app.tictactoe.policy import mix
-from app.tictactoe.policy_codec import encode
+from app.tictactoe.policy import mix_policies
+from app.tictactoe.policy_codec import encode_moves
 from app.tictactoe.report import ChancesBySeat, round_figure
-from app.tictactoe.values import likeliest_game, outcome_chances
+from app.tictactoe.values import compute_outcome_chances, find_likeliest_game
 from app.web import urls
 from app.web.facts import find_causes, find_losing_game, get_figures
 from app.web.formatting import list_choices
@@ -76,7 +76,9 @@ def show_agent(id: str) -> Response:
     """One agent, with its whole card."""
     site = current_site()
     _one_of(id, site.agents, site.agents.knows(id))
-    return pure(schema.Agent(summary(site, id), whole_card(site.game, site.agents[id])))
+    return pure(
+        schema.Agent(summary(site, id), complete_card(site.game, site.agents[id]))
+    )
 
 
 @bp.get(urls.API_JUDGE)
@@ -107,7 +109,7 @@ def judge_table(query: schema.TableQuery) -> Response:
         raise BadRequest(f"This table cannot be read: {error}.") from None
     if reading.unread:
         raise BadRequest(f"This table cannot be read as a whole: {reading.fault}.")
-    moves = encode(site.game, reading.choice)
+    moves = encode_moves(site.game, reading.choice)
     response = as_json(
         schema.TableJudgement(
             **judgement_fields(site, MOVES + moves),
@@ -153,7 +155,7 @@ def values_by_position(
     if reading.q is None:
         return None
     positions = [
-        position_text(site.game, position) for position in range(len(reading.q))
+        format_position(site.game, position) for position in range(len(reading.q))
     ]
     values = [
         [None if isnan(value) else value for value in row] for row in reading.q.tolist()
@@ -204,7 +206,9 @@ def follow_game(record: str) -> Response:
     """A game, move by move."""
     site = current_site()
     try:
-        states = [state(site, position) for position in replay(site.game, record)]
+        states = [
+            state(site, position) for position in replay_record(site.game, record)
+        ]
     except IllegalMoveError as error:
         raise Conflict(f"This game cannot be: {error}.") from None
     except ValueError as error:
@@ -220,8 +224,10 @@ def show_match(x: str, o: str) -> Response:
     for name in (x, o):
         _one_of(name, site.policies, site.policies.knows(name))
     policies = site.policies[x], site.policies[o]
-    chances = outcome_chances(site.game, *policies)[0]
-    likeliest = [likeliest_game(site.game, *policies, outcome) for outcome in (X, 0, O)]
+    chances = compute_outcome_chances(site.game, *policies)[0]
+    likeliest = [
+        find_likeliest_game(site.game, *policies, outcome) for outcome in (X, 0, O)
+    ]
     return pure(
         schema.ApiMatch(
             x=x,
@@ -327,7 +333,7 @@ def state(site: SiteData, position: int) -> schema.State:
     game = site.game
     over = game.is_over(position)
     return schema.State(
-        position=position_text(game, position),
+        position=format_position(game, position),
         code=int(game.code[position]),
         to_move=None if over else SIDES[int(game.to_move[position])],
         over=over,
@@ -344,7 +350,7 @@ def view(site: SiteData, position: int, lens: str, step: int | None) -> schema.A
     worth = site.worth(lens)
     return schema.ApiView(
         **asdict(state(site, position)),
-        symmetry_class=position_text(game, int(game.symmetry_class[position])),
+        symmetry_class=format_position(game, int(game.symmetry_class[position])),
         value=int(site.solution.value[position]),
         plies=int(site.solution.plies[position]),
         lens=lens,
@@ -355,7 +361,9 @@ def view(site: SiteData, position: int, lens: str, step: int | None) -> schema.A
         if seen and worth
         else None,
         cells=[_square(site, position, cell, seen) for cell in range(game.cells)],
-        page=urls.play(Match(record_to(game, position), o=HUMAN, lens=lens, step=step)),
+        page=urls.play(
+            Match(find_record(game, position), o=HUMAN, lens=lens, step=step)
+        ),
     )
 
 
@@ -364,7 +372,7 @@ def move(
 ) -> schema.ApiMove:
     """Draw an agent's move in a decision, with chance `epsilon` a random one."""
     own, at_random = site.policies[name][position], site.policies["random"][position]
-    chances = mix(own, at_random, epsilon).tolist()
+    chances = mix_policies(own, at_random, epsilon).tolist()
     cell = draw.choices(range(len(chances)), chances)[0]
     return schema.ApiMove(
         agent=name,
@@ -383,7 +391,7 @@ def _cause(site: SiteData, cause: Cause) -> schema.LikelyCause:
         number=cause.number,
         of=cause.of,
         by_chance=round_figure(cause.by_chance),
-        shown_in=[position_text(site.game, position) for position in cause.positions],
+        shown_in=[format_position(site.game, position) for position in cause.positions],
     )
 
 

@@ -11,7 +11,7 @@ from app.recipes import Recipe
 from app.recipes import name_recipe as written_name
 from app.recipes.games import TrainingGame
 from app.tictactoe.game import O, X
-from app.tictactoe.views import heat, on_scale, shown
+from app.tictactoe.views import compute_heat, round_to_shown, scale_values
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.algorithms.algorithm import Story
 from app.web.algorithms.formula import written
@@ -123,9 +123,9 @@ def _build_move(
         rewards, colour, text = recipe.reward_scale(), None, written(change.new)
         if rewards:
             side = X if viewer == "X" else O
-            value = on_scale(np.array(change.new), rewards, side)
-            colour = int(heat(value, HEAT_STEPS))
-            text = format_signed(float(shown(value)))
+            value = scale_values(np.array(change.new), rewards, side)
+            colour = int(compute_heat(value, HEAT_STEPS))
+            text = format_signed(float(round_to_shown(value)))
         played = played._replace(heat=colour, text=text)
     return StoryMove(
         squares=[

@@ -12,7 +12,7 @@ from functools import cached_property
 from werkzeug.exceptions import BadRequest, Conflict
 
 from app.tictactoe.notation import DIGITS, MARKS
-from app.tictactoe.puzzles import LEVELS, ROUND, Puzzle
+from app.tictactoe.puzzles import LEVELS, ROUND_LENGTH, Puzzle
 from app.web import urls
 from app.web.facts import list_puzzles
 from app.web.formatting import join_words, name_square_briefly
@@ -168,7 +168,7 @@ def list_daily_puzzles(site: SiteData, day: date) -> list[int]:
 
 def round_length(site: SiteData, day: date | None) -> int:
     """Return the number of puzzles in the round of a day, or in any other round."""
-    return len(list_daily_puzzles(site, day)) if day else ROUND
+    return len(list_daily_puzzles(site, day)) if day else ROUND_LENGTH
 
 
 def parse_attempt(number: int, query: Mapping[str, str], site: SiteData) -> Attempt:

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
-from app.tictactoe.notation import MARKS, replay
+from app.tictactoe.notation import MARKS, replay_record
 from app.tictactoe.report import Chances, ChancesBySeat, Figures, RatesBySeat
 from app.web import urls
 from app.web.comparison import FIGURES, View
@@ -223,7 +223,7 @@ def film_of(site: SiteData, name: str, record: str) -> Film:
     Raises ValueError or IllegalMoveError as `replay` does.
     """
     game, last = site.game, site.last_step(name)
-    position = replay(game, record)[-1]
+    position = replay_record(game, record)[-1]
     opinions = [
         evaluate_moves(site, position, name, site.step_for_url(name, step))
         for step in range(last + 1)

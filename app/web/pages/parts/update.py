@@ -14,7 +14,7 @@ from app.recipes.games import TrainingMove, TrainingUpdate, UpdateExample
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import parse_position
-from app.tictactoe.views import heat, on_scale
+from app.tictactoe.views import compute_heat, scale_values
 from app.web.algorithms import ALGORITHMS
 from app.web.algorithms.algorithm import UpdateStyle
 from app.web.algorithms.champion import BOUNDS
@@ -139,8 +139,8 @@ def _colour(recipe: Recipe, value: float, values: Sequence[float], mark: str) ->
     if worth is None:
         share = value / (sum(values) or 1.0) * len(values)
         return round(HEAT_STEPS * float(np.clip(share - 1, -1, 1)))
-    scaled = on_scale(np.array(value), worth, X if mark == "X" else O)
-    return int(heat(scaled, HEAT_STEPS))
+    scaled = scale_values(np.array(value), worth, X if mark == "X" else O)
+    return int(compute_heat(scaled, HEAT_STEPS))
 
 
 def _draw_board(

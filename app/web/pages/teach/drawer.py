@@ -6,7 +6,7 @@ import numpy as np
 from markupsafe import Markup
 
 from app.recipes.algorithms import Menace
-from app.tictactoe.beads import beads as beads_of_pairs
+from app.tictactoe.beads import count_beads as beads_of_pairs
 from app.tictactoe.game import Game
 from app.web.formatting import name_square_briefly
 from app.web.move_values import MoveValues

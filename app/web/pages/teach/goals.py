@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from app.recipes.taught import Lesson
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.notation import parse_record, replay
+from app.tictactoe.notation import parse_record, replay_record
 from app.web.translation import gettext_noop
 
 STREAK = 3  # draws in a row
@@ -31,7 +31,7 @@ def has_blocked(game: Game, lessons: Sequence[Lesson]) -> bool:
     last = lessons[-1]
     if not last.record:
         return False
-    cells, positions = parse_record(game, last.record), replay(game, last.record)
+    cells, positions = parse_record(game, last.record), replay_record(game, last.record)
     return any(
         cells[ply] in list_winning_cells(game, positions[ply], -mover)
         and not list_winning_cells(game, positions[ply], mover)
@@ -126,7 +126,7 @@ def list_winning_cells(game: Game, position: int, player: int) -> list[int]:
 
 def find_opening(game: Game, lesson: Lesson) -> tuple[int, int]:
     """Return the board before the learner's first move and the board after it, up to symmetry."""
-    positions = replay(game, lesson.record)
+    positions = replay_record(game, lesson.record)
     first = "XO".index(lesson.seat)
     before, after = game.symmetry_class[positions[first : first + 2]].tolist()
     return before, after

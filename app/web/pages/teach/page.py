@@ -31,10 +31,10 @@ from app.recipes.taught import (
     remove_last,
 )
 from app.tictactoe.boxes import Box, find_box
-from app.tictactoe.game import SEATS, O, X, mover_at
-from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay
-from app.tictactoe.policy import policy_of
-from app.tictactoe.views import heat, on_scale
+from app.tictactoe.game import SEATS, O, X, get_mover
+from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay_record
+from app.tictactoe.policy import policy_from_values
+from app.tictactoe.views import compute_heat, scale_values
 from app.web import urls
 from app.web.algorithms import opponent_name
 from app.web.comparison import Comparison, View
@@ -397,7 +397,7 @@ class TeachPage(Page, frozen=True):
         lesson, game = self.course.lessons[line.lesson - 1], current_site().game
         assert lesson.slip
         cells = parse_record(game, lesson.record)
-        position = replay(game, lesson.record)[lesson.slip.ply]
+        position = replay_record(game, lesson.record)[lesson.slip.ply]
         return PastLine(
             _labels(self.course.lessons)[line.lesson - 1],
             small_board(game, position, {cells[lesson.slip.ply]: "blunder"}),
@@ -611,7 +611,7 @@ def _opinion(state: MatchState, course: Course, recipe: Recipe, ply: int) -> Mov
         course.recipe,
         values=values,
         known=known,
-        policy=policy_of(values, recipe.plays),
+        policy=policy_from_values(values, recipe.plays),
         worth=recipe.reward_scale(),
         plays=recipe.plays,
         blank=gettext("not tried yet"),
@@ -668,15 +668,15 @@ def _changed(recipe: Recipe, lesson: Lesson, update: ValueChange) -> Changed:
     """Return the picture and the words of a value that a game changed."""
     game = current_site().game
     cell = parse_record(game, lesson.record)[update.ply]
-    position = replay(game, lesson.record)[update.ply]
+    position = replay_record(game, lesson.record)[update.ply]
     square = name_square_briefly(game, cell)
     move = gettext("Move %(ply)s, %(square)s", ply=update.ply + 1, square=square)
     worth = recipe.reward_scale()
     if worth is not None:
-        scaled = on_scale(
-            np.array([update.old, update.new]), worth, mover_at(update.ply)
+        scaled = scale_values(
+            np.array([update.old, update.new]), worth, get_mover(update.ply)
         )
-        heats = heat(scaled, HEAT_STEPS).astype(int).tolist()
+        heats = compute_heat(scaled, HEAT_STEPS).astype(int).tolist()
         old, new = (format_signed(value) for value in scaled.tolist())
         return Changed(changed_board(game, position, cell, *heats), move, old, new)
     gain = round(update.new - update.old)

@@ -16,7 +16,7 @@ from app.recipes import RecipeError, name_recipe, parse_recipe
 from app.recipes.algorithms import Menace
 from app.recipes.parameters import list_taught_games
 from app.recipes.taught import Refusal, add_game, format_title
-from app.tictactoe.beads import beads as beads_of_pairs
+from app.tictactoe.beads import count_beads as beads_of_pairs
 from app.tictactoe.boxes import Box, count_lost_boxes, list_boxes
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
@@ -157,7 +157,7 @@ class PaperPage(Page, frozen=True):
             return None
         game, agent = self.game, current_site().agents[self.machine]
         shared = beads_of_pairs(game, agent.q[game.legal], agent.card.plays)
-        return np.asarray(game.spread(shared))
+        return np.asarray(game.spread_pairs(shared))
 
     @property
     def title(self) -> str:
