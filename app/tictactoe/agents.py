@@ -36,8 +36,8 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import find_blunders
 
 MAX_CARD_BYTES = 1 << 20  # bytes
-NEW_ARRAYS = ".npz.newer"  # new arrays, beside the old ones until their card is written
-UNFINISHED = ".saving-"  # prefix of files that are not finished
+NEW_ARRAYS = ".npz.newer"  # suffix of new arrays, until their card is written
+UNFINISHED = ".saving-"  # prefix of unfinished files
 FILE_MODE = 0o644
 
 
@@ -73,7 +73,7 @@ class Agent:
         return game.spread_pairs(self.history.updated(step), illegal=False)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of its file, by name; the snapshots are [T, P]."""
+        """Return the arrays of the agent's file, by name; the snapshots are [T, P]."""
         return {
             "q": self.q,
             "visits": self.visits,
@@ -84,12 +84,13 @@ class Agent:
 
 
 def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
-    """Write an agent's two files and return it with the digests in its card.
+    """Write an agent's two files and return the agent with the digests in its card.
 
-    The new arrays are written beside the old ones, then the card replaces the old card, then the
-    arrays replace the old arrays: if the process is stopped between two steps, `load` finds either
-    the old pair or the new one.  Other processes that save in the folder wait.
-    Raises ModelError, and writes nothing, if what would be written could not be loaded.
+    The new arrays are written beside the old arrays, then the card replaces the old card,
+    then the arrays replace the old arrays: if the process is stopped between two steps,
+    `load_agent` finds either the old pair of files or the new one. Other processes that
+    save in the folder wait. Raises ModelError, and writes nothing, if the files could not
+    be loaded again.
     """
     text, arrays = encode_agent(game, agent)
     card = agent.card
@@ -105,7 +106,9 @@ def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
                 _read_file(described, MAX_CARD_BYTES),
                 size_limit(_get_layout(game)),
             ):
-                os.replace(newer, here)  # a save before this one was stopped on the way
+                os.replace(
+                    newer, here
+                )  # an earlier save was interrupted before this step
         os.replace(new_arrays, newer)
         os.replace(new_card, described)
         os.replace(newer, here)
@@ -115,7 +118,7 @@ def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
 def save_card(folder: Path, game: Game, agent: Agent) -> None:
     """Replace the card of an agent whose arrays are on disk already.
 
-    Raises ModelError, and writes nothing, if the two could not be loaded together.
+    Raises ModelError, and writes nothing, if the card does not fit the arrays.
     """
     id = agent.card.id
     text = format_card(
@@ -130,7 +133,7 @@ def save_card(folder: Path, game: Game, agent: Agent) -> None:
 def encode_agent(game: Game, agent: Agent) -> tuple[bytes, bytes]:
     """Return the contents of an agent's two files: the card, with its digests, and the arrays.
 
-    The same arrays always become the same bytes.
+    Equal arrays always give equal bytes.
     """
     arrays = write_arrays(agent.arrays())
     digest = hashlib.sha256(arrays).hexdigest()
@@ -153,9 +156,9 @@ def pack_agent(game: Game, agent: Agent) -> bytes:
 
 
 def unpack_agent(game: Game, content: bytes, name: str) -> Agent:
-    """Return the agent of this recipe's name from the bytes of `to_process`.
+    """Return the agent with this recipe name from the bytes of `pack_agent`.
 
-    Raises ModelError if they cannot be those of that agent.
+    Raises ModelError if the bytes are not those of the agent.
     """
     with name_file_in_errors(name):
         card, *arrays = msgspec.msgpack.decode(
@@ -190,21 +193,23 @@ def unpack_agent(game: Game, content: bytes, name: str) -> Agent:
 def load_agent(folder: Path, game: Game, agent_id: str) -> Agent:
     """Return an agent from its files, checked; another process may be saving it meanwhile.
 
-    Raises ModelError, naming the file and what is wrong with it.
+    Raises ModelError, naming the file and the fault.
     """
     return _retry_load(folder, game, agent_id, decode_agent)
 
 
 def load_agent_without_figures(folder: Path, game: Game, agent_id: str) -> Agent:
-    """Return an agent without figures, to compute new ones.
+    """Return an agent without figures, to compute new figures.
 
-    Those on its card are not read: they may be against other baselines, or in another format.
-    Raises ModelError, naming the file and what else is wrong with it.
+    The figures of the card are not read: they may be against other baselines, or in another
+    format. Raises ModelError, naming the file and any other fault.
     """
     return _retry_load(folder, game, agent_id, _decode_without_figures)
 
 
 def _retry_load(folder: Path, game: Game, agent_id: str, build: Decode) -> Agent:
+    """Return an agent from its files; if they do not fit, wait for a save and try again."""
+
     def attempt() -> Agent:
         card, limit = (
             _read_file(folder / f"{agent_id}.json", MAX_CARD_BYTES),
@@ -222,14 +227,14 @@ def _retry_load(folder: Path, game: Game, agent_id: str, build: Decode) -> Agent
     except ModelError:
         if not folder.is_dir():
             raise
-        with _lock_folder(folder, LOCK_SH):  # perhaps another process was saving it
+        with _lock_folder(folder, LOCK_SH):  # another process may have been saving it
             return attempt()
 
 
 def load_agents(folder: Path, game: Game) -> dict[str, Agent]:
     """Return every agent of a folder, by id.
 
-    Raises ModelError if one of them is broken or there is none.
+    Raises ModelError if a file is broken or the folder has no agents.
     """
     ids = list_agent_ids(folder)
     with ThreadPoolExecutor() as pool:  # decompression releases the interpreter's lock
@@ -238,7 +243,7 @@ def load_agents(folder: Path, game: Game) -> dict[str, Agent]:
 
 
 def list_agent_ids(folder: Path) -> list[str]:
-    """Return the ids of a folder's agents; raises ModelError if there is none."""
+    """Return the ids of a folder's agents; raises ModelError if the folder has none."""
     ids = sorted(
         {path.stem for ending in ("json", "npz") for path in folder.glob(f"*.{ending}")}
     )
@@ -252,7 +257,7 @@ def decode_agent(
 ) -> Agent:
     """Return the agent of this id from the contents of its two files; `path` names them in errors.
 
-    Raises ModelError, naming the file and what is wrong with it.
+    Raises ModelError, naming the file and the fault.
     """
     with name_file_in_errors(f"{path}.json"):
         card = msgspec.json.decode(card_bytes, type=Card)
@@ -272,6 +277,7 @@ def decode_agent(
 def _decode_without_figures(
     game: Game, agent_id: str, card_bytes: bytes, arrays_bytes: bytes, path: Path
 ) -> Agent:
+    """Return the agent of this id without figures; arguments as in `decode_agent`."""
     with name_file_in_errors(f"{path}.json"):
         known = msgspec.json.decode(card_bytes, type=dict[str, Any])
         card = msgspec.convert(known | {"figures": UNJUDGED}, Card)
@@ -280,6 +286,7 @@ def _decode_without_figures(
 
 
 def _add_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Agent:
+    """Return the agent with a card and the arrays of a file; raises ModelError if they do not fit."""
     with name_file_in_errors(f"{path}.npz"):
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays:
             raise ValueError(
@@ -308,8 +315,8 @@ def name_file_in_errors(file: str) -> Iterator[None]:
 def read_arrays_file(game: Game, agent: Agent) -> bytes:
     """Return the contents of an agent's npz file, whose digest is in its card.
 
-    It is read again, because the files of all agents are too large to keep; if the file is gone or
-    has changed, the same bytes are made from the arrays.
+    The file is read again, because the files of all agents are too large for memory; if it
+    is missing or has changed, equal bytes are made from the arrays.
     """
     if agent.file:
         with suppress(ModelError):
@@ -320,7 +327,7 @@ def read_arrays_file(game: Game, agent: Agent) -> bytes:
 
 
 def complete_card(game: Game, agent: Agent) -> Card:
-    """Return an agent's card; the digest of its file is computed here if it has none yet."""
+    """Return an agent's card; a missing digest of its file is computed."""
     if agent.card.arrays:
         return agent.card
     digest = hashlib.sha256(write_arrays(agent.arrays())).hexdigest()
@@ -340,6 +347,7 @@ def _get_layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
 
 
 def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Raise ValueError, naming the fault, if the arrays contradict each other or the card."""
     q, visits, updates = (
         arrays["q"],
         arrays["visits"],
@@ -368,6 +376,7 @@ def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) ->
 
 
 def _check_q(game: Game, q: NDArray[Any]) -> None:
+    """Raise ValueError unless q is a number exactly where a move is legal."""
     if not (np.isfinite(q) == game.legal).all() or np.isinf(q).any():
         raise ValueError("q is not a number exactly where a move is legal, else NaN")
 
@@ -407,7 +416,7 @@ def _lock_folder(folder: Path, kind: int) -> Iterator[None]:
 
 
 def _read_newer_arrays(newer: Path, card: bytes, limit: int) -> bytes:
-    """Return the new arrays, not in their place yet, if the card describes them, or b""."""
+    """Return the new arrays of an interrupted save if the card describes them, else b""."""
     with suppress(ModelError):
         arrays = _read_file(newer, limit)
         if hashlib.sha256(arrays).hexdigest().encode() in card:
@@ -416,6 +425,7 @@ def _read_newer_arrays(newer: Path, card: bytes, limit: int) -> bytes:
 
 
 def _read_file(path: Path, limit: int) -> bytes:
+    """Return the content of a file of at most `limit` bytes; raises ModelError."""
     try:
         return read_plain_file(path, limit)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Exact results of every player against every other, and the positions where their moves differ."""
+"""Exact results of every player against every player, and the positions where their moves differ."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -16,7 +16,7 @@ Chances = NDArray[np.float64]
 
 
 class ArenaTable(NamedTuple):
-    """The mean results of N players over N opponents, itself included, each in its own view."""
+    """The mean results of N players over N opponents, themselves included, each in its own view."""
 
     as_x: Chances  # [N, 3] win, draw, loss
     as_o: Chances  # [N, 3]
@@ -26,12 +26,12 @@ class ArenaTable(NamedTuple):
 
     @property
     def score(self) -> Chances:
-        """[N] the mean of both seats, -1 to +1."""
+        """[N] the mean score of both seats, -1 to +1."""
         return (compute_score(self.as_x) + compute_score(self.as_o)) / 2
 
     @property
     def rank(self) -> NDArray[np.intp]:
-        """[N] the rank by score, 1 the best; equal scores share a rank."""
+        """[N] the rank by score; 1 is the best, and equal scores share a rank."""
         ranks: NDArray[np.intp] = 1 + (self.score > self.score[:, None]).sum(axis=1)
         return ranks
 
@@ -56,7 +56,8 @@ def add_player(
 ) -> Chances:
     """Return a round robin, [N, N, 3], with a new last player, [N + 1, N + 1, 3].
 
-    `policies` are those of the N players; only the matches of the new one are computed.
+    `policies` is the line-up of the N players; only the matches of the new player are
+    computed.
     """
     size = len(chances)
     others, last = np.arange(size), np.full(size, size)
@@ -89,10 +90,10 @@ def compute_score(chances: Chances) -> Chances:
 def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.intp]:
     """Return the decisions in which two policies share no likeliest move, the clearest first.
 
-    First those in which most pairs of policies share no move; then those in which the values of
-    their moves differ most; then those that are early in the game; then those with fewer moves to
-    choose between.  Of symmetric decisions only the first in this order is listed.  A single policy
-    is compared with optimal play.
+    The order is: first by the number of pairs of policies that share no move; then by the
+    difference between the values of their moves; then by ply; then by the number of moves
+    to choose between. Of symmetric decisions only the first in this order is listed. A
+    single policy is compared with optimal play.
     """
     choices = [mark_maxima(policy) for policy in policies]
     if len(choices) == 1:

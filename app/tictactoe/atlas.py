@@ -1,6 +1,6 @@
-"""The blunders of a policy, one position a symmetry class, and the proof that it cannot be beaten.
+"""The blunders of a policy, grouped by symmetry, and the proof that a policy cannot be beaten.
 
-The most serious blunder comes first.  The proof is short enough to check by hand.
+The most serious blunder comes first. The proof is short enough to check by hand.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ class Mistakes(NamedTuple):
 
 
 class Atlas(NamedTuple):
-    """One mistake for each symmetry class, the most serious class first, [N]."""
+    """A mistake for each symmetry class, the most serious class first, [N]."""
 
     row: NDArray[
         np.intp
@@ -60,23 +60,27 @@ def list_mistakes(play: ReachablePlay) -> Mistakes:
     )
 
 
-def group_mistakes(game: Game, found: Mistakes) -> Atlas:
-    """Return one mistake for each symmetry class, ordered by how much it matters.
+def group_mistakes(game: Game, mistakes: Mistakes) -> Atlas:
+    """Return a mistake for each symmetry class, the most important class first.
 
-    First those that happen most often in games against `uniform`; then those that lose most; then
-    those that come first in a game.
+    The order is: first by the chance of the blunder in games against random moves; then by
+    the value lost; then by ply.
     """
     decision_class = game.symmetry_class[: game.decisions]
-    mistake_class = decision_class[found.position]
-    chance = np.bincount(mistake_class, found.chance, game.decisions).astype(np.float64)
-    lost = found.after - found.before  # the more negative, the worse
+    mistake_class = decision_class[mistakes.position]
+    chance = np.bincount(mistake_class, mistakes.chance, game.decisions).astype(
+        np.float64
+    )
+    lost = mistakes.after - mistakes.before  # the more negative, the worse
     # The likeliest mistake of each class: `unique` returns the first row of each in this order.
-    likeliest = np.lexsort((found.position, lost, -found.chance.round(CHANCE_DECIMALS)))
+    likeliest = np.lexsort(
+        (mistakes.position, lost, -mistakes.chance.round(CHANCE_DECIMALS))
+    )
     _, first = np.unique(mistake_class[likeliest], return_index=True)
     row = likeliest[first]
     class_chance = chance[mistake_class[row]]
     order = np.lexsort(
-        (found.position[row], lost[row], -class_chance.round(CHANCE_DECIMALS))
+        (mistakes.position[row], lost[row], -class_chance.round(CHANCE_DECIMALS))
     )
     row = row[order]
     row_class = mistake_class[row]
@@ -89,11 +93,11 @@ def group_mistakes(game: Game, found: Mistakes) -> Atlas:
 
 
 class Certificate(NamedTuple):
-    """The positions that a policy can meet in a seat, and its moves there, up to symmetry.
+    """The positions that a policy can reach in a seat, and its moves there, up to symmetry.
 
     After each of these moves every reply leads to an image of a listed position or ends the
-    game, and no ending is a loss.  A position is listed once for every choice of moves that the
-    policy makes in its images.
+    game, and no ending is a loss. A position is listed once for every set of moves that the
+    policy has in its images.
     """
 
     position: NDArray[
@@ -106,7 +110,7 @@ class Certificate(NamedTuple):
 def prove_unbeatable(play: ReachablePlay, seat: int) -> Certificate:
     """Return the proof that a policy cannot be beaten in a seat (+1 X, -1 O).
 
-    Raises ValueError if it can be beaten there.
+    Raises ValueError if the policy can be beaten there.
     """
     game = play.game
     record = find_lost_game(game, play.policy, seat)
@@ -122,10 +126,10 @@ def prove_unbeatable(play: ReachablePlay, seat: int) -> Certificate:
 def _number_classes(
     game: Game, position: NDArray[np.intp], choice: Choice
 ) -> NDArray[np.int64]:
-    """Return a number for each of N decisions and its moves, [N, cells]; images have the same.
+    """Return a class number for each of N decisions and its moves, [N, cells]; images share a number.
 
-    A decision and its moves, one bit a cell, make one number; the class is the lowest of those of
-    all images.
+    A decision and its moves, one bit a cell, make one number; the class is the lowest
+    number of all images.
     """
     bits = 1 << np.arange(game.cells)
     image_of_cell = np.argsort(game.symmetry, axis=1)  # [G, cells]

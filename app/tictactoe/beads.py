@@ -1,8 +1,8 @@
 """The beads of an agent that draws its moves from boxes, like MENACE.
 
-A box stands for a position and all its images, and holds beads for each move that differs from the
-others by more than a symmetry.  In the agent's table the beads of a move are divided among the
-cells that are this move, so a row, played in proportion, plays like the box.
+A box stands for a position and all its images, and holds beads for each move, where
+symmetric moves count as a single move. In the agent's table the beads of a move are divided
+among the cells of this move, so a row that is played in proportion plays like the box.
 """
 
 from functools import lru_cache
@@ -18,7 +18,7 @@ EVERY = slice(None)
 
 @lru_cache(maxsize=2)
 def count_equal_moves(game: Game) -> NDArray[np.int64]:
-    """Return the number of cells that are the same move as each legal pair by symmetry, [P].
+    """Return the number of cells that are the same move by symmetry, for each legal pair, [P].
 
     On the empty board the four corners are one move, the four edges another.
     """
@@ -33,7 +33,7 @@ def count_beads(
 ) -> NDArray[np.float64]:
     """Return the beads of each pair's move, [..., P], from a table's `values`, [..., P].
 
-    P are all legal pairs, or those of a slice of them.
+    P are all legal pairs, or the pairs of a slice.
     """
     squares = count_equal_moves(game)[pairs] if plays == "proportional" else 1
     held: NDArray[np.float64] = values.astype(np.float64) * squares
@@ -45,11 +45,12 @@ def compute_preferences(
 ) -> NDArray[np.float64]:
     """Return the preference of a box for each of its moves, [..., P]: -1 never, +1 always.
 
-    0 is an equal share of the beads; between these the share is mapped piecewise linearly.  `held`
-    are the `beads` of all legal pairs, or of those of one decision, [..., P].  A preference is a
-    chance to be drawn, and no expected result.
+    0 is an equal share of the beads; between these values the share is mapped piecewise
+    linearly. `held` are the beads of all legal pairs, or of the pairs of a decision, [...,
+    P]. A preference is a chance of being drawn, not an expected result.
     """
-    # Each of a move's cells counts as this part of a move, so sums over a row are sums over a box.
+    # `part` is 1 / (cells of the same move), so a sum of parts over a row counts moves, and a sum of
+    # beads times parts counts the beads of the box.
     starts, part = game.pair_start[:-1], 1 / count_equal_moves(game)
     if decision is not None:
         start, end = game.pair_start[decision : decision + 2]

@@ -1,4 +1,4 @@
-"""The card of an agent: all facts about it besides its arrays, as readable JSON."""
+"""The card of an agent: all facts about the agent besides its arrays, as readable JSON."""
 
 import hashlib
 import re
@@ -33,7 +33,7 @@ RESERVED_IDS = {
     "self",
     "both",
     *BASELINES,
-}  # names that no agent may have
+}  # ids with another meaning in URLs
 
 UNJUDGED = Figures(
     updates=[],
@@ -125,7 +125,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 @lru_cache(maxsize=2)
 def compute_numbering(game: Game) -> str:
-    """Return the digest of a game, by which a model is checked to belong to it.
+    """Return the digest of a game; a model with another digest belongs to another game.
 
     It covers the boards and their numbers, the successors of all moves, and the results.
     """
@@ -148,7 +148,7 @@ def format_card(card: Card) -> str:
 
 
 def check_card(game: Game, agent_id: str, card: Card) -> None:
-    """Raise ValueError if a well-formed card is not of this agent and game; figures apart."""
+    """Raise ValueError if a well-formed card does not belong to this agent and game."""
     if card.id != agent_id:
         raise ValueError(f"id {card.id!r} is not the file's name")
     if card.id in RESERVED_IDS:
@@ -185,6 +185,7 @@ def check_figures(game: Game, figures: Figures) -> None:
 
 
 def _check_chances(figures: Figures) -> None:
+    """Raise ValueError unless all chances of win, draw and loss add up to 1."""
     for chances in (figures.best_response, *figures.vs.values()):
         sums = [sum(entry) for entry in (*chances.x, *chances.o)]
         if any(abs(total - 1) > TOLERANCE for total in sums):
@@ -192,6 +193,7 @@ def _check_chances(figures: Figures) -> None:
 
 
 def _check_nash_conv(figures: Figures) -> None:
+    """Raise ValueError unless nash_conv follows from the best responses."""
     beaten = zip(figures.best_response.x, figures.best_response.o, strict=False)
     # The best responders' wins less their losses; the chances are in the agent's view.
     gains = [as_x[2] - as_x[0] + as_o[2] - as_o[0] for as_x, as_o in beaten]

@@ -21,13 +21,15 @@ from app.tictactoe.policy import (
 )
 from app.tictactoe.reachable_play import ReachablePlay
 
-ALWAYS = 0.95  # share of the positions of a seat: a rule that decides so many was not learned
-MIN_POSITIONS = 10  # positions: no cause is named for fewer
-# skill, from 0 (random moves) to 1 (right ones): nearer to 0 is like chance
+ALWAYS = (
+    0.95  # share of a seat's positions; a rule that explains so many was not learned
+)
+MIN_POSITIONS = 10  # a cause needs at least this many positions
+# Skill is 0 for random moves and 1 for right moves; below this it is like chance.
 LIKE_CHANCE = 0.15
-GOOD = 0.5  # skill
-OFTEN = 0.75  # share of the blunders
-RARELY = 0.5  # share of the threats
+GOOD = 0.5  # skill from which on a seat counts as good
+OFTEN = 0.75  # a cause explains at least this share of the blunders
+RARELY = 0.5  # a policy that blocks at most this share of threats does not block
 
 Kind = Literal[
     "untrained", "other-side", "first-cell", "no-block", "images", "unreachable"
@@ -37,7 +39,7 @@ Decisions = NDArray[np.bool_]  # [D]
 
 
 class Cause(NamedTuple):
-    """A likely cause, and the numbers that support it."""
+    """A likely cause of blunders, and the numbers that support it."""
 
     kind: Kind
     seat: int  # +1 X, -1 O, 0 both
@@ -49,7 +51,7 @@ class Cause(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """Properties of the decisions of a game, for any policy; each is [D], or [D, cells]."""
+    """Properties of the decisions of a game, independent of a policy; each is [D], or [D, cells]."""
 
     several: Decisions  # whether there is more than one move
     by_chance: NDArray[np.float64]  # the chance of each move if moves are random
@@ -65,7 +67,7 @@ class Facts(NamedTuple):
 
 
 class AnalysedPolicy(NamedTuple):
-    """A policy and its properties."""
+    """A policy with the properties that the causes are found by."""
 
     game: Game
     facts: Facts
@@ -83,7 +85,8 @@ class AnalysedPolicy(NamedTuple):
 def list_causes(own: ReachablePlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
     """Return the likely causes of the blunders `found` of a policy; `kinds` is their atlas.
 
-    Causes that explain a whole seat come first; other causes are looked for in the other seat only.
+    Causes that explain a whole seat come first; other causes are searched for in the other
+    seat only.
     """
     if not len(found.position):
         return []
@@ -109,6 +112,7 @@ def list_causes(own: ReachablePlay, found: Mistakes, kinds: Atlas) -> list[Cause
 
 @lru_cache(maxsize=2)
 def _compute_facts(game: Game) -> Facts:
+    """Return the properties of all decisions of a game."""
     legal, right, values = game.legal, find_best_moves(game), compute_optimal_q(game)
     moves = legal.sum(axis=1)
     board = game.board[: game.decisions]
@@ -132,7 +136,7 @@ def _compute_facts(game: Game) -> Facts:
 
 
 def _find_untrained(play: AnalysedPolicy) -> list[Cause]:
-    """Return the cause that a seat, or both, plays by a rule that needs no training, if any."""
+    """Return the cause that a seat, or both seats, plays by a rule without training, if any."""
     game, facts = play.game, play.facts
     rules: dict[Rule, Choice] = {
         "any": game.legal,
@@ -162,7 +166,7 @@ def _find_untrained(play: AnalysedPolicy) -> list[Cause]:
 
 
 def _find_like_chance(play: AnalysedPolicy) -> list[Cause]:
-    """Return the cause that seats err like random moves, both or one while the other is good."""
+    """Return the cause that seats err like random moves: both, or one while the other is good."""
     skills = {seat: _measure_skill(play, seat) for seat in (X, O)}
     named = []
     for seat, (skill, number, of, by_chance) in skills.items():
@@ -179,7 +183,7 @@ def _find_like_chance(play: AnalysedPolicy) -> list[Cause]:
 
 
 def _merge_seats(named: list[Cause]) -> list[Cause]:
-    """Return one cause for both seats if two of the same rule are given, else the causes given."""
+    """Return a single cause for both seats if two causes share a rule, else the causes as given."""
     if len(named) != 2 or named[0].rule != named[1].rule:
         return named
     one, other = named
@@ -212,7 +216,7 @@ def _find_one_cell(
 ) -> list[Cause]:
     """Return the cause that most blunders are on the first or the last empty cell, if any.
 
-    That is how ties are broken by a program that has no values, or equal ones.
+    Programs without values, or with equal values, often break ties this way.
     """
     here = found.position[rest[found.position]]
     if len(here) < MIN_POSITIONS:
@@ -233,7 +237,7 @@ def _find_one_cell(
 
 
 def _find_no_block(play: AnalysedPolicy, rest: Decisions) -> list[Cause]:
-    """Return the cause that the policy does not block a win although it takes its own, if so."""
+    """Return the cause that the policy takes its own wins but blocks no wins, if so."""
     wins, threat = play.facts.wins, play.facts.threat
     reachable = rest & play.reachable
     threatened = reachable & threat.any(axis=1)
@@ -255,7 +259,7 @@ def _find_no_block(play: AnalysedPolicy, rest: Decisions) -> list[Cause]:
 def _find_images(
     play: AnalysedPolicy, found: Mistakes, kinds: Atlas, rest: Decisions
 ) -> list[Cause]:
-    """Return the cause that most blunders are not made in all images of a position, if so."""
+    """Return the cause that most blunders are made in some images of a position only, if so."""
     game = play.game
     example = found.position[kinds.row]  # of each class
     has_images = rest[example] & (kinds.images > 1)
@@ -271,7 +275,7 @@ def _find_images(
 
 
 def _find_unreachable(play: AnalysedPolicy, found: Mistakes) -> list[Cause]:
-    """Return the cause that none of its own games leads to any of its blunders, if so."""
+    """Return the cause that the policy's own games reach none of its blunders, if so."""
     if play.reachable[found.position].any():
         return []
     number = len(found.position)
@@ -287,9 +291,10 @@ def _mark_hanging(play: AnalysedPolicy, seat: int) -> Decisions:
 
 
 def _measure_skill(play: AnalysedPolicy, seat: int) -> tuple[float, int, int, float]:
-    """Return the skill of a seat, from 0 (random moves) to 1 (right moves), and its counts.
+    """Return the skill of a seat, from 0 (random moves) to 1 (right moves), and three counts.
 
-    They are the positions in which it errs, those in which it could, and as many with random moves.
+    The counts are the positions in which the seat errs, the positions in which it could
+    err, and the expected errors of random moves.
     """
     hanging = _mark_hanging(play, seat)
     if not hanging.any():
@@ -313,7 +318,7 @@ def _pick_example(play: AnalysedPolicy, where: Decisions) -> tuple[int, ...]:
 
 
 def _choose_cell(legal: Choice, cell: NDArray[np.intp]) -> Choice:
-    """Return the choice of one cell a decision, [D]."""
+    """Return the choice of a single cell in each decision, [D, cells], from `cell`, [D]."""
     choice = np.zeros_like(legal)
     choice[np.arange(len(legal)), cell] = True
     return choice

@@ -13,7 +13,7 @@ Encoding = Literal["one-hot", "flat", "bits", "number"]
 
 @lru_cache(maxsize=2)
 def encode_flat(game: Game) -> NDArray[np.int8]:
-    """Return one number for each cell, then one for the player to move, [S, cells + 1].
+    """Return a number for each cell and a number for the player to move, [S, cells + 1].
 
     Empty is 0, X 1, O 2; the last number is 0 when the game is over.
     """
@@ -27,7 +27,7 @@ def encode_flat(game: Game) -> NDArray[np.int8]:
 
 
 def pack_bits(game: Game, position: int) -> int:
-    """Return a position as one integer: two bits for each number of `flat`, the first highest."""
+    """Return a position as an integer: two bits for each number of `encode_flat`, the first highest."""
     packed = 0
     for digit in encode_flat(game)[position].tolist():
         packed = packed << 2 | digit
@@ -38,25 +38,27 @@ def pack_bits(game: Game, position: int) -> int:
 def encode_one_hot(game: Game) -> NDArray[np.float32]:
     """Return the one-hot input of a network for each decision, [D, 3 cells + 3].
 
-    For each cell in reading order three numbers, of which one is 1: empty, X, O; then two for
-    who is to move, X or O; then a 0 that pads the 29 numbers of tic-tac-toe to 30.
+    Each cell in reading order has three numbers: a 1 for empty, X or O, the others 0. Two
+    numbers follow for the player to move, X or O, and a 0 that pads the 29 numbers of
+    tic-tac-toe to 30.
     """
     holds = np.array([0, X, O])
     cells = game.board[: game.decisions, :, None] == holds
     mover = game.to_move[:, None] == holds[1:]
     pad = np.zeros((game.decisions, 1))
-    read = np.concatenate([cells.reshape(game.decisions, -1), mover, pad], axis=1)
-    written = read.astype(np.float32)
-    written.flags.writeable = False
-    return written
+    inputs = np.concatenate([cells.reshape(game.decisions, -1), mover, pad], axis=1)
+    table = inputs.astype(np.float32)
+    table.flags.writeable = False
+    return table
 
 
 def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
     """Return the input of a network for each decision, [D, inputs].
 
-    Each has the cells in reading order, then the player to move: *one-hot* as in `one_hot`; *flat*
-    as in `flat` (10 numbers for tic-tac-toe); *bits* the two bits of each of those, the higher one
-    first (20); *number* the integer of these bits, divided by the largest of as many bits (1).
+    Each input has the cells in reading order, then the player to move: *one-hot* as in
+    `encode_one_hot`; *flat* as in `encode_flat` (10 numbers for tic-tac-toe); *bits* the
+    two bits of each flat number, the higher bit first (20); *number* the integer of these
+    bits, divided by the largest integer of as many bits (1).
     """
     if encoding == "one-hot":
         return encode_one_hot(game)

@@ -1,4 +1,4 @@
-"""Files that somebody else may have put there, read with a limit and without waiting."""
+"""Files of unknown origin, read with a size limit and without waiting."""
 
 import os
 from pathlib import Path
@@ -8,8 +8,8 @@ from stat import S_ISREG
 def read_plain_file(path: Path, limit: int) -> bytes:
     """Return the content of a file of at most `limit` bytes.
 
-    Raises ValueError, naming the file and the reason, if it cannot be read, if it is larger, or if
-    it is no plain file: whoever opens a pipe would wait for its writer.
+    Raises ValueError, naming the file and the reason, if it cannot be read, is larger, or
+    is no plain file: a read from a pipe would wait for its writer.
     """
     try:
         with open(path, "rb", opener=_open_without_waiting) as file:

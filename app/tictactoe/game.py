@@ -82,7 +82,7 @@ class Game:
 
     @cached_property
     def board(self) -> NDArray[np.int8]:
-        """[S, cells] +1 X, -1 O, 0 empty."""
+        """[S, cells] +1 for X, -1 for O, 0 for an empty cell."""
         board = np.empty((self.positions, self.cells), np.int8)
         for cell, weight in enumerate(_digit_weights(self.cells)):
             digit = self.code // weight % 3
@@ -138,24 +138,24 @@ class Game:
 
     @cached_property
     def ply(self) -> NDArray[np.intp]:
-        """[D] how many moves were made before."""
+        """[D] the number of moves before the decision."""
         return _make_read_only(
             np.repeat(np.arange(len(self.ply_start) - 1), np.diff(self.ply_start))
         )
 
     @cached_property
     def to_move(self) -> NDArray[np.int8]:
-        """[D] +1 where X is to move, -1 where O is."""
+        """[D] the player to move: +1 X, -1 O."""
         return _make_read_only(np.where(self.ply % 2 == 0, X, O).astype(np.int8))
 
     @cached_property
     def image(self) -> NDArray[np.int32]:
-        """[G, S] the position that symmetry g makes of each position.
+        """[G, S] the image of each position under symmetry g.
 
         It commutes with moving: `image[g, successor[s, symmetry[g, c]]]` is
         `successor[image[g, s], c]`.
         """
-        digits = self.board % 3  # -1 is 2 again
+        digits = self.board % 3  # maps -1 to 2
         weight = _digit_weights(self.cells)
         return _make_read_only(
             np.stack(
@@ -168,16 +168,16 @@ class Game:
 
     @cached_property
     def symmetry_class(self) -> NDArray[np.int32]:
-        """[S] the lowest-numbered image of each position, which represents all of them."""
+        """[S] the lowest-numbered image of each position, which stands for all images."""
         return _make_read_only(self.image.min(axis=0))
 
     @cached_property
     def pair_class(self) -> NDArray[np.int64]:
-        """[P] a number for each pair, the same for those that are one move up to symmetry."""
+        """[P] a number for each pair; pairs that are the same move by symmetry share a number."""
         # Image g of a board b is b[symmetry[g]], so symmetry g moves cell symmetry[g, j] to j: the
         # inverse permutation maps a cell to its image.
         image_of_cell = np.argsort(self.symmetry, axis=1)
-        # Position and cell make one number; the class is the lowest of those of all images.
+        # Position and cell make one number; the class is the lowest number of all images.
         images = (
             self.image[:, self.pair_from] * self.cells
             + image_of_cell[:, self.pair_cell]
@@ -186,12 +186,13 @@ class Game:
 
     @cached_property
     def _code_order(self) -> NDArray[np.intp]:
+        """[S] the positions in the order of their codes."""
         return np.argsort(self.code)
 
     def find_positions(self, codes: Codes | int) -> NDArray[np.int32]:
         """Return the positions with these codes, in their shape.
 
-        Raises ValueError if one of them is not the code of a reachable position.
+        Raises ValueError if a code is not the code of a reachable position.
         """
         place = np.searchsorted(self.code, codes, sorter=self._code_order)
         found = self._code_order[np.minimum(place, self.positions - 1)].astype(np.int32)
@@ -246,7 +247,7 @@ def get_mover(ply: int) -> int:
 
 
 class _Ply(NamedTuple):
-    """The positions of one ply, each array sorted by code."""
+    """The positions of a ply, each array sorted by code."""
 
     unfinished: Codes
     finished: Codes
@@ -256,7 +257,7 @@ class _Ply(NamedTuple):
 
 
 def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
-    """Return the positions of every ply; each follows from all moves of the ply before."""
+    """Return the positions of every ply; each ply follows from all moves of the ply before."""
     nothing = np.empty(0, np.int32)
     plies = [_Ply(np.zeros(1, np.int32), nothing, nothing.astype(np.int8))]
     while len(plies[-1].unfinished):
@@ -281,20 +282,23 @@ def _find_successors(
     """
     successor = np.full((ply_start[-1], cells), -1, np.int32)
     finished_start = ply_start[-1]
-    for ply, (here, after) in enumerate(pairwise(plies)):
-        unfinished, finished = len(after.unfinished), len(after.finished)
+    for ply, (ply_positions, next_positions) in enumerate(pairwise(plies)):
+        unfinished, finished = (
+            len(next_positions.unfinished),
+            len(next_positions.finished),
+        )
         number = np.concatenate(
             [
                 ply_start[ply + 1] + np.arange(unfinished),
                 finished_start + np.arange(finished),
             ]
         )
-        codes = np.concatenate([after.unfinished, after.finished])
+        codes = np.concatenate([next_positions.unfinished, next_positions.finished])
         order = np.argsort(
             codes, kind="stable"
         )  # `searchsorted` looks codes up in this order
         rows = successor[ply_start[ply] : ply_start[ply + 1]]
-        for cell, free, children in _list_moves(here.unfinished, ply, cells):
+        for cell, free, children in _list_moves(ply_positions.unfinished, ply, cells):
             rows[free, cell] = number[
                 order[np.searchsorted(codes, children, sorter=order)]
             ]
@@ -305,7 +309,7 @@ def _find_successors(
 def _list_moves(
     codes: Codes, ply: int, cells: int
 ) -> Iterator[tuple[int, Bools, Codes]]:
-    """Yield each cell, whether it is free in each position, and the codes after the moves there."""
+    """Yield each cell, whether it is free in each position, and the codes after moves on that cell."""
     stone = get_mover(ply) % 3
     for cell, weight in enumerate(_digit_weights(cells)):
         free = codes // weight % 3 == 0
@@ -329,7 +333,7 @@ def _digit_weights(cells: int) -> Codes:
 
 
 def _list_lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
-    """Return the cells of every straight run of `in_a_row`, [L, in_a_row]."""
+    """Return the cells of every line of `in_a_row` cells, [L, in_a_row]."""
     steps = np.arange(in_a_row)
     lines = {
         tuple((row + down * steps) * columns + column + right * steps)
@@ -350,7 +354,7 @@ def _list_symmetries(rows: int, columns: int) -> NDArray[np.intp]:
     grid = np.arange(rows * columns).reshape(rows, columns)
     mirrored = grid[:, ::-1]
     images = [np.rot90(side, turns) for side in (grid, mirrored) for turns in range(4)]
-    # A dictionary keeps the first of equal ones, in order: a board of one row has fewer.
+    # A dictionary drops repeated maps and keeps the order: a board of one row has fewer maps.
     maps = dict.fromkeys(
         tuple(image.ravel()) for image in images if image.shape == grid.shape
     )
@@ -358,5 +362,6 @@ def _list_symmetries(rows: int, columns: int) -> NDArray[np.intp]:
 
 
 def _make_read_only(array: Array) -> Array:
+    """Return the array, made read-only."""
     array.flags.writeable = False
     return array

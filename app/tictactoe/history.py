@@ -1,7 +1,7 @@
 """An agent's values at every snapshot of its training, stored as changes.
 
-Most values stay the same between two snapshots: an update changes one value.  Of a table that was
-learned step by step a quarter of the numbers is kept.
+Most values stay unchanged between two snapshots, so only a quarter of the numbers of a
+typical training is stored.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ EVERY = slice(None)  # pair
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """The values of P pairs at T snapshots as C changes, and when training first updated a pair.
+    """The values of P pairs at T snapshots as C changes, and each pair's first update.
 
-    It gives back the same bits.  The arrays are read-only.
+    The values are restored bit for bit. The arrays are read-only.
     """
 
     snapshots: int  # T

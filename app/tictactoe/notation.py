@@ -27,7 +27,7 @@ def format_position(game: Game, position: int) -> str:
 def parse_position(game: Game, text: str) -> int:
     """Return the position of a text.
 
-    Raises ValueError if its length or a character is wrong or no game reaches it.
+    Raises ValueError if the length or a character is wrong or no game reaches the position.
     """
     if len(text) != game.cells or set(text) - set(MARKS.values()):
         raise ValueError(
@@ -56,10 +56,10 @@ def parse_record(game: Game, record: str) -> list[int]:
 
 
 def replay_record(game: Game, record: str) -> list[int]:
-    """Play a record from the empty board and return every position on the way, the first too.
+    """Return every position of a game, from the empty board to the end of its record.
 
-    Raises ValueError if a character is no cell, and IllegalMoveError, naming the ply, if a cell is
-    taken or the game is over before the record is.
+    Raises ValueError if a character is no cell, and IllegalMoveError, naming the ply, if a
+    cell is taken or a move follows the end of the game.
     """
     positions, decisions = [0], game.decisions
     for ply, cell in enumerate(parse_record(game, record), 1):
@@ -77,7 +77,7 @@ def replay_record(game: Game, record: str) -> list[int]:
 
 
 def find_record(game: Game, position: int) -> str:
-    """Return the record of one of the games that lead to a position."""
+    """Return the record of a game that leads to a position."""
     last_moves, record = _find_last_moves(game), ""
     while position:  # 0 is the empty board
         position, cell = last_moves[position].tolist()
@@ -88,7 +88,7 @@ def find_record(game: Game, position: int) -> str:
 def undo_moves(record: str, plies: int = 1) -> str:
     """Return a record without its last plies.
 
-    Raises ValueError if it has fewer.
+    Raises ValueError if the record has fewer.
     """
     if not 0 <= plies <= len(record):
         raise ValueError(f"cannot take back {plies} of {len(record)} moves")
@@ -97,7 +97,7 @@ def undo_moves(record: str, plies: int = 1) -> str:
 
 @lru_cache(maxsize=2)
 def _find_last_moves(game: Game) -> NDArray[np.intp]:
-    """Return a decision and a cell that lead to each position, [S, 2]: of several the last ones."""
+    """Return a decision and a cell that lead to each position, [S, 2]."""
     last_moves = np.zeros((game.positions, 2), np.intp)
     last_moves[game.pair_after] = np.argwhere(game.legal)
     return last_moves

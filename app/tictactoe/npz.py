@@ -1,8 +1,9 @@
 """Arrays from an untrusted npz file: sizes are checked before anything is unpacked.
 
-An npz is a zip file of npy members, and an npy a short header and the numbers.  A member may claim
-any size and unpack to a thousand times its own, so each is read with a limit: that of the arrays
-that a model has, or that of the header and then of the numbers that the header announces.
+An npz is a zip file of npy members, and an npy is a short header followed by the numbers. A
+member may claim any size and unpack to a thousand times its packed size, so each member is
+read with a limit: the size of the arrays of a model, or the size of the header and then of
+the numbers that the header announces.
 """
 
 import io
@@ -32,12 +33,12 @@ NUMBER_KINDS = "biuf"  # the kinds of dtypes that are numbers
 
 
 def size_limit(layout: Layout) -> int:
-    """Return the most bytes that a file with these arrays can have."""
+    """Return the largest size in bytes of a file with these arrays."""
     return sum(_member_limit(*shape) + MAX_HEADER for shape in layout.values())
 
 
 def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return arrays as the bytes of an npz; the same arrays always become the same bytes."""
+    """Return arrays as the bytes of an npz; equal arrays always give equal bytes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
@@ -77,8 +78,8 @@ def read_array(
 ) -> NDArray[np.float64]:
     """Return the array of this name, or else the first by name, from the bytes of any npz.
 
-    Raises ValueError, naming the fault, if the array has none of these shapes, or is not made of
-    numbers of up to eight bytes.
+    Raises ValueError, naming the fault, if the array has another shape, or does not consist
+    of numbers of up to eight bytes.
     """
     # Counted in the raw bytes, so that a directory of a million entries is not even parsed.
     if content.count(MEMBER_SIGNATURE) > MAX_MEMBERS:
@@ -140,6 +141,7 @@ def _check_packing(member: zipfile.ZipInfo) -> None:
 def _read_member(
     archive: zipfile.ZipFile, name: str, dtype: str, shape: tuple[int, ...]
 ) -> NDArray[Any]:
+    """Return an array of exactly this dtype and shape; raises ValueError, naming the fault."""
     member = archive.getinfo(f"{name}.npy")
     if member.file_size > _member_limit(dtype, shape):
         raise ValueError(
@@ -166,6 +168,7 @@ def _read_member(
 
 
 def _has_shape(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Return whether a shape fits; -1 stands for 1 to MAX_SNAPSHOTS."""
     return len(found) == len(shape) and all(
         1 <= have <= MAX_SNAPSHOTS if want == -1 else have == want
         for have, want in zip(found, shape, strict=True)
@@ -173,6 +176,7 @@ def _has_shape(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
 
 
 def _member_limit(dtype: str, shape: tuple[int, ...]) -> int:
+    """Return the largest size in bytes of a member with this dtype and shape."""
     return MAX_HEADER + np.dtype(dtype).itemsize * abs(prod(shape)) * (
         MAX_SNAPSHOTS if -1 in shape else 1
     )

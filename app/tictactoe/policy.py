@@ -42,7 +42,10 @@ def t_hand_policy(game: Game) -> Policy:
     board = game.board[: game.decisions]
     stones = board == game.to_move[:, None]
     choice = game.legal.copy()
-    for own in (board == -game.to_move[:, None], stones):  # the later one counts more
+    for own in (
+        board == -game.to_move[:, None],
+        stones,
+    ):  # own wins are handled last, so they replace blocks
         ends = find_completing_cells(game, own)
         choice = np.where(ends.any(axis=1, keepdims=True), ends, choice)
     return _normalize_rows(choice)
@@ -59,9 +62,10 @@ def minimax_random_policy(game: Game) -> Policy:
 
 
 def strongest_policy(game: Game) -> Policy:
-    """Never lose, and among all who never lose win most often against `uniform`; ties: first cell.
+    """Never lose, and win as often against random moves as safe play can; ties: the first cell.
 
-    It is the best responder to `uniform` in each seat that values safety above everything.
+    It is the best responder to `uniform_policy` in each seat if a loss weighs more than any
+    win.
     """
     responses = [
         find_best_response(game, uniform_policy(game), seat, loss=-np.inf)
@@ -92,11 +96,12 @@ def compute_optimal_q(game: Game) -> NDArray[np.float64]:
 def policy_from_values(q: NDArray[np.floating], plays: Plays) -> Policy:
     """Return the policy by which an agent plays its table.
 
-    `q` is [..., cells] in the mover's view, NaN where illegal; the policy has its shape.
-    *greedy* plays a best move, each of several with equal chance; *first* the first of them in
-    reading order; *proportional* each move with a chance proportional to its value, as MENACE draws
-    a bead, and with equal chances if no value is above 0.
-    Raises ValueError as `greedy` does, or if a value of a proportional player is below 0.
+    `q` is [..., cells] in the mover's view, NaN where illegal; the policy has the same
+    shape. *greedy* plays a best move, each of several with equal chance; *first* plays the
+    first best move in reading order; *proportional* plays each move with a chance
+    proportional to its value, as MENACE draws a bead, and with equal chances if no value is
+    above 0. Raises ValueError as `greedy_policy` does, or if a value of a proportional
+    player is below 0.
     """
     if plays == "first":
         return _play_first(_mark_best(q))
@@ -113,16 +118,17 @@ def policy_from_values(q: NDArray[np.floating], plays: Plays) -> Policy:
 def greedy_policy(q: NDArray[np.floating]) -> Policy:
     """Return the policy that plays a cell with the highest value; ties: equal chances.
 
-    `q` is [..., cells] in the mover's view, NaN where illegal; the policy has its shape.
-    Raises ValueError if a row has no legal cell.
+    `q` is [..., cells] in the mover's view, NaN where illegal; the policy has the same
+    shape. Raises ValueError if a row has no legal cell.
     """
     return _normalize_rows(_mark_best(q))
 
 
 def epsilon_greedy_policy(q: NDArray[np.floating], epsilon: float) -> Policy:
-    """Return the greedy policy with a chance `epsilon` of a random legal move; shapes as `greedy`.
+    """Return the greedy policy with a chance `epsilon` of a random legal move.
 
-    Raises ValueError as `greedy` and `mix` do.
+    Shapes are as in `greedy_policy`. Raises ValueError as `greedy_policy` and
+    `mix_policies` do.
     """
     return mix_policies(greedy_policy(q), _normalize_rows(~np.isnan(q)), epsilon)
 
@@ -138,7 +144,7 @@ def mix_policies(policy: Policy, other: Policy, chance: float) -> Policy:
 
 
 class Baseline(NamedTuple):
-    """A player by a fixed rule, which measures agents."""
+    """A player with a fixed rule, against which agents are measured."""
 
     title: str
     line: str  # its rule, for visitors
@@ -170,7 +176,7 @@ BASELINES = {
 
 
 def find_completing_cells(game: Game, stones: Choice) -> Choice:
-    """Return whether a stone on an empty cell completes a line of `stones`, [D, cells] both."""
+    """Return whether a stone on each empty cell completes a line of `stones`, [D, cells] both."""
     ends = np.zeros_like(stones)
     for line in game.lines:
         for cell in line:
@@ -179,7 +185,7 @@ def find_completing_cells(game: Game, stones: Choice) -> Choice:
 
 
 def _mark_best(q: NDArray[np.floating]) -> Choice:
-    """Return the cells with the highest value of their row; ValueError if a row has none."""
+    """Return whether each cell has the highest value of its row; ValueError if a row is all NaN."""
     highest = _find_row_maxima(q)
     if np.isnan(highest).any():
         raise ValueError("a row of q has no legal cell: it is NaN everywhere")
@@ -188,27 +194,32 @@ def _mark_best(q: NDArray[np.floating]) -> Choice:
 
 
 def mark_maxima(values: NDArray[np.floating]) -> Choice:
-    """Return whether a cell has the highest value of its row, [..., cells]; NaN never has."""
+    """Return whether each cell has the highest value of its row, [..., cells]; NaN is never highest."""
     maximum: Choice = values == _find_row_maxima(values)[..., None]
     return maximum
 
 
 def _find_row_maxima(values: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return the highest value of each row, [...], NaN if there is none.
+    """Return the highest value of each row, [...], NaN for a row of NaN.
 
-    A loop over the cells takes a tenth of the time of numpy's reduction over so short an axis.
+    A loop over the cells takes a tenth of the time of numpy's reduction over such a short
+    axis.
     """
     highest: NDArray[np.floating] = reduce(np.fmax, np.moveaxis(values, -1, 0))
     return highest
 
 
 def _normalize_rows(choice: NDArray[Any]) -> Policy:
-    cells = np.moveaxis(choice, -1, 0)  # a loop over the cells, as in `_highest`
+    """Return the policy with chances in proportion to `choice`, [..., cells]."""
+    cells = np.moveaxis(
+        choice, -1, 0
+    )  # a loop over the cells, as in `_find_row_maxima`
     total: NDArray[np.float64] = reduce(np.add, cells, np.zeros(cells.shape[1:]))
     policy: Policy = choice / total[..., None]
     return policy
 
 
 def _play_first(choice: Choice) -> Policy:
+    """Return the policy that plays the first chosen cell of each row."""
     policy: Policy = np.eye(choice.shape[-1])[choice.argmax(axis=-1)]
     return policy

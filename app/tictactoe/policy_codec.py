@@ -25,7 +25,7 @@ BITS_A_CHARACTER = 6
 
 
 def encode_moves(game: Game, choice: Choice) -> str:
-    """Return the code of the moves played, [D, cells]: the short one if they are symmetric.
+    """Return the code of the moves played, [D, cells]: the short code if they are symmetric.
 
     Raises ValueError if an illegal move is played, or a decision has no move.
     """
@@ -43,8 +43,8 @@ def encode_moves(game: Game, choice: Choice) -> str:
 def decode_moves(game: Game, code: str) -> Choice:
     """Return the moves played, [D, cells], from either kind of code.
 
-    Raises ValueError, naming the fault: the length, a character, a bit after the last one, a
-    decision without a move, or one that is its own image and has moves that are not.
+    Raises ValueError, naming the fault: the length, a character, a bit after the last bit,
+    a decision without a move, or a decision that is its own image with moves that are not.
     """
     whole, short = get_code_lengths(game)
     if len(code) not in (whole, short):
@@ -74,7 +74,7 @@ def policy_from_moves(choice: Choice) -> Policy:
 
 @lru_cache(maxsize=2)
 def get_code_lengths(game: Game) -> tuple[int, int]:
-    """Return the numbers of characters of a whole code and of a short one."""
+    """Return the numbers of characters of a whole code and of a short code."""
     whole, short = (
         _count_characters(bits) for bits in (game.pairs, len(_list_first_pairs(game)))
     )
@@ -82,7 +82,7 @@ def get_code_lengths(game: Game) -> tuple[int, int]:
 
 
 def _count_characters(bits: int) -> int:
-    """Return how many base64 characters some bits become, in whole bytes and without padding."""
+    """Return the number of base64 characters for some bits, in whole bytes and without padding."""
     octets = ceil(bits / 8)
     return ceil(octets * 8 / BITS_A_CHARACTER)
 
@@ -108,9 +108,10 @@ def _decode_bits(code: str, size: int) -> NDArray[np.bool_]:
 
 
 def _complete_classes(game: Game, choice: Choice) -> Choice:
-    """Return the moves of all decisions from those of the first one of each class; [D, cells] both.
+    """Return the moves of all decisions from the moves of the first decision of each class.
 
-    Raises ValueError if a decision that is its own image has moves that are not their own images.
+    Both are [D, cells]. Raises ValueError if a decision that is its own image has moves
+    that are not their own images.
     """
     complete = np.zeros_like(choice)
     first = game.symmetry_class[: game.decisions] == np.arange(game.decisions)
@@ -142,6 +143,7 @@ def _list_first_pairs(game: Game) -> NDArray[np.intp]:
 
 
 def _check_decisions(game: Game, choice: Choice) -> None:
+    """Raise ValueError if a decision has no move."""
     idle = ~choice.any(axis=1)
     if idle.any():
         where = format_position(game, int(idle.argmax()))

@@ -1,7 +1,7 @@
 """Positions in which an agent always blunders, for visitors to predict its move.
 
-A puzzle is a decision that an agent can reach in a game of its own and in which it always plays the
-same cell, a blunder.  Its values there have to show which cell that is.  The puzzles and their
+A puzzle is a decision that an agent can reach in its own games and in which it always plays
+the same cell, a blunder. The agent's values show which cell that is. Puzzles and their
 order follow from the rules and the agents alone, so they are the same for everyone.
 """
 
@@ -58,12 +58,12 @@ def make_puzzles(
     values: Mapping[str, NDArray[np.floating]],
     first: Collection[str] = (),
 ) -> list[Puzzle]:
-    """Return at most COUNT puzzles of these agents in their order, in rounds of ten.
+    """Return at most MAX_PUZZLES puzzles of these agents in their order, in rounds of ten.
 
-    `policies` and `values` are [D, cells] by agent: how it plays, and its values as a square shows
-    them, NaN where unknown.  The levels of a round are those of LADDER.  The agents take turns; in
-    the first round only those of `first` do, as long as these have puzzles left.  No position (up
-    to symmetry) occurs twice, not even with two agents.
+    `policies` and `values` are [D, cells] by agent: the agent's moves, and its values as a
+    square shows them, NaN where unknown. The levels of a round follow LADDER. The agents
+    take turns; the first round takes agents of `first` while these have puzzles left. No
+    position (up to symmetry) occurs twice, not even with two agents.
     """
     stock: dict[tuple[int, str], list[Puzzle]] = {}  # key: level and agent
     for name, policy in policies.items():
@@ -93,7 +93,7 @@ def make_puzzles(
 def list_candidates(
     game: Game, name: str, policy: Policy, values: NDArray[np.floating]
 ) -> list[Puzzle]:
-    """Return every puzzle of one agent, those first that it meets most often."""
+    """Return every puzzle of an agent, the most frequent position first."""
     solution, play = solve_game(game), ReachablePlay(game, policy)
     found = list_mistakes(play)
     order = group_mistakes(game, found)
@@ -134,8 +134,8 @@ def _grade_level(
 ) -> int:
     """Return the level of a puzzle: how far ahead to look, and among how many cells.
 
-    Easy (0) is one ply ahead, medium (1) a fork, or one ply ahead among MANY cells; hard (2) is
-    anything further.
+    Easy (0) is a ply ahead, medium (1) a fork, or a ply ahead among MANY_CELLS cells; hard
+    (2) is anything further.
     """
     is_loss = after < 0  # a blunder that is no loss misses a win
     plies = int(
@@ -168,7 +168,7 @@ def _pick_puzzle(
     turns: Mapping[str, int],
     target: int,
 ) -> Puzzle | None:
-    """Return an unused puzzle at the level nearest to `target`, of the agent with the fewest."""
+    """Return an unused puzzle nearest to level `target`, of the agent with the fewest puzzles."""
     for level in sorted(LEVELS, key=lambda level: (abs(level - target), level)):
         for name in sorted(turns, key=lambda name: turns[name]):
             for puzzle in stock.get((level, name), []):
@@ -178,4 +178,5 @@ def _pick_puzzle(
 
 
 def _get_class(game: Game, puzzle: Puzzle) -> int:
+    """Return the symmetry class of a puzzle's position."""
     return int(game.symmetry_class[puzzle.position])

@@ -16,7 +16,7 @@ NO_PAIR = -1
 
 @dataclass(frozen=True, eq=False)
 class ReachableGames:
-    """All games of a policy in one seat: those in which every move of its own has a chance."""
+    """All games of a policy in a seat: each of the policy's own moves has a chance above 0."""
 
     game: Game
     reachable: NDArray[np.bool_]  # [D] whether the policy can come to move there
@@ -58,7 +58,7 @@ class ReachablePlay:
 
     @cached_property
     def reachable(self) -> NDArray[np.bool_]:
-        """Whether it can come to move in a decision, in the seat that moves there, [D]."""
+        """Whether the policy can come to move in each decision, in the seat that moves there, [D]."""
         return self.games[X].reachable | self.games[O].reachable
 
 

@@ -65,7 +65,7 @@ class RatesBySeat(BySeat[Chance], frozen=True):
 
 
 class TaskDistance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The distance of a table from the exact values of its training task, in its own units."""
+    """The distance of a table from the exact values of its training task, in units of its rewards."""
 
     largest: Annotated[
         list[Distance], Meta(description="Largest difference, of all pairs.")
@@ -140,7 +140,7 @@ class PolicyResults(NamedTuple):
 
 
 def follow_policies(game: Game, policies: Values) -> PolicyResults:
-    """Return the results of T policies, [T, P], against all baselines and their best responders."""
+    """Return the results of T policies, [T, P], against all baselines and best responders."""
     vs, reachable = _play_baselines(game, policies)
     worst = [
         respond_to_pairs(game, policies, -seat)[1][..., 0].T for seat in SEATS.values()
@@ -152,24 +152,25 @@ def compute_figures(
     game: Game,
     tables: NDArray[np.floating],
     updates: Iterable[int],
-    worth: RewardScale | None,
+    reward_scale: RewardScale | None,
     plays: Plays = "greedy",
     task: Task | None = None,
     follow: Callable[[Game, Values], PolicyResults] = follow_policies,
 ) -> Figures:
     """Return the exact figures of a table at each of its T snapshots.
 
-    `tables` is [T, P] in the mover's view, the legal pairs of each snapshot; `updates` the number
-    of updates at each; `worth` the rewards, or None if values are no expected rewards; `plays` how
-    it plays by its values; and `task` its training task, if that has exact values.  `follow` can be
-    replaced by a faster function with the same results.
+    `tables` is [T, P] in the mover's view, the legal pairs of each snapshot; `updates` the
+    number of updates at each snapshot; `reward_scale` the rewards, or None if values are no
+    expected rewards; `plays` how the agent plays by its values; and `task` its training
+    task, if the task has exact values. `follow` can be replaced by a faster function with
+    the same results.
     """
     policies: Values = game.gather_pairs(
         policy_from_values(game.spread_pairs(tables), plays)
     )
     followed = follow(game, policies)
     beaten = _split_by_seat(followed.worst)
-    gains = [  # wins less losses of the best responders in both seats
+    gains = [  # wins minus losses of the best responders in both seats
         round_figure(as_x[2] - as_x[0] + as_o[2] - as_o[0])
         for as_x, as_o in zip(beaten.x, beaten.o, strict=True)
     ]
@@ -189,7 +190,9 @@ def compute_figures(
                 for reachable in followed.reachable
             )
         ),
-        classes_right=None if worth is None else _share_right(game, tables, worth),
+        classes_right=None
+        if reward_scale is None
+        else _share_right(game, tables, reward_scale),
         task=None if task is None else _measure_task_distance(game, tables, task),
     )
 
@@ -205,8 +208,8 @@ def compute_chances(game: Game, opponent: Policy, policy: Policy, seat: int) -> 
 def find_lost_game(game: Game, policy: Policy, seat: int) -> str | None:
     """Return the record of the likeliest game that `policy` loses in a seat (+1 X, -1 O), if any.
 
-    The likeliest game is the one whose moves by the policy have the highest chance; the opponent
-    may play anything.  None is a proof that no opponent can win there.
+    The likeliest game is the game in which the policy's moves have the highest chance; the
+    opponent may play anything. None proves that no opponent can win there.
     """
     anything = game.legal.astype(np.float64)
     x, o = (policy, anything) if seat == X else (anything, policy)
@@ -222,7 +225,7 @@ def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
 def _play_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bool_]]:
     """Return the results of T policies, [T, P], against every baseline in both seats.
 
-    They are `vs` and `reachable` of `Followed`.
+    They are `vs` and `reachable` of `PolicyResults`.
     """
     snapshots, rivals = len(policies), len(BASELINES)
     players = join_line_ups(make_line_up(game, policies), _line_up_baselines(game))
@@ -252,7 +255,7 @@ def list_baseline_chances(game: Game) -> Values:
 
 @lru_cache(maxsize=2)
 def _line_up_baselines(game: Game) -> LineUp:
-    """Return the baselines, ready for matches."""
+    """Return the line-up of the baselines, for matches."""
     return make_line_up(game, list_baseline_chances(game))
 
 
@@ -266,15 +269,16 @@ def _mark_blunders(game: Game, policies: Values) -> NDArray[np.bool_]:
 
 
 def _share_right(
-    game: Game, tables: NDArray[np.floating], worth: RewardScale
+    game: Game, tables: NDArray[np.floating], reward_scale: RewardScale
 ) -> list[float]:
-    """Return the share of pairs whose value, [T, P], is nearest to the true outcome, [T].
+    """Return the share of pairs, [T], whose value, [T, P], is nearest to the true outcome.
 
-    The scale is that of `common_scale`, so the borders lie at -1/2 and +1/2.
+    The scale is that of `scale_many`, so the borders are at -1/2 and +1/2.
     """
     mover = game.to_move[game.pair_from]
     right = (
-        np.rint(scale_many(mover, tables, worth)) == compute_optimal_q(game)[game.legal]
+        np.rint(scale_many(mover, tables, reward_scale))
+        == compute_optimal_q(game)[game.legal]
     )
     return [round_figure(share) for share in right.mean(axis=1)]
 
@@ -282,6 +286,7 @@ def _share_right(
 def _measure_task_distance(
     game: Game, tables: NDArray[np.floating], task: Task
 ) -> TaskDistance:
+    """Return the distances of T tables, [T, P], from the exact values of a task."""
     exact = solve_task(game, task)[game.legal]
     distances = np.abs(tables - exact)
     reached = distances[:, find_reachable_pairs(game, task)[game.legal]]
@@ -297,16 +302,16 @@ def _measure_task_distance(
 
 
 def _split_by_seat(chances: Values) -> ChancesBySeat:
-    """Turn chances of X winning, a draw, O winning, [2, T, 3], into those of X and of O."""
+    """Return chances of X winning, a draw, O winning, [2, T, 3], as chances of X and of O."""
     return ChancesBySeat(*map(_convert_to_seat, chances, SEATS.values()))
 
 
 def _convert_to_seat(chances: Values, seat: int) -> list[Chances]:
-    """Turn chances of X winning, a draw, O winning, [N, 3], into those of a seat, rounded."""
+    """Return chances of X winning, a draw, O winning, [N, 3], in the view of a seat, rounded."""
     own = np.round(chances[:, ::seat], DECIMALS) + 0.0  # never -0.0
     return [(win, draw, loss) for win, draw, loss in np.clip(own, 0, 1).tolist()]
 
 
 def round_figure(figure: float) -> float:
-    """Return a figure as cards record it: sums of chances err in their last digits."""
+    """Return a figure rounded as on cards, which removes the rounding errors of sums."""
     return round(float(figure), DECIMALS) + 0.0

@@ -26,8 +26,8 @@ MoveChances = Callable[[Values, Ply], Values]
 class Task(msgspec.Struct, frozen=True):
     """An opponent and rewards, in the view of the learner.
 
-    Exploration is a part of the task only if the learner values its own play with its random moves,
-    as Sarsa does.
+    Exploration is a part of the task only if the learner values its own play with its
+    random moves, as Sarsa does.
     """
 
     opponent: str | None = None  # a baseline, or None for the learner's own best play
@@ -62,14 +62,14 @@ class Task(msgspec.Struct, frozen=True):
 def solve_task(game: Game, task: Task) -> NDArray[np.float64]:
     """Return the exact optimal action values of a task, [D, cells] in the mover's view.
 
-    NaN where illegal.  By backward induction over the plies: the value of a move is its reward, or
-    the mean value of the mover's next decisions over the opponent's replies.  In self-play both
-    sides choose what is best for them, and each of several best replies is equally likely.
-    If `epsilon` is not 0, these are the values of the best of all epsilon-soft policies: the value
-    of the next decision is 1 - epsilon times that of its best move, plus epsilon times the mean of
-    all moves.
-    Source: Bellman (1957), for a given opponent; Shapley (1953), "Stochastic games", for itself;
-    Sutton & Barto (2018), section 5.4, for policies that go on exploring.
+    NaN where illegal. By backward induction over the plies: the value of a move is its
+    reward, or the mean value of the mover's next decisions over the opponent's replies. In
+    self-play both sides choose their best moves, and each of several best replies is
+    equally likely. If `epsilon` is not 0, these are the values of the best epsilon-soft
+    policy: the value of the next decision is 1 - epsilon times the value of its best move,
+    plus epsilon times the mean of all moves. Source: Bellman (1957), for a given opponent;
+    Shapley (1953), "Stochastic games", for itself; Sutton & Barto (2018), section 5.4, for
+    policies that go on exploring.
     """
     state_values = partial(_maximize_values, task.epsilon)
     table = _solve_backward(
@@ -80,11 +80,11 @@ def solve_task(game: Game, task: Task) -> NDArray[np.float64]:
 
 
 def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float64]:
-    """Return the action values of a policy, [D, cells], in a task, [D, cells] as `task_q`.
+    """Return the action values of a policy, [D, cells], in a task; shapes as in `solve_task`.
 
-    The learner explores as the task says; in self-play the opponent plays by the policy without
-    exploration.  NaN where illegal.
-    Source: Bellman (1957); Sutton & Barto (2018), section 4.1.
+    The learner explores with the task's epsilon; in self-play the opponent plays by the
+    policy without exploration. NaN where illegal. Source: Bellman (1957); Sutton & Barto
+    (2018), section 4.1.
     """
     chances = policy[game.legal]
 
@@ -106,7 +106,7 @@ def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float6
 def find_reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
     """Return whether the learner of a task can come to play each pair, [D, cells].
 
-    It may try any move, and in self-play so may its opponent.
+    The learner may try any move, and in self-play so may its opponent.
     """
     own = np.zeros_like(game.legal)
     for seat in (SEATS[name] for name in task.seats):
@@ -125,8 +125,8 @@ def _solve_backward(
 ) -> NDArray[np.float64]:
     """Return the action values of a task by backward induction, [D, cells].
 
-    `state_values` maps the learner's action values in a ply to the values of its decisions, and
-    `reply_chances` the opponent's to the chances of its replies.
+    `state_values` maps the learner's action values in a ply to the values of its decisions,
+    and `reply_chances` maps the opponent's action values to the chances of its replies.
     """
     rewards = {seat: _list_rewards(game, task.worth, seat) for seat in (X, O)}
     # The value of a position for the player who has just moved there: that of an afterstate.
@@ -166,6 +166,7 @@ def _choose_replies(game: Game, task: Task, own_replies: MoveChances) -> MoveCha
 
 
 def _maximize_values(epsilon: float, action_values: Values, ply: Ply) -> Values:
+    """Return the value of each decision for the best epsilon-soft policy, [d]."""
     best: Values = np.maximum.reduceat(action_values, ply.starts)
     return _mix_exploration(epsilon, best, action_values, ply)
 
@@ -195,7 +196,7 @@ def _find_last_movers(game: Game) -> NDArray[np.int8]:
 
 
 def _choose_best_replies(action_values: Values, ply: Ply) -> Values:
-    """Return the chances of the moves, [n], if each of several best ones is equally likely."""
+    """Return the chances of the moves, [n], with equal chances for all best moves."""
     highest = np.maximum.reduceat(action_values, ply.starts).repeat(ply.sizes)
     is_best = action_values >= highest - TIE
     count = np.add.reduceat(is_best, ply.starts, dtype=np.intp).repeat(ply.sizes)

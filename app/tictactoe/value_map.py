@@ -1,8 +1,8 @@
-"""An agent's values as one picture, the pages' "mind": a tile for each decision up to symmetry.
+"""An agent's values as a picture, the pages' "mind": a tile for each decision up to symmetry.
 
-A row for each ply.  Within a row the decisions that optimal play wins for the mover come first,
-then the drawn, then the lost ones.  So perfect values show three clean bands, and the order is the
-same for every agent and snapshot: two pictures can be compared tile by tile.
+Each ply is a row. Within a row the decisions that optimal play wins for the mover come
+first, then draws, then losses. So perfect values show three clean bands, and the order is
+the same for every agent and snapshot: two pictures can be compared tile by tile.
 """
 
 from dataclasses import dataclass
@@ -88,8 +88,8 @@ def place_tiles(game: Game) -> Tiles:
 def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     """Return the decision that names each class, in reading order, and its true value, [N] each.
 
-    Within a band those come first that are won sooner or lost later, then those that fare better if
-    both sides move at random: an order that depends on the rules alone.
+    Within a band, early wins and late losses come first, then decisions with better results
+    when both sides move at random: an order that depends on the rules alone.
     """
     decision = np.unique(game.symmetry_class[: game.decisions]).astype(np.intp)
     mover = game.to_move[decision]
@@ -118,9 +118,10 @@ def choose_representatives(
 ) -> NDArray[np.intp]:
     """Return the image that represents each class at one or several snapshots, [..., N].
 
-    It is one that is `known` at the snapshot, [..., D], if there is one: so a class is known as
-    soon as any image of it is.  Among these it is the one that training updated most by its end,
-    since `visits`, [D, cells], are recorded for the end alone; ties: the lowest-numbered.
+    It is an image that is `known` at the snapshot, [..., D], if there is one: a class is
+    known as soon as any image is. Among known images it is the image that training updated
+    most by its end, since `visits`, [D, cells], are recorded for the end alone; ties: the
+    lowest-numbered.
     """
     updates = visits.sum(axis=1, dtype=np.int64)[where.images]
     # Every known image ranks above every unknown one.
@@ -140,7 +141,10 @@ def select_decisions(rows: NDArray[np.intp], values: NDArray[Any]) -> NDArray[An
 
 
 def estimate_outcomes(
-    game: Game, rows: NDArray[np.intp], q: NDArray[np.floating], worth: RewardScale
+    game: Game,
+    rows: NDArray[np.intp],
+    q: NDArray[np.floating],
+    reward_scale: RewardScale,
 ) -> NDArray[np.float64]:
     """Return the value of the best move on the common scale, from -1 (loss) to +1 (win), [..., N].
 
@@ -150,7 +154,7 @@ def estimate_outcomes(
     mover = game.to_move[
         first_rows
     ]  # the same in all images of a class, so at all snapshots
-    return scale_many(mover, get_best_move_values(game, rows, q), worth)
+    return scale_many(mover, get_best_move_values(game, rows, q), reward_scale)
 
 
 def get_best_move_values(
@@ -163,14 +167,14 @@ def get_best_move_values(
 
 
 def round_outcomes(best: NDArray[np.float64]) -> NDArray[np.int8]:
-    """Return the outcome nearest to each expected one: -1, 0 or +1."""
+    """Return the outcome nearest to each estimate: -1, 0 or +1."""
     return np.rint(best).astype(np.int8)
 
 
 def colour_outcomes(
     best: NDArray[np.float64], known: NDArray[np.bool_], steps: int
 ) -> Colouring:
-    """Colour by `expected_outcomes`, from a loss (-steps) to a win (+steps)."""
+    """Colour by `estimate_outcomes`, from a loss (-steps) to a win (+steps)."""
     return _round_levels(compute_heat(best, steps), known)
 
 
@@ -180,9 +184,10 @@ def colour_errors(
     known: NDArray[np.bool_],
     steps: int,
 ) -> Colouring:
-    """Colour by the distance of `expected_outcomes`, [..., N], from exact ones, [N].
+    """Colour by the distance of `estimate_outcomes`, [..., N], from exact values, [N].
 
-    0 is right, and `steps` a win taken for a loss.  `truth` is NaN where there is no exact value.
+    0 is right, and `steps` is a win valued as a loss. `truth` is NaN where there is no
+    exact value.
     """
     return _round_levels(np.abs(best - truth) / 2 * steps, known & ~np.isnan(truth))
 
@@ -190,7 +195,7 @@ def colour_errors(
 def colour_visits(
     rows: NDArray[np.intp], visits: NDArray[np.integer], steps: int
 ) -> Colouring:
-    """Colour by the updates of a decision's moves, logarithmically up to the most of all.
+    """Colour by the updates of a decision's moves, on a logarithmic scale up to the largest.
 
     `visits` is [D, cells], `rows` [..., N].
     """
@@ -219,7 +224,7 @@ def colour_class_blunders(
 def encode_frame(heat: NDArray[np.int8]) -> str:
     """Return the heats of a snapshot, [N], as a character each: 'A' is -20, 'U' 0, 'i' 20.
 
-    '.' is unknown.  No heat becomes a character that has a meaning in HTML.
+    '.' is unknown. No character has a meaning in HTML.
     """
     signs = np.where(heat == UNKNOWN, ord("."), heat.astype(np.int16) + ord("U"))
     return signs.astype(np.uint8).tobytes().decode("ascii")
@@ -228,10 +233,10 @@ def encode_frame(heat: NDArray[np.int8]) -> str:
 def count_outcomes(
     where: Tiles, outcome: NDArray[np.int8], known: NDArray[np.bool_]
 ) -> list[list[int]]:
-    """Count the tiles of each ply by true and expected outcome, [N]: the picture as a table.
+    """Return the numbers of tiles of each ply by true and expected outcome: the picture as a table.
 
-    For each ply twelve numbers: of those that optimal play wins, draws and loses, how many are
-    expected to be won, drawn, lost, or are unknown.
+    Each ply has twelve numbers: the decisions that optimal play wins, draws and loses, each
+    counted by expected win, draw, loss and unknown value.
     """
     unknown = 2
     expected = np.where(known, outcome, unknown)
@@ -256,5 +261,6 @@ def _compute_blunder_chances(game: Game, policy: Policy) -> NDArray[np.float64]:
 
 
 def _round_levels(level: NDArray[np.float64], known: NDArray[np.bool_]) -> Colouring:
+    """Return the colours of levels, [..., N]; UNKNOWN where the value is not known."""
     rounded = np.where(known, np.rint(np.nan_to_num(level)), UNKNOWN)
     return Colouring(rounded.astype(np.int8), known)

@@ -1,13 +1,15 @@
 """Exact values by backward induction over the plies; all values are in X's view.
 
-Every move leads to the next ply, so the decisions of a ply follow from those of the one after it:
-from the last ply backward, each decision is computed once, and a ply at a time.
+Every move leads to the next ply, so the values of a ply follow from the values of the ply
+after it. From the last ply backward, each decision is computed once, and a whole ply at a
+time.
 
-Policies are tables, [..., D, cells].  Only their legal pairs are computed with: those of a decision
-are neighbours, so a sum or a maximum over its moves is one call of `reduceat` for a whole ply.
+Policies are tables, [..., D, cells]. Only the chances of legal pairs are used: the pairs of
+a decision are neighbours, so a sum or a maximum over its moves is one call of `reduceat`
+for a whole ply.
 
 Source: von Neumann (1928), "Zur Theorie der Gesellschaftsspiele", for the optimal values;
-Bellman (1957), "Dynamic Programming", for those of given policies.
+Bellman (1957), "Dynamic Programming", for the values of given policies.
 """
 
 from collections.abc import Iterator
@@ -28,7 +30,7 @@ TIE = 1e-12
 
 
 class Solution(NamedTuple):
-    """The result and the length of the game from every position with optimal play by both sides."""
+    """The result and the length of the game from every position, with optimal play by both sides."""
 
     value: NDArray[np.int8]  # [S] +1 X wins, 0 draw, -1 O wins
     plies: NDArray[
@@ -58,15 +60,17 @@ class Ply(NamedTuple):
 @lru_cache(maxsize=2)
 def solve_game(game: Game) -> Solution:
     """Return the solution of the game by minimax; it is computed once a process."""
-    # One score holds result and length: its sign is the winner, and its size cells + 1 less the
-    # plies to the end.  So the maximum of X wins as soon as possible, or loses as late as possible.
+    # A score holds result and length: its sign is the winner, its size is cells + 1 - plies to the
+    # end.  So X's maximum is the fastest win or, if X must lose, the slowest loss.
     score = np.zeros(game.positions, np.int8)
     score[game.decisions :] = game.outcome * np.int8(game.cells + 1)
     empty_cells = np.zeros(game.positions, np.int8)
     for ply in list_plies_backward(game):
         best = np.maximum if ply.mover == X else np.minimum
         chosen = best.reduceat(score[ply.after], ply.starts)
-        score[ply.decisions] = chosen - np.sign(chosen)  # one ply further from the end
+        score[ply.decisions] = chosen - np.sign(
+            chosen
+        )  # this position is a ply further from the end
         empty_cells[ply.decisions] = ply.sizes
     value = np.sign(score)
     # A game that is drawn with optimal play goes on until the board is full.
@@ -79,8 +83,8 @@ def solve_game(game: Game) -> Solution:
 def compute_outcome_chances(game: Game, x: Values, o: Values) -> Values:
     """Return the chances of X winning, a draw and O winning from every position, [..., S, 3].
 
-    `x` and `o` are the policies of the two sides, [..., D, cells].
-    Raises ValueError if one of them is no policy of this game.
+    `x` and `o` are the policies of the two sides, [..., D, cells]. Raises ValueError if `x`
+    or `o` is not a policy of this game.
     """
     as_x, as_o = _get_pair_chances(game, x), _get_pair_chances(game, o)
     chances = _init_chances(game, np.broadcast_shapes(as_x.shape[:-1], as_o.shape[:-1]))
@@ -95,10 +99,10 @@ def find_best_response(
 ) -> Response:
     """Return the best response to each policy, [..., D, cells], in a seat (+1 X, -1 O).
 
-    The seat is the responder's.  A win is worth 1 to it, a draw 0, and a loss `loss`: with 0 it
-    wins as often as possible, with `-inf` it never risks a loss that it can avoid.  Ties: the moves
-    with the fewest losses, then the first.
-    Raises ValueError if `policy` is no policy of this game.
+    The seat is the responder's. The responder's reward is 1 for a win, 0 for a draw and
+    `loss` for a loss: with 0 the responder wins as often as possible; with `-inf` it takes
+    no avoidable risk of a loss. Ties: the moves with the fewest losses, then the first.
+    Raises ValueError if `policy` is not a policy of this game.
     """
     response, chances = respond_to_pairs(
         game, _get_pair_chances(game, policy), seat, loss
@@ -111,7 +115,7 @@ def respond_to_pairs(
 ) -> tuple[Values, Values]:
     """Return the best responses, [..., P], to policies of pairs, [..., P], and chances [3, ..., S].
 
-    It is `best_response` without its checks.
+    It is `find_best_response` without the checks.
     """
     own, theirs = (0, 2) if seat == X else (2, 0)
     chances = _init_chances(game, policy.shape[:-1])
@@ -165,14 +169,14 @@ def join_line_ups(first: LineUp, second: LineUp) -> LineUp:
 def follow_matches(
     game: Game, policies: LineUp, x: Numbers, o: Numbers
 ) -> Iterator[tuple[slice, Values]]:
-    """Follow M matches forward, yielding how likely each comes to each position.
+    """Follow M matches forward, yielding the chance of each position.
 
-    Match m is played by the policies `x[m]` as X and `o[m]` as O.  Yields the decisions of each ply
-    as a slice with their chances [M, n], and finally the finished positions with the chances of X
-    winning, a draw and O winning, [M, 3].
+    Match m is played by the policies `x[m]` as X and `o[m]` as O. Yields the decisions of
+    each ply as a slice with their chances [M, n], and finally the finished positions with
+    the chances of X winning, a draw and O winning, [M, 3].
 
-    Only decisions with a chance above 0, and the moves that are played there, are computed: few of
-    all for players that do not explore.
+    Only decisions with a chance above 0, and the moves that are played there, are computed.
+    For players that do not explore these are few.
     """
     chance, after, starts, sizes = policies
     ends = np.zeros((len(x), 3))
@@ -204,7 +208,7 @@ def follow_matches(
 
 
 def play_matches(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Values:
-    """Return the chances of X winning, a draw and O winning in M `matches`, [M, 3]."""
+    """Return the chances of X winning, a draw, O winning in M matches; see `follow_matches`."""
     *_, (_, ends) = follow_matches(game, policies, x, o)
     return ends
 
@@ -212,8 +216,8 @@ def play_matches(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Values
 def find_likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None:
     """Return the record of the most probable game with this outcome (X's view), None if impossible.
 
-    `x` and `o` are the policies of the two sides, [D, cells], or 1 for every move of a side that
-    may play anything.  Ties: the first moves.
+    `x` and `o` are the policies of the two sides, [D, cells]; a side whose chances are all
+    1 may play anything. Ties: the first moves.
     """
     as_x, as_o = x[game.legal], o[game.legal]
     # The chance of the likeliest way from each position to the outcome.
@@ -239,20 +243,20 @@ def find_likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str |
 def compute_successor_values(game: Game, values: NDArray[np.generic]) -> Values:
     """Return the value of the position after each move, [D, cells], NaN where illegal.
 
-    `values` is [S], in any view; the action values are in the same.
+    `values` is [S], in any view; the view stays.
     """
     table: Values = game.spread_pairs(values[game.pair_after].astype(np.float64))
     return table
 
 
 def list_plies_backward(game: Game) -> Iterator[Ply]:
-    """Yield the plies that have decisions, the last one first."""
+    """Yield the plies that have decisions, the last ply first."""
     yield from list_plies(game)[::-1]
 
 
 @lru_cache(maxsize=2)
 def list_plies(game: Game) -> tuple[Ply, ...]:
-    """Return the plies that have decisions, the first one first."""
+    """Return the plies that have decisions, the first ply first."""
     listed = []
     for start, stop in pairwise(game.ply_start.tolist()):
         first = game.pair_start[start : stop + 1]
@@ -276,9 +280,9 @@ def _average_chances(chances: Values, ply: Ply, policy: Values) -> None:
 
 
 def _find_first_best(ply: Ply, keys: list[Values]) -> Numbers:
-    """Return the pair of each decision that is best by the first key, then by the next, [..., d].
+    """Return the best pair of each decision by the first key, ties by the next key, [..., d].
 
-    The keys are [..., n] and are changed.  Ties: the first pair.
+    The keys are [..., n] and are changed. Remaining ties: the first pair.
     """
     best = np.ones(keys[0].shape, np.bool_)
     for key in keys:
@@ -292,7 +296,7 @@ def _find_first_best(ply: Ply, keys: list[Values]) -> Numbers:
 
 
 def _add_weights(table: Values, row: Numbers, column: Numbers, weight: Values) -> None:
-    """Add weights to cells of a table in place; a cell may be named more than once."""
+    """Add weights to cells of a table in place; repeated cells add up."""
     # `table[row, column] += weight` would add only the last weight of such a cell.
     table += np.bincount(row * table.shape[1] + column, weight, table.size).reshape(
         table.shape
@@ -300,7 +304,7 @@ def _add_weights(table: Values, row: Numbers, column: Numbers, weight: Values) -
 
 
 def _init_chances(game: Game, shape: tuple[int, ...]) -> Values:
-    """Return chances of the outcomes, [3, *shape, S]: 1 or 0 when the game is over, else 0."""
+    """Return chances of the outcomes, [3, *shape, S]: 1 or 0 in finished positions, else 0."""
     chances = np.zeros((3, *shape, game.positions))
     for outcome, winner in enumerate((1, 0, -1)):
         chances[outcome, ..., game.decisions :] = game.outcome == winner

@@ -1,7 +1,7 @@
 """Conversions between views and scales of values.
 
-Exact values are in X's view, learned ones in the mover's; rewards differ from agent to agent.  All
-conversions from one to the other are here.
+Exact values are in X's view, learned values in the mover's view; rewards differ from agent
+to agent. All conversions are in this module.
 """
 
 from math import isfinite
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from app.tictactoe.game import SEATS, Game, X
 
 DECIMALS = 2  # decimals of a value on a square
-Rewards = Annotated[
-    tuple[float, ...], Meta(min_length=3, max_length=3)
-]  # loss, draw, win
+# Rewards of a loss, a draw and a win.
+Rewards = Annotated[tuple[float, ...], Meta(min_length=3, max_length=3)]
+# The common scale: values of agents with different rewards are compared on it.
 COMMON_REWARDS = (
     -1.0,
     0.0,
     1.0,
-)  # the scale on which agents with different rewards are compared
+)
 
 
 class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,40 +44,41 @@ class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"worth in seat {seat} rises from loss to draw to win")
 
     def scale(self, seat: str) -> tuple[float, float, float]:
-        """Return the values that become -1, 0 and +1 on the common scale in a seat, "x" or "o".
+        """Return the values that map to -1, 0 and +1 on the common scale in a seat, "x" or "o".
 
-        If the reward of a draw is that of a win or a loss, 0 is halfway between these two.
+        If the reward of a draw equals the reward of a win or a loss, 0 is halfway between
+        win and loss.
         """
         loss, draw, win = getattr(self, seat)
         return loss, draw if loss < draw < win else (loss + win) / 2, win
 
 
 def convert_view(game: Game, values: NDArray[Any]) -> NDArray[Any]:
-    """Return values of decisions, [D, ...], changed from X's view to the mover's, or back."""
+    """Return values of decisions, [D, ...], converted from X's view to the mover's, or back."""
     sign = game.to_move.reshape(-1, *[1] * (values.ndim - 1))
     return values * sign
 
 
 def scale_values(
-    values: NDArray[np.floating], worth: RewardScale, player: int
+    values: NDArray[np.floating], reward_scale: RewardScale, player: int
 ) -> NDArray[np.float64]:
     """Return values learned by a mover (+1 X, -1 O) on the common scale, from -1 to +1."""
     scaled: NDArray[np.float64] = np.interp(
-        values, worth.scale("x" if player == X else "o"), [-1, 0, 1]
+        values, reward_scale.scale("x" if player == X else "o"), [-1, 0, 1]
     )
     return scaled
 
 
 def round_to_shown(scaled: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return values of the common scale as a square shows them: rounded, and never -0.0."""
+    """Return values of the common scale as squares show them: rounded, and never -0.0."""
     rounded: NDArray[np.float64] = np.round(scaled, DECIMALS) + 0.0
     return rounded
 
 
 def compute_heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64]:
-    """Return the colour of values of the common scale, from a loss (-steps) to a win (+steps).
+    """Return the colour step of values of the common scale, from a loss (-steps) to a win (+steps).
 
-    It has the sign of the number that the square shows: only 0.00 is neutral.
+    The step has the sign of the number on the square: only 0.00 is neutral.
     """
     number = round_to_shown(scaled)
     step: NDArray[np.float64] = np.sign(number) * np.fmax(
@@ -87,16 +88,16 @@ def compute_heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64
 
 
 def scale_many(
-    mover: NDArray[np.int8], q: NDArray[np.floating], worth: RewardScale
+    mover: NDArray[np.int8], q: NDArray[np.floating], reward_scale: RewardScale
 ) -> NDArray[np.float64]:
     """Return learned values of many movers on the common scale: loss -1, draw 0, win +1.
 
-    `q` is [..., N] in the view of `mover` [N] (+1 X, -1 O).  Between the three values of
-    `Worth.scale` the map is linear.
+    `q` is [..., N] in the view of `mover` [N] (+1 X, -1 O). Between the three values of
+    `RewardScale.scale` the map is linear.
     """
     scaled = np.empty(q.shape)
     for player in SEATS.values():
         scaled[..., mover == player] = scale_values(
-            q[..., mover == player], worth, player
+            q[..., mover == player], reward_scale, player
         )
     return scaled
