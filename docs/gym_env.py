@@ -45,7 +45,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # the project
 
 from app.recipes import RecipeError
 from app.tictactoe.game import tic_tac_toe
-from training.run import policy_called
+from training.run import get_policy
 
 GAME = tic_tac_toe()
 SEATS = {"x": (1,), "o": (-1,), "both": (1, -1)}
@@ -72,7 +72,7 @@ class TicTacToe(gymnasium.Env[Seen, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         """Create it with an opponent; "both" draws the seat of each game."""
-        self.policy = policy_called(GAME, opponent)
+        self.policy = get_policy(GAME, opponent)
         self.seats = SEATS[seat]
         self.render_mode = render_mode
         self.observation_space = gymnasium.spaces.Box(-1, 1, (GAME.cells,), np.int8)

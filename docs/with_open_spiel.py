@@ -28,7 +28,7 @@ from app.recipes import SHIPPED, RecipeError
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import format_position
 from app.tictactoe.report import Figures, compute_figures
-from training.run import policy_called
+from training.run import get_policy
 
 GAME = tic_tac_toe()
 SPIEL = pyspiel.load_game("tic_tac_toe")
@@ -92,7 +92,7 @@ def main() -> None:
     print(f"{'exploitability':<24} OpenSpiel      here")
     for text in parser.parse_args().agents:
         try:
-            policy = policy_called(GAME, text)
+            policy = get_policy(GAME, text)
         except RecipeError as error:
             parser.error(f"{text}: {error}")
         theirs, here = both(policy)

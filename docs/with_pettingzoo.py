@@ -29,7 +29,7 @@ from judge import judge
 
 from app.recipes import RecipeError
 from app.tictactoe.game import tic_tac_toe
-from training.run import policy_called
+from training.run import get_policy
 
 GAME = tic_tac_toe()
 ROWS = {
@@ -106,7 +106,7 @@ def main() -> None:
     asked = parser.parse_args()
     rng = np.random.default_rng(asked.seed)
     try:
-        x, o = (actor(policy_called(GAME, text), rng) for text in (asked.x, asked.o))
+        x, o = (actor(get_policy(GAME, text), rng) for text in (asked.x, asked.o))
     except RecipeError as error:
         parser.error(str(error))
     print(play(x, o))

@@ -20,8 +20,8 @@ from app.tictactoe.views import compute_heat, round_to_shown, scale_values
 from app.web.formatting import format_beads, format_signed
 from app.web.move_values import HEAT_STEPS
 from app.web.pictures import boards, svg
-from training.judging import describe_choice, read_choice
-from training.run import MODELS, agent_id
+from training.external_agents import describe_choice, read_choice
+from training.run import MODELS, make_agent_id
 from training.run import train as train_recipe
 
 EMPTY = "........."
@@ -59,7 +59,7 @@ class Agent:
 
         Raises RecipeError for a wrong name and ModelError if the folder has no such agent.
         """
-        known = name if name in SHIPPED else agent_id(parse_recipe(name))
+        known = name if name in SHIPPED else make_agent_id(parse_recipe(name))
         return cls(agents.load_agent(Path(folder), game(), known))
 
     def save(self, folder: str | Path) -> None:
@@ -107,7 +107,9 @@ def train(recipe: str) -> Agent:
     Raises RecipeError with a sentence that names what is wrong with a recipe.
     """
     parsed = parse_recipe(recipe)
-    return Agent(train_recipe(agent_id(parsed), parsed, game(), lambda progress: None))
+    return Agent(
+        train_recipe(make_agent_id(parsed), parsed, game(), lambda progress: None)
+    )
 
 
 def judge(play: Play, site: str = "http://127.0.0.1:8000") -> Mapping[str, Any]:

@@ -76,9 +76,9 @@ class IdOrRecipe(click.ParamType[NamedRecipe]):
             recipe = parse_recipe(value)
         except RecipeError as error:
             self.fail(f"{value!r}: {error}", param, ctx)
-        from training.run import agent_id  # noqa: PLC0415
+        from training.run import make_agent_id  # noqa: PLC0415
 
-        return NamedRecipe(agent_id(recipe), recipe)
+        return NamedRecipe(make_agent_id(recipe), recipe)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -88,15 +88,15 @@ class IdOrRecipe(click.ParamType[NamedRecipe]):
 
 
 class ForeignIdOrRecipe(click.ParamType["str | NamedRecipe"]):
-    """An agent of another program, as `training.judging` reads it, or an id or a recipe."""
+    """An agent of another program, as `training.external_agents` reads it, or an id or a recipe."""
 
     name = "agent"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return an id or a recipe as an agent, and any other form as its text."""
-        from training.judging import form_of  # noqa: PLC0415
+        from training.external_agents import find_form  # noqa: PLC0415
 
-        if form_of(value):
+        if find_form(value):
             return value
         # os.path, as a Path of a text that is too long raises OSError.
         if os.path.isfile(value) and value not in SHIPPED:
@@ -304,13 +304,13 @@ def train(
     """Train agents and save each one when it is finished."""
     if everything == bool(agents):
         raise click.UsageError("Name the agents to train, or use --all.")
-    from training.progress import progress_bars  # noqa: PLC0415
+    from training.progress import show_training_bars  # noqa: PLC0415
     from training.run import train_all  # noqa: PLC0415
 
     if everything:
         agents = tuple(NamedRecipe(one, SHIPPED[one].recipe) for one in TABLES)
     recipes = {one.id: one.recipe.with_seed(seed) for one in agents}
-    with progress_bars(shown=not quiet) as line:
+    with show_training_bars(shown=not quiet) as line:
         train_all(recipes, out, line, jobs)
     for one in recipes if as_json else ():
         click.echo(msgspec.json.encode(load_agent(out, tic_tac_toe(), one).card))
@@ -321,7 +321,7 @@ def train(
 @models_option
 def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
     """Train agents again from the recipes of their cards and compare them bit for bit."""
-    from training.run import differences, verdict  # noqa: PLC0415
+    from training.run import compare_agents, list_differences  # noqa: PLC0415
     from training.run import train as train_agent  # noqa: PLC0415
 
     game, failed = tic_tac_toe(), False
@@ -334,8 +334,8 @@ def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
             continue
         recipe = parse_recipe(saved.card.recipe)
         rebuilt = train_agent(agent_id, recipe, game, lambda progress: None)
-        click.echo(f"{agent_id}: {verdict(saved, rebuilt)}")
-        failed |= bool(differences(saved, rebuilt))
+        click.echo(f"{agent_id}: {compare_agents(saved, rebuilt)}")
+        failed |= bool(list_differences(saved, rebuilt))
     sys.exit(failed)
 
 
@@ -373,8 +373,8 @@ def judge(
     For an ID or a RECIPE, or for all agents if you name none, the figures of the card are computed
     again from its table and written, without any training.
     """
-    from training.judging import describe_agent, describe_foreign, judge_foreign  # noqa: PLC0415
-    from training.run import judged  # noqa: PLC0415
+    from training.external_agents import describe_agent, describe_foreign, judge_foreign  # noqa: PLC0415
+    from training.run import recompute_figures  # noqa: PLC0415
 
     game, options = tic_tac_toe(), Options(**answers)
     for text in (one for one in agents if isinstance(one, str)):
@@ -391,7 +391,7 @@ def judge(
             click.echo(msgspec.json.encode(record))
         else:
             agent = load_agent_without_figures(models, game, agent_id)
-            save_card(models, game, judged(game, agent))
+            save_card(models, game, recompute_figures(game, agent))
             click.echo(f"{agent_id}: judged")
 
 
@@ -415,8 +415,8 @@ def evaluate(
 ) -> None:
     """Print the exact results of trained agents."""
     from app.experiments import load_summaries as load_claims  # noqa: PLC0415
-    from training.evaluate import markdown_table, print_table, write_documents  # noqa: PLC0415
-    from training.judging import describe_agent  # noqa: PLC0415
+    from training.evaluate import format_results, print_table, write_documents  # noqa: PLC0415
+    from training.external_agents import describe_agent  # noqa: PLC0415
 
     game = tic_tac_toe()
     loaded = [load_agent(models, game, one.id) for one in agents]
@@ -428,7 +428,7 @@ def evaluate(
         for agent in loaded:
             click.echo(msgspec.json.encode(describe_agent(game, agent)))
     elif markdown:
-        click.echo(markdown_table(game, loaded), nl=False)
+        click.echo(format_results(game, loaded), nl=False)
     else:
         print_table(game, loaded)
 
@@ -537,10 +537,10 @@ def experiment(
 def play(agent: NamedRecipe, models: Path, seat: str, seed: int | None) -> None:
     """Play a game in the terminal; each empty cell shows the agent's value of a move there."""
     from training.play import play_in_terminal  # noqa: PLC0415
-    from training.run import agent_called  # noqa: PLC0415
+    from training.run import get_agent  # noqa: PLC0415
 
     game = tic_tac_toe()
-    opponent = agent_called(game, name_recipe(agent.recipe), models)
+    opponent = get_agent(game, name_recipe(agent.recipe), models)
     play_in_terminal(
         game, opponent, seat, seed, lambda text: click.prompt(text, type=str)
     )

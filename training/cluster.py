@@ -25,14 +25,14 @@ from distributed.versions import VersionMismatchWarning, get_versions
 from app.project import PREFIX, ROOT
 
 PACKAGES = ("app", "training")
-SENT = {
+SENT_SUFFIXES = {
     ".py",
     ".toml",
     ".nbi",
     ".nbc",
 }  # and what numba compiled here, for processors alike
 # seconds, for a scheduler's answer, for a result until workers are asked for
-PATIENCE = 10.0
+WAIT_SECONDS = 10.0
 
 Measured = TypeVar("Measured")
 Versions = Mapping[str, Mapping[str, Any]]  # part -> name -> version
@@ -46,7 +46,7 @@ cloudpickle.register_pickle_by_value(
 )  # a worker has none of it yet
 
 
-class Code(WorkerPlugin):
+class CodePlugin(WorkerPlugin):
     """Lays this project's code where a worker imports from, in place of what was there of it.
 
     The worker refuses that if it does not compute with the same versions as this machine.
@@ -61,7 +61,8 @@ class Code(WorkerPlugin):
                 *(f"{package}/**/*.*" for package in PACKAGES),
             )
             for path in sorted(ROOT.glob(pattern))
-            if path.suffix in SENT and not path.is_relative_to(ROOT / "app" / "web")
+            if path.suffix in SENT_SUFFIXES
+            and not path.is_relative_to(ROOT / "app" / "web")
         }
         code = [sent for sent in self.files.items() if sent[0].endswith(".py")]
         self.digest = sha256(pickle.dumps(code)).hexdigest()[:16]
@@ -69,7 +70,7 @@ class Code(WorkerPlugin):
     def setup(self, worker: Worker) -> None:
         """Be called by a worker, now or when it joins the cluster or starts again."""
         there = get_versions(self.packages)
-        refuse_others(worker.address, there, self.versions, self.packages)
+        check_versions(worker.address, there, self.versions, self.packages)
         folder = Path(worker.local_directory) / f"q-tac-toe-{self.digest}"
         before = sys.modules.get(f"{PREFIX}training")
         if before and folder in Path(before.__file__ or "").parents:
@@ -85,7 +86,7 @@ class Code(WorkerPlugin):
         import_module(f"{PREFIX}training")
 
 
-class Call:
+class RemoteCall:
     """What calls a function where it is unpickled, which is not on the scheduler."""
 
     def __init__(self, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
@@ -95,7 +96,7 @@ class Call:
         return self.call
 
 
-def in_cluster(
+def run_in_cluster(
     work: Callable[..., Measured],
     wanted: Sequence[tuple[Any, ...]],
     address: str,
@@ -107,21 +108,21 @@ def in_cluster(
     ConnectionError, in a sentence, for whatever fails there.
     """
     try:
-        asyncio.run(asyncio.wait_for(_greet(address), PATIENCE))
+        asyncio.run(asyncio.wait_for(_check_scheduler(address), WAIT_SECONDS))
     except (OSError, ValueError) as error:
         reason = f" ({error})" if str(error) else ""
         raise ConnectionError(
             f"no dask scheduler answers at {address!r}{reason}"
         ) from error
     try:
-        client = Client(address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
+        client = Client(address, timeout=WAIT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
         with client:
-            client.wait_for_workers(1, PATIENCE)
-            _compare(
+            client.wait_for_workers(1, WAIT_SECONDS)
+            _compare_versions(
                 client, packages
             )  # first: another Python could not read what is sent
-            client.register_plugin(Code(packages), "q-tac-toe")
-            calls = [pickle.dumps(Call(work, arguments)) for arguments in wanted]
+            client.register_plugin(CodePlugin(packages), "q-tac-toe")
+            calls = [pickle.dumps(RemoteCall(work, arguments)) for arguments in wanted]
             futures = client.map(pickle.loads, calls, pure=False)
             numbers = {future: number for number, future in enumerate(futures)}
             del (
@@ -132,12 +133,12 @@ def in_cluster(
                 future.add_done_callback(finished.put)  # type: ignore[no-untyped-call]
             while numbers:
                 try:
-                    future = finished.get(timeout=PATIENCE)
+                    future = finished.get(timeout=WAIT_SECONDS)
                 except Empty:  # where `distributed.as_completed` would wait for ever
-                    client.wait_for_workers(1, PATIENCE)
+                    client.wait_for_workers(1, WAIT_SECONDS)
                     continue
                 if future.status == "error":
-                    _compare(
+                    _compare_versions(
                         client, packages
                     )  # one that joined later may lack something
                 yield numbers.pop(future), future.result()
@@ -153,21 +154,21 @@ def in_cluster(
         ) from error
 
 
-async def _greet(address: str) -> None:
+async def _check_scheduler(address: str) -> None:
     """Raise OSError or ValueError unless a scheduler answers; a `Client` would wait for ever."""
-    async with rpc(address, timeout=PATIENCE) as other:  # type: ignore[no-untyped-call]
+    async with rpc(address, timeout=WAIT_SECONDS) as other:  # type: ignore[no-untyped-call]
         kind = (await other.identity())["type"]
     if kind != "Scheduler":
         raise ValueError(f"it is a {kind}")
 
 
-def _compare(client: Client, packages: Sequence[str]) -> None:
+def _compare_versions(client: Client, packages: Sequence[str]) -> None:
     versions: Any = client.get_versions(packages=packages)
     for worker, there in versions["workers"].items():
-        refuse_others(worker, there, versions["client"], packages)
+        check_versions(worker, there, versions["client"], packages)
 
 
-def refuse_others(
+def check_versions(
     worker: str, there: Versions, here: Versions, packages: Sequence[str]
 ) -> None:
     """Raise RuntimeError unless a worker has what decides the bits of a run as it is here.

@@ -20,8 +20,8 @@ HEADER = [
     *(f"as {seat}, best responder" for seat in SEATS.values()),
     "Blunders",
 ]
-CLAIMS = ["Claim", "Source", "Verdict", "Runs"]
-START, END = "<!-- results -->", "<!-- /results -->"
+CLAIM_HEADER = ["Claim", "Source", "Verdict", "Runs"]
+START_MARK, END_MARK = "<!-- results -->", "<!-- /results -->"
 UNLIMITED = 1_000  # characters of a line: more than any table has
 README, RESULTS = "README.md", "docs/results.md"
 # The agents of the README: a proof, the best learner and the first, double Q-learning, a classic
@@ -36,9 +36,9 @@ FEATURED = (
 )
 
 
-def rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
+def build_rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
     """Judge the tables that ship, whatever their cards say, and write a row of cells for each."""
-    return [_row(game, agent) for agent in agents]
+    return [_build_row(game, agent) for agent in agents]
 
 
 def print_table(game: Game, agents: Iterable[Agent]) -> None:
@@ -49,28 +49,28 @@ def print_table(game: Game, agents: Iterable[Agent]) -> None:
     table = Table(title="Percent of games won / drawn / lost, exactly")
     for name in HEADER:
         table.add_column(name, overflow="fold", no_wrap=name == HEADER[0])
-    for row in rows(game, agents):
+    for row in build_rows(game, agents):
         table.add_row(*row)
     console.print(table)
 
 
-def markdown_table(game: Game, agents: Iterable[Agent]) -> str:
+def format_results(game: Game, agents: Iterable[Agent]) -> str:
     """Write the results in Markdown."""
-    return _markdown([HEADER, *rows(game, agents)])
+    return _format_markdown([HEADER, *build_rows(game, agents)])
 
 
-def claims_table(claims: Iterable[Summary]) -> str:
+def format_claims(claims: Iterable[Summary]) -> str:
     """Write the verdicts in Markdown, each claim with the file that holds its numbers.
 
     The links lead there from the folder docs/.
     """
-    lines = [CLAIMS]
+    lines = [CLAIM_HEADER]
     for claim in claims:
         title = f"[{claim.title}](../models/experiments/{claim.id}.json)"
         lines.append(
             [title, SOURCES[claim.sources[0]].name, claim.verdict, f"{claim.runs:,}"]
         )
-    return _markdown(lines)
+    return _format_markdown(lines)
 
 
 def write_documents(
@@ -81,29 +81,29 @@ def write_documents(
     Raises ValueError as `put_into` does.
     """
     by_id = {agent.card.id: agent for agent in agents}
-    put_into(
+    replace_table(
         root / RESULTS,
-        f"{markdown_table(game, by_id.values())}\n{claims_table(claims)}",
+        f"{format_results(game, by_id.values())}\n{format_claims(claims)}",
     )
-    put_into(
+    replace_table(
         root / README,
-        markdown_table(game, [by_id[one] for one in FEATURED if one in by_id]),
+        format_results(game, [by_id[one] for one in FEATURED if one in by_id]),
     )
 
 
-def put_into(path: Path, table: str) -> None:
+def replace_table(path: Path, table: str) -> None:
     """Replace what stands between the two markers of a file by the table.
 
     Raises ValueError if the file has not the two markers in this order, once each.
     """
-    before, start, rest = path.read_text().partition(START)
-    _, end, after = rest.partition(END)
-    if not (start and end) or START in rest or END in before + after:
-        raise ValueError(f"{path} has not {START} and then {END}, once each")
-    path.write_text(f"{before}{START}\n{table}{END}{after}")
+    before, start, rest = path.read_text().partition(START_MARK)
+    _, end, after = rest.partition(END_MARK)
+    if not (start and end) or START_MARK in rest or END_MARK in before + after:
+        raise ValueError(f"{path} has not {START_MARK} and then {END_MARK}, once each")
+    path.write_text(f"{before}{START_MARK}\n{table}{END_MARK}{after}")
 
 
-def _markdown(lines: list[list[str]]) -> str:
+def _format_markdown(lines: list[list[str]]) -> str:
     header, *others = lines
     return "".join(
         f"| {' | '.join(cells)} |\n"
@@ -111,7 +111,7 @@ def _markdown(lines: list[list[str]]) -> str:
     )
 
 
-def _row(game: Game, agent: Agent) -> list[str]:
+def _build_row(game: Game, agent: Agent) -> list[str]:
     card = agent.card
     table = agent.q[game.legal][None]
     figures = compute_figures(game, table, [card.updates], card.worth, card.plays)
@@ -119,7 +119,7 @@ def _row(game: Game, agent: Agent) -> list[str]:
     return [
         card.title,
         *(
-            _percent(chances)
+            _format_chances(chances)
             for result in results
             for chances in (result.x[-1], result.o[-1])
         ),
@@ -127,11 +127,11 @@ def _row(game: Game, agent: Agent) -> list[str]:
     ]
 
 
-def _percent(chances: Chances) -> str:
-    return " / ".join(_share(100 * chance) for chance in chances)
+def _format_chances(chances: Chances) -> str:
+    return " / ".join(_format_percent(100 * chance) for chance in chances)
 
 
-def _share(percent: float) -> str:
+def _format_percent(percent: float) -> str:
     """Round to two places, but never to none or all of the games what is not."""
     if percent in (0, 100):
         return f"{percent:.0f}"

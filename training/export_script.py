@@ -21,7 +21,7 @@ from training.textbook.opponents.opponent import Opponent
 
 TEXTBOOK = f"{PREFIX}training.textbook"
 # The files of a script come in this order, after the learner's.
-ORDER = (
+FILE_ORDER = (
     "td_game",
     "whole_game",
     "start",
@@ -48,7 +48,7 @@ IMPORT = re.compile(
     r"^(?:from (\S+) import (?:\(([^)]*)\)|(.*))|import (\S+))\n", re.MULTILINE
 )
 DOCSTRING = re.compile(r'\A"""(.*?)"""\n', re.DOTALL)
-HEAD = '''"""The training {name} in plain Python, one file; made by Q-Tac-Toe.
+HEAD_TEMPLATE = '''"""The training {name} in plain Python, one file; made by Q-Tac-Toe.
 
     python {file} > table.csv
 
@@ -64,10 +64,10 @@ class parameters:
 
 {parameters}
 '''
-TAUGHT_TURNS = """list_turns_with_people(
+TAUGHT_TURNS_CODE = """list_turns_with_people(
         parameters.phases, opponents, map(Person, parameters.taught.split("."))
     )"""
-RUN = """if __name__ == "__main__":
+RUN_TEMPLATE = """if __name__ == "__main__":
     game = TicTacToe()
     opponents = {opponents}
     turns = {turns}
@@ -90,9 +90,11 @@ def build_script(recipe: Recipe) -> str:
         for _ in learn(tic_tac_toe(), recipe):
             pass
     learner = LEARNERS[recipe.slug]
-    modules = list_modules([learner.__module__, *modules_of(recipe, opponents)])
-    texts = [read(module) for module in modules]
-    head = HEAD.format(
+    modules = order_modules(
+        [learner.__module__, *list_needed_modules(recipe, opponents)]
+    )
+    texts = [read_module(module) for module in modules]
+    head = HEAD_TEMPLATE.format(
         name=name_recipe(recipe),
         file=name_script_file(recipe),
         imports="\n".join(write_imports(texts)),
@@ -101,9 +103,9 @@ def build_script(recipe: Recipe) -> str:
     players = [
         f'"{one}": Opponent(game, {OPPONENTS[one].__name__}),' for one in opponents
     ]
-    run = RUN.format(
+    run = RUN_TEMPLATE.format(
         opponents="\n        ".join(["{", *players]) + "\n    }" if players else "{}",
-        turns=TAUGHT_TURNS
+        turns=TAUGHT_TURNS_CODE
         if recipe.has_opponent(YOU)
         else "list_turns(parameters.phases, opponents)",
         learner=learner.__name__,
@@ -126,7 +128,7 @@ def list_opponents(recipe: Recipe) -> list[str]:
     return others
 
 
-def modules_of(recipe: Recipe, opponents: Iterable[str]) -> Iterator[str]:
+def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[str]:
     """List the modules of the textbook that a training needs besides its learner's."""
     yield from (f"{TEXTBOOK}.{one}" for one in ("loop", "evaluation", "rules", "rng"))
     if recipe.has_opponent(YOU):
@@ -136,7 +138,7 @@ def modules_of(recipe: Recipe, opponents: Iterable[str]) -> Iterator[str]:
         yield Opponent.__module__
 
 
-def list_modules(wanted: Sequence[str]) -> list[str]:
+def order_modules(wanted: Sequence[str]) -> list[str]:
     """List these modules and all of the textbook that they import, in the order of the file."""
     found: list[str] = []
     waiting = list(wanted)
@@ -145,13 +147,13 @@ def list_modules(wanted: Sequence[str]) -> list[str]:
         if module not in found:
             found.append(module)
             waiting += [
-                one for one, _ in list_imports(read(module)) if is_textbook(one)
+                one for one, _ in list_imports(read_module(module)) if is_textbook(one)
             ]
-    others = [f"{TEXTBOOK}.{one}" for one in ORDER]
+    others = [f"{TEXTBOOK}.{one}" for one in FILE_ORDER]
     return [wanted[0], *(module for module in others if module in found)]
 
 
-def read(module: str) -> str:
+def read_module(module: str) -> str:
     """Return the text of a module."""
     return getsource(import_module(module))
 

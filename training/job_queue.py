@@ -77,7 +77,7 @@ class JobQueue:
         while not self.waiting:
             self.changed.clear()
             await self.changed.wait()
-        job = self.order()[0]
+        job = self.list_turns()[0]
         self.waiting.remove(job)
         return job
 
@@ -88,10 +88,10 @@ class JobQueue:
         self.mean_seconds += SMOOTHING * (seconds - self.mean_seconds)
         job.answer.set_result(answer)
 
-    def order(self) -> list[Job]:
+    def list_turns(self) -> list[Job]:
         """Return the jobs that wait in the order of their turns, if no other comes."""
         now = self.clock()
-        urgent_first = sorted(self.waiting, key=lambda job: _yields(job, now))
+        urgent_first = sorted(self.waiting, key=lambda job: _is_yielding(job, now))
         turns = Counter[str]()  # by client
         rank = {}
         for job in urgent_first:
@@ -99,7 +99,7 @@ class JobQueue:
                 self.recent_use(job.client) + turns[job.client] * self.mean_seconds
             )
             turns[job.client] += 1
-            rank[job] = (_yields(job, now), expected_use)
+            rank[job] = (_is_yielding(job, now), expected_use)
         return sorted(urgent_first, key=lambda job: rank[job])
 
     def position(self, request: str) -> int | None:
@@ -110,7 +110,7 @@ class JobQueue:
         job = self.jobs.get(request)
         if job is None:
             return None
-        return self.order().index(job) + 1 if job in self.waiting else 0
+        return self.list_turns().index(job) + 1 if job in self.waiting else 0
 
     def recent_use(self, client: str) -> float:
         """Return the seconds that a client used, of which half is forgotten each HALF_LIFE."""
@@ -134,6 +134,6 @@ class JobQueue:
         del self.jobs[job.request]
 
 
-def _yields(job: Job, now: float) -> bool:
+def _is_yielding(job: Job, now: float) -> bool:
     """Whether a job lets others go first."""
     return job.is_batch and now < job.arrived + YIELD_SECONDS

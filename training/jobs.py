@@ -94,14 +94,14 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
 
 def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
     """Return the agent of a recipe, trained in plain Python if that is sooner done."""
-    from training.run import COMPILED, Method, agent_id, train  # noqa: PLC0415
+    from training.run import COMPILED, Method, make_agent_id, train  # noqa: PLC0415
     from training.story import TOLD  # noqa: PLC0415
     from training.taught import learn  # noqa: PLC0415
 
     is_short = recipe.max_updates() <= MOST_PLAIN_UPDATES
     is_plain = is_short and recipe.slug in TOLD and recipe.turns == "games"
     method = COMPILED if is_compiled or not is_plain else Method(learn, follow_policies)
-    return train(agent_id(recipe), recipe, game, lambda progress: None, method)
+    return train(make_agent_id(recipe), recipe, game, lambda progress: None, method)
 
 
 def run_seed(game: Game, recipe: Recipe) -> bytes:
@@ -109,10 +109,10 @@ def run_seed(game: Game, recipe: Recipe) -> bytes:
 
     As JSON, packed by zlib.  What its values are worth is left out: its play counts.
     """
-    from training import following  # noqa: PLC0415
-    from training.run import learn  # noqa: PLC0415
+    from training import fast_evaluation  # noqa: PLC0415
+    from training.run import record_history  # noqa: PLC0415
 
-    history = learn(recipe, game, lambda progress: None)
+    history = record_history(recipe, game, lambda progress: None)
     tables = np.stack([game.gather_pairs(snapshot.q) for snapshot in history])
     updates = [snapshot.updates for snapshot in history]
     figures = compute_figures(
@@ -122,8 +122,10 @@ def run_seed(game: Game, recipe: Recipe) -> bytes:
         None,
         recipe.plays,
         recipe.training_task(),
-        following.follow,
+        fast_evaluation.follow_policies,
     )
     policy = policy_from_values(history[-1].q, recipe.plays)
-    proofs = [following.unbeatable(game, policy, seat) for seat in SEATS.values()]
+    proofs = [
+        fast_evaluation.is_unbeatable(game, policy, seat) for seat in SEATS.values()
+    ]
     return zlib.compress(msgspec.json.encode((recipe.seed, figures, proofs)), 1)

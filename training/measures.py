@@ -18,10 +18,10 @@ from app.recipes import Recipe, name_recipe, parse_recipe
 from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import BySeat, Figures, find_blunders
-from training.following import figures_of, unbeatable
-from training.learners import learn, never
+from training.fast_evaluation import compute_recipe_figures, is_unbeatable
+from training.learners import learn, skip_checkpoints
 from training.learners.phases import NextCheckpoint, Progress
-from training.run import next_mark
+from training.run import find_next_mark
 
 GROWTH = 50  # a proof is tried again after so small a part more of the updates
 
@@ -73,7 +73,7 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     played: int  # games of the whole training
 
 
-def run_of(next_checkpoint: NextCheckpoint, first: bool, recipe: Recipe) -> Run:
+def measure_run(next_checkpoint: NextCheckpoint, first: bool, recipe: Recipe) -> Run:
     """Train a recipe and judge it at every stop and in the end, and `first` before it begins.
 
     A stop is made after the game in which it is reached; one that the training jumps over is left
@@ -92,10 +92,10 @@ def run_of(next_checkpoint: NextCheckpoint, first: bool, recipe: Recipe) -> Run:
     moments = [progress for _, progress in kept]
     tables = np.stack([game.gather_pairs(moment.q) for moment in moments])
     updates = [moment.updates for moment in moments]
-    figures = figures_of(game, recipe, tables, updates)
+    figures = compute_recipe_figures(game, recipe, tables, updates)
     policies = policy_from_values(game.spread_pairs(tables), recipe.plays)
     proved = {
-        seat: [unbeatable(game, policy, player) for policy in policies]
+        seat: [is_unbeatable(game, policy, player) for policy in policies]
         for seat, player in SEATS.items()
     }
     judged = perf_counter()
@@ -106,29 +106,29 @@ def run_of(next_checkpoint: NextCheckpoint, first: bool, recipe: Recipe) -> Run:
         asked=[stop for stop, _ in kept],
         figures=figures,
         unbeatable=BySeat(**proved),
-        known=[positions_known(game, moment.visits) for moment in moments],
+        known=[count_known_positions(game, moment.visits) for moment in moments],
         start=[float(np.nanmax(moment.q[0])) for moment in moments],
     )
 
 
-def next_game(updates: int) -> int:
+def stop_after_game(updates: int) -> int:
     """Stop after every game."""
     return updates + 1
 
 
-def next_growth(updates: int) -> int:
+def stop_after_growth(updates: int) -> int:
     """Stop after each of the first games, and later whenever updates have grown by a fiftieth."""
     return updates + 1 + updates // GROWTH
 
 
-def proof_of(next_checkpoint: NextCheckpoint, recipe: Recipe) -> Proof:
+def measure_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> Proof:
     """Train a recipe and ask at every stop whether its play is proved."""
     game = tic_tac_toe()
     begin = perf_counter()
     first, since, faultless = None, None, None
     for progress in learn(game, recipe, next_checkpoint):
         policy = policy_from_values(progress.q, recipe.plays)
-        if all(unbeatable(game, policy, seat) for seat in SEATS.values()):
+        if all(is_unbeatable(game, policy, seat) for seat in SEATS.values()):
             first = progress.games if first is None else first
             since = progress.games if since is None else since
             if faultless is None and not find_blunders(game, policy).any():
@@ -138,18 +138,20 @@ def proof_of(next_checkpoint: NextCheckpoint, recipe: Recipe) -> Proof:
     return Proof(perf_counter() - begin, first, since, faultless, progress.games)
 
 
-def positions_known(game: Game, visits: NDArray[np.uint32]) -> int:
+def count_known_positions(game: Game, visits: NDArray[np.uint32]) -> int:
     """Count the decisions, up to symmetry, of which some move was updated; `visits` [D, cells]."""
     met = (visits > 0).any(axis=1)
     return len(np.unique(game.symmetry_class[: game.decisions][met]))
 
 
-END = Measure("end", 1, Run, partial(run_of, never, False))
-MARKS = Measure("marks", 1, Run, partial(run_of, next_mark, True))
-PROOF = Measure("proof", 1, Proof, partial(proof_of, next_growth), at_once=2)
-EXACT_PROOF = Measure("exact-proof", 1, Proof, partial(proof_of, next_game), at_once=2)
+END = Measure("end", 1, Run, partial(measure_run, skip_checkpoints, False))
+MARKS = Measure("marks", 1, Run, partial(measure_run, find_next_mark, True))
+PROOF = Measure("proof", 1, Proof, partial(measure_proof, stop_after_growth), at_once=2)
+EXACT_PROOF = Measure(
+    "exact-proof", 1, Proof, partial(measure_proof, stop_after_game), at_once=2
+)
 
 
-def key(measure: Measure[Found], recipe: Recipe) -> str:
+def make_key(measure: Measure[Found], recipe: Recipe) -> str:
     """Return the name under which a finding is kept."""
     return f"{measure.name}.{measure.version} {name_recipe(recipe)}"

@@ -29,7 +29,7 @@ def play_in_terminal(
     policy, record = policy_from_values(agent.q, agent.card.plays), ""
     while True:
         position = replay_record(game, record)[-1]
-        console.print(board_table(game, agent, position))
+        console.print(build_board_table(game, agent, position))
         if game.is_over(position):
             result = game.result(position)
             console.print(f"{MARKS[result]} wins." if result else "A draw.")
@@ -58,10 +58,10 @@ def play_in_terminal(
             record += typed
 
 
-def board_table(game: Game, agent: Agent, position: int) -> Table:
+def build_board_table(game: Game, agent: Agent, position: int) -> Table:
     """Draw the marks, and on each empty cell its number and what the agent expects of it."""
     texts = [
-        cell_text(game, agent, position, cell, int(stone))
+        format_cell(game, agent, position, cell, int(stone))
         for cell, stone in enumerate(game.board[position])
     ]
     table = Table(show_header=False, show_lines=True, padding=0)
@@ -70,7 +70,7 @@ def board_table(game: Game, agent: Agent, position: int) -> Table:
     return table
 
 
-def cell_text(game: Game, agent: Agent, position: int, cell: int, stone: int) -> Text:
+def format_cell(game: Game, agent: Agent, position: int, cell: int, stone: int) -> Text:
     """Write a cell: its mark, else its number and value, on red for a loss to green for a win.
 
     The value is on the common scale, a loss -1 and a win +1; beads are no such value.

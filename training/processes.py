@@ -20,7 +20,7 @@ _on_progress: ContextVar[ProgressCallback] = ContextVar(
 )  # of the work done here
 
 
-def in_parallel(
+def run_in_parallel(
     work: Callable[..., Result],
     calls: Sequence[tuple[Any, ...]],
     jobs: int,
@@ -40,9 +40,11 @@ def in_parallel(
         return
     context = multiprocessing.get_context("spawn")
     reports: SimpleQueue[Any] = context.SimpleQueue()
-    listener = Thread(target=_pass_on, args=(reports, on_progress), daemon=True)
+    listener = Thread(target=_forward_reports, args=(reports, on_progress), daemon=True)
     others = {*multiprocessing.active_children()}
-    with ProcessPoolExecutor(jobs, context, _set_up, (os.getpid(), reports)) as pool:
+    with ProcessPoolExecutor(
+        jobs, context, _init_process, (os.getpid(), reports)
+    ) as pool:
         listener.start()
         indices = {pool.submit(work, *call): index for index, call in enumerate(calls)}
         try:
@@ -62,19 +64,21 @@ def report_progress(progress: Any) -> None:
     _on_progress.get()(progress)
 
 
-def _pass_on(reports: "SimpleQueue[Any]", on_progress: ProgressCallback) -> None:
+def _forward_reports(
+    reports: "SimpleQueue[Any]", on_progress: ProgressCallback
+) -> None:
     while (progress := reports.get()) is not None:
         on_progress(progress)
 
 
-def _set_up(parent: int, reports: "SimpleQueue[Any]") -> None:
+def _init_process(parent: int, reports: "SimpleQueue[Any]") -> None:
     """Prepare a process of the pool: Ctrl-C and `kill` are for its parent."""
     signal(SIGINT, SIG_IGN)
     _on_progress.set(reports.put)
-    Thread(target=_exit_with, args=(parent,), daemon=True).start()
+    Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
 
 
-def _exit_with(parent: int) -> None:
+def _exit_with_parent(parent: int) -> None:
     while os.getppid() == parent:  # the system gives an orphan another parent
         sleep(WATCH_SECONDS)
     os._exit(1)

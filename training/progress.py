@@ -20,7 +20,7 @@ from training.learners.phases import Progress
 from training.run import Watcher
 
 COMPILING = "compiling"
-RECENT = 600.0  # seconds by which the time left of many trainings is guessed
+SPEED_SECONDS = 600.0  # seconds by which the time left of many trainings is guessed
 
 
 class Rate(ProgressColumn):
@@ -50,7 +50,7 @@ class UpdateRate:
 
 
 @contextmanager
-def bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
+def show_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show how many of `total` are done, and the time left.
 
     It gives the function that counts some more as done.
@@ -63,14 +63,14 @@ def bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
         TimeRemainingColumn(),
     )
     with Bars(
-        *columns, console=Console(stderr=True), speed_estimate_period=RECENT
+        *columns, console=Console(stderr=True), speed_estimate_period=SPEED_SECONDS
     ) as bars:
         task = bars.add_task(label, total=total)
         yield lambda more: bars.advance(task, more)
 
 
 @contextmanager
-def progress_bars(shown: bool = True) -> Iterator[Callable[[str], Watcher]]:
+def show_training_bars(shown: bool = True) -> Iterator[Callable[[str], Watcher]]:
     """Show one line for each agent: share, games, updates a second, time left.
 
     Yields a function that starts the line of an agent and returns the watcher that moves it.

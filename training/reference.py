@@ -80,7 +80,7 @@ LEARNERS = MappingProxyType(
 
 
 @cache
-def rules_of(game: Game) -> TicTacToe:
+def build_rules(game: Game) -> TicTacToe:
     """Return the rules of an enumerated game, for boards as text."""
     first_won = game.outcome[game.outcome != 0][
         0
@@ -90,7 +90,7 @@ def rules_of(game: Game) -> TicTacToe:
 
 def make_learner(game: Game, recipe: Recipe) -> Learner:
     """Return a learner that knows nothing yet."""
-    return LEARNERS[recipe.slug](rules_of(game), recipe)
+    return LEARNERS[recipe.slug](build_rules(game), recipe)
 
 
 UNFINISHED = "is missing: the game is not over"
@@ -142,26 +142,29 @@ def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
     )
     names = () if isinstance(recipe, League) else {name for name, _ in recipe.phases}
     opponents = {
-        name: Opponent(rules_of(game), list_moves_of(game, name))
+        name: Opponent(build_rules(game), find_move_lister(game, name))
         for name in names
         if name in BASELINES
     }
     yield from list_turns_with_people(recipe.phases, opponents, people)
 
 
-def list_moves_of(game: Game, baseline: str) -> ListMoves:
+def find_move_lister(game: Game, baseline: str) -> ListMoves:
     """Return the function that lists a baseline's moves: of its policy if there is no other."""
     return OPPONENTS.get(baseline) or (
         lambda rules, board: [
             cell
             for cell in rules.legal_moves(board)
-            if policy_of_baseline(game, baseline)[parse_position(game, board), cell] > 0
+            if compute_baseline_policy(game, baseline)[
+                parse_position(game, board), cell
+            ]
+            > 0
         ]
     )
 
 
 @cache
-def policy_of_baseline(game: Game, baseline: str) -> Policy:
+def compute_baseline_policy(game: Game, baseline: str) -> Policy:
     """Return a baseline's policy, [D, cells], computed once a process."""
     return BASELINES[baseline].policy(game)
 
@@ -180,13 +183,13 @@ def learn(
             turn.player.check_end()
 
 
-def key_of_move(learner: Learner, board: str, cell: int) -> Hashable:
+def get_move_key(learner: Learner, board: str, cell: int) -> Hashable:
     """Return the entry of a move in the learner's table, which symmetric moves may share."""
     return learner.key(board, cell) if hasattr(learner, "key") else (board, cell)
 
 
-def key_of_update(learner: Learner, update: Update) -> Hashable:
+def get_update_key(learner: Learner, update: Update) -> Hashable:
     """Return the entry that an update changed; a league's boards are as its learner sees them."""
     if isinstance(learner.parameters, League):
         return update.board, update.cell
-    return key_of_move(learner, update.board, update.cell)
+    return get_move_key(learner, update.board, update.cell)

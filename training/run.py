@@ -26,15 +26,19 @@ from app.tictactoe.policy import BASELINES, Policy, policy_from_values
 from app.tictactoe.report import PolicyResults, RatesBySeat, compute_figures
 from app.tictactoe.values import Values
 from training import learners
-from training.following import figures_of, follow
+from training.fast_evaluation import compute_recipe_figures, follow_policies
 from training.learners.phases import NextCheckpoint, Progress
-from training.processes import in_parallel, report_progress
+from training.processes import report_progress, run_in_parallel
 
 MODELS = ROOT / "models"
-PAUSE = 0.1  # seconds at least between two signs of life of an agent that is trained
-TICK = 100_000  # updates between two signs of life, some hundredths of a second
-TABLES = ("numpy", "numba")  # what computes a table
-NETWORKS = ("numpy", "jax", "jaxlib", "optax")
+REPORT_SECONDS = (
+    0.1  # seconds at least between two signs of life of an agent that is trained
+)
+MAX_CHECKPOINT_STEP = (
+    100_000  # updates between two signs of life, some hundredths of a second
+)
+TABLE_PACKAGES = ("numpy", "numba")  # what computes a table
+NETWORK_PACKAGES = ("numpy", "jax", "jaxlib", "optax")
 # Entries of a card that say how it was made, not what: how long it took, on what, how it is packed.
 CIRCUMSTANCES = {"seconds", "versions", "arrays"}
 
@@ -48,7 +52,7 @@ class Method(NamedTuple):
     follow: Callable[[Game, Values], PolicyResults]
 
 
-COMPILED = Method(learners.learn, follow)
+COMPILED = Method(learners.learn, follow_policies)
 
 
 class Texts(msgspec.Struct, frozen=True):
@@ -60,7 +64,7 @@ class Texts(msgspec.Struct, frozen=True):
     found: list[str] = []
 
 
-def texts_of(agent_id: str, recipe: Recipe) -> Texts:
+def read_texts(agent_id: str, recipe: Recipe) -> Texts:
     """Return the texts of a shipped agent, which its card keeps; of others there is its name."""
     card = MODELS / f"{agent_id}.json"
     if agent_id in SHIPPED and card.exists():
@@ -71,7 +75,7 @@ def texts_of(agent_id: str, recipe: Recipe) -> Texts:
     return Texts(title, "A recipe of the command line")
 
 
-def agent_id(recipe: Recipe) -> str:
+def make_agent_id(recipe: Recipe) -> str:
     """Return the id of the agent that a recipe makes.
 
     It is a shipped agent's where the recipe is its; else the recipe's name in the letters that a
@@ -102,9 +106,9 @@ def train(
         watch(progress)
 
     start = perf_counter()
-    history = learn(recipe, game, count, method)
+    history = record_history(recipe, game, count, method)
     seconds = perf_counter() - start
-    return agent_of(game, named, recipe, history, seconds, won, method)
+    return build_agent(game, named, recipe, history, seconds, won, method)
 
 
 def train_all(
@@ -127,7 +131,7 @@ def train_all(
         watchers[agent_id](progress)
 
     calls = [(one, name_recipe(recipe), out) for one, recipe in recipes.items()]
-    for _ in in_parallel(train_and_save, calls, jobs, on_progress):
+    for _ in run_in_parallel(train_and_save, calls, jobs, on_progress):
         pass
 
 
@@ -137,7 +141,7 @@ def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
 
     def watch(progress: Progress) -> None:
         nonlocal reported
-        if progress.done == 1 or monotonic() - reported > PAUSE:
+        if progress.done == 1 or monotonic() - reported > REPORT_SECONDS:
             reported = monotonic()
             report_progress(
                 (
@@ -149,27 +153,27 @@ def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
     save_agent(out, game, train(agent_id, parse_recipe(recipe), game, watch))
 
 
-def agent_called(game: Game, text: str, models: Path = MODELS) -> Agent:
+def get_agent(game: Game, text: str, models: Path = MODELS) -> Agent:
     """Return the agent of an id or of a recipe: one of `models` if it is there, else trained now.
 
     Raises RecipeError if the text is neither, and ModelError if the file cannot be loaded.
     """
     recipe = SHIPPED[text].recipe if text in SHIPPED else parse_recipe(text)
-    named = agent_id(recipe)
+    named = make_agent_id(recipe)
     if (models / f"{named}.npz").exists():
         return load_agent(models, game, named)
     return train(named, recipe, game, lambda progress: None)
 
 
-def policy_called(game: Game, text: str, models: Path = MODELS) -> Policy:
+def get_policy(game: Game, text: str, models: Path = MODELS) -> Policy:
     """Return the policy of a baseline, or of what `agent_called` returns, [D, cells]."""
     if text in BASELINES:
         return BASELINES[text].policy(game)
-    agent = agent_called(game, text, models)
+    agent = get_agent(game, text, models)
     return policy_from_values(agent.q, agent.card.plays)
 
 
-def learn(
+def record_history(
     recipe: Recipe, game: Game, watch: Watcher, method: Method = COMPILED
 ) -> list[Progress]:
     """Run the algorithm of a recipe and keep what it was at the marks and at the end.
@@ -178,18 +182,18 @@ def learn(
     """
     history: list[Progress] = []
     mark = 0
-    for progress in method.learn(game, recipe, next_checkpoint):
+    for progress in method.learn(game, recipe, find_next_checkpoint):
         watch(progress)
         if progress.updates >= mark:
             history.append(progress)
-            mark = next_mark(progress.updates)
+            mark = find_next_mark(progress.updates)
     if history[-1].updates < progress.updates:
         history.append(progress)
     surplus = max(0, len(history) - MAX_SNAPSHOTS)
     return history[:1] + history[1 + surplus :]
 
 
-def agent_of(
+def build_agent(
     game: Game,
     named: str,
     recipe: Recipe,
@@ -199,7 +203,7 @@ def agent_of(
     method: Method = COMPILED,
 ) -> Agent:
     """Write the card of a training and judge every snapshot of it."""
-    end, texts = history[-1], texts_of(named, recipe)
+    end, texts = history[-1], read_texts(named, recipe)
     updates = np.array([moment.updates for moment in history], np.int64)
     tables = np.stack([game.gather_pairs(moment.q) for moment in history])
     card = Card(
@@ -215,7 +219,7 @@ def agent_of(
         games=end.games,
         updates=end.updates,
         seconds=round(seconds, 3),
-        versions=versions(recipe),
+        versions=list_versions(recipe),
         numbering=compute_numbering(game),
         arrays="",
         worth=recipe.reward_scale(),
@@ -243,7 +247,7 @@ def agent_of(
     )
 
 
-def judged(game: Game, agent: Agent) -> Agent:
+def recompute_figures(game: Game, agent: Agent) -> Agent:
     """Write the figures of a card anew from the arrays and the recipe, without training."""
     recipe = parse_recipe(agent.card.recipe)
     tables, updates = agent.history.all_values(), agent.snapshot_updates.tolist()
@@ -251,14 +255,14 @@ def judged(game: Game, agent: Agent) -> Agent:
         agent.card,
         plays=recipe.plays,
         worth=recipe.reward_scale(),
-        figures=figures_of(game, recipe, tables, updates),
+        figures=compute_recipe_figures(game, recipe, tables, updates),
     )
     return replace(agent, card=card)
 
 
-def verdict(saved: Agent, rebuilt: Agent) -> str:
+def compare_agents(saved: Agent, rebuilt: Agent) -> str:
     """Say whether an agent on disk is what its recipe makes, or what differs and their versions."""
-    found = differences(saved, rebuilt)
+    found = list_differences(saved, rebuilt)
     if not found:
         return "the same, bit for bit"
     made_with, here = (
@@ -268,7 +272,7 @@ def verdict(saved: Agent, rebuilt: Agent) -> str:
     return f"{', '.join(found)} differ (made with {made_with}; here {here})"
 
 
-def differences(saved: Agent, rebuilt: Agent) -> list[str]:
+def list_differences(saved: Agent, rebuilt: Agent) -> list[str]:
     """Name the arrays that are not the same bit for bit, and the entries of the card."""
     arrays = [
         name
@@ -286,7 +290,7 @@ def differences(saved: Agent, rebuilt: Agent) -> list[str]:
     return arrays + [f"{name} of the card" for name in entries]
 
 
-def next_mark(updates: int) -> int:
+def find_next_mark(updates: int) -> int:
     """Return the first of 0, 1, 2, 5, 10, 20, 50, ... that is larger."""
     power = int(10 ** (len(str(updates)) - 1))
     return next(
@@ -294,14 +298,14 @@ def next_mark(updates: int) -> int:
     )
 
 
-def next_checkpoint(updates: int) -> int:
+def find_next_checkpoint(updates: int) -> int:
     """Return the next mark, but not later than a tick from now."""
-    return min(next_mark(updates), updates + TICK)
+    return min(find_next_mark(updates), updates + MAX_CHECKPOINT_STEP)
 
 
-def versions(*recipes: Recipe) -> dict[str, str]:
+def list_versions(*recipes: Recipe) -> dict[str, str]:
     """Name the platform and what computed on it, which is numpy where there is no recipe."""
-    used = [package for recipe in recipes for package in packages(recipe)]
+    used = [package for recipe in recipes for package in list_packages(recipe)]
     return {
         "platform": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
@@ -309,6 +313,6 @@ def versions(*recipes: Recipe) -> dict[str, str]:
     }
 
 
-def packages(recipe: Recipe) -> Sequence[str]:
+def list_packages(recipe: Recipe) -> Sequence[str]:
     """Name the packages that compute what a recipe makes."""
-    return NETWORKS if recipe.is_network else TABLES
+    return NETWORK_PACKAGES if recipe.is_network else TABLE_PACKAGES

@@ -10,8 +10,8 @@ from app.recipes import Recipe, name_recipe
 from app.tictactoe.game import SEATS
 from app.tictactoe.policy import BASELINES
 from training.measures import END, EXACT_PROOF, Found, Measure, Proof, Run
-from training.processes import in_parallel
-from training.progress import bar
+from training.processes import run_in_parallel
+from training.progress import show_bar
 
 OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 WIDTH = 40  # characters of the longest bar of a histogram
@@ -21,11 +21,13 @@ Measured = TypeVar("Measured")
 
 def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterator[str]:
     """Train a recipe with each of these seeds and tell how good it becomes, a line at a time."""
-    yield from distribution(over_seeds(partial(measured, END, recipe), seeds, jobs))
+    yield from format_distribution(
+        measure_seeds(partial(measure_seed, END, recipe), seeds, jobs)
+    )
     if recipe.slug == "champion":
         yield ""
-        yield from games_distribution(
-            over_seeds(partial(measured, EXACT_PROOF, recipe), seeds, jobs)
+        yield from format_games_distribution(
+            measure_seeds(partial(measure_seed, EXACT_PROOF, recipe), seeds, jobs)
         )
 
 
@@ -36,7 +38,7 @@ def list_results(
 
     `against` has the shares of games won, drawn and lost as X and as O.
     """
-    results = over_seeds(partial(measured, END, recipe), seeds, jobs)
+    results = measure_seeds(partial(measure_seed, END, recipe), seeds, jobs)
     for seed, result in zip(seeds, results, strict=True):
         figures = result.figures
         yield {
@@ -55,24 +57,26 @@ def list_results(
         }
 
 
-def over_seeds(
+def measure_seeds(
     measure: Callable[[int], Measured], seeds: Sequence[int], jobs: int
 ) -> list[Measured]:
     """Measure each seed, in their order, with a progress bar on the error stream."""
     results: dict[int, Measured] = {}
-    with bar("seeds", len(seeds)) as count:
-        for number, result in in_parallel(measure, [(seed,) for seed in seeds], jobs):
+    with show_bar("seeds", len(seeds)) as count:
+        for number, result in run_in_parallel(
+            measure, [(seed,) for seed in seeds], jobs
+        ):
             results[number] = result
             count(1)
     return [results[number] for number in range(len(seeds))]
 
 
-def measured(measure: Measure[Found], recipe: Recipe, seed: int) -> Found:
+def measure_seed(measure: Measure[Found], recipe: Recipe, seed: int) -> Found:
     """Train a recipe with a seed and measure what it makes."""
     return measure.of(recipe.with_seed(seed))
 
 
-def distribution(results: Sequence[Run]) -> Iterator[str]:
+def format_distribution(results: Sequence[Run]) -> Iterator[str]:
     """Tell how the results are distributed, a line at a time."""
     yield f"{f'over {len(results):,} seeds':<40}     min  quartile   median  quartile      max"
     for opponent, seat in product(OPPONENTS, SEATS):
@@ -82,9 +86,9 @@ def distribution(results: Sequence[Run]) -> Iterator[str]:
                 for result in results
             ]
             title = BASELINES[opponent].title
-            yield _line(f"as {seat.upper()}, {verb} {title}, %", shares)
-    yield _line("blunders", [result.figures.blunders[-1] for result in results])
-    yield _line(
+            yield _format_line(f"as {seat.upper()}, {verb} {title}, %", shares)
+    yield _format_line("blunders", [result.figures.blunders[-1] for result in results])
+    yield _format_line(
         "positions known, up to symmetry", [result.known[-1] for result in results]
     )
     for seat in SEATS:
@@ -96,7 +100,7 @@ def distribution(results: Sequence[Run]) -> Iterator[str]:
     yield f"unbeatable in both seats: {both:,} of {len(results):,}"
 
 
-def games_distribution(results: Sequence[Proof]) -> Iterator[str]:
+def format_games_distribution(results: Sequence[Proof]) -> Iterator[str]:
     """Tell how many games were needed, a line at a time.
 
     Raises ValueError if one is never without a blunder.
@@ -109,15 +113,15 @@ def games_distribution(results: Sequence[Proof]) -> Iterator[str]:
         ("unbeatable", proved),
         ("faultless", [one.played for one in results]),
     ):
-        low, first, median, third, high = five_numbers(games)
+        low, first, median, third, high = compute_five_numbers(games)
         yield f"{label:<24}{low:>8.0f}{first:>10.0f}{median:>8.0f}{third:>10.0f}{high:>6.0f}"
     yield "unbeatable: the first game after which no opponent can beat it in either seat, exactly"
     yield "faultless: the game that ends the training, nothing being unseen and no blunder left"
     yield "\ngames until it is unbeatable"
-    yield from histogram(proved)
+    yield from draw_histogram(proved)
 
 
-def five_numbers(values: Iterable[float]) -> list[float]:
+def compute_five_numbers(values: Iterable[float]) -> list[float]:
     """Return the minimum, the quartiles and the maximum."""
     ordered = sorted(values)
     middle = (
@@ -126,7 +130,7 @@ def five_numbers(values: Iterable[float]) -> list[float]:
     return [ordered[0], *middle, ordered[-1]]
 
 
-def histogram(values: Sequence[int], bins: int = 12) -> list[str]:
+def draw_histogram(values: Sequence[int], bins: int = 12) -> list[str]:
     """Draw the distribution of whole numbers, a line for each range of equal width."""
     low, high = min(values), max(values)
     width = (high - low) // bins + 1
@@ -140,8 +144,8 @@ def histogram(values: Sequence[int], bins: int = 12) -> list[str]:
     ]
 
 
-def _line(label: str, values: Sequence[float]) -> str:
-    low, first, middle, third, high = five_numbers(values)
+def _format_line(label: str, values: Sequence[float]) -> str:
+    low, first, middle, third, high = compute_five_numbers(values)
     return (
         f"{label:<40}{low:>8.2f}{first:>10.2f}{middle:>9.2f}{third:>10.2f}{high:>9.2f}"
     )

@@ -19,11 +19,11 @@ from training.reference import (
     LEARNERS,
     Event,
     Learner,
-    key_of_move,
-    key_of_update,
+    build_rules,
+    get_move_key,
+    get_update_key,
     learn,
     make_learner,
-    rules_of,
 )
 from training.textbook.league import League as TextbookLeague
 from training.textbook.league import Meeting
@@ -53,7 +53,7 @@ class Listener:
 
     def __init__(self, game: Game, recipe: Recipe, with_values: bool = False) -> None:
         """`with_values`: whether an update holds the values of all moves of its boards."""
-        self.game, self.recipe, self.rules = game, recipe, rules_of(game)
+        self.game, self.recipe, self.rules = game, recipe, build_rules(game)
         self.with_values = with_values
         self.times: Counter[Hashable] = Counter()  # updates by entry of the table
         self.begin()
@@ -101,7 +101,7 @@ class Listener:
 
     def record_update(self, learner: Learner, update: Update) -> None:
         """Record an update of the last game."""
-        key = key_of_update(learner, update)
+        key = get_update_key(learner, update)
         self.times[key] += 1
         number = (
             len(self.games) - 1
@@ -200,7 +200,7 @@ def values_before(
 
     def entry_of(move: int) -> Hashable:
         if not isinstance(learner, TextbookLeague):
-            return key_of_move(learner, board, move)
+            return get_move_key(learner, board, move)
         entry: Hashable = learner.own.see(board, move, seat)
         return entry
 

@@ -39,8 +39,8 @@ from app.tictactoe.notation import DIGITS, replay_record
 from app.tictactoe.policy import BASELINES, Policy, policy_from_values
 from app.tictactoe.report import find_blunders, find_lost_game, round_figure
 from app.tictactoe.values import find_best_response, solve_game
-from training import following
-from training.learners.pairs import WON, legal_pairs
+from training import fast_evaluation
+from training.learners.pairs import WON, list_legal_pairs
 from training.learners.phases import NextCheckpoint, Progress
 from training.reference import (
     UNFINISHED,
@@ -48,10 +48,10 @@ from training.reference import (
     Pair,
     Person,
     UnfinishedError,
-    key_of_move,
+    build_rules,
+    get_move_key,
     list_recipe_turns,
     make_learner,
-    rules_of,
 )
 from training.story import Listener
 from training.textbook.loop import Turn
@@ -432,12 +432,12 @@ def first_table(
     game: Game, recipe: Recipe
 ) -> tuple[NDArray[np.float64], Mapping[Hashable, Entry]]:
     """Return the table of a learner before its first game, [P], and its entries by their keys."""
-    learner, rules = make_learner(game, recipe), rules_of(game)
+    learner, rules = make_learner(game, recipe), build_rules(game)
     boards = rules.unfinished_boards()
     moves = [(board, cell) for board in boards for cell in rules.legal_moves(board)]
     pairs: dict[Hashable, list[int]] = {}
     for pair, move in enumerate(moves):
-        pairs.setdefault(key_of_move(learner, *move), []).append(pair)
+        pairs.setdefault(get_move_key(learner, *move), []).append(pair)
     entries = {
         key: Entry(moves[same[0]], np.array(same)) for key, same in pairs.items()
     }
@@ -455,9 +455,9 @@ def judged(
     """
     pairs = policy[game.legal]
     if is_compiled:
-        followed = following.follow(game, pairs[None])
+        followed = fast_evaluation.follow_policies(game, pairs[None])
         proved = {
-            seat: following.unbeatable(game, policy, side)
+            seat: fast_evaluation.is_unbeatable(game, policy, side)
             for seat, side in SEATS.items()
         }
     else:
@@ -496,7 +496,7 @@ def judged(
 @cache
 def _duties(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which pairs, [P], complete a row, and which leave the other side none to complete."""
-    _, after = legal_pairs(game)
+    _, after = list_legal_pairs(game)
     wins = after == WON
     can_win = np.logical_or.reduceat(wins, game.pair_start[:-1])
     return wins, ~((after >= 0) & can_win[after]) & ~can_win[game.pair_from]

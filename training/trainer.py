@@ -40,15 +40,15 @@ CACHE_BYTES = 24 << 20  # of answers: an agent has some 100 KB, five seeds 10 KB
 POSITION = "position"
 CLIENT_SECONDS = 5.0  # for a client to send its request, and to take the answer
 TRIES = 2
-MOST_MEMORY = 250 << 20  # bytes of a worker: a larger one makes way for another
+MAX_WORKER_BYTES = 250 << 20  # bytes of a worker: a larger one makes way for another
 NICENESS = 5  # pages go first
 CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT}
-COMPILED = (
+KERNEL_FOLDER = (
     ROOT / "training/learners/__pycache__"
 )  # where numba keeps most of what it compiled
-KERNELS = "*.nb[ci]"  # the names of its files
-COMMON = ("q-table", "q-learning")  # are compiled first
-PREPARER = ""  # the client that has everything compiled
+KERNEL_FILES = "*.nb[ci]"  # the names of its files
+COMPILED_FIRST = ("q-table", "q-learning")  # are compiled first
+COMPILE_CLIENT = ""  # the client that has everything compiled
 REASONS = {
     200: "OK",
     400: "Bad Request",
@@ -66,7 +66,7 @@ class Worker:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
-    async def do(self, order: Order) -> tuple[Outcome, bytes] | None:
+    async def do_job(self, order: Order) -> tuple[Outcome, bytes] | None:
         """Return what came of an order, None if the process ended over it."""
         try:
             self.writer.write(msgspec.json.encode(order) + b"\n")
@@ -75,7 +75,7 @@ class Worker:
         except (msgspec.DecodeError, OSError, EOFError):
             return None
 
-    def end(self) -> int:
+    def stop(self) -> int:
         """End the process; return the signal that ended it, which may have been another."""
         self.writer.transport.abort()
         self.process.kill()
@@ -104,7 +104,7 @@ class Trainer:
             CACHE_BYTES, getsizeof=len
         )  # and what is told
         self.seeds: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
-        self.is_compiled = is_compiled()
+        self.is_compiled = has_compiled_kernels()
         self.has_cache = True  # whether compiled kernels are kept in files
 
     async def serve(self, listener: socket.socket, trainers: int) -> None:
@@ -113,19 +113,19 @@ class Trainer:
             self.serve_client, sock=listener, backlog=CAPACITY
         )
         queues = [self.trainings] * trainers + [self.quick]
-        await asyncio.gather(self.compile_all(), *map(self.work, queues))
+        await asyncio.gather(self.compile_all(), *map(self.run_worker, queues))
 
     async def compile_all(self) -> None:
         """Have all kernels compiled that are not, one after the other between other jobs."""
         if not self.is_compiled:
-            for recipe in short_recipes():
-                job = self.trainings.join(f"{SEEDS}/0/{quote(recipe)}", PREPARER)
+            for recipe in list_short_recipes():
+                job = self.trainings.join(f"{SEEDS}/0/{quote(recipe)}", COMPILE_CLIENT)
                 if job:
                     job.listeners += 1
                     await job.answer
             self.is_compiled = True
 
-    async def work(self, queue: JobQueue) -> None:
+    async def run_worker(self, queue: JobQueue) -> None:
         """Have a worker do one job of a queue after the other; start another where one ends."""
         worker = None
         while True:
@@ -134,10 +134,10 @@ class Trainer:
             has_cache = self.has_cache
             for _ in range(TRIES):
                 worker = worker or await start_worker(*[UNCACHED] * (not has_cache))
-                outcome = await worker.do(order)
+                outcome = await worker.do_job(order)
                 if outcome and outcome[0].status != FAILED:
                     break
-                if worker.end() in CRASHES or outcome:
+                if worker.stop() in CRASHES or outcome:
                     has_cache = False  # it may be the compiled kernels that are broken
                 worker = None
             if outcome is None:
@@ -148,8 +148,8 @@ class Trainer:
                 self.has_cache = False
                 clear_compile_cache()
             queue.finish(job, (result.status, body), result.seconds)
-            if worker and self.has_cache and result.memory > MOST_MEMORY:
-                worker.end()
+            if worker and self.has_cache and result.memory > MAX_WORKER_BYTES:
+                worker.stop()
                 worker = None
 
     async def serve_client(
@@ -184,7 +184,7 @@ class Trainer:
         cache = self.seeds if split_request(request)[0] == SEEDS else self.agents
         if request in cache:
             return 200, cache[request]
-        queue = self.queue_of(request)
+        queue = self.choose_queue(request)
         job = queue.join(request, client, is_batch(request))
         if job is None:
             return BUSY
@@ -202,13 +202,13 @@ class Trainer:
             cache[request] = body
         return status, body
 
-    def queue_of(self, request: str) -> JobQueue:
+    def choose_queue(self, request: str) -> JobQueue:
         """Return the queue in which a request waits."""
         return self.quick if is_quick(request) else self.trainings
 
     def find_position(self, request: str) -> Answer:
         """Return the position of a request in its queue, and whether kernels are compiled now."""
-        position = self.queue_of(request).position(request)
+        position = self.choose_queue(request).position(request)
         if position is None:
             return 404, b""
         return 200, msgspec.json.encode((position, not self.is_compiled))
@@ -217,14 +217,14 @@ class Trainer:
 def choose_compile_cache(runtime_dir: Path) -> None:
     """Let numba keep what it compiles in a folder of the user if it cannot beside the program."""
     try:
-        COMPILED.mkdir(exist_ok=True)
-        with TemporaryFile(dir=COMPILED):
+        KERNEL_FOLDER.mkdir(exist_ok=True)
+        with TemporaryFile(dir=KERNEL_FOLDER):
             return
     except OSError:
         os.environ.setdefault("NUMBA_CACHE_DIR", str(runtime_dir / "compiled"))
 
 
-def compile_cache() -> Path:
+def find_compile_cache() -> Path:
     """Return the folder that has the compiled kernels somewhere in it."""
     return Path(os.environ.get("NUMBA_CACHE_DIR", ROOT / "training"))
 
@@ -235,23 +235,25 @@ def clear_compile_cache() -> None:
         "trainer: the compiled kernels are of no use, and are compiled again.",
         file=sys.stderr,
     )
-    for file in compile_cache().rglob(KERNELS):
+    for file in find_compile_cache().rglob(KERNEL_FILES):
         with suppress(OSError):
             file.unlink()
 
 
-def is_compiled() -> bool:
+def has_compiled_kernels() -> bool:
     """Whether numba has kept anything."""
-    return any(compile_cache().rglob(KERNELS))
+    return any(find_compile_cache().rglob(KERNEL_FILES))
 
 
-def short_recipes() -> list[str]:
+def list_short_recipes() -> list[str]:
     """Name recipes for which numba compiles all kernels, the most common algorithms first."""
-    kinds = sorted(ALGORITHMS.values(), key=lambda kind: kind.slug not in COMMON)
-    return [shortest_recipe(kind) for kind in kinds if not kind.is_network]
+    kinds = sorted(
+        ALGORITHMS.values(), key=lambda kind: kind.slug not in COMPILED_FIRST
+    )
+    return [name_short_recipe(kind) for kind in kinds if not kind.is_network]
 
 
-def shortest_recipe(kind: type[Recipe]) -> str:
+def name_short_recipe(kind: type[Recipe]) -> str:
     """Name a recipe of two turns; phases have their own turns, so one opponent replaces them."""
     has_phases = ":" in getattr(kind(), "vs", "")
     return f"{kind.slug},{'vs=self,' * has_phases}{kind.turns}=2"
@@ -261,12 +263,12 @@ def main() -> None:
     """Answer until the server has ended."""
     if len(sys.argv) == 1:
         game = tic_tac_toe()
-        for recipe in short_recipes():
+        for recipe in list_short_recipes():
             answer_request(game, recipe)
         return
     listener, server, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
     choose_compile_cache(folder.parent)
-    if sys.argv[4:] and is_compiled():
+    if sys.argv[4:] and has_compiled_kernels():
         return
     os.nice(NICENESS)
 

@@ -15,7 +15,7 @@ from app.recipes import Recipe, parse_recipe
 from app.recipes.games import TrainingMove, TrainingUpdate, UpdateExample
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.game import tic_tac_toe
-from training.reference import learn, list_recipe_turns, make_learner, rules_of
+from training.reference import build_rules, learn, list_recipe_turns, make_learner
 from training.story import Listener, list_values, values_before
 from training.textbook.loop import Update
 from training.textbook.mcts import Tree
@@ -115,7 +115,7 @@ def is_random(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> boo
 def is_mistake(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
     """Select an update after which the learner prefers a blunder to the best move."""
     board, cell = game.turns[change.turn].board, game.turns[change.turn].cell
-    right = list_best_moves(rules_of(tic_tac_toe()), board)
+    right = list_best_moves(build_rules(tic_tac_toe()), board)
     if cell in right or change.times < 2 or not is_clear(recipe, change):
         return False
     others = [
@@ -357,7 +357,7 @@ def simulation_examples() -> list[UpdateExample]:
     """Return examples of Monte Carlo tree search: a simulated game, and the first of its tree."""
     agent = "mcts"
     recipe = recipe_of(agent)
-    game = rules_of(tic_tac_toe())
+    game = build_rules(tic_tac_toe())
     number = game.unfinished_boards().index(SIMULATED)
     c: float = recipe.c  # type: ignore[attr-defined]
     tree = Tree(game, c, SIMULATED, Random(recipe.seed, number))

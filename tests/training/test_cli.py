@@ -24,9 +24,9 @@ from app.tictactoe.game import Game
 from app.tictactoe.views import round_to_shown, scale_many
 from tests.signals import heeding
 from training import cli
-from training.play import cell_text, play_in_terminal
+from training.play import format_cell, play_in_terminal
 from training.progress import UpdateRate
-from training.run import agent_id, train
+from training.run import make_agent_id, train
 
 QUICK = "q-learning-1"
 LONG = "q-learning,games=50000000"  # some minutes: nobody is too late to stop it
@@ -250,7 +250,7 @@ def at_work(*agents: str, out: Path) -> subprocess.Popen[bytes]:
 
 def test_ctrl_c_leaves_the_old_model(tmp_path: Path) -> None:
     for ending in ("json", "npz"):
-        (tmp_path / f"{agent_id(parse_recipe(LONG))}.{ending}").write_text("the old one")
+        (tmp_path / f"{make_agent_id(parse_recipe(LONG))}.{ending}").write_text("the old one")
     before = contents(tmp_path)
     process = at_work(LONG, out=tmp_path)
     process.send_signal(signal.SIGINT)
@@ -271,8 +271,8 @@ def test_a_recipe_is_an_agent(game: Game, tmp_path: Path) -> None:
 
 
 def test_a_recipe_that_is_shipped_has_the_short_name() -> None:
-    assert agent_id(parse_recipe("q-learning,games=1000000")) == QUICK
-    assert agent_id(parse_recipe("q-learning,games=1000001")) == "q-learning-games-1000001"
+    assert make_agent_id(parse_recipe("q-learning,games=1000000")) == QUICK
+    assert make_agent_id(parse_recipe("q-learning,games=1000001")) == "q-learning-games-1000001"
 
 
 def test_a_wrong_recipe_is_answered_with_what_is_wrong() -> None:
@@ -392,7 +392,7 @@ def test_a_cell_is_as_red_or_green_as_its_value(game: Game, name: str) -> None:
     )
     seen = set()
     for position, cell in itertools.product(range(0, game.decisions, 50), range(game.cells)):
-        text = cell_text(game, agent, position, cell, int(game.board[position, cell]))
+        text = format_cell(game, agent, position, cell, int(game.board[position, cell]))
         if not game.legal[position, cell] or not agent.visits[position, cell]:
             assert "rgb" not in str(text.style)
             continue
@@ -406,7 +406,7 @@ def test_a_cell_is_as_red_or_green_as_its_value(game: Game, name: str) -> None:
 
 
 def test_beads_are_counted_and_have_no_colour(game: Game) -> None:
-    text = cell_text(game, load_agent(MODELS, game, "menace"), 0, 4, 0)
+    text = format_cell(game, load_agent(MODELS, game, "menace"), 0, 4, 0)
     assert float(text.plain.split()[1]) > 100
     assert "rgb" not in str(text.style)
 

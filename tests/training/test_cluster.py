@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from app.project import ROOT
 from training import cli, cluster
-from training.cluster import in_cluster
+from training.cluster import run_in_cluster
 from training.experiments.engine import Store, carry_out, opened
 from training.experiments.q_table import bad_runs  # whose measure is its own
 
@@ -78,7 +78,7 @@ class Deadly(Store):
 def workers(address: str) -> set[int]:
     """Find the processes that compute."""
     calls: list[tuple[()]] = [()] * 20
-    return {process for _, process in in_cluster(os.getpid, calls, address, [])}
+    return {process for _, process in run_in_cluster(os.getpid, calls, address, [])}
 
 
 def test_a_cluster_of_which_a_worker_dies_finds_the_same(address: str, tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_worker_has_the_code_of_now(
 ) -> None:
     def pause() -> set[object]:
         calls = [("training.processes.WATCH_SECONDS",)] * 20
-        return {value for _, value in in_cluster(locate, calls, address, [])}
+        return {value for _, value in run_in_cluster(locate, calls, address, [])}
 
     assert pause() == {0.2}
     for package in cluster.PACKAGES:
@@ -129,14 +129,14 @@ def test_a_worker_without_a_package_is_named_with_it(address: str, tmp_path: Pat
         started(tmp_path, *python, address, *SINGLE, path=packages),
         pytest.raises(ConnectionError, match=refusal),
     ):
-        list(in_cluster(os.getpid, [()], address, ["numba", "numpy"]))
+        list(run_in_cluster(os.getpid, [()], address, ["numba", "numpy"]))
 
 
 def test_a_scheduler_that_goes_away_is_not_waited_for(tmp_path: Path) -> None:
     with ExitStack() as running:
         address = running.enter_context(started(tmp_path, *SCHEDULER))
         with started(tmp_path, *DASK, "worker", address, *SINGLE):
-            found = in_cluster(time.sleep, [(0,), (LONG,)], address, [])
+            found = run_in_cluster(time.sleep, [(0,), (LONG,)], address, [])
             assert next(found) == (0, None)
             running.close()
             with pytest.raises(ConnectionError, match=f"the scheduler at {address} has gone away"):
@@ -144,7 +144,7 @@ def test_a_scheduler_that_goes_away_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_fault_of_a_worker_is_told_in_a_sentence(address: str) -> None:
-    found = in_cluster(int, [("1",), ("one",)], address, [])
+    found = run_in_cluster(int, [("1",), ("one",)], address, [])
     with pytest.raises(ConnectionError, match="fails: ValueError: invalid literal for int"):
         list(found)
 
@@ -152,18 +152,18 @@ def test_a_fault_of_a_worker_is_told_in_a_sentence(address: str) -> None:
 def test_a_cluster_without_workers_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "PATIENCE", 3.0)
+    monkeypatch.setattr(cluster, "WAIT_SECONDS", 3.0)
     with (
         started(tmp_path, *SCHEDULER) as address,
         pytest.raises(ConnectionError, match=f"the cluster at {address} has no worker"),
     ):
-        list(in_cluster(os.getpid, [()], address, []))
+        list(run_in_cluster(os.getpid, [()], address, []))
 
 
 def test_where_no_scheduler_answers_the_command_ends_with_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    monkeypatch.setattr(cluster, "WAIT_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         mute = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         results = [experiment(address, tmp_path) for address in ("nonsense", mute)]

@@ -20,7 +20,7 @@ from tests.training.test_taught import practice, taught
 from training import cli
 from training.export_script import build_script
 from training.learners import learn
-from training.reference import LEARNERS, OPPONENTS, rules_of
+from training.reference import LEARNERS, OPPONENTS, build_rules
 from training.reference import learn as learn_by_the_book
 from training.taught import Pupils
 from training.textbook.rng import seed_state
@@ -181,11 +181,11 @@ def test_its_opponents_are_those_of_the_site(game: Game, opponent: str) -> None:
     policy = BASELINES[opponent].policy(game) > 0
     for row in range(game.decisions):
         board = format_position(game, row)
-        assert OPPONENTS[opponent](rules_of(game), board) == np.flatnonzero(policy[row]).tolist()
+        assert OPPONENTS[opponent](build_rules(game), board) == np.flatnonzero(policy[row]).tolist()
 
 
 def test_its_game_is_that_of_the_site(game: Game) -> None:
-    rules = rules_of(game)
+    rules = build_rules(game)
     for position in range(game.positions):
         board = format_position(game, position)
         assert rules.is_over(board) == game.is_over(position)

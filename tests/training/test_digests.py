@@ -17,7 +17,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.report import compute_figures
 from training.learners import learn
-from training.run import differences, judged, train
+from training.run import list_differences, recompute_figures, train
 
 DIGESTS = Path(__file__).with_name("digests.txt")
 PINNED = [line.split() for line in DIGESTS.read_text().splitlines()]
@@ -55,7 +55,7 @@ MOST_BYTES = 20 << 20
 def test_a_shipped_model_is_rebuilt_bit_for_bit(game: Game, agent_id: str) -> None:
     saved = load_agent(MODELS, game, agent_id)
     rebuilt = train(agent_id, parse_recipe(saved.card.recipe), game, lambda progress: None)
-    assert differences(saved, rebuilt) == []
+    assert list_differences(saved, rebuilt) == []
 
 
 @pytest.mark.parametrize("agent_id", SHIPPED)
@@ -71,7 +71,7 @@ def test_a_shipped_card_tells_the_truth_of_its_table(game: Game, agent_id: str) 
     values = agent.history.all_values()
     figures = compute_figures(game, values, updates, card.worth, card.plays, recipe.training_task())
     assert figures == card.figures
-    assert judged(game, agent).card == card
+    assert recompute_figures(game, agent).card == card
 
 
 def test_everything_shipped_is_there_and_nothing_else(game: Game) -> None:
@@ -86,7 +86,7 @@ def agent(game: Game) -> Agent:
 
 def test_what_was_measured_may_differ(agent: Agent) -> None:
     card = msgspec.structs.replace(agent.card, seconds=1e6, versions={}, arrays="")
-    assert differences(agent, replace(agent, card=card)) == []
+    assert list_differences(agent, replace(agent, card=card)) == []
 
 
 @pytest.mark.parametrize(
@@ -103,10 +103,10 @@ def test_one_other_bit_is_a_difference(agent: Agent, name: str) -> None:
         snapshot_updates=arrays["snapshot_updates"],
         history=History.from_tables(arrays["snapshot_q"], arrays["snapshot_updated"]),
     )
-    assert differences(agent, other) == [name]
+    assert list_differences(agent, other) == [name]
 
 
 def test_another_card_is_a_difference(agent: Agent) -> None:
     card = msgspec.structs.replace(agent.card, seed=1, title="Somebody else")
-    found = differences(agent, replace(agent, card=card))
+    found = list_differences(agent, replace(agent, card=card))
     assert found == ["title of the card", "seed of the card"]

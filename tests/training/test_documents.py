@@ -12,13 +12,13 @@ from app.tictactoe.agents import load_agent, load_agents
 from app.tictactoe.game import Game
 from training.cli import main
 from training.evaluate import (
-    END,
+    END_MARK,
     FEATURED,
     README,
     RESULTS,
-    START,
-    markdown_table,
-    put_into,
+    START_MARK,
+    format_results,
+    replace_table,
     write_documents,
 )
 
@@ -81,7 +81,7 @@ def test_the_documents_are_current(game: Game, tmp_path: Path) -> None:
 
 
 def test_a_row_says_what_is_exactly_true(game: Game) -> None:
-    table = markdown_table(game, [load_agent(MODELS, game, "q-iteration")])
+    table = format_results(game, [load_agent(MODELS, game, "q-iteration")])
     headings, _, row = (
         [cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()
     )
@@ -94,18 +94,26 @@ def test_a_row_says_what_is_exactly_true(game: Game) -> None:
 
 def test_only_what_stands_between_the_markers_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "README.md"
-    path.write_text(f"before\n{START}\nold\n{END}\nafter\n")
-    put_into(path, "new\n")
-    put_into(path, "new\n")
-    assert path.read_text() == f"before\n{START}\nnew\n{END}\nafter\n"
+    path.write_text(f"before\n{START_MARK}\nold\n{END_MARK}\nafter\n")
+    replace_table(path, "new\n")
+    replace_table(path, "new\n")
+    assert path.read_text() == f"before\n{START_MARK}\nnew\n{END_MARK}\nafter\n"
 
 
 @pytest.mark.parametrize(
-    "text", ["", START, END, f"{END}{START}", f"{START}{START}{END}", f"{START}{END}{END}"]
+    "text",
+    [
+        "",
+        START_MARK,
+        END_MARK,
+        f"{END_MARK}{START_MARK}",
+        f"{START_MARK}{START_MARK}{END_MARK}",
+        f"{START_MARK}{END_MARK}{END_MARK}",
+    ],
 )
 def test_a_file_without_the_two_markers_is_left_alone(tmp_path: Path, text: str) -> None:
     path = tmp_path / "README.md"
     path.write_text(text)
     with pytest.raises(ValueError, match="has not"):
-        put_into(path, "new")
+        replace_table(path, "new")
     assert path.read_text() == text

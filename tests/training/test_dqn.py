@@ -26,7 +26,7 @@ from training.networks.dqn import (
     shares,
     targets,
 )
-from training.run import next_checkpoint, train
+from training.run import find_next_checkpoint, train
 from training.textbook.rules import TicTacToe
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -37,7 +37,7 @@ SMALL = "games=10,step_size=0.001,steps=20,batch=8"
 
 def learn(game: Game, settings: str = "vs=t-hand,epochs=3", brief: str = BRIEF) -> list[Progress]:
     """Three epochs, if nothing else is asked for."""
-    return list(learners.learn(game, parse_recipe(f"dqn,{settings},{brief}"), next_checkpoint))
+    return list(learners.learn(game, parse_recipe(f"dqn,{settings},{brief}"), find_next_checkpoint))
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_the_card_tells_the_win_rate_of_every_epoch_and_what_computed_it(game: G
 def test_the_shipped_network_begins_as_its_recipe_still_does(game: Game) -> None:
     """To the last digits only where it is computed on the same kind of processor."""
     shipped = load_agent(MODELS, game, "dqn-vs-random")
-    seen = learners.learn(game, parse_recipe(shipped.card.recipe), next_checkpoint)
+    seen = learners.learn(game, parse_recipe(shipped.card.recipe), find_next_checkpoint)
     for snapshot, progress in zip((0, 1), seen, strict=False):
         assert progress.updates == shipped.snapshot_updates[snapshot]
         expected = shipped.history.values(snapshot)

@@ -73,7 +73,7 @@ def test_its_outputs_are_those_of_numpy_for_every_decision(game: Game, network: 
 
 def test_a_convolution_sees_each_square_with_the_same_eyes(game: Game) -> None:
     """The first layer against one dot product a square and filter, on cells as text."""
-    read = net.reading(game, "one-hot", convolution=True)
+    read = net.choose_squares(game, "one-hot", convolution=True)
     assert read.shape == (game.decisions, 4, 4 * 3 + 3)
     network = net.new_network(np.random.default_rng(3), read, (8, 5), game.cells)
     shapes = [layer.weight.shape for layer in network]
@@ -99,7 +99,11 @@ def test_a_convolution_sees_each_square_with_the_same_eyes(game: Game) -> None:
 def test_a_convolution_of_other_encodings_has_all_their_numbers(
     game: Game, encoding: Encoding, numbers: int
 ) -> None:
-    assert net.reading(game, encoding, convolution=True).shape == (game.decisions, 4, numbers)
+    assert net.choose_squares(game, encoding, convolution=True).shape == (
+        game.decisions,
+        4,
+        numbers,
+    )
 
 
 def test_a_tenth_is_dropped_out_while_learning_and_the_rest_makes_up() -> None:
@@ -177,7 +181,7 @@ def test_it_learns_what_it_is_taught(game: Game, network: Network, batches: Mini
 
 
 def teach(game: Game, network: Network, batches: Minibatches, times: int) -> net.Pupil:
-    pupil = net.untaught(network, SEED)
+    pupil = net.start_training(network, SEED)
     many = Minibatches(*(np.tile(column, (times, 1)) for column in batches))
     taught: net.Pupil = net.teach(pupil, encode_one_hot(game), ~game.legal, many, STEP)
     return taught

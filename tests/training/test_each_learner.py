@@ -21,10 +21,10 @@ from app.tictactoe.report import compute_chances, find_blunders, find_lost_game
 from app.tictactoe.tasks import solve_task
 from app.tictactoe.views import convert_view, scale_many
 from training.learners import learn
-from training.learners.league import LEARNERS, MEMBERS, choose_by_powers, grow_k, own_place
-from training.learners.pairs import lower_by_tenths
+from training.learners.league import LEARNERS, MEMBERS, choose_by_powers, find_own_name, grow_k
+from training.learners.pairs import lower_rate
 from training.learners.phases import Progress
-from training.reference import rules_of
+from training.reference import build_rules
 from training.story import GAMES, story
 from training.textbook.league import Player, play_league_game
 from training.textbook.rng import Random
@@ -128,8 +128,8 @@ def test_epsilon_falls_after_every_tenth_of_the_games_but_not_below_0(length: in
     for played in range(length):
         tenths = 10 * played // length
         wanted = pytest.approx(max(0, 7 - tenths) / 10, abs=1e-15)
-        assert lower_by_tenths(0.7, 0.1, played, length) == wanted
-    assert lower_by_tenths(0.7, 0.1, length - 1, length) >= 0
+        assert lower_rate(0.7, 0.1, played, length) == wanted
+    assert lower_rate(0.7, 0.1, length - 1, length) >= 0
 
 
 def test_a_won_game_of_three_moves_is_worth_less_the_earlier_the_move(game: Game) -> None:
@@ -259,7 +259,7 @@ def test_its_first_games_are_told_bead_by_bead(game: Game) -> None:
 
 def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
     """One league in plain Python has the tables of all four."""
-    rules = rules_of(game)
+    rules = build_rules(game)
     players = {one: Player(rules, way, way) for one, way in LEARNERS.items()}
     rng, boards = Random(4), rules.unfinished_boards()
     for _ in range(5):
@@ -288,7 +288,7 @@ def test_the_shipped_ones_are_of_one_league() -> None:
     assert len({recipe.seed for recipe in recipes.values()}) == 1
     for learner, recipe in recipes.items():
         assert recipe.with_seed(0) == LEARNERS[learner]
-        assert own_place(LEARNERS[learner]) == learner
+        assert find_own_name(LEARNERS[learner]) == learner
 
 
 def chosen(u: float, values: list[float], k: float) -> int:

@@ -45,7 +45,7 @@ from training.experiments.engine import Outcome, carry_out, digest, opened, rewo
 from training.experiments.games_needed import count_lost_games
 from training.experiments.q_table_parameters import running_sum
 from training.learners import learn
-from training.measures import END, MARKS, Measure, Run, key
+from training.measures import END, MARKS, Measure, Run, make_key
 
 ROOT = Path(__file__).parents[2]
 SUMMARIES = ROOT / "models/experiments"
@@ -116,7 +116,7 @@ def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
     seeds: Counter[str] = Counter()  # by measure and recipe: a run asked for twice is made once
     for sweep in experiment.sweeps:
         for recipe in sweep.recipes.values():
-            run = key(sweep.measure, parse_recipe(recipe))
+            run = make_key(sweep.measure, parse_recipe(recipe))
             seeds[run] = max(seeds[run], min(sweep.seeds, summary.seeds))
     assert summary.runs == seeds.total()
 

@@ -18,7 +18,7 @@ from app.tictactoe.views import convert_view
 from training import learners
 from training.bench import CLoop
 from training.learners.phases import Progress
-from training.run import learn, next_checkpoint, next_mark, train
+from training.run import find_next_checkpoint, find_next_mark, record_history, train
 
 TABLES = {one: agent.recipe for one, agent in SHIPPED.items() if agent.recipe.slug != "dqn"}
 
@@ -52,7 +52,7 @@ def test_snapshots_begin_untouched_rise_and_end_with_the_table(
     game: Game, recipe: Recipe, agent: Agent
 ) -> None:
     assert agent.snapshot_updates[0] == 0
-    other_seed = learn(recipe.with_seed(6), game, nobody)
+    other_seed = record_history(recipe.with_seed(6), game, nobody)
     np.testing.assert_array_equal(agent.table(game, 0), other_seed[0].q)
     assert not agent.history.updated(0).any()
     assert (np.diff(agent.snapshot_updates) > 0).all()
@@ -64,7 +64,7 @@ def test_snapshots_begin_untouched_rise_and_end_with_the_table(
 
 def test_a_watcher_sees_it_grow_to_the_end(game: Game, recipe: Recipe, agent: Agent) -> None:
     seen: list[Progress] = []
-    learn(recipe.with_seed(5), game, seen.append)
+    record_history(recipe.with_seed(5), game, seen.append)
     shares = [progress.done for progress in seen]
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0, 1)
@@ -74,9 +74,9 @@ def test_a_watcher_sees_it_grow_to_the_end(game: Game, recipe: Recipe, agent: Ag
 def test_where_there_is_more_history_than_room_the_first_makes_way(
     game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = learn(BRIEF["q-iteration"], game, nobody)
+    whole = record_history(BRIEF["q-iteration"], game, nobody)
     monkeypatch.setattr("training.run.MAX_SNAPSHOTS", 5)
-    kept = learn(BRIEF["q-iteration"], game, nobody)
+    kept = record_history(BRIEF["q-iteration"], game, nobody)
     updates = [moment.updates for moment in whole]
     assert [moment.updates for moment in kept] == [0, *updates[-4:]]
 
@@ -85,7 +85,7 @@ def test_stopping_to_look_changes_nothing(recipe: Recipe) -> None:
     small = connect(2, 3, 3)
     longer = shortened(recipe, 20)
     ends = []
-    for stop in (lambda updates: updates + 1, lambda updates: updates + 99, next_checkpoint):
+    for stop in (lambda updates: updates + 1, lambda updates: updates + 99, find_next_checkpoint):
         *_, end = learners.learn(small, longer, stop)
         ends.append((end.games, end.updates, end.q.tobytes(), end.visits.tobytes()))
     assert ends[0] == ends[1] == ends[2]
@@ -93,7 +93,7 @@ def test_stopping_to_look_changes_nothing(recipe: Recipe) -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_q_iteration_always_finds_the_optimal_values(game: Game, seed: int) -> None:
-    *_, end = learn(TABLES["q-iteration"].with_seed(seed), game, nobody)
+    *_, end = record_history(TABLES["q-iteration"].with_seed(seed), game, nobody)
     truth = convert_view(game, compute_successor_values(game, solve_game(game).value))
     np.testing.assert_array_equal(end.q, truth)
     assert not find_blunders(game, greedy_policy(end.q)).any()
@@ -103,7 +103,7 @@ def test_q_iteration_always_finds_the_optimal_values(game: Game, seed: int) -> N
     ("updates", "mark"), [(0, 1), (1, 2), (2, 5), (3, 5), (5, 10), (9, 10), (10, 20), (7000, 10000)]
 )
 def test_marks_are_1_2_5_10(updates: int, mark: int) -> None:
-    assert next_mark(updates) == mark
+    assert find_next_mark(updates) == mark
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc here")

@@ -28,7 +28,7 @@ from app.tictactoe.values import compute_successor_values, solve_game
 from app.tictactoe.views import convert_view
 from app.web.service.deployment import ROOT
 from tests.service.server import get_when_trained
-from training.run import policy_called
+from training.run import get_policy
 
 DOCS = Path("docs")
 GAME = tic_tac_toe()
@@ -49,7 +49,7 @@ def module(name: str) -> ModuleType:
 @pytest.mark.parametrize("chance", [0, 0.25])
 def test_open_spiel_finds_the_same_exploitability(chance: float) -> None:
     """Of an agent that plays one move, and of one that plays another now and then."""
-    policy = mix_policies(policy_called(GAME, "q-table"), policy_called(GAME, "fixed"), chance)
+    policy = mix_policies(get_policy(GAME, "q-table"), get_policy(GAME, "fixed"), chance)
     theirs, here = module("with_open_spiel").both(policy)
     figures = compute_figures(GAME, policy[None, GAME.legal], [0], None, "proportional")
     assert theirs == pytest.approx(here, abs=1e-9)
@@ -71,7 +71,7 @@ def test_open_spiel_solves_the_game_to_the_same_values() -> None:
 @pytest.mark.parametrize("text", ["random", "t-hand"])
 def test_a_policy_of_open_spiel_is_judged(text: str) -> None:
     spiel = module("with_open_spiel")
-    policy = policy_called(GAME, text)
+    policy = get_policy(GAME, text)
     theirs = spiel.SitePolicy(policy) if text != "random" else UniformRandomPolicy(spiel.SPIEL)
     ours = compute_figures(GAME, policy[None, GAME.legal], [0], None, "proportional")
     assert spiel.judge_policy(theirs) == ours
@@ -104,7 +104,7 @@ def test_pettingzoo_counts_cells_by_columns() -> None:
 
 def test_agents_play_in_pettingzoo_and_theirs_are_judged() -> None:
     petting, rng = module("with_pettingzoo"), np.random.default_rng(0)
-    best, weak = (petting.actor(policy_called(GAME, text), rng) for text in ("minimax", "fixed"))
+    best, weak = (petting.actor(get_policy(GAME, text), rng) for text in ("minimax", "fixed"))
     assert petting.play(best, weak) == {"player_1": 1, "player_2": -1}
     assert petting.play(best, best) == {"player_1": 0, "player_2": 0}
     figures = compute_figures(GAME, BASELINES["fixed"].policy(GAME)[None, GAME.legal], [0], None)

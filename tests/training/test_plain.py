@@ -20,13 +20,13 @@ from app.recipes.parameters import BOTH, OPPONENTS
 from app.tictactoe.agents import load_agent, save_agent
 from app.tictactoe.game import Game, connect
 from app.tictactoe.notation import format_position
-from training.learners import learn, module_of
+from training.learners import find_module_name, learn
 from training.learners.phases import Progress
-from training.learners.randomness import draw_uniform, new_rng_state
+from training.learners.randomness import draw_uniform, make_rng_state
 from training.reference import (
     LEARNERS,
-    key_of_move,
-    key_of_update,
+    get_move_key,
+    get_update_key,
     make_learner,
 )
 from training.reference import learn as learn_by_the_book
@@ -171,7 +171,7 @@ class Twin:
 
     def go_on(self, updates: int) -> None:
         for update in islice(self.updates, updates):
-            self.visits[key_of_update(self.learner, update)] += 1
+            self.visits[get_update_key(self.learner, update)] += 1
 
 
 def assert_same(rules: str, recipe: Recipe, look: int, most: int) -> None:
@@ -201,7 +201,7 @@ def assert_same_values(twin: Twin, now: Progress, where: np.ndarray) -> None:
     for position, cell in np.argwhere(where)[: MANY if twin.game.cells > 9 else None].tolist():
         board = format_position(twin.game, position)
         assert now.q[position, cell] == np.float32(twin.learner.value(board, cell))
-        assert now.visits[position, cell] == twin.visits[key_of_move(twin.learner, board, cell)]
+        assert now.visits[position, cell] == twin.visits[get_move_key(twin.learner, board, cell)]
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -262,7 +262,7 @@ def test_every_algorithm_has_its_learner_and_its_plain_twin() -> None:
     for slug, algorithm in ALGORITHMS.items():
         module = shared.get(slug, slug.replace("-", "_"))
         package = "networks" if slug == "dqn" else "learners"
-        assert module_of(algorithm) == f"training.{package}.{module}"
+        assert find_module_name(algorithm) == f"training.{package}.{module}"
     assert LEARNERS.keys() == ALGORITHMS.keys() - {"dqn"}
     assert {parse_recipe(name).slug for name in WITH_OTHER_RULES} == LEARNERS.keys()
     assert {parse_recipe(name).slug for name in RECIPES + TO_THE_END} == LEARNERS.keys()
@@ -270,7 +270,7 @@ def test_every_algorithm_has_its_learner_and_its_plain_twin() -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 2**20])
 def test_random_numbers_are_those_of_plain_python(seed: int) -> None:
-    fast, slow = new_rng_state(seed), Random(seed)
+    fast, slow = make_rng_state(seed), Random(seed)
     numbers = [draw_uniform(fast) for _ in range(1000)]
     assert numbers == [slow.random() for _ in range(1000)]
     assert 0 <= min(numbers) < 0.01

@@ -15,7 +15,7 @@ from training import cli
 from training.learners import learn
 from training.measures import END, EXACT_PROOF
 from training.run import train
-from training.seeds import histogram, measured, over_seeds
+from training.seeds import draw_histogram, measure_seed, measure_seeds
 
 CHAMPION, Q_TABLE = parse_recipe("champion"), parse_recipe("q-table")
 
@@ -33,7 +33,7 @@ def square(seed: int) -> tuple[int, int]:
 
 def games_needed(seed: int) -> tuple[int, int]:
     """Return after how many games the champion is unbeatable, and without a blunder."""
-    proof = measured(EXACT_PROOF, CHAMPION, seed)
+    proof = measure_seed(EXACT_PROOF, CHAMPION, seed)
     assert proof.games
     assert proof.faultless
     return proof.games, proof.played
@@ -78,14 +78,14 @@ def test_seeds_judges_what_each_seed_makes_of_an_agent(game: Game) -> None:
     wins = sorted(100 * agent.card.figures.vs["random"].o[-1][0] for agent in agents)
     row = next(line for line in printed.splitlines() if line.startswith("as O, wins against Rand"))
     assert row.split()[-5::2] == [f"{share:.2f}" for share in wins]
-    runs = [measured(END, Q_TABLE, seed) for seed in range(3)]
+    runs = [measure_seed(END, Q_TABLE, seed) for seed in range(3)]
     both = sum(run.unbeatable.x == run.unbeatable.o == [True] for run in runs)
     assert f"unbeatable in both seats: {both} of 3" in printed
 
 
 def test_several_processes_measure_the_same_as_one_and_start_no_more_and_more_threads() -> None:
-    squares, threads = zip(*over_seeds(square, range(200), 2), strict=True)
-    alone, _ = zip(*over_seeds(square, range(200), 1), strict=True)
+    squares, threads = zip(*measure_seeds(square, range(200), 2), strict=True)
+    alone, _ = zip(*measure_seeds(square, range(200), 1), strict=True)
     assert squares == alone == tuple(seed * seed for seed in range(200))
     assert len(set(threads)) == 1
 
@@ -93,7 +93,7 @@ def test_several_processes_measure_the_same_as_one_and_start_no_more_and_more_th
 def test_a_histogram_counts_every_value_once() -> None:
     values = [int(value) for value in np.random.default_rng(0).integers(-50, 900, 300)]
     for bins in (1, 7, 12, 2_000):
-        lines = histogram(values, bins)
+        lines = draw_histogram(values, bins)
         assert len(lines) <= max(bins, 1)
         assert sum(int(line.split()[3]) for line in lines) == len(values)
-    assert len(histogram([3, 3, 3])) == 1
+    assert len(draw_histogram([3, 3, 3])) == 1

@@ -8,7 +8,7 @@ import pytest
 from app.recipes import parse_recipe
 from app.tictactoe.game import Game
 from training.learners import learn
-from training.reference import key_of_move, make_learner, rules_of
+from training.reference import build_rules, get_move_key, make_learner
 from training.story import GAMES, TOLD, story
 from training.textbook.rules import TicTacToe
 
@@ -40,7 +40,7 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
     """Of a move of somebody else, as a league tells it, another learner would hold the value."""
     recipe, number = (
         parse_recipe(text),
-        {board: s for s, board in enumerate(rules_of(game).unfinished_boards())},
+        {board: s for s, board in enumerate(build_rules(game).unfinished_boards())},
     )
     learner, told = make_learner(game, recipe), json.loads(story(game, recipe))
     assert len(told) == GAMES
@@ -59,9 +59,9 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
         for (board, cell), told_value in now.items():
             value = told_value
             if recipe.slug == "menace":  # a table holds for each square its share of the beads
-                empty = rules_of(game).legal_moves(board)
-                same = [key_of_move(learner, board, other) for other in empty]
-                value /= same.count(key_of_move(learner, board, cell))
+                empty = build_rules(game).legal_moves(board)
+                same = [get_move_key(learner, board, other) for other in empty]
+                value /= same.count(get_move_key(learner, board, cell))
             assert progress.q[number[board], cell] == np.float32(value)
         compared += len(now)
     assert compared > GAMES
@@ -92,7 +92,7 @@ def test_where_both_sides_learn_each_explores_and_each_of_its_moves_is_updated(
 
 def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> None:
     """Also of what it has valued anew since the move was last made."""
-    number = {board: s for s, board in enumerate(rules_of(game).unfinished_boards())}
+    number = {board: s for s, board in enumerate(build_rules(game).unfinished_boards())}
     recipe, different = parse_recipe("champion"), 0
     learner = make_learner(game, recipe)
     trained = learn(game, recipe, lambda updates: updates + 1)
@@ -102,7 +102,7 @@ def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> N
         for change in one["changes"]:
             turn = one["turns"][change["turn"]]
             assert before[number[turn["board"]], turn["cell"]] == np.float32(change["old"])
-            key = key_of_move(learner, turn["board"], turn["cell"])
+            key = get_move_key(learner, turn["board"], turn["cell"])
             different += last.get(key, change["old"]) != change["old"]
             last[key] = change["new"]
         before = progress.q

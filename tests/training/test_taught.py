@@ -28,7 +28,7 @@ from app.tictactoe.policy import policy_from_values
 from tests.tictactoe.reference import SIGN, Policy, Rules, in_floats, mover, place
 from training.cli import main
 from training.learners import learn
-from training.run import agent_id, train
+from training.run import make_agent_id, train
 from training.taught import Pupils, table
 
 LEARNERS = [
@@ -130,7 +130,7 @@ def test_the_command_line_makes_the_same(game: Game, pupils: Pupils, tmp_path: P
     recipe = parse_recipe(course.recipe)
     result = CliRunner().invoke(main, ["train", course.recipe, "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
-    saved = load_agent(tmp_path, game, agent_id(recipe))
+    saved = load_agent(tmp_path, game, make_agent_id(recipe))
     *_, end = learn(game, recipe, lambda updates: updates + 1)
     assert saved.q.tobytes() == end.q.tobytes()
     assert saved.card.recipe == course.recipe

@@ -10,7 +10,7 @@ from app.recipes.games import TrainingUpdate, UpdateExample
 from app.tictactoe.game import Game
 from app.web.service.deployment import ROOT
 from training.learners import learn
-from training.reference import rules_of
+from training.reference import build_rules
 from training.updates import FOLDER, SELECTIONS, SLUGS, build_examples, encode_examples, recipe_of
 
 MODELS = ROOT / "models"
@@ -40,7 +40,7 @@ def test_the_stored_updates_are_those_of_the_trainings(slug: str) -> None:
 def test_the_values_of_an_example_are_those_of_the_compiled_training(game: Game, slug: str) -> None:
     """The value after the update, and those of all moves of its board."""
     recipe = recipe_of(SELECTIONS[slug].agent)
-    number = {board: s for s, board in enumerate(rules_of(game).unfinished_boards())}
+    number = {board: s for s, board in enumerate(build_rules(game).unfinished_boards())}
     for example in stored(slug):
         change = example.changes[-1]
         turn, updates = example.turns[change.turn], example.before + len(example.changes)

@@ -33,7 +33,7 @@ from app.web.pages.lab.contest import SEEDS, build_contest
 from app.web.pages.lab.page import EXERCISES, START, START_BASELINE, WORTH_SEEING
 from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
-from training.reference import key_of_move, learn, make_learner
+from training.reference import get_move_key, learn, make_learner
 from training.story import GAMES, TOLD, story
 from training.textbook.loop import Update
 
@@ -281,7 +281,7 @@ def test_the_sums_of_a_story_are_right(client: FlaskClient, text: str) -> None:
     for number, game in enumerate(json.loads(story(tic_tac_toe(), recipe))[:6], 1):
         for update, change in enumerate(game["changes"], 1):
             turn = game["turns"][change["turn"]]
-            key = key_of_move(learner, turn["board"], turn["cell"])
+            key = get_move_key(learner, turn["board"], turn["cell"])
             if hasattr(recipe, "initial"):  # else values change besides that are not told here
                 assert change["old"] == known.get(key, recipe.initial)
             known[key] = change["new"]

@@ -30,7 +30,7 @@ from app.web.pictures.minds import EXPECTS, colouring
 from app.web.pictures.palette import DEFAULT, colour
 from app.web.pictures.svg import AROUND, BELOW, PREVIEW, png
 from app.web.site_data import HUMAN, TRUTH, SiteData
-from training.run import learn
+from training.run import record_history
 
 NUMBER = rf"[+{MINUS}]?\d+(?:\.\d\d)?"
 LEARNERS = (
@@ -80,7 +80,7 @@ def trained(site: SiteData) -> SiteData:
     card = site.agents["q-learning-1"].card
     agents = {}
     for recipe in recipes():
-        start, *_, end = learn(recipe, site.game, lambda _: None)
+        start, *_, end = record_history(recipe, site.game, lambda _: None)
         tables = np.stack([moment.q[site.game.legal] for moment in (start, end)])
         known = np.stack([moment.visits[site.game.legal] > 0 for moment in (start, end)])
         agents[name_recipe(recipe)] = Agent(

@@ -45,7 +45,7 @@ from training import trainer as program
 from training.export_script import build_script
 from training.job_queue import BUSY, CAPACITY, JobQueue
 from training.jobs import answer_request, is_batch, train_agent
-from training.run import agent_id, differences, train
+from training.run import list_differences, make_agent_id, train
 
 NAME = "q-table,games=300,seed=7"
 DROPS = "q-table,epsilon_drop=0.05,games=200"
@@ -216,9 +216,9 @@ def test_its_files_are_those_that_the_command_line_writes(
     client: FlaskClient, site: SiteData, tmp_path: Path, text: str
 ) -> None:
     recipe = parse_recipe(text)
-    made = train(agent_id(recipe), recipe, site.game, lambda progress: None)
+    made = train(make_agent_id(recipe), recipe, site.game, lambda progress: None)
     save_agent(tmp_path, site.game, made)
-    path = tmp_path / agent_id(recipe)
+    path = tmp_path / make_agent_id(recipe)
     arrays = client.get(f"/agents/{text}.npz")
     assert arrays.data == path.with_suffix(".npz").read_bytes()
     assert f"filename={path.name}.npz" in arrays.headers["Content-Disposition"]
@@ -486,7 +486,7 @@ def test_without_the_lab_there_are_only_those_who_are_always_there(
 
 def test_an_answer_that_is_another_agent_is_not_believed(site: SiteData) -> None:
     recipe = parse_recipe("champion,seed=3,games=20")
-    made = train(agent_id(recipe), recipe, site.game, lambda progress: None)
+    made = train(make_agent_id(recipe), recipe, site.game, lambda progress: None)
     content = pack_agent(site.game, made)
     answer = brotli.compress(content)
     agent = read(site.game, "champion,games=20,seed=3", answer)
@@ -511,7 +511,7 @@ def order_of(jobs: Sequence[tuple[str, str]], used: Mapping[str, float] | None =
             queue.finish(await queue.take(), (200, b""), seconds)
         for request, client in jobs:
             assert queue.join(request, client, is_batch(request))
-        return [job.request for job in queue.order()]
+        return [job.request for job in queue.list_turns()]
 
     return asyncio.run(order())
 
@@ -552,7 +552,7 @@ def test_a_full_queue_drops_the_last_job_of_the_client_with_most() -> None:
 def test_plain_python_makes_the_same_agent_until_kernels_are_compiled(slug: str) -> None:
     game, recipe = connect(), parse_recipe(f"{slug},games=300,seed=3")
     compiled, plain = (train_agent(game, recipe, is_compiled) for is_compiled in (True, False))
-    assert differences(compiled, plain) == []
+    assert list_differences(compiled, plain) == []
 
 
 def test_clients_of_one_provider_share_by_network(app: Flask) -> None:
@@ -566,7 +566,7 @@ def test_clients_of_one_provider_share_by_network(app: Flask) -> None:
 
 
 def test_every_learner_without_a_network_is_compiled_beforehand() -> None:
-    compiled = {parse_on_demand(text).slug for text in program.short_recipes()}
+    compiled = {parse_on_demand(text).slug for text in program.list_short_recipes()}
     assert compiled == {kind.slug for kind in ALGORITHMS.values() if not kind.is_network}
 
 
@@ -586,6 +586,6 @@ def test_what_cannot_be_kept_beside_the_program_is_compiled_into_the_folder(
     assert "NUMBA_CACHE_DIR" not in os.environ
     nowhere = tmp_path / "file"
     nowhere.touch()
-    monkeypatch.setattr(program, "COMPILED", nowhere / "compiled")
+    monkeypatch.setattr(program, "KERNEL_FOLDER", nowhere / "compiled")
     program.choose_compile_cache(tmp_path)
     assert os.environ["NUMBA_CACHE_DIR"] == str(tmp_path / "compiled")

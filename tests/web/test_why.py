@@ -35,7 +35,7 @@ from app.web.pages.why import Explanation, explain
 from app.web.site_data import TASK, TRUTH, SiteData
 from app.web.urls import why as why_address
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
-from training.learners.league import build_layout, own_entries
+from training.learners.league import build_layout, list_own_entries
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "why.txt"
 HTMX = {"HX-Request": "true"}
@@ -333,7 +333,7 @@ def test_what_the_other_seat_draws_an_entry_to_is_found_by_a_second_route(
 def test_the_leagues_entries_are_shared_as_the_page_says(site: SiteData, symmetries: int) -> None:
     game = site.game
     view = build_layout(game, symmetries)
-    own, (as_x, as_o) = own_entries(game, view), view.entry
+    own, (as_x, as_o) = list_own_entries(game, view), view.entry
     x_moves, o_moves = game.to_move == X, game.to_move == O
     for position in np.flatnonzero(x_moves)[::5]:
         twin, legal = exchanged(game, position), game.legal[position]

@@ -26,8 +26,8 @@ from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import t_hand_policy, uniform_policy
 from app.tictactoe.values import compute_outcome_chances, solve_game
 from training.learners import learn
-from training.learners.pairs import legal_pairs
-from training.learners.randomness import new_rng_state
+from training.learners.pairs import list_legal_pairs
+from training.learners.randomness import make_rng_state
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
 GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
@@ -163,11 +163,11 @@ class CLoop:
 
         Rewards are 1, 0 and -1, whatever the recipe says, and epsilon does not fall.
         """
-        row_start, next_state = legal_pairs(game)
+        row_start, next_state = list_legal_pairs(game)
         q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
         rates = map(ctypes.c_double, (recipe.alpha, recipe.gamma, recipe.epsilon))
         counts = map(ctypes.c_int64, (game.decisions, recipe.games))
-        state = new_rng_state(recipe.seed)
+        state = make_rng_state(recipe.seed)
         updates = self._play(
             _address(state),
             *rates,

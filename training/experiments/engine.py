@@ -30,10 +30,10 @@ from app.experiments import (
 from app.recipes import Recipe, name_recipe, parse_recipe
 from training.experiments import experiments
 from training.experiments.claim import Experiment, Results, Sweep
-from training.measures import Measure, key
-from training.processes import in_parallel
-from training.progress import bar
-from training.run import TABLES, packages, versions
+from training.measures import Measure, make_key
+from training.processes import run_in_parallel
+from training.progress import show_bar
+from training.run import TABLE_PACKAGES, list_packages, list_versions
 
 MOST = 1 << 36  # bytes the file may grow to; it takes what it needs
 
@@ -102,7 +102,7 @@ def carry_out(
     for sweep in experiment.sweeps:
         recipes = _seeded(sweep, seeds)
         every = {
-            key(sweep.measure, one): one
+            make_key(sweep.measure, one): one
             for of_label in recipes.values()
             for one in of_label
         }
@@ -114,7 +114,7 @@ def carry_out(
             place: decoder.decode(value) for place, value in store.read(every).items()
         }
         for label, of_label in recipes.items():
-            found[label] = [runs[key(sweep.measure, one)] for one in of_label]
+            found[label] = [runs[make_key(sweep.measure, one)] for one in of_label]
         if sweep.checked:
             first = next(iter(recipes))
             run = digest(found[first][0])
@@ -224,19 +224,22 @@ def _fill(
     batches = [missing[start : start + step] for start in range(0, len(missing), step)]
     calls = [([name_recipe(recipe) for recipe in batch],) for batch in batches]
     if cluster is None:
-        found = in_parallel(measure.encoded, calls, jobs)
+        found = run_in_parallel(measure.encoded, calls, jobs)
     else:
-        from training.cluster import in_cluster  # noqa: PLC0415 - dask, for those who have a cluster
+        from training.cluster import run_in_cluster  # noqa: PLC0415 - dask, for those who have a cluster
 
-        used = {package for recipe in missing for package in packages(recipe)}
-        found = in_cluster(
-            measure.encoded, calls, cluster, sorted({"msgspec", *TABLES, *used})
+        used = {package for recipe in missing for package in list_packages(recipe)}
+        found = run_in_cluster(
+            measure.encoded, calls, cluster, sorted({"msgspec", *TABLE_PACKAGES, *used})
         )
-    with bar(label, len(missing)) as count:
+    with show_bar(label, len(missing)) as count:
         for number, runs in found:
             batch = batches[number]
             store.write(
-                {key(measure, one): run for one, run in zip(batch, runs, strict=True)}
+                {
+                    make_key(measure, one): run
+                    for one, run in zip(batch, runs, strict=True)
+                }
             )
             count(len(batch))
 
@@ -259,7 +262,7 @@ def _summary(
         numbers=_with_minus(conclusion.numbers),
         figures=list(conclusion.figures),
         command=f"python -m training experiment {experiment.id}{limited}",
-        versions=versions(
+        versions=list_versions(
             *(
                 parse_recipe(one)
                 for sweep in experiment.sweeps

@@ -16,14 +16,14 @@ from app.tictactoe.policy import Policy, policy_from_values
 from app.tictactoe.values import respond_to_pairs
 from training.experiments import claim, table
 from training.experiments.claim import number, of, percent
-from training.following import unbeatable
+from training.fast_evaluation import is_unbeatable
 from training.measures import EXACT_PROOF, MARKS, PROOF, Measure
 from training.reference import (
     Person,
-    key_of_update,
-    list_moves_of,
+    build_rules,
+    find_move_lister,
+    get_update_key,
     make_learner,
-    rules_of,
 )
 from training.taught import first_table, person_turn
 from training.textbook.exploration import pick
@@ -231,7 +231,7 @@ def taught_by(teacher: str, recipe: Recipe) -> Taught:
             policy = policy_from_values(
                 game.spread_pairs(q.astype(np.float32)), recipe.plays
             )
-            if unbeatable(game, policy, X):
+            if is_unbeatable(game, policy, X):
                 return Taught(perf_counter() - begin, games)
             if teacher == RESPONDER:
                 way = _response(policy, dice)
@@ -239,14 +239,14 @@ def taught_by(teacher: str, recipe: Recipe) -> Taught:
         for event in learner.play(turn._replace(player=Teacher(way)), rng):
             if isinstance(event, Update):
                 changed |= event.new != event.old
-                q[entries[key_of_update(learner, event)].pairs] = event.new
+                q[entries[get_update_key(learner, event)].pairs] = event.new
     return Taught(perf_counter() - begin, None)
 
 
 def _way(teacher: str, dice: Random) -> Callable[[str], int]:
     """Return how a teacher plays O that does not look at how the learner plays."""
     game, visits = tic_tac_toe(), Counter[str]()
-    rules = rules_of(game)
+    rules = build_rules(game)
 
     def least_visited(board: str) -> int:
         made = {
@@ -262,7 +262,7 @@ def _way(teacher: str, dice: Random) -> Callable[[str], int]:
 
     if teacher == CURIOUS:
         return least_visited
-    list_moves = list_moves_of(game, teacher)
+    list_moves = find_move_lister(game, teacher)
     return lambda board: pick(list_moves(rules, board), dice.random())
 
 

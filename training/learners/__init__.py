@@ -11,7 +11,7 @@ from app.tictactoe.game import Game
 from training.learners.phases import NextCheckpoint, Progress
 
 
-def module_of(algorithm: type[Recipe]) -> str:
+def find_module_name(algorithm: type[Recipe]) -> str:
     """Return the name of the module whose `learn` trains an algorithm: its own or an ancestor's.
 
     A module is imported only when it is needed, so training a table neither imports JAX nor
@@ -24,13 +24,13 @@ def module_of(algorithm: type[Recipe]) -> str:
     return next(module for module in modules if find_spec(module))
 
 
-def never(_updates: int) -> int:
+def skip_checkpoints(_updates: int) -> int:
     """Return a number of updates that no training reaches: no checkpoint before the end."""
     return 10**12
 
 
 def learn(
-    game: Game, recipe: Recipe, next_checkpoint: NextCheckpoint = never
+    game: Game, recipe: Recipe, next_checkpoint: NextCheckpoint = skip_checkpoints
 ) -> Iterator[Progress]:
     """Train a recipe, yielding its progress at the start, at every checkpoint and at the end.
 
@@ -40,7 +40,7 @@ def learn(
     module = (
         f"{PREFIX}training.taught"
         if recipe.has_opponent(YOU)
-        else module_of(type(recipe))
+        else find_module_name(type(recipe))
     )
     progress: Iterator[Progress] = import_module(module).learn(
         game, recipe, next_checkpoint

@@ -16,17 +16,21 @@ from numpy.typing import NDArray
 
 from app.recipes.algorithms import Champion
 from app.tictactoe.game import Game
-from training.learners.classes import afterstate_classes, refresh_row, report_classes
+from training.learners.classes import (
+    list_afterstate_classes,
+    refresh_row,
+    report_classes,
+)
 from training.learners.pairs import (
     DRAWN,
     Indices,
     Values,
     Visits,
     choose_epsilon_greedy,
-    legal_pairs,
+    list_legal_pairs,
 )
 from training.learners.phases import NextCheckpoint, Progress, run_phases
-from training.learners.randomness import new_rng_state
+from training.learners.randomness import make_rng_state
 
 # The weight of the upper bound in the priority of a move: a bound that is higher by 1 counts more
 # than any number of visits.
@@ -64,9 +68,9 @@ def learn(
     unbeatable once the bounds prove it.  In the end both bounds are the minimax value.
     An update is a move of a game.
     """
-    row_start, next_state = legal_pairs(game)
-    classes = afterstate_classes(game)
-    bounds = _initial_bounds(game, classes.number)
+    row_start, next_state = list_legal_pairs(game)
+    classes = list_afterstate_classes(game)
+    bounds = _init_bounds(game, classes.number)
 
     def report(done: float, games: int, updates: int) -> Progress:
         values = bounds.lower + (bounds.upper - bounds.lower) / 4
@@ -74,12 +78,12 @@ def learn(
             game, classes, (done, games, updates), values, bounds.visits
         )
 
-    state = new_rng_state(recipe.seed)
-    play = partial(_play, state, row_start, next_state, classes.of_pair, bounds)
+    state = make_rng_state(recipe.seed)
+    play = partial(_play_games, state, row_start, next_state, classes.of_pair, bounds)
     return run_phases([(None, recipe.games)], next_checkpoint, play, report)
 
 
-def _initial_bounds(game: Game, classes: int) -> Bounds:
+def _init_bounds(game: Game, classes: int) -> Bounds:
     representatives = np.unique(game.symmetry_class)
     is_state = representatives < game.decisions
     return Bounds(
@@ -94,7 +98,7 @@ def _initial_bounds(game: Game, classes: int) -> Bounds:
 
 
 @njit(cache=True)
-def _play(  # type: ignore[no-untyped-def]
+def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     row_start,
     next_state,

@@ -26,14 +26,14 @@ class Classes(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def pair_classes(game: Game) -> Classes:
+def list_pair_classes(game: Game) -> Classes:
     """Return the classes of pairs that are the same move up to symmetry."""
     representatives, of_pair = np.unique(game.pair_class, return_inverse=True)
     return Classes(of_pair.astype(np.int32), len(representatives))
 
 
 @lru_cache(maxsize=2)
-def afterstate_classes(game: Game, symmetric: bool = True) -> Classes:
+def list_afterstate_classes(game: Game, symmetric: bool = True) -> Classes:
     """Return the classes of pairs that make the same board, up to symmetry if `symmetric`.
 
     The empty board is class 0, which no move makes; the others follow in the order of positions,

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from app.recipes.algorithms import League
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.views import RewardScale
-from training.learners.pairs import Indices, RowStarts, Values, Visits, legal_pairs
+from training.learners.pairs import Indices, RowStarts, Values, Visits, list_legal_pairs
 from training.learners.phases import NextCheckpoint, Progress, run_phases
-from training.learners.randomness import draw_uniform, new_rng_state
+from training.learners.randomness import draw_uniform, make_rng_state
 from training.textbook import league as textbook
 
 RANDOM, FIXED = -1, -2  # these numbers replace a learner's
-NEVER_LEARN = MappingProxyType({"fixed": FIXED, "random": RANDOM})
+FIXED_PLAYERS = MappingProxyType({"fixed": FIXED, "random": RANDOM})
 LEARNERS: Mapping[str, League] = MappingProxyType(
     {name: League(**parameters) for name, parameters in textbook.LEARNERS.items()}
 )
@@ -96,12 +96,12 @@ def learn(
 
     Games and updates are those of the recipe's learner.
     """
-    me = own_place(recipe)
-    names = [name for name in MEMBERS if name == me or meets(recipe.vs, name)]
+    me = find_own_name(recipe)
+    names = [name for name in MEMBERS if name == me or has_opponent(recipe.vs, name)]
     learners = {name: LEARNERS[name] for name in names if name in LEARNERS} | {
         me: recipe
     }
-    numbers = {name: number for number, name in enumerate(learners)} | NEVER_LEARN
+    numbers = {name: number for number, name in enumerate(learners)} | FIXED_PLAYERS
     meetings = np.array(list(permutations([numbers[name] for name in names], 2)))
     own = numbers[me]
     is_own_game = (meetings == own).any(axis=1)
@@ -114,8 +114,8 @@ def learn(
         [0] + [layout.entries for layout in layouts[:-1]], dtype=np.int32
     )
     board = build_board(game, layouts, table_starts, recipe.reward_scale())
-    tables = empty_tables(list(learners.values()), layouts)
-    entries = own_entries(game, layouts[own]) + table_starts[own]
+    tables = make_empty_tables(list(learners.values()), layouts)
+    entries = list_own_entries(game, layouts[own]) + table_starts[own]
 
     def report(done: float, played: int, updates: int) -> Progress:
         rounds, begun = divmod(played, len(is_own_game))
@@ -127,12 +127,12 @@ def learn(
     return run_phases(
         [(None, recipe.rounds * len(meetings))],
         next_checkpoint,
-        partial(_play, new_rng_state(recipe.seed), board, tables, meetings, own),
+        partial(_play_games, make_rng_state(recipe.seed), board, tables, meetings, own),
         report,
     )
 
 
-def own_place(recipe: League) -> str:
+def find_own_name(recipe: League) -> str:
     """Return the name of the learner in whose place the recipe plays: it sees the board alike."""
     flags = (recipe.observing, recipe.symmetric)
     return next(
@@ -142,7 +142,7 @@ def own_place(recipe: League) -> str:
     )
 
 
-def meets(vs: str, name: str) -> bool:
+def has_opponent(vs: str, name: str) -> bool:
     """Return whether a learner with these opponents meets this member."""
     return vs == "league" or name in vs.split("+")
 
@@ -156,7 +156,7 @@ def build_board(
         reward[view, game.decisions :] = np.array(worth.x)[own * game.outcome + 1]
     starts = table_starts[:, None, None]
     return Board(
-        row_start=legal_pairs(game).row_start,
+        row_start=list_legal_pairs(game).row_start,
         next_position=game.pair_after,
         reward=reward,
         row=np.stack([layout.row for layout in layouts]) + starts,
@@ -165,7 +165,7 @@ def build_board(
     )
 
 
-def empty_tables(learners: Sequence[League], layouts: Sequence[Layout]) -> Tables:
+def make_empty_tables(learners: Sequence[League], layouts: Sequence[Layout]) -> Tables:
     """Return the tables before the first game: every value is 0."""
     entries = sum(layout.entries for layout in layouts)
     return Tables(
@@ -189,7 +189,7 @@ def build_layout(game: Game, symmetries: int) -> Layout:
     it to, so that moves that are the same by symmetry share one entry.
     """
     image, symmetry = game.image[:symmetries], game.symmetry[:symmetries]
-    numbers = view_numbers(game)[:, image]  # [2, G, S] for G symmetries
+    numbers = number_views(game)[:, image]  # [2, G, S] for G symmetries
     highest = numbers.max(axis=1)
     representatives, place = np.unique(highest, return_inverse=True)
     row = place.reshape(highest.shape) * game.cells
@@ -201,21 +201,21 @@ def build_layout(game: Game, symmetries: int) -> Layout:
     return Layout(entries, row.astype(np.int32), entry.astype(np.int32))
 
 
-def own_entries(game: Game, layout: Layout) -> Indices:
+def list_own_entries(game: Game, layout: Layout) -> Indices:
     """Return the entry of every pair in the view of the player to move, [D, cells]."""
     as_x, as_o = layout.entry
     entries: Indices = np.where(game.to_move[:, None] == X, as_x, as_o)
     return entries
 
 
-def view_numbers(game: Game) -> NDArray[np.int64]:
+def number_views(game: Game) -> NDArray[np.int64]:
     """Return the base-3 number of every position in both views, [2, S]."""
     weight = 3 ** np.arange(game.cells - 1, -1, -1)
     return np.stack([own * game.board % 3 @ weight for own in (1, -1)])
 
 
 @njit(cache=True)
-def _play(  # type: ignore[no-untyped-def]
+def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     board,
     tables,
@@ -259,7 +259,7 @@ def _play(  # type: ignore[no-untyped-def]
                     continue
                 if seat == mover or two_stage[member]:
                     i, first = entry[member, seat, p], row[member, seat, s]
-                    _learn(
+                    _update_entry(
                         q,
                         visits,
                         i,
@@ -272,7 +272,7 @@ def _play(  # type: ignore[no-untyped-def]
                     updates[member] += 1
                 if seat != mover and observing[member]:  # as the mover sees it
                     i, first = entry[member, mover, p], row[member, mover, s]
-                    _learn(
+                    _update_entry(
                         q,
                         visits,
                         i,
@@ -319,7 +319,7 @@ def choose_by_powers(
 
 
 @njit(cache=True)
-def _learn(q, visits, i, reward, gamma, first, cells, is_over):  # type: ignore[no-untyped-def]
+def _update_entry(q, visits, i, reward, gamma, first, cells, is_over):  # type: ignore[no-untyped-def]
     """Move entry `i` of q towards reward + gamma max(0, max Q(s', .)).
 
     The entries of s', the position after the move, are first:first + cells.

@@ -21,10 +21,15 @@ from training.learners.pairs import (
     Values,
     Visits,
     choose_epsilon_greedy,
-    legal_pairs,
+    list_legal_pairs,
 )
-from training.learners.phases import NextCheckpoint, Progress, pair_reporter, run_phases
-from training.learners.randomness import new_rng_state
+from training.learners.phases import (
+    NextCheckpoint,
+    Progress,
+    make_pair_reporter,
+    run_phases,
+)
+from training.learners.randomness import make_rng_state
 
 
 class Trees(NamedTuple):
@@ -56,10 +61,10 @@ def learn(
     The q shown is the mean of every root's moves; an update is a simulated game.  Every tree has
     random numbers of its own, so none depends on the others.
     """
-    row_start, next_state = legal_pairs(game)
+    row_start, next_state = list_legal_pairs(game)
     trees = _plant_trees(game, recipe.rollouts)
     rng_states = np.stack(
-        [new_rng_state(recipe.seed, root) for root in range(game.decisions)]
+        [make_rng_state(recipe.seed, root) for root in range(game.decisions)]
     )
     # ln N for every N that can occur, so the loop computes no logarithm.
     logs = np.array([math.log(max(n, 1)) for n in range(recipe.rollouts + 1)])
@@ -72,17 +77,25 @@ def learn(
     def report(done: float, _rollouts: int, games: int) -> Progress:
         tries = trees.tries[root_moves]
         mean = trees.total[root_moves] / np.maximum(tries, 1)
-        return pair_reporter(game, mean, tries)(done, games, games)
+        return make_pair_reporter(game, mean, tries)(done, games, games)
 
     sweep = partial(
-        _sweep, rng_states, recipe.c, logs, row_start, next_state, trees, path, bounds
+        _sweep_roots,
+        rng_states,
+        recipe.c,
+        logs,
+        row_start,
+        next_state,
+        trees,
+        path,
+        bounds,
     )
     return run_phases([(None, recipe.rollouts)], next_checkpoint, sweep, report)
 
 
 def _plant_trees(game: Game, rollouts: int) -> Trees:
     """Return the trees before the first game, with as many nodes as they can need."""
-    row_start, next_state = legal_pairs(game)
+    row_start, next_state = list_legal_pairs(game)
     most_per_tree = rollouts * game.cells  # a game adds at most one block
     roots_and_moves = game.decisions + game.pairs
     nodes = roots_and_moves + _count_nodes(row_start, next_state, most_per_tree)
@@ -104,7 +117,7 @@ def _count_nodes(row_start, next_state, most_per_tree):  # type: ignore[no-untyp
 
 
 @njit(cache=True)
-def _sweep(  # type: ignore[no-untyped-def]
+def _sweep_roots(  # type: ignore[no-untyped-def]
     rng_states,
     c,
     logs,
@@ -155,7 +168,7 @@ def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, ro
             children[node] - row_start[s]
         )  # node = offset + pair, for the pairs of s
         for p in range(row_start[s], row_start[s + 1]):
-            bounds[p] = _upper_bound(
+            bounds[p] = _compute_upper_bound(
                 total[offset + p], tries[offset + p], c, logs[tries[node]]
             )
         p = choose_epsilon_greedy(row_start, bounds, s, 0.0, False, rng_state)
@@ -178,6 +191,6 @@ def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, ro
 
 
 @njit(cache=True)
-def _upper_bound(total, tries, c, log):  # type: ignore[no-untyped-def]
+def _compute_upper_bound(total, tries, c, log):  # type: ignore[no-untyped-def]
     """Return the upper confidence bound on a move's mean; infinite for a move without a game."""
     return total / tries + c * math.sqrt(log / tries) if tries else math.inf

@@ -16,8 +16,8 @@ from app.recipes.algorithms import Menace
 from app.tictactoe.beads import count_equal_moves
 from app.tictactoe.game import Game
 from training.learners import pairs
-from training.learners.classes import pair_classes
-from training.learners.pairs import Indices, Values, Visits, rewards_of
+from training.learners.classes import list_pair_classes
+from training.learners.pairs import Indices, Values, Visits, get_rewards
 from training.learners.phases import (
     NextCheckpoint,
     Progress,
@@ -25,7 +25,7 @@ from training.learners.phases import (
     list_opponents,
     run_phases,
 )
-from training.learners.randomness import draw_uniform, new_rng_state
+from training.learners.randomness import draw_uniform, make_rng_state
 
 
 class Boxes(NamedTuple):
@@ -53,9 +53,9 @@ def learn(
     beginning, which is counted.  An opponent that is the learner itself draws from the same boxes.
     If both sides learn, each is rewarded for its own result.
     """
-    row_start, next_state = pairs.legal_pairs(game)
-    next_state = pairs.in_opponents_view(next_state)
-    classes = pair_classes(game)
+    row_start, next_state = pairs.list_legal_pairs(game)
+    next_state = pairs.flip_endings(next_state)
+    classes = list_pair_classes(game)
     own_move = game.ply[game.pair_from] // 2
     full = np.zeros(classes.number)
     full[classes.of_pair] = np.maximum(1, recipe.beads - recipe.beads_drop * own_move)
@@ -83,16 +83,16 @@ def learn(
         return Progress(done, games, updates, q, visits, refills=int(boxes.refills[0]))
 
     state, rewards, seats = (
-        new_rng_state(recipe.seed),
-        rewards_of(recipe),
+        make_rng_state(recipe.seed),
+        get_rewards(recipe),
         pairs.list_seats(recipe),
     )
-    play = partial(_play, state, rewards, seats, row_start, next_state, boxes)
+    play = partial(_play_games, state, rewards, seats, row_start, next_state, boxes)
     return run_phases(list_opponents(game, recipe), next_checkpoint, play, report)
 
 
 @njit(cache=True)
-def _play(  # type: ignore[no-untyped-def]
+def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     rewards,
     seats,
@@ -119,8 +119,8 @@ def _play(  # type: ignore[no-untyped-def]
             plies += 1
             mover = 1 - mover
         # The ending is in the view of the side that did not make the last move.
-        last_movers = pairs.reward(pairs.other_view(s), rewards)
-        others = pairs.reward(s, rewards)
+        last_movers = pairs.get_reward(pairs.flip_ending(s), rewards)
+        others = pairs.get_reward(s, rewards)
         for ply in range(plies):
             if boxes.played[ply] >= 0:
                 c = boxes.class_of_pair[boxes.played[ply]]

@@ -14,17 +14,17 @@ from numba import njit
 from app.recipes.algorithms import MonteCarlo
 from app.tictactoe.game import Game
 from training.learners import pairs
-from training.learners.pairs import Rewards, rewards_of
+from training.learners.pairs import Rewards, get_rewards
 from training.learners.phases import (
     NextCheckpoint,
     Progress,
     draw_reply,
     list_opponents,
-    pair_reporter,
+    make_pair_reporter,
     run_phases,
 )
 from training.learners.q_learning import choose_start, list_starts
-from training.learners.randomness import new_rng_state
+from training.learners.randomness import make_rng_state
 
 
 class Rules(NamedTuple):
@@ -48,30 +48,30 @@ def learn(
     Moves are epsilon-greedy; with exploring starts the first move of each game is random.
     If both sides learn, the moves of both are updated.
     """
-    row_start, next_state = pairs.legal_pairs(game)
-    next_state = pairs.in_opponents_view(next_state)
+    row_start, next_state = pairs.list_legal_pairs(game)
+    next_state = pairs.flip_endings(next_state)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
     rules = Rules(
         gamma=recipe.gamma,
         epsilon=recipe.epsilon,
         epsilon_drop=recipe.epsilon_drop,
         exploring_starts=recipe.exploring_starts,
-        rewards=rewards_of(recipe),
+        rewards=get_rewards(recipe),
     )
-    state, starts = new_rng_state(recipe.seed), list_starts(game, recipe)
+    state, starts = make_rng_state(recipe.seed), list_starts(game, recipe)
     play = partial(
-        _play, state, rules, starts, row_start, next_state, q, visits, game.cells
+        _play_games, state, rules, starts, row_start, next_state, q, visits, game.cells
     )
     return run_phases(
         list_opponents(game, recipe),
         next_checkpoint,
         play,
-        pair_reporter(game, q, visits),
+        make_pair_reporter(game, q, visits),
     )
 
 
 @njit(cache=True)
-def _play(  # type: ignore[no-untyped-def]
+def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     rules,
     starts,
@@ -93,7 +93,7 @@ def _play(  # type: ignore[no-untyped-def]
         cells, np.int32
     )  # the pair that the learner played at each ply, or -1
     while games < phase_end and updates < max_updates:
-        explore = pairs.lower_by_tenths(
+        explore = pairs.lower_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         s, mover = choose_start(starts, games, rng_state)
@@ -113,8 +113,8 @@ def _play(  # type: ignore[no-untyped-def]
             mover = 1 - mover
         # Each side has its own return, and the sides change with every ply backward.  The ending is
         # in the view of the side that did not make the last move.
-        returned = pairs.reward(pairs.other_view(s), rewards)
-        other_returned = pairs.reward(s, rewards)
+        returned = pairs.get_reward(pairs.flip_ending(s), rewards)
+        other_returned = pairs.get_reward(s, rewards)
         for ply in range(plies - 1, -1, -1):
             p = played[ply]
             if p >= 0:

@@ -55,7 +55,7 @@ class Rewards(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def legal_pairs(game: Game) -> Pairs:
+def list_legal_pairs(game: Game) -> Pairs:
     """Return the pairs of a game, in arrays that all learners of a process share and only read."""
     next_state = game.pair_after.copy()
     over = next_state >= game.decisions
@@ -64,12 +64,12 @@ def legal_pairs(game: Game) -> Pairs:
     return Pairs(game.pair_start.astype(np.uint32), next_state)
 
 
-def in_opponents_view(next_state: Indices) -> Indices:
+def flip_endings(next_state: Indices) -> Indices:
     """Return next states [P] with every ending in the view of the player who did not move."""
     return np.where(next_state < 0, LOST + WON - next_state, next_state)
 
 
-def rewards_of(
+def get_rewards(
     recipe: QLearning
     | QTable
     | SelfPlay
@@ -88,7 +88,7 @@ def list_seats(recipe: QTable | TdAfterstates | Menace) -> Indices:
 
 
 @njit(cache=True)
-def reward(ending, rewards):  # type: ignore[no-untyped-def]
+def get_reward(ending, rewards):  # type: ignore[no-untyped-def]
     """Return the reward of LOST, DRAWN or WON."""
     return (
         rewards.win
@@ -100,19 +100,19 @@ def reward(ending, rewards):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def other_view(ending):  # type: ignore[no-untyped-def]
+def flip_ending(ending):  # type: ignore[no-untyped-def]
     """Return an ending in the view of the other player: LOST for WON and WON for LOST."""
     return LOST + WON - ending
 
 
 @njit(cache=True)
-def greedy_target(row_start, q, s, gamma, rewards):  # type: ignore[no-untyped-def]
+def compute_greedy_target(row_start, q, s, gamma, rewards):  # type: ignore[no-untyped-def]
     """Return the target r + gamma max Q(s, .) of the move that led to `s`; q is [P].
 
     If `s` is an ending, the target is its reward.
     """
     if s < 0:
-        return reward(s, rewards)
+        return get_reward(s, rewards)
     highest = q[row_start[s]]
     for p in range(row_start[s] + 1, row_start[s + 1]):
         highest = q[p] if q[p] > highest else highest
@@ -120,7 +120,7 @@ def greedy_target(row_start, q, s, gamma, rewards):  # type: ignore[no-untyped-d
 
 
 @njit(cache=True)
-def expected_value(row_start, q, s, epsilon):  # type: ignore[no-untyped-def]
+def compute_expected_value(row_start, q, s, epsilon):  # type: ignore[no-untyped-def]
     """Return the mean of q [P] in state `s` over the moves of an epsilon-greedy policy."""
     start, end = row_start[s], row_start[s + 1]
     highest, total = q[start], q[start]
@@ -160,7 +160,7 @@ def choose_epsilon_greedy(row_start, q, s, epsilon, first_best, rng_state):  # t
 
 
 @njit(cache=True)
-def lower_by_tenths(rate, drop, turns, length):  # type: ignore[no-untyped-def]
+def lower_rate(rate, drop, turns, length):  # type: ignore[no-untyped-def]
     """Return a rate after `turns` of `length` turns; it falls by `drop` after every tenth."""
     if drop == 0:  # the division below takes as long as a move
         return rate

@@ -20,8 +20,8 @@ from training.learners.pairs import (
     Indices,
     RowStarts,
     choose_epsilon_greedy,
-    in_opponents_view,
-    legal_pairs,
+    flip_endings,
+    list_legal_pairs,
 )
 
 NextCheckpoint = Callable[
@@ -102,7 +102,7 @@ def run_phases(
         phase_start = phase_end
 
 
-def pair_reporter(
+def make_pair_reporter(
     game: Game, q: NDArray[np.float64], visits: NDArray[np.uint32]
 ) -> Callable[[float, int, int], Progress]:
     """Return a function that reports q and visits, [P] each, as they are when it is called."""
@@ -120,10 +120,8 @@ def list_opponents(game: Game, recipe: Recipe) -> list[tuple[Replies, int]]:
 
 
 def _build_replies(game: Game, opponent: str) -> Replies:
-    row_start, next_state = legal_pairs(game)
-    next_state = in_opponents_view(
-        next_state
-    )  # the opponent moves, the learner is rewarded
+    row_start, next_state = list_legal_pairs(game)
+    next_state = flip_endings(next_state)  # the opponent moves, the learner is rewarded
     if opponent not in BASELINES:
         return Replies(
             opponent == BOTH, 0.0 if opponent == SELF else 1.0, row_start, next_state

@@ -12,16 +12,16 @@ from numba import njit
 
 from app.recipes.algorithms import QIteration
 from app.tictactoe.game import Game
-from training.learners.pairs import greedy_target, legal_pairs, rewards_of
+from training.learners.pairs import compute_greedy_target, get_rewards, list_legal_pairs
 from training.learners.phases import (
     NextCheckpoint,
     Progress,
     draw_reply,
     list_opponents,
-    pair_reporter,
+    make_pair_reporter,
     run_phases,
 )
-from training.learners.randomness import new_rng_state
+from training.learners.randomness import make_rng_state
 
 
 def learn(
@@ -36,25 +36,25 @@ def learn(
 
     Nothing is played to the end, so there are no games; a pair that is passed over is no update.
     """
-    row_start, next_state = legal_pairs(game)
+    row_start, next_state = list_legal_pairs(game)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
     turns = [
         (replies, sweeps * game.pairs)
         for replies, sweeps in list_opponents(game, recipe)
     ]
-    report = pair_reporter(game, q, visits)
-    rules = (recipe.gamma, recipe.sticky, rewards_of(recipe))
-    state = new_rng_state(recipe.seed)
+    report = make_pair_reporter(game, q, visits)
+    rules = (recipe.gamma, recipe.sticky, get_rewards(recipe))
+    state = make_rng_state(recipe.seed)
     return run_phases(
         turns,
         next_checkpoint,
-        partial(_sweep, state, rules, row_start, next_state, q, visits),
+        partial(_sweep_pairs, state, rules, row_start, next_state, q, visits),
         lambda done, _turns, updates: report(done, 0, updates),
     )
 
 
 @njit(cache=True)
-def _sweep(  # type: ignore[no-untyped-def]
+def _sweep_pairs(  # type: ignore[no-untyped-def]
     rng_state,
     rules,
     row_start,
@@ -77,7 +77,7 @@ def _sweep(  # type: ignore[no-untyped-def]
             s = next_state[p]
             if s >= 0:
                 s = draw_reply(replies, q, s, False, rng_state)
-            q[p] = greedy_target(row_start, q, s, gamma, rewards)
+            q[p] = compute_greedy_target(row_start, q, s, gamma, rewards)
             visits[p] += 1
             updates += 1
         turns += 1

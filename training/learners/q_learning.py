@@ -19,16 +19,16 @@ from numba import njit
 from app.recipes.algorithms import MonteCarlo, QLearning
 from app.tictactoe.game import Game, O, X
 from training.learners import pairs
-from training.learners.pairs import Indices, Rewards, rewards_of
+from training.learners.pairs import Indices, Rewards, get_rewards
 from training.learners.phases import (
     NextCheckpoint,
     Progress,
     draw_reply,
     list_opponents,
-    pair_reporter,
+    make_pair_reporter,
     run_phases,
 )
-from training.learners.randomness import draw_uniform, new_rng_state
+from training.learners.randomness import draw_uniform, make_rng_state
 
 MAXIMUM, CHOSEN, EXPECTED = range(3)  # the value of the next state
 NEXT_VALUES = MappingProxyType(
@@ -64,27 +64,34 @@ def learn(
     epsilon times the mean of Q(s', .), plus 1 - epsilon times the maximum.
     If both sides learn, each replies to the other from the same table and explores alike.
     """
-    row_start, next_state = pairs.legal_pairs(game)
+    row_start, next_state = pairs.list_legal_pairs(game)
     # An update comes after the opponent's reply, so every ending is in the view of who is to move.
-    next_state = pairs.in_opponents_view(next_state)
+    next_state = pairs.flip_endings(next_state)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
     rules = Rules(
         alpha=recipe.alpha,
         gamma=recipe.gamma,
         epsilon=recipe.epsilon,
         epsilon_drop=recipe.epsilon_drop,
-        rewards=rewards_of(recipe),
+        rewards=get_rewards(recipe),
         next_value=NEXT_VALUES[recipe.slug],
     )
-    state = new_rng_state(recipe.seed)
+    state = make_rng_state(recipe.seed)
     play = partial(
-        _play, state, rules, list_starts(game, recipe), row_start, next_state, q, visits
+        _play_games,
+        state,
+        rules,
+        list_starts(game, recipe),
+        row_start,
+        next_state,
+        q,
+        visits,
     )
     return run_phases(
         list_opponents(game, recipe),
         next_checkpoint,
         play,
-        pair_reporter(game, q, visits),
+        make_pair_reporter(game, q, visits),
     )
 
 
@@ -109,7 +116,7 @@ def choose_start(starts, games, rng_state):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _play(  # type: ignore[no-untyped-def]
+def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     rules,
     starts,
@@ -130,7 +137,7 @@ def _play(  # type: ignore[no-untyped-def]
     # game updates it.
     last_pair = np.empty(2, np.int32)
     while games < phase_end and updates < max_updates:
-        explore = pairs.lower_by_tenths(
+        explore = pairs.lower_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         s, mover = choose_start(starts, games, rng_state)
@@ -145,11 +152,15 @@ def _play(  # type: ignore[no-untyped-def]
                 previous = last_pair[mover]
                 if previous >= 0:
                     if next_value == MAXIMUM:
-                        target = pairs.greedy_target(row_start, q, s, gamma, rewards)
+                        target = pairs.compute_greedy_target(
+                            row_start, q, s, gamma, rewards
+                        )
                     elif next_value == CHOSEN:
                         target = gamma * q[p]
                     else:
-                        target = gamma * pairs.expected_value(row_start, q, s, explore)
+                        target = gamma * pairs.compute_expected_value(
+                            row_start, q, s, explore
+                        )
                     q[previous] += alpha * (target - q[previous])
                     visits[previous] += 1
                     updates += 1
@@ -159,10 +170,10 @@ def _play(  # type: ignore[no-untyped-def]
                 s = draw_reply(replies, q, s, False, rng_state)
             mover = 1 - mover
         # The last move of each side; at first the ending is in the view of the side to move.
-        for ending in (s, pairs.other_view(s)):
+        for ending in (s, pairs.flip_ending(s)):
             p = last_pair[mover]
             if p >= 0:
-                q[p] += alpha * (pairs.reward(ending, rewards) - q[p])
+                q[p] += alpha * (pairs.get_reward(ending, rewards) - q[p])
                 visits[p] += 1
                 updates += 1
             mover = 1 - mover

@@ -17,12 +17,12 @@ from app.recipes.algorithms import DoubleQ, QTable
 from app.tictactoe.game import Game
 from training.learners import pairs
 from training.learners.classes import (
-    afterstate_classes,
-    pair_classes,
+    list_afterstate_classes,
+    list_pair_classes,
     refresh_row,
     report_classes,
 )
-from training.learners.pairs import Indices, Rewards, Values, Visits, rewards_of
+from training.learners.pairs import Indices, Rewards, Values, Visits, get_rewards
 from training.learners.phases import (
     NextCheckpoint,
     Progress,
@@ -30,7 +30,7 @@ from training.learners.phases import (
     list_opponents,
     run_phases,
 )
-from training.learners.randomness import draw_uniform, new_rng_state
+from training.learners.randomness import draw_uniform, make_rng_state
 
 
 class Rules(NamedTuple):
@@ -75,9 +75,13 @@ def learn(
     that a coin picks, as the recipe says.
     If both sides learn, one pass over a game updates the moves of both, each with its own result.
     """
-    row_start, next_state = pairs.legal_pairs(game)
-    next_state = pairs.in_opponents_view(next_state)
-    classes = pair_classes(game) if recipe.key == "pair" else afterstate_classes(game)
+    row_start, next_state = pairs.list_legal_pairs(game)
+    next_state = pairs.flip_endings(next_state)
+    classes = (
+        list_pair_classes(game)
+        if recipe.key == "pair"
+        else list_afterstate_classes(game)
+    )
     tables = 2 if isinstance(recipe, DoubleQ) else 1
     memory = Memory(
         tables=np.full((classes.number, tables), recipe.initial),
@@ -92,17 +96,19 @@ def learn(
         gamma=recipe.gamma,
         epsilon=recipe.epsilon,
         epsilon_drop=recipe.epsilon_drop,
-        rewards=rewards_of(recipe),
+        rewards=get_rewards(recipe),
         old_share=float(recipe.update == "average"),
         first_best=recipe.ties == "first",
         coin_at_end=isinstance(recipe, DoubleQ) and recipe.last == "coin",
         seats=pairs.list_seats(recipe),
     )
-    state = new_rng_state(recipe.seed)
+    state = make_rng_state(recipe.seed)
     return run_phases(
         list_opponents(game, recipe),
         next_checkpoint,
-        partial(_play, state, rules, row_start, next_state, classes.of_pair, memory),
+        partial(
+            _play_games, state, rules, row_start, next_state, classes.of_pair, memory
+        ),
         lambda *counts: report_classes(
             game, classes, counts, memory.values, memory.visits
         ),
@@ -110,7 +116,7 @@ def learn(
 
 
 @njit(cache=True)
-def _play(  # type: ignore[no-untyped-def]
+def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     rules,
     row_start,
@@ -130,7 +136,7 @@ def _play(  # type: ignore[no-untyped-def]
         game = games - phase_start
         # A round has one game in each seat; epsilon falls between rounds, alike for both seats.
         round_start = game // len(seats) * len(seats)
-        explore = pairs.lower_by_tenths(
+        explore = pairs.lower_rate(
             rules.epsilon, rules.epsilon_drop, round_start, phase_end - phase_start
         )
         mover = seats[game % len(seats)]
@@ -207,9 +213,9 @@ def _learn_game(rng_state, rules, row_start, class_of_pair, memory, plies, endin
         elif (
             ply + 1 < plies
         ):  # the other side made the last move, so this one would be next
-            target = pairs.reward(ending, rewards)
+            target = pairs.get_reward(ending, rewards)
         else:
-            target = pairs.reward(pairs.other_view(ending), rewards)
+            target = pairs.get_reward(pairs.flip_ending(ending), rewards)
         for table in range(learner, stop):
             tables[c, table] += alpha * (target - old_share * tables[c, table])
         values[c] = tables[c].sum() / count

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 RngState = NDArray[np.uint64]  # [4]; every number that is drawn changes it in place
 
 
-def new_rng_state(seed: int, *part: int) -> RngState:
+def make_rng_state(seed: int, *part: int) -> RngState:
     """Return the generator's first state for a seed.
 
     Each `part` of a training, like one search tree of many, has random numbers of its own.

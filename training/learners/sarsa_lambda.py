@@ -15,17 +15,17 @@ from numba import njit
 from app.recipes.algorithms import SarsaLambda
 from app.tictactoe.game import Game
 from training.learners import pairs
-from training.learners.pairs import Rewards, rewards_of
+from training.learners.pairs import Rewards, get_rewards
 from training.learners.phases import (
     NextCheckpoint,
     Progress,
     draw_reply,
     list_opponents,
-    pair_reporter,
+    make_pair_reporter,
     run_phases,
 )
 from training.learners.q_learning import choose_start, list_starts
-from training.learners.randomness import new_rng_state
+from training.learners.randomness import make_rng_state
 
 
 class Rules(NamedTuple):
@@ -50,9 +50,9 @@ def learn(
     position comes twice in a game, so accumulating traces are replacing ones.
     If both sides learn, each has the traces of its own moves.
     """
-    row_start, next_state = pairs.legal_pairs(game)
+    row_start, next_state = pairs.list_legal_pairs(game)
     # An update comes after the opponent's reply, so every ending is in the view of who is to move.
-    next_state = pairs.in_opponents_view(next_state)
+    next_state = pairs.flip_endings(next_state)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
     rules = Rules(
         alpha=recipe.alpha,
@@ -60,12 +60,12 @@ def learn(
         trace_decay=recipe.gamma * recipe.lambda_,
         epsilon=recipe.epsilon,
         epsilon_drop=recipe.epsilon_drop,
-        rewards=rewards_of(recipe),
+        rewards=get_rewards(recipe),
     )
     played = np.empty((2, game.cells), np.int32)
     play = partial(
         _play,
-        new_rng_state(recipe.seed),
+        make_rng_state(recipe.seed),
         rules,
         list_starts(game, recipe),
         row_start,
@@ -78,7 +78,7 @@ def learn(
         list_opponents(game, recipe),
         next_checkpoint,
         play,
-        pair_reporter(game, q, visits),
+        make_pair_reporter(game, q, visits),
     )
 
 
@@ -106,7 +106,7 @@ def _play(  # type: ignore[no-untyped-def]
     alpha, gamma, trace_decay, epsilon, epsilon_drop, rewards = rules
     moves = np.empty(2, np.int32)  # number of pairs in each row of `played`
     while games < phase_end and updates < max_updates:
-        explore = pairs.lower_by_tenths(
+        explore = pairs.lower_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         s, mover = choose_start(starts, games, rng_state)
@@ -132,13 +132,13 @@ def _play(  # type: ignore[no-untyped-def]
                 s = draw_reply(replies, q, s, False, rng_state)
             mover = 1 - mover
         # The last move of each side; at first the ending is in the view of the side to move.
-        for ending in (s, pairs.other_view(s)):
+        for ending in (s, pairs.flip_ending(s)):
             updates += _update_game(
                 q,
                 visits,
                 played[mover],
                 moves[mover],
-                pairs.reward(ending, rewards),
+                pairs.get_reward(ending, rewards),
                 alpha,
                 trace_decay,
             )

@@ -16,13 +16,18 @@ from app.tictactoe.game import Game
 from training.learners.pairs import (
     Rewards,
     choose_epsilon_greedy,
-    greedy_target,
-    legal_pairs,
-    lower_by_tenths,
-    rewards_of,
+    compute_greedy_target,
+    get_rewards,
+    list_legal_pairs,
+    lower_rate,
 )
-from training.learners.phases import NextCheckpoint, Progress, pair_reporter, run_phases
-from training.learners.randomness import new_rng_state
+from training.learners.phases import (
+    NextCheckpoint,
+    Progress,
+    make_pair_reporter,
+    run_phases,
+)
+from training.learners.randomness import make_rng_state
 
 
 class Rules(NamedTuple):
@@ -46,7 +51,7 @@ def learn(
     The table is kept in the mover's view, that is times -1 where O is to move: then both sides
     maximise, and no number changes but for its sign.
     """
-    row_start, next_state = legal_pairs(game)
+    row_start, next_state = list_legal_pairs(game)
     sign = game.to_move.astype(np.float64)
     q = (recipe.initial * sign)[game.pair_from]
     visits = np.zeros(game.pairs, np.uint32)
@@ -55,18 +60,28 @@ def learn(
         gamma=recipe.gamma,
         epsilon=recipe.epsilon,
         epsilon_drop=recipe.epsilon_drop,
-        rewards=rewards_of(recipe),
+        rewards=get_rewards(recipe),
     )
     play = partial(
-        _play, new_rng_state(recipe.seed), rules, row_start, next_state, sign, q, visits
+        _play_games,
+        make_rng_state(recipe.seed),
+        rules,
+        row_start,
+        next_state,
+        sign,
+        q,
+        visits,
     )
     return run_phases(
-        [(None, recipe.games)], next_checkpoint, play, pair_reporter(game, q, visits)
+        [(None, recipe.games)],
+        next_checkpoint,
+        play,
+        make_pair_reporter(game, q, visits),
     )
 
 
 @njit(cache=True)
-def _play(  # type: ignore[no-untyped-def]
+def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     rules,
     row_start,
@@ -91,14 +106,14 @@ def _play(  # type: ignore[no-untyped-def]
     after_x = Rewards(-rewards.loss, -rewards.draw, -rewards.win)
     after_o = Rewards(rewards.win, rewards.draw, rewards.loss)
     while games < phase_end and updates < max_updates:
-        explore = lower_by_tenths(
+        explore = lower_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         s = 0
         while s >= 0:
             p = choose_epsilon_greedy(row_start, q, s, explore, False, rng_state)
             opponents_rewards = after_x if sign[s] > 0 else after_o
-            target = -greedy_target(
+            target = -compute_greedy_target(
                 row_start, q, next_state[p], gamma, opponents_rewards
             )
             q[p] += alpha * (target - q[p])

@@ -16,11 +16,11 @@ from app.tictactoe.game import Game
 from training.learners import pairs
 from training.learners.classes import (
     Classes,
-    afterstate_classes,
+    list_afterstate_classes,
     refresh_row,
     report_classes,
 )
-from training.learners.pairs import Indices, Rewards, Values, Visits, rewards_of
+from training.learners.pairs import Indices, Rewards, Values, Visits, get_rewards
 from training.learners.phases import (
     NextCheckpoint,
     Progress,
@@ -28,7 +28,7 @@ from training.learners.phases import (
     list_opponents,
     run_phases,
 )
-from training.learners.randomness import draw_uniform, new_rng_state
+from training.learners.randomness import draw_uniform, make_rng_state
 
 
 class Rules(NamedTuple):
@@ -65,10 +65,10 @@ def learn(
     If both sides learn, each does so from the afterstates that it makes itself.
     Alpha falls as epsilon does, by tenths of the games.
     """
-    row_start, next_state = pairs.legal_pairs(game)
-    classes = afterstate_classes(game, recipe.symmetric)
+    row_start, next_state = pairs.list_legal_pairs(game)
+    classes = list_afterstate_classes(game, recipe.symmetric)
     memory = Memory(
-        values=_initial_values(recipe, classes, next_state),
+        values=_init_values(recipe, classes, next_state),
         visits=np.zeros(classes.number, np.uint32),
         q=np.zeros(game.pairs),
     )
@@ -77,18 +77,24 @@ def learn(
         alpha_drop=recipe.alpha_drop,
         epsilon=recipe.epsilon,
         epsilon_drop=recipe.epsilon_drop,
-        rewards=rewards_of(recipe),
+        rewards=get_rewards(recipe),
         from_all=recipe.learn_from == "all",
         seats=pairs.list_seats(recipe),
     )
     # In the game an ending is in the view of the side that would move next.
-    answered_state = pairs.in_opponents_view(next_state)
-    state = new_rng_state(recipe.seed)
+    answered_state = pairs.flip_endings(next_state)
+    state = make_rng_state(recipe.seed)
     return run_phases(
         list_opponents(game, recipe),
         next_checkpoint,
         partial(
-            _play, state, rules, row_start, answered_state, classes.of_pair, memory
+            _play_games,
+            state,
+            rules,
+            row_start,
+            answered_state,
+            classes.of_pair,
+            memory,
         ),
         lambda *counts: report_classes(
             game, classes, counts, memory.values, memory.visits
@@ -96,19 +102,19 @@ def learn(
     )
 
 
-def _initial_values(
+def _init_values(
     recipe: TdAfterstates, classes: Classes, next_state: Indices
 ) -> Values:
     """Return the values of the afterstates before training, [K]; those of endings are rewards."""
     values = np.full(classes.number, recipe.initial)
     endings = (pairs.LOST, pairs.DRAWN, pairs.WON)
-    for ending, reward in zip(endings, rewards_of(recipe), strict=True):
+    for ending, reward in zip(endings, get_rewards(recipe), strict=True):
         values[classes.of_pair[next_state == ending]] = reward
     return values
 
 
 @njit(cache=True)
-def _play(  # type: ignore[no-untyped-def]
+def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     rules,
     row_start,
@@ -132,8 +138,8 @@ def _play(  # type: ignore[no-untyped-def]
         game = games - phase_start
         # A round has one game in each seat; rates fall between rounds, alike for both seats.
         round_start = game // len(seats) * len(seats)
-        step_size = pairs.lower_by_tenths(alpha, alpha_drop, round_start, length)
-        explore = pairs.lower_by_tenths(epsilon, epsilon_drop, round_start, length)
+        step_size = pairs.lower_rate(alpha, alpha_drop, round_start, length)
+        explore = pairs.lower_rate(epsilon, epsilon_drop, round_start, length)
         s, mover = 0, seats[game % len(seats)]
         last_class[:] = -1
         while s >= 0:
@@ -157,7 +163,7 @@ def _play(  # type: ignore[no-untyped-def]
         previous = last_class[mover]
         if previous >= 0:
             values[previous] += step_size * (
-                pairs.reward(s, rewards) - values[previous]
+                pairs.get_reward(s, rewards) - values[previous]
             )
             visits[previous] += 1
             updates += 1

@@ -78,7 +78,7 @@ def learn(
     called.
     """
     rng = np.random.default_rng(recipe.seed)
-    read = net.reading(game, recipe.encoding, recipe.convolution)
+    read = net.choose_squares(game, recipe.encoding, recipe.convolution)
     trainees = _new_trainees(rng, game, recipe, read)
     outputs = _compute_outputs(game, trainees, read)
     q, visits = (
@@ -132,7 +132,7 @@ def _new_trainees(
     trainees = []
     for number, own_seats in enumerate(seats):
         network = net.new_network(rng, read, recipe.hidden, game.cells)
-        pupil = net.untaught(network, seed=int(rng.integers(1 << 31)))
+        pupil = net.start_training(network, seed=int(rng.integers(1 << 31)))
         steps = (recipe.steps + len(seats) - 1 - number) // len(seats)
         trainees.append(Trainee(own_seats, pupil, nothing(), steps))
     return trainees

@@ -57,7 +57,9 @@ class Pupil(NamedTuple):
     key: Any  # the random key of all later dropouts
 
 
-def reading(game: Game, encoding: Encoding, convolution: bool) -> NDArray[np.float32]:
+def choose_squares(
+    game: Game, encoding: Encoding, convolution: bool
+) -> NDArray[np.float32]:
     """Return the inputs of a network for each decision, [D, inputs].
 
     For a convolution, which reads squares of 2 by 2 cells, they are [D, squares, inputs]: those of
@@ -155,7 +157,7 @@ def loss(
     return jnp.where(counted, wrong, 0).sum(axis=1).mean()
 
 
-def untaught(network: Network, seed: int) -> Pupil:
+def start_training(network: Network, seed: int) -> Pupil:
     """Return a network before its first step; `seed` decides its dropouts."""
     moments = optax.adam(0.0).init(jax.tree.map(jnp.asarray, network))
     return Pupil(network, moments, jax.random.key(seed))

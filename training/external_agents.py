@@ -39,9 +39,9 @@ from app.tictactoe.report import (
 from app.tictactoe.views import RewardScale
 
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-MOST_MOVES = 50  # more than any board has cells
-QUOTED = 40  # characters of what is wrong
-LARGEST = 64 << 20  # bytes of a file
+MAX_MOVES = 50  # more than any board has cells
+MAX_QUOTED = 40  # characters of what is wrong
+MAX_FILE_BYTES = 64 << 20  # bytes of a file
 TABLES = {".npz", ".json", ".csv", ".tsv", ".txt"}
 # What is right, by what a text of the command line may be: every refusal ends with its line.
 FORMS = {
@@ -54,7 +54,7 @@ FORMS = {
     "for X, -1 for O and 0, and the player to move, 1 or -1. It returns the number of an empty "
     "cell, counted from 0, or a list of several that it plays with equal chances.",
 }
-KINDS = {
+CAUSE_TEXTS = {
     "untrained": "never trained",
     "other-side": "values in the other side's view",
     "first-cell": "always one cell on ties",
@@ -64,7 +64,7 @@ KINDS = {
 }
 
 
-class Foreign(NamedTuple):
+class ForeignAgent(NamedTuple):
     """How an agent of others plays, its values, if it has any, and how they were read."""
 
     choice: Choice  # [D, cells] its moves, played with equal chances
@@ -73,7 +73,7 @@ class Foreign(NamedTuple):
     notes: Iterable[str] = ()
 
 
-def form_of(text: str) -> str:
+def find_form(text: str) -> str:
     """Return which of `FORMS` a text of the command line has, "" if it has none of them."""
     if Path(text).suffix.lower() in TABLES:
         return "table"
@@ -92,10 +92,10 @@ def judge_foreign(game: Game, text: str, options: Options, site: str) -> Iterato
     if foreign.notes:
         yield from foreign.notes
         yield ""
-    yield from _play(game, foreign.choice)
+    yield from _describe_play(game, foreign.choice)
     if foreign.q is not None:
         yield ""
-        yield from _values(game, foreign.q)
+        yield from _describe_values(game, foreign.q)
     yield ""
     yield f"{site}/judge?moves={encode_moves(game, foreign.choice)}"
 
@@ -162,14 +162,14 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
     }
 
 
-def read_foreign(game: Game, text: str, options: Options) -> Foreign:
+def read_foreign(game: Game, text: str, options: Options) -> ForeignAgent:
     """Read a file, a link or a function; raises ValueError as `judge_foreign` does."""
-    form = form_of(text)
+    form = find_form(text)
     try:
         if form == "link":
-            return Foreign(decode_moves(game, text.rpartition("moves=")[2]))
+            return ForeignAgent(decode_moves(game, text.rpartition("moves=")[2]))
         if form == "function":
-            return Foreign(_choice_of_function(game, text))
+            return ForeignAgent(_read_function(game, text))
         return _read_file(game, Path(text), options)
     except OSError as error:
         raise ValueError(f"{text}: {error.strerror}") from None
@@ -178,17 +178,17 @@ def read_foreign(game: Game, text: str, options: Options) -> Foreign:
         raise ValueError(f"{where}: {error}\n{FORMS[form]}") from None
 
 
-def _read_file(game: Game, file: Path, options: Options) -> Foreign:
+def _read_file(game: Game, file: Path, options: Options) -> ForeignAgent:
     """Read a table of which every row can be read; raises TableError with the rows that cannot."""
-    if file.stat().st_size > LARGEST:
-        raise TableError(f"the file is larger than {LARGEST >> 20} MB")
+    if file.stat().st_size > MAX_FILE_BYTES:
+        raise TableError(f"the file is larger than {MAX_FILE_BYTES >> 20} MB")
     reading = read_table(game, file.read_bytes(), options)
     if reading.unread:
         raise TableError(reading.fault)
-    return Foreign(reading.choice, reading.q, [reading.summary, *reading.notes])
+    return ForeignAgent(reading.choice, reading.q, [reading.summary, *reading.notes])
 
 
-def _choice_of_function(game: Game, text: str) -> Choice:
+def _read_function(game: Game, text: str) -> Choice:
     """Ask a function of a module, as `docs/judge.py` does, what it plays in every decision."""
     module, _, name = text.partition(":")
     try:
@@ -210,7 +210,7 @@ def read_choice(game: Game, play: Callable[..., Any]) -> Choice:
             given = play(
                 tuple(game.board[decision].tolist()), int(game.to_move[decision])
             )
-            moves = list(islice(given, MOST_MOVES)) if np.iterable(given) else [given]
+            moves = list(islice(given, MAX_MOVES)) if np.iterable(given) else [given]
         except Exception as error:
             frame = extract_tb(error.__traceback__)[-1]
             line = f"{Path(frame.filename).name}, line {frame.lineno}"
@@ -219,7 +219,7 @@ def read_choice(game: Game, play: Callable[..., Any]) -> Choice:
             ) from None
         if isinstance(given, tuple):
             raise ValueError(
-                f"{where} it returns the tuple {_quoted(given)}, which may be a row and a column: "
+                f"{where} it returns the tuple {_quote(given)}, which may be a row and a column: "
                 "return a cell, 3 * row + column, or a list of cells"
             )
         try:
@@ -227,20 +227,20 @@ def read_choice(game: Game, play: Callable[..., Any]) -> Choice:
         except TypeError:
             cells = set()
         if not cells or not cells <= set(np.flatnonzero(game.legal[decision]).tolist()):
-            raise ValueError(f"{where} it plays {_quoted(moves)}, not an empty cell")
+            raise ValueError(f"{where} it plays {_quote(moves)}, not an empty cell")
         choice[decision, list(cells)] = True
     return choice
 
 
-def _quoted(item: object) -> str:
+def _quote(item: object) -> str:
     try:
         text = repr(item)
     except Exception:  # of a class of others, or a number too long to be written
         text = f"a {type(item).__name__}"
-    return text if len(text) <= QUOTED else f"{text[:QUOTED]}…"
+    return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}…"
 
 
-def _play(game: Game, choice: Choice) -> Iterator[str]:
+def _describe_play(game: Game, choice: Choice) -> Iterator[str]:
     policy = policy_from_moves(choice)
     table = choice[game.legal].astype(np.float32)
     figures = compute_figures(game, table[None], [0], RewardScale())
@@ -254,7 +254,7 @@ def _play(game: Game, choice: Choice) -> Iterator[str]:
             "its best responder": figures.best_response,
         }
         told = ", ".join(
-            f"against {name} {_percent(getattr(chances, seat)[0])}"
+            f"against {name} {_format_percent(getattr(chances, seat)[0])}"
             for name, chances in against.items()
         )
         yield f"As {MARKS[player]} it {verdict}; {told} (won / drawn / lost, in percent)"
@@ -271,12 +271,12 @@ def _play(game: Game, choice: Choice) -> Iterator[str]:
             format_position(game, position) for position in cause.positions
         )
         yield (
-            f"Likely cause: {KINDS[cause.kind]}{seat}: {cause.number:,} of {cause.of:,} "
+            f"Likely cause: {CAUSE_TEXTS[cause.kind]}{seat}: {cause.number:,} of {cause.of:,} "
             f"({cause.by_chance:,.0f} by chance), as in {where}"
         )
 
 
-def _values(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
+def _describe_values(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
     """Tell how far the values that are known are from those of best play, on their own scale."""
     known = ~np.isnan(q)
     values, truth = q[known], compute_optimal_q(game)[known]
@@ -297,5 +297,5 @@ def _values(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
         yield f"  distance to best play, -1 to 1: mean {off.mean():.3f}, largest {off.max():.3f}"
 
 
-def _percent(chances: Chances) -> str:
+def _format_percent(chances: Chances) -> str:
     return " / ".join(f"{100 * chance:.2f}" for chance in chances)

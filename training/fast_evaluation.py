@@ -24,18 +24,18 @@ from app.tictactoe.values import TIE, Values
 RANDOM = list(BASELINES).index("random")  # which may answer with any move
 
 
-def follow(game: Game, policies: Values) -> PolicyResults:
+def follow_policies(game: Game, policies: Values) -> PolicyResults:
     """Do what `app.tictactoe.report.follow` does."""
     tree = (game.ply_start, game.pair_start, game.pair_after, game.outcome)
     seats = np.array([*SEATS.values()], np.int8)
     rows = np.ascontiguousarray(
         policies
     )  # a policy after the other, as they are gone through
-    found = _follow(*tree, game.to_move, seats, rows, list_baseline_chances(game))
+    found = _follow_all(*tree, game.to_move, seats, rows, list_baseline_chances(game))
     return PolicyResults(*found)
 
 
-def figures_of(
+def compute_recipe_figures(
     game: Game, recipe: Recipe, tables: NDArray[np.floating], updates: Sequence[int]
 ) -> Figures:
     """Judge the tables of a recipe's training, [T, P], one after each of so many updates."""
@@ -46,12 +46,12 @@ def figures_of(
         recipe.reward_scale(),
         recipe.plays,
         recipe.training_task(),
-        follow,
+        follow_policies,
     )
 
 
 @njit(cache=True)
-def _follow(  # type: ignore[no-untyped-def]
+def _follow_all(  # type: ignore[no-untyped-def]
     ply_start, pair_start, pair_after, outcome, to_move, seats, policies, opponents
 ):
     """Return what `Followed` has, in its order."""
@@ -63,7 +63,7 @@ def _follow(  # type: ignore[no-untyped-def]
         own = to_move == seat
         for t in range(number):
             for rival in range(len(opponents)):
-                vs[place, rival, t], chance = _forward(
+                vs[place, rival, t], chance = _play_forward(
                     ply_start,
                     pair_start,
                     pair_after,
@@ -75,13 +75,13 @@ def _follow(  # type: ignore[no-untyped-def]
                 if rival == RANDOM:
                     possible = chance > 0
             met[place, t] = own & possible
-            worst[place, t] = _answered(
+            worst[place, t] = _respond_best(
                 pair_start, pair_after, outcome, own, policies[t], seat, possible
             )
     return vs, worst, met
 
 
-def unbeatable(game: Game, policy: Policy, seat: int) -> bool:
+def is_unbeatable(game: Game, policy: Policy, seat: int) -> bool:
     """Whether a policy, [D, cells], never loses in a seat (+1 X, -1 O).
 
     Whichever of its moves it draws, and whatever the other side does: as `report.losing_game` says.
@@ -92,7 +92,7 @@ def unbeatable(game: Game, policy: Policy, seat: int) -> bool:
 
 
 @njit(cache=True)
-def _forward(ply_start, pair_start, pair_after, outcome, own, policy, opponent):  # type: ignore[no-untyped-def]
+def _play_forward(ply_start, pair_start, pair_after, outcome, own, policy, opponent):  # type: ignore[no-untyped-def]
     """Return the chances of X winning, a draw, O winning, [3], and of each decision, [D].
 
     `policy` moves in its own decisions, `opponent` in the others.
@@ -120,7 +120,7 @@ def _forward(ply_start, pair_start, pair_after, outcome, own, policy, opponent):
 
 
 @njit(cache=True)
-def _answered(pair_start, pair_after, outcome, own, policy, seat, possible):  # type: ignore[no-untyped-def]
+def _respond_best(pair_start, pair_after, outcome, own, policy, seat, possible):  # type: ignore[no-untyped-def]
     """Return the chances of X winning, a draw, O winning, [3], against the best responder.
 
     Decisions that are not `possible`, [D], whatever it answers, are left out.

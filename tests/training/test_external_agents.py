@@ -19,8 +19,8 @@ from app.tictactoe.policy_codec import encode_moves, policy_from_moves
 from app.tictactoe.report import find_blunders
 from app.web import create_app
 from training.cli import main
-from training.judging import FORMS, Foreign, form_of
-from training.judging import read_foreign as read_with
+from training.external_agents import FORMS, ForeignAgent, find_form
+from training.external_agents import read_foreign as read_with
 
 MODELS = Path("models")
 GAME = connect()
@@ -57,7 +57,7 @@ late = lambda board, player: (1 / 0 for _ in board)
 '''
 
 
-def read_foreign(game: Game, text: str) -> Foreign:
+def read_foreign(game: Game, text: str) -> ForeignAgent:
     return read_with(game, text, Options())
 
 
@@ -257,4 +257,4 @@ def test_whatever_a_file_holds_it_is_read_or_refused(
 
 def test_a_recipe_is_no_agent_of_others() -> None:
     for recipe in ("q-table", "q-learning,alpha=0.5", "q-learning,vs=random:1000+self:500"):
-        assert form_of(recipe) == ""
+        assert find_form(recipe) == ""

@@ -11,9 +11,9 @@ from app.tictactoe.policy import Plays, greedy_policy
 from app.tictactoe.report import compute_figures, find_lost_game
 from app.tictactoe.values import compute_successor_values, solve_game
 from app.tictactoe.views import RewardScale, convert_view
-from training.following import follow, unbeatable
+from training.fast_evaluation import follow_policies, is_unbeatable
 from training.learners import learn
-from training.run import next_mark
+from training.run import find_next_mark
 
 
 @pytest.mark.parametrize("board", [(3, 3, 3), (2, 4, 3), (3, 2, 3), (2, 2, 2)])
@@ -33,7 +33,7 @@ def test_tables_right_and_wrong_on_any_board(board: tuple[int, int, int], plays:
     )
     judged = [
         compute_figures(game, tables, range(len(tables)), RewardScale(), plays, None, *faster)
-        for faster in ([], [follow])
+        for faster in ([], [follow_policies])
     ]
     assert judged[0] == judged[1]
 
@@ -41,7 +41,7 @@ def test_tables_right_and_wrong_on_any_board(board: tuple[int, int, int], plays:
 @pytest.mark.parametrize("name", ["q-table,games=2000", "menace,games=2000"])
 def test_tables_that_are_being_learned(game: Game, name: str) -> None:
     recipe = parse_recipe(name)
-    tables = np.stack([moment.q[game.legal] for moment in learn(game, recipe, next_mark)])
+    tables = np.stack([moment.q[game.legal] for moment in learn(game, recipe, find_next_mark)])
     settings = (
         game,
         tables,
@@ -50,7 +50,7 @@ def test_tables_that_are_being_learned(game: Game, name: str) -> None:
         recipe.plays,
         recipe.training_task(),
     )
-    assert compute_figures(*settings) == compute_figures(*settings, follow)
+    assert compute_figures(*settings) == compute_figures(*settings, follow_policies)
 
 
 # The quick proof that nobody beats a table says what the analysis of the app says.
@@ -61,7 +61,7 @@ def by_analysis(game: Game, q: np.ndarray) -> bool:
 
 
 def quick(game: Game, q: np.ndarray) -> bool:
-    return all(unbeatable(game, greedy_policy(q.astype(np.float32)), seat) for seat in (X, O))
+    return all(is_unbeatable(game, greedy_policy(q.astype(np.float32)), seat) for seat in (X, O))
 
 
 @pytest.mark.parametrize("sign", [1, -1], ids=["whoever has a line wins", "or loses"])
