@@ -513,7 +513,7 @@ def experiment(
     if words:
         lines = engine.write_words(claims, options["out"])
     elif everything or claims:
-        lines = engine.carry_out_all(claims, **options)
+        lines = engine.run_experiments(claims, **options)
     else:
         lines = engine.list_claims(options["out"])
     try:

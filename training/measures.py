@@ -39,13 +39,13 @@ class Measure(Generic[Found]):
 
     name: str
     version: int
-    found: type[Found]
-    of: Callable[[Recipe], Found]
+    result_type: type[Found]
+    compute: Callable[[Recipe], Found]
     at_once: int = 10
 
-    def encoded(self, names: Sequence[str]) -> list[bytes]:
+    def measure_encoded(self, names: Sequence[str]) -> list[bytes]:
         """Measure the recipes with these names, for a store."""
-        return [msgspec.json.encode(self.of(parse_recipe(text))) for text in names]
+        return [msgspec.json.encode(self.compute(parse_recipe(text))) for text in names]
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -73,7 +73,7 @@ def measure_seeds(
 
 def measure_seed(measure: Measure[Found], recipe: Recipe, seed: int) -> Found:
     """Train a recipe with a seed and measure what it makes."""
-    return measure.of(recipe.with_seed(seed))
+    return measure.compute(recipe.with_seed(seed))
 
 
 def format_distribution(results: Sequence[Run]) -> Iterator[str]:

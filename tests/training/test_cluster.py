@@ -18,8 +18,8 @@ from click.testing import CliRunner, Result
 from app.project import ROOT
 from training import cli, cluster
 from training.cluster import run_in_cluster
-from training.experiments.engine import Store, carry_out, opened
-from training.experiments.q_table import bad_runs  # whose measure is its own
+from training.experiments.engine import Store, open_store, run_experiment
+from training.experiments.q_table import conclude_bad_runs  # whose measure is its own
 
 DASK = (str(Path(sys.executable).with_name("dask")),)
 LOCAL = ("--host", "127.0.0.1", "--no-dashboard")
@@ -82,13 +82,13 @@ def workers(address: str) -> set[int]:
 
 
 def test_a_cluster_of_which_a_worker_dies_finds_the_same(address: str, tmp_path: Path) -> None:
-    with opened(tmp_path / "here") as store:
-        here = carry_out(bad_runs, store, seeds=SEEDS)
-    with opened(tmp_path / "cluster") as store:
+    with open_store(tmp_path / "here") as store:
+        here = run_experiment(conclude_bad_runs, store, seeds=SEEDS)
+    with open_store(tmp_path / "cluster") as store:
         deadly = Deadly(store.environment)
         before = workers(address)
         deadly.victim = min(before)
-        there = carry_out(bad_runs, deadly, seeds=SEEDS, cluster=address)
+        there = run_experiment(conclude_bad_runs, deadly, seeds=SEEDS, cluster=address)
     assert deadly.victim is None
     assert len(before) == 2
     assert min(before) not in workers(address)

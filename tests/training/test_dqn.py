@@ -14,17 +14,17 @@ from training import learners
 from training.experiments.network import measure_beginning, measure_epochs
 from training.learners.phases import Epoch, Progress
 from training.networks.dqn import (
-    OVER,
+    NO_NEXT,
     Moves,
-    draw,
-    moves_of,
-    nothing,
-    play,
-    remember,
-    sample,
+    append_moves,
+    compute_shares,
+    compute_targets,
+    draw_cells,
+    extract_moves,
+    make_empty_buffer,
+    play_games,
+    sample_moves,
     share_illegal,
-    shares,
-    targets,
 )
 from training.run import find_next_checkpoint, train
 from training.textbook.rules import TicTacToe
@@ -191,11 +191,14 @@ REWARDS = (-5.0, -2.0, -0.1, 1.0)  # of a illegal move, a loss, a draw, a win
 
 @pytest.mark.parametrize("seat", [X, O])
 def test_moves_are_those_of_the_games_told_slowly(game: Game, seat: int) -> None:
-    games = play(game, np.random.default_rng(5), uniform_policy(game), t_hand_policy(game), GAMES)
+    games = play_games(
+        game, np.random.default_rng(5), uniform_policy(game), t_hand_policy(game), GAMES
+    )
     told = [tell(game, games.cell[:, n].tolist(), seat) for n in range(GAMES)]
     expected = [made for moves, _ in told for made in moves]
     listed = zip(
-        *(column.tolist() for column in moves_of(game, games, seat, REWARDS, -0.1)), strict=True
+        *(column.tolist() for column in extract_moves(game, games, seat, REWARDS, -0.1)),
+        strict=True,
     )
     found = [
         (text(game, s), cell, round(reward, 6), text(game, after))
@@ -203,7 +206,7 @@ def test_moves_are_those_of_the_games_told_slowly(game: Game, seat: int) -> None
     ]
     assert sorted(found) == sorted(expected)
     assert {reward for _, _, reward, _ in found} == {1.0, -2.0, -0.1}
-    share = shares(game, games, seat)
+    share = compute_shares(game, games, seat)
     assert share.won == np.mean([result == seat for _, result in told])
     assert share.lost == np.mean([result == -seat for _, result in told])
     assert share.forfeited == 0
@@ -211,7 +214,7 @@ def test_moves_are_those_of_the_games_told_slowly(game: Game, seat: int) -> None
 
 def test_it_draws_as_often_as_it_should() -> None:
     chances = np.array([[0.0, 0.25, 0.0, 0.75, 0.0]])
-    drawn = draw(np.random.default_rng(6), np.repeat(chances, 100_000, axis=0))
+    drawn = draw_cells(np.random.default_rng(6), np.repeat(chances, 100_000, axis=0))
     np.testing.assert_allclose(np.bincount(drawn, minlength=5) / 100_000, chances[0], atol=0.01)
 
 
@@ -222,8 +225,8 @@ def test_a_taken_cell_ends_the_game_and_costs_what_it_costs(game: Game, seat: in
     centre[:, 4] = 1
     first = np.where(game.legal[:, 4:5], centre, first_empty_policy(game))
     x, o = (centre, first) if seat == X else (first, centre)
-    games = play(game, np.random.default_rng(7), x, o, 2)
-    moves = moves_of(game, games, seat, REWARDS, -0.1)
+    games = play_games(game, np.random.default_rng(7), x, o, 2)
+    moves = extract_moves(game, games, seat, REWARDS, -0.1)
     pairs = zip(moves.decision.tolist(), moves.cell.tolist(), strict=True)
     told = [(format_position(game, s), cell) for s, cell in pairs]
     if seat == X:
@@ -232,19 +235,19 @@ def test_a_taken_cell_ends_the_game_and_costs_what_it_costs(game: Game, seat: in
     else:
         assert told == [("....X....", 4)] * 2
         np.testing.assert_allclose(moves.reward, [-5, -5])
-    assert moves.after[-2:].tolist() == [OVER, OVER]
-    assert shares(game, games, seat) == (0, 1, 1)
+    assert moves.after[-2:].tolist() == [NO_NEXT, NO_NEXT]
+    assert compute_shares(game, games, seat) == (0, 1, 1)
 
 
 def test_the_memory_forgets_the_oldest() -> None:
-    memory = remember(nothing(), [numbered(0, 3), numbered(3, 4)], 5)
+    memory = append_moves(make_empty_buffer(), [numbered(0, 3), numbered(3, 4)], 5)
     assert memory.decision.tolist() == [0, 1, 2, 3]
-    memory = remember(memory, [numbered(4, 8)], 5)
+    memory = append_moves(memory, [numbered(4, 8)], 5)
     assert memory.decision.tolist() == [3, 4, 5, 6, 7]
 
 
 def test_any_move_of_the_memory_may_be_drawn_and_stays_whole() -> None:
-    drawn = sample(numbered(3, 8), np.random.default_rng(8), (100, 2))
+    drawn = sample_moves(numbered(3, 8), np.random.default_rng(8), (100, 2))
     assert drawn.cell.shape == (100, 2)
     assert set(drawn.decision.ravel().tolist()) == {3, 4, 5, 6, 7}
     np.testing.assert_array_equal(drawn.cell, drawn.decision + 100)
@@ -254,16 +257,20 @@ def test_any_move_of_the_memory_may_be_drawn_and_stays_whole() -> None:
 
 def test_targets_are_those_of_plain_python(game: Game) -> None:
     rng = np.random.default_rng(4)
-    moves = moves_of(
-        game, play(game, rng, uniform_policy(game), t_hand_policy(game), GAMES), X, REWARDS, -0.1
+    moves = extract_moves(
+        game,
+        play_games(game, rng, uniform_policy(game), t_hand_policy(game), GAMES),
+        X,
+        REWARDS,
+        -0.1,
     )
     q = np.where(game.legal, rng.normal(size=game.legal.shape), np.nan).astype(np.float32)
     expected = []
     for reward, after in zip(moves.reward.tolist(), moves.after.tolist(), strict=True):
-        options = [] if after == OVER else q[after, game.legal[after]].tolist()
+        options = [] if after == NO_NEXT else q[after, game.legal[after]].tolist()
         expected.append(reward + 0.9 * max(options, default=0.0))
-    assert {after == OVER for after in moves.after.tolist()} == {True, False}
-    np.testing.assert_allclose(targets(q, moves, 0.9), expected, rtol=1e-5, atol=1e-6)
+    assert {after == NO_NEXT for after in moves.after.tolist()} == {True, False}
+    np.testing.assert_allclose(compute_targets(q, moves, 0.9), expected, rtol=1e-5, atol=1e-6)
 
 
 def numbered(start: int, stop: int) -> Moves:
@@ -272,7 +279,7 @@ def numbered(start: int, stop: int) -> Moves:
 
 
 def text(game: Game, s: int) -> str:
-    return "" if s == OVER else format_position(game, s)
+    return "" if s == NO_NEXT else format_position(game, s)
 
 
 def tell(game: Game, cells: list[int], seat: int) -> tuple[list[tuple[str, int, float, str]], int]:

@@ -14,7 +14,7 @@ from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import uniform_policy
 from training.networks import net
-from training.networks.dqn import draw
+from training.networks.dqn import draw_cells
 from training.networks.net import Layer, Minibatches, Network
 
 HIDDEN = (120, 840, 120)
@@ -24,7 +24,7 @@ SEED, STEP = 5, 1e-3
 
 @pytest.fixture(scope="module")
 def network(game: Game) -> Network:
-    return net.new_network(np.random.default_rng(1), encode_one_hot(game), HIDDEN, game.cells)
+    return net.make_network(np.random.default_rng(1), encode_one_hot(game), HIDDEN, game.cells)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def batches(game: Game) -> Minibatches:
     """Thirty made-up ones, among them targets far off and near."""
     rng = np.random.default_rng(2)
     decision = rng.choice(game.decisions, 30, replace=False).astype(np.int32)
-    cell = draw(rng, uniform_policy(game)[decision])
+    cell = draw_cells(rng, uniform_policy(game)[decision])
     return Minibatches(decision, cell, rng.uniform(-2, 1, 30).astype(np.float32))
 
 
@@ -64,7 +64,7 @@ def test_layers_and_width_say_how_large_it_is(settings: str, hidden: tuple[int, 
 def test_its_outputs_are_those_of_numpy_for_every_decision(game: Game, network: Network) -> None:
     expected = in_numpy(network, encode_one_hot(game))
     np.testing.assert_allclose(
-        net.outputs(network, encode_one_hot(game)), expected, rtol=1e-4, atol=1e-5
+        net.apply_network(network, encode_one_hot(game)), expected, rtol=1e-4, atol=1e-5
     )
     said = net.compute_outputs(network, encode_one_hot(game))
     assert said.dtype == np.float32
@@ -75,7 +75,7 @@ def test_a_convolution_sees_each_square_with_the_same_eyes(game: Game) -> None:
     """The first layer against one dot product a square and filter, on cells as text."""
     read = net.choose_squares(game, "one-hot", convolution=True)
     assert read.shape == (game.decisions, 4, 4 * 3 + 3)
-    network = net.new_network(np.random.default_rng(3), read, (8, 5), game.cells)
+    network = net.make_network(np.random.default_rng(3), read, (8, 5), game.cells)
     shapes = [layer.weight.shape for layer in network]
     assert shapes == [(15, 2), (8, 5), (5, 9)]
     here = int(game.find_positions(int("120000001", 3)))
@@ -88,7 +88,7 @@ def test_a_convolution_sees_each_square_with_the_same_eyes(game: Game) -> None:
         signal += (np.array(seen) @ network[0].weight).tolist()
     first = np.array([unit if unit > 0 else 0.1 * unit for unit in signal])[None]
     np.testing.assert_allclose(
-        np.asarray(net.outputs(network, read[here : here + 1])),
+        np.asarray(net.apply_network(network, read[here : here + 1])),
         in_numpy(network[1:], first),
         rtol=1e-4,
         atol=1e-5,
@@ -114,10 +114,10 @@ def test_a_tenth_is_dropped_out_while_learning_and_the_rest_makes_up() -> None:
         Layer(np.full((units, 1), 1 / units), np.zeros(1)),
     )
     read = np.ones((4, 1))
-    said = np.asarray(net.outputs(layers, read, jax.random.key(0)))[:, 0]
+    said = np.asarray(net.apply_network(layers, read, jax.random.key(0)))[:, 0]
     assert len(set(said.tolist())) == 4
     np.testing.assert_allclose(said * 0.9, 0.9, atol=0.02)
-    np.testing.assert_allclose(net.outputs(layers, read), np.ones((4, 1)), rtol=1e-4)
+    np.testing.assert_allclose(net.apply_network(layers, read), np.ones((4, 1)), rtol=1e-4)
 
 
 def test_the_loss_is_that_of_plain_python(
@@ -183,7 +183,7 @@ def test_it_learns_what_it_is_taught(game: Game, network: Network, batches: Mini
 def teach(game: Game, network: Network, batches: Minibatches, times: int) -> net.Pupil:
     pupil = net.start_training(network, SEED)
     many = Minibatches(*(np.tile(column, (times, 1)) for column in batches))
-    taught: net.Pupil = net.teach(pupil, encode_one_hot(game), ~game.legal, many, STEP)
+    taught: net.Pupil = net.train_steps(pupil, encode_one_hot(game), ~game.legal, many, STEP)
     return taught
 
 
@@ -200,7 +200,9 @@ def loss(
     read = encode_one_hot(game)[batches.decision]
     held = (~game.legal if guarded is None else guarded)[batches.decision]
     other = None if others is None else others[batches.decision]
-    return float(net.loss(network, read, held, batches.cell, batches.target, drops, squared, other))
+    return float(
+        net.compute_loss(network, read, held, batches.cell, batches.target, drops, squared, other)
+    )
 
 
 def in_numpy(network: Network, read: np.ndarray) -> Any:

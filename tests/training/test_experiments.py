@@ -31,19 +31,25 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import find_lost_game
 from app.web.formatting import format_with_unit
 from training import cli
-from training.experiments import experiments
+from training.experiments import load_experiments
 from training.experiments.claim import (
-    NONE,
+    EMPTY_CELL,
     Experiment,
     Quantity,
     Results,
     Sweep,
-    seeded,
-    wilson,
+    compute_wilson_interval,
+    name_with_seed,
 )
-from training.experiments.engine import Outcome, carry_out, digest, opened, reworded
+from training.experiments.engine import (
+    Outcome,
+    compute_digest,
+    open_store,
+    run_experiment,
+    update_texts,
+)
 from training.experiments.games_needed import count_lost_games
-from training.experiments.q_table_parameters import running_sum
+from training.experiments.q_table_parameters import conclude_running_sum
 from training.learners import learn
 from training.measures import END, MARKS, Measure, Run, make_key
 
@@ -55,8 +61,8 @@ WRITTEN = load_summaries(SUMMARIES)
 STOPPED = """
 import os, signal, sys
 from pathlib import Path
-from training.experiments.engine import Store, carry_out, opened
-from training.experiments.q_table_parameters import running_sum
+from training.experiments.engine import Store, open_store, run_experiment
+from training.experiments.q_table_parameters import conclude_running_sum
 
 class Mortal(Store):
     left = 2
@@ -66,8 +72,8 @@ class Mortal(Store):
         if not self.left:
             os.kill(os.getpid(), signal.SIGKILL)
 
-with opened(Path(sys.argv[1])) as store:
-    carry_out(running_sum, Mortal(store.environment), seeds=int(sys.argv[2]))
+with open_store(Path(sys.argv[1])) as store:
+    run_experiment(conclude_running_sum, Mortal(store.environment), seeds=int(sys.argv[2]))
 """
 
 
@@ -76,28 +82,28 @@ def without_times(summary: Summary) -> Summary:
 
 
 def carried_out(experiment: Experiment, folder: Path, seeds: int) -> Outcome:
-    with opened(folder) as store:
-        return carry_out(experiment, store, seeds=seeds)
+    with open_store(folder) as store:
+        return run_experiment(experiment, store, seeds=seeds)
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    return carried_out(running_sum, tmp_path_factory.mktemp("undisturbed"), 15)
+    return carried_out(conclude_running_sum, tmp_path_factory.mktemp("undisturbed"), 15)
 
 
 def test_every_claim_has_an_experiment_and_its_words() -> None:
-    assert experiments().keys() == {*ORDER}
-    for experiment in experiments().values():
-        assert len(experiment.words.title) <= 60
-        assert {*experiment.words.sources} <= SOURCES.keys()
-        assert experiment.words.sources
-        assert set(experiment.words.agents) <= SHIPPED.keys()
+    assert load_experiments().keys() == {*ORDER}
+    for experiment in load_experiments().values():
+        assert len(experiment.texts.title) <= 60
+        assert {*experiment.texts.sources} <= SOURCES.keys()
+        assert experiment.texts.sources
+        assert set(experiment.texts.agents) <= SHIPPED.keys()
         labels = [label for sweep in experiment.sweeps for label in sweep.recipes]
         assert len(labels) == len(set(labels))
         for sweep in experiment.sweeps:
             for recipe in sweep.recipes.values():
                 assert parse_recipe(recipe).seed == 0
-                assert len(seeded(recipe, 9_999)) <= MAX_NAME
+                assert len(name_with_seed(recipe, 9_999)) <= MAX_NAME
 
 
 def test_every_claim_has_its_summary() -> None:
@@ -106,8 +112,8 @@ def test_every_claim_has_its_summary() -> None:
 
 @pytest.mark.parametrize("claim", WRITTEN)
 def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
-    summary, experiment = WRITTEN[claim], experiments()[claim]
-    assert reworded(experiment, summary) == summary  # else: `experiment --words`
+    summary, experiment = WRITTEN[claim], load_experiments()[claim]
+    assert update_texts(experiment, summary) == summary  # else: `experiment --words`
     few = ("seeds than 1,000" in summary.limits, "Three seeds show" in summary.limits)
     assert any(few) == any(sweep.seeds < 1_000 for sweep in experiment.sweeps)
     assert summary.seeds == max((sweep.seeds for sweep in experiment.sweeps), default=0)
@@ -123,7 +129,7 @@ def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
 
 @pytest.mark.parametrize("claim", ORDER)
 def test_an_answer_says_every_part_in_words_and_without_a_number(claim: str) -> None:
-    for part in experiments()[claim].words.parts:
+    for part in load_experiments()[claim].texts.parts:
         for sentence in (part.so, part.not_so):
             assert re.fullmatch(r"[A-Z][^0-9%.]*\.", sentence), sentence
         assert part.so != part.not_so
@@ -156,7 +162,7 @@ def test_what_was_found_of_an_agent_is_what_the_seeds_of_its_claim_show(game: Ga
 
 @pytest.mark.parametrize("seed", [226, 612])  # stored with five digits they were rounded twice
 def test_a_figure_is_stored_as_its_run_has_it(seed: int) -> None:
-    run = END.of(parse_recipe(f"q-table,seed={seed}"))
+    run = END.compute(parse_recipe(f"q-table,seed={seed}"))
     figures = WRITTEN["better-than-minimax"].figures
     against = run.figures.vs["random"]
     for figure, chances in zip(figures[:2], (against.x, against.o), strict=True):
@@ -177,7 +183,7 @@ def test_an_average_is_named_and_is_what_its_name_says() -> None:
     strips = summary.figures[0]
     assert isinstance(strips, Histogram)
     means = [f"{sum(group.values) / len(group.values):.1f}%" for group in strips.groups]
-    assert [cell for cell in mean if cell != NONE] == means
+    assert [cell for cell in mean if cell != EMPTY_CELL] == means
 
 
 def test_what_depends_on_a_parameter_is_a_curve_over_it() -> None:
@@ -187,7 +193,9 @@ def test_what_depends_on_a_parameter_is_a_curve_over_it() -> None:
         assert series.x == [step / 10 for step in range(11)]
         assert parse_recipe(series.recipe) == parse_recipe("q-table,draw=1")
     rows = {tuple(row) for row in summary.numbers.rows.values()}
-    assert not any(NONE in row for row in rows)  # the cost by seat is seen from draw 0 to draw 1
+    assert not any(
+        EMPTY_CELL in row for row in rows
+    )  # the cost by seat is seen from draw 0 to draw 1
     ends = [
         [f"{series.median[end]:.1f}%" for end in (0, -1)]
         for figure in curves
@@ -230,20 +238,22 @@ def checked() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("claim", "name", "recipe"), checked())
 def test_a_run_made_again_is_what_it_was(claim: str, name: str, recipe: str) -> None:
     """Bit for bit: the digest is of all that was found, and every claim about it holds the same."""
-    measure = {sweep.measure.name: sweep.measure for sweep in experiments()[claim].sweeps}[name]
-    found = measure.of(parse_recipe(recipe))
+    measure = {sweep.measure.name: sweep.measure for sweep in load_experiments()[claim].sweeps}[
+        name
+    ]
+    found = measure.compute(parse_recipe(recipe))
     digests = {
         check.digest
         for summary in WRITTEN.values()
         for check in summary.checks
         if (check.measure, check.recipe) == (name, recipe)
     }
-    assert digests == {digest(found)}
+    assert digests == {compute_digest(found)}
 
 
 @pytest.mark.parametrize("claim", ["running-sum", "bad-runs", "trained-on-minimax"])
 def test_the_first_seeds_are_those_of_the_committed_figures(claim: str, tmp_path: Path) -> None:
-    again = carried_out(experiments()[claim], tmp_path, 2).summary
+    again = carried_out(load_experiments()[claim], tmp_path, 2).summary
     for figure, committed in zip(again.figures, WRITTEN[claim].figures, strict=False):
         if isinstance(figure, Histogram) and isinstance(committed, Histogram):
             for group, other in zip(figure.groups, committed.groups, strict=True):
@@ -253,7 +263,7 @@ def test_the_first_seeds_are_those_of_the_committed_figures(claim: str, tmp_path
 
 @pytest.mark.parametrize("claim", ["counting", "first-move"])
 def test_what_needs_no_training_is_written_again_as_it_was(claim: str, tmp_path: Path) -> None:
-    again = carried_out(experiments()[claim], tmp_path, 1)
+    again = carried_out(load_experiments()[claim], tmp_path, 1)
     assert again.trained == again.kept == 0
     assert again.summary.figures == WRITTEN[claim].figures
     assert again.summary.numbers == WRITTEN[claim].numbers
@@ -265,35 +275,38 @@ def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path: Path, undisturbed: Ou
         [sys.executable, "-c", STOPPED, str(tmp_path), "15"], cwd=ROOT, check=False
     )
     assert stopped.returncode == -signal.SIGKILL
-    with opened(tmp_path) as store:
+    with open_store(tmp_path) as store:
         there = len(store)
     assert 0 < there < undisturbed.trained == 30
-    again = carried_out(running_sum, tmp_path, 15)
+    again = carried_out(conclude_running_sum, tmp_path, 15)
     assert (again.trained, again.kept) == (30 - there, there)
     assert without_times(again.summary) == without_times(undisturbed.summary)
-    third = carried_out(running_sum, tmp_path, 15)
+    third = carried_out(conclude_running_sum, tmp_path, 15)
     assert (third.trained, third.kept) == (0, 30)
     assert third.summary.seconds == again.summary.seconds
 
 
 def test_two_processes_find_what_one_does(tmp_path: Path, undisturbed: Outcome) -> None:
-    with opened(tmp_path) as store:
-        both = carry_out(running_sum, store, seeds=15, jobs=2)
+    with open_store(tmp_path) as store:
+        both = run_experiment(conclude_running_sum, store, seeds=15, jobs=2)
     assert without_times(both.summary) == without_times(undisturbed.summary)
 
 
 def test_the_other_way_to_ask_for_a_seed_is_no_other_run(tmp_path: Path) -> None:
     """A second claim about the same recipes trains nothing."""
-    with opened(tmp_path) as store:
-        carry_out(running_sum, store, seeds=2)
-        assert carry_out(experiments()["better-than-minimax"], store, seeds=2)[1:] == (0, 2)
+    with open_store(tmp_path) as store:
+        run_experiment(conclude_running_sum, store, seeds=2)
+        assert run_experiment(load_experiments()["better-than-minimax"], store, seeds=2)[1:] == (
+            0,
+            2,
+        )
 
 
 def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> None:
     def about(version: int) -> Experiment:
-        measure = Measure(END.name, version, Run, END.of)
+        measure = Measure(END.name, version, Run, END.compute)
         sweeps = [Sweep({"averages": "q-table", "running sums": "q-table,update=sum"}, measure)]
-        return Experiment("running-sum", running_sum.tell, sweeps)
+        return Experiment("running-sum", conclude_running_sum.conclude, sweeps)
 
     assert carried_out(about(1), tmp_path, 1).trained == 2
     assert carried_out(about(2), tmp_path, 1).trained == 2
@@ -302,7 +315,7 @@ def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> 
 
 def test_a_run_is_judged_as_the_card_of_its_agent_is(game: Game) -> None:
     recipe = parse_recipe("q-table,games=300,seed=3")
-    end, marks = END.of(recipe), MARKS.of(recipe)
+    end, marks = END.compute(recipe), MARKS.compute(recipe)
     assert end.figures.updates == marks.figures.updates[-1:]
     assert end.figures.blunders == marks.figures.blunders[-1:]
     assert end.games == [300]
@@ -318,10 +331,10 @@ def test_a_run_is_judged_as_the_card_of_its_agent_is(game: Game) -> None:
 
 
 def test_wilson_is_the_interval_of_the_textbook() -> None:
-    low, high = wilson(15, 25)  # Newcombe (1998): 0.4074 to 0.7660
+    low, high = compute_wilson_interval(15, 25)  # Newcombe (1998): 0.4074 to 0.7660
     assert (round(low, 4), round(high, 4)) == (0.4074, 0.7660)
-    assert wilson(0, 10)[0] == 0
-    assert wilson(10, 10)[1] == pytest.approx(1)
+    assert compute_wilson_interval(0, 10)[0] == 0
+    assert compute_wilson_interval(10, 10)[1] == pytest.approx(1)
 
 
 def test_the_sign_test_counts_how_lopsided_it_is() -> None:
@@ -332,7 +345,7 @@ def test_the_sign_test_counts_how_lopsided_it_is() -> None:
 
 def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
     rows = [[float(seed), float(2 * seed)] for seed in range(11)]
-    series = Results({"all": "q-table"}, {"all": rows}).series("all", [1, 2], lambda row: row)
+    series = Results({"all": "q-table"}, {"all": rows}).draw_series("all", [1, 2], lambda row: row)
     assert series.median == [5, 10]
     assert series.low == [1, 2]
     assert series.high == [9, 18]
@@ -342,17 +355,17 @@ def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
 
 def test_strips_are_of_all_recipes_or_of_some() -> None:
     results = Results({"one": "q-table", "two": "double-q"}, {"one": [3, 1, 2], "two": [4, 6]})
-    every = results.strips(Quantity("All", "games", lambda found: found))
+    every = results.draw_strips(Quantity("All", "games", lambda found: found))
     assert [(group.name, group.values) for group in every.groups] == [
         ("one", [3, 1, 2]),
         ("two", [4, 6]),
     ]
     mark = Mark(2, "reported: 2")
     thirds = Quantity("Two", "games", lambda found: found / 3)
-    (some,) = results.strips(thirds, ["two"], [mark], exact=False).groups
+    (some,) = results.draw_strips(thirds, ["two"], [mark], exact=False).groups
     assert (some.recipe, some.values, some.marks) == ("double-q", [1.33333333333, 2], [mark])
     assert results.medians(lambda found: 10 * found) == {"one": 20, "two": 50}
-    assert results.each(lambda found: found > 2, ["one"]) == {"one": [True, False, False]}
+    assert results.list_values(lambda found: found > 2, ["one"]) == {"one": [True, False, False]}
 
 
 def test_the_command_writes_a_summary_and_lists_it(tmp_path: Path) -> None:

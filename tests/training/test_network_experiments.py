@@ -11,10 +11,17 @@ from app.experiments import Curves, Grid
 from app.tictactoe.game import Game
 from app.tictactoe.report import BySeat, Figures, compute_figures
 from app.tictactoe.views import RewardScale
-from training.experiments import experiments
+from training.experiments import load_experiments
 from training.experiments.claim import Conclusion, Results
-from training.experiments.dqn import overtakes
-from training.experiments.network import RANDOM, NetworkRun, by_epoch, ending, seat, varied
+from training.experiments.dqn import find_overtaking_epoch
+from training.experiments.network import (
+    RANDOM,
+    NetworkRun,
+    average_end,
+    draw_epochs,
+    name_variant,
+    trace_seat,
+)
 
 SEEDS = 3
 
@@ -59,12 +66,12 @@ def made_up(figures: Figures) -> Any:
 
 def told(claim: str, found: Mapping[str, list[NetworkRun]], other: list[NetworkRun]) -> Conclusion:
     """Tell a claim of these runs, and of the other ones for all labels that are not among them."""
-    experiment = experiments()[claim]
+    experiment = load_experiments()[claim]
     recipes = {
         label: recipe for sweep in experiment.sweeps for label, recipe in sweep.recipes.items()
     }
     assert found.keys() <= recipes.keys()
-    return experiment.tell(Results(recipes, dict.fromkeys(recipes, other) | dict(found)))
+    return experiment.conclude(Results(recipes, dict.fromkeys(recipes, other) | dict(found)))
 
 
 @pytest.mark.parametrize(
@@ -172,10 +179,10 @@ def test_it_overtakes_where_it_stays_ahead(made_up: Any) -> None:
     run = made_up(epochs=400)[0]
     won = [0.1] * 50 + [0.9] * 10 + [0.1] * 140 + [0.9] * 200
     run = msgspec.structs.replace(run, won=BySeat(won, run.won.o))
-    assert overtakes(run, "x") == 200
-    assert overtakes(run, "o") == 0
-    assert ending(seat("x", "won"))(run) == pytest.approx(90)
-    results = Results({"one": varied()}, {"one": [run]})
-    line = by_epoch(results, "one", seat("x", "won"), 40, "the network")
-    assert (line.name, line.recipe, line.x[:2]) == ("the network", varied(), [10, 20])
+    assert find_overtaking_epoch(run, "x") == 200
+    assert find_overtaking_epoch(run, "o") == 0
+    assert average_end(trace_seat("x", "won"))(run) == pytest.approx(90)
+    results = Results({"one": name_variant()}, {"one": [run]})
+    line = draw_epochs(results, "one", trace_seat("x", "won"), 40, "the network")
+    assert (line.name, line.recipe, line.x[:2]) == ("the network", name_variant(), [10, 20])
     assert [line.median[0], line.median[5], line.median[20]] == [10, 90, 90]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @cache
-def experiments() -> dict[str, "Experiment"]:
+def load_experiments() -> dict[str, "Experiment"]:
     """Return the experiment of each claim by its id: all that the files of this folder define."""
     from training.experiments.claim import Experiment  # noqa: PLC0415 - not for who needs none
 

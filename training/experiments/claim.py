@@ -48,12 +48,12 @@ from app.experiments import (
 from app.recipes import name_recipe, parse_recipe
 from training.measures import Measure
 
-NONE = "\N{EN DASH}"  # a cell of which nothing is asked
-MOST_COLUMNS = 4
-Z = 1.959964  # of a 95% interval
+EMPTY_CELL = "\N{EN DASH}"  # a cell of which nothing is asked
+MAX_COLUMNS = 4
+Z_95 = 1.959964  # of a 95% interval
 SIGNIFICANT = 0.05  # p of a difference that is not taken for chance
 
-Answer = TypeVar("Answer")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     not_so: str
 
 
-class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ClaimTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is said of a claim; for the meaning of the fields see `app.experiments.Summary`."""
 
     title: str
@@ -87,13 +87,13 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     agents: list[str]
     parts: list[Part]
 
-    def of(self, parts: Sequence[bool], seeds: int) -> dict[str, Any]:
+    def fill_in(self, parts: Sequence[bool], seeds: int) -> dict[str, Any]:
         """Return the words of a summary: which parts are so, and the most seeds of a recipe."""
         pairs = zip(self.parts, parts, strict=True)
         words = msgspec.structs.asdict(self)
         words["answer"] = " ".join(part.so if so else part.not_so for part, so in pairs)
         del words["parts"]
-        shared = _claims()["shared"] | {"seeds": f"{seeds:,}"}
+        shared = _read_claims()["shared"] | {"seeds": f"{seeds:,}"}
         return {
             field: " ".join(text.format(**shared).split())
             if isinstance(text, str)
@@ -103,7 +103,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def _claims() -> dict[str, dict[str, Any]]:
+def _read_claims() -> dict[str, dict[str, Any]]:
     """Read what is said of every claim, by its id, and the sentences that several share."""
     claims: dict[str, dict[str, Any]] = msgspec.toml.decode(
         Path(__file__).with_name("claims.toml").read_bytes()
@@ -116,7 +116,7 @@ class Quantity(NamedTuple):
 
     title: str
     unit: str
-    of: Callable[[Any], Any]  # a number, or one a moment
+    compute: Callable[[Any], Any]  # a number, or one a moment
 
 
 class Axes(NamedTuple):
@@ -140,7 +140,7 @@ class Conclusion:
     @property
     def verdict(self) -> Verdict:
         """What follows for the claim."""
-        return self.ruled or verdict_on(*self.parts)
+        return self.ruled or judge_parts(*self.parts)
 
 
 @dataclass(frozen=True)
@@ -148,13 +148,13 @@ class Experiment:
     """A claim and how it is checked."""
 
     id: str
-    tell: Callable[["Results"], Conclusion]
+    conclude: Callable[["Results"], Conclusion]
     sweeps: Sequence[Sweep] = ()
 
     @property
-    def words(self) -> Words:
+    def texts(self) -> ClaimTexts:
         """What is said of it."""
-        return msgspec.convert(_claims()[self.id], Words)
+        return msgspec.convert(_read_claims()[self.id], ClaimTexts)
 
 
 def experiment(
@@ -190,9 +190,9 @@ class Results:
         """Return the median of one number over the seeds."""
         return float(np.median(self.values(label, value)))
 
-    def each(
-        self, value: Callable[[Any], Answer], labels: Iterable[str] | None = None
-    ) -> dict[str, list[Answer]]:
+    def list_values(
+        self, value: Callable[[Any], Value], labels: Iterable[str] | None = None
+    ) -> dict[str, list[Value]]:
         """Return one number, or one truth, of each seed of some recipes, by label."""
         chosen = self.recipes if labels is None else labels
         return {
@@ -205,7 +205,7 @@ class Results:
         """Return the median of one number over the seeds of some recipes, by label."""
         return {
             label: float(np.median(each))
-            for label, each in self.each(value, labels).items()
+            for label, each in self.list_values(value, labels).items()
         }
 
     def sign_test(self, one: str, other: str, value: Callable[[Any], float]) -> float:
@@ -221,10 +221,10 @@ class Results:
         if above == below:
             return "neither is higher"
         direction, count = ("higher", above) if above > below else ("lower", below)
-        p = chance(self.sign_test(one, other, value))
+        p = format_p(self.sign_test(one, other, value))
         return f"{direction} in {count:,} of {len(pairs):,}, {p}"
 
-    def higher(
+    def is_higher(
         self, one: str, other: str, value: Callable[[Any], float]
     ) -> tuple[bool, float]:
         """Whether the median of one is higher than that of another, and not by chance; and p."""
@@ -233,7 +233,7 @@ class Results:
             other, value
         ) and p < SIGNIFICANT, p
 
-    def bars(
+    def draw_bars(
         self, title: str, unit: str, numbers: Mapping[str, float], log: bool = False
     ) -> Bars:
         """Draw a number about all seeds of some recipes, by label."""
@@ -248,14 +248,15 @@ class Results:
         ]
         return Bars(title, unit, bars, exact=True, logarithmic=log)
 
-    def shares(self, title: str, holding: Mapping[str, Sequence[bool]]) -> Bars:
+    def draw_shares(self, title: str, holding: Mapping[str, Sequence[bool]]) -> Bars:
         """Draw of how many seeds of some recipes something is true, by label."""
         bars = [
-            share(label, seeds, self.recipes[label]) for label, seeds in holding.items()
+            make_share_bar(label, seeds, self.recipes[label])
+            for label, seeds in holding.items()
         ]
         return Bars(title, "%", bars, exact=False)
 
-    def strips(
+    def draw_strips(
         self,
         number: Quantity,
         labels: Iterable[str] | None = None,
@@ -270,18 +271,18 @@ class Results:
                 [drop_noise(one) for one in values],
                 list(marks),
             )
-            for label, values in self.each(number.of, labels).items()
+            for label, values in self.list_values(number.compute, labels).items()
         ]
         return Histogram(number.title, number.unit, groups, exact)
 
-    def series(
+    def draw_series(
         self, label: str, x: Sequence[float], value: Callable[[Any], Sequence[float]]
     ) -> Series:
         """Make the curve of one recipe with its bands; `value` gives one number a point of x."""
         rows = [list(value(found)) for found in self.found[label]]
         return summarize_seeds(label, self.recipes[label], x, rows)
 
-    def series_over(
+    def draw_series_over(
         self, name: str, labels: Mapping[float, str], value: Callable[[Any], float]
     ) -> Series:
         """Make the curve of a number over a parameter, whose values `labels` has the recipes of.
@@ -292,7 +293,7 @@ class Results:
         last = self.recipes[[*labels.values()][-1]]
         return summarize_seeds(name, last, [*labels], [*zip(*columns, strict=True)])
 
-    def grid(self, number: Quantity, axes: Axes) -> Grid:
+    def draw_grid(self, number: Quantity, axes: Axes) -> Grid:
         """Make the medians of recipes as a grid."""
         labels = [
             [axes.label(row, column) for column in axes.columns] for row in axes.rows
@@ -305,11 +306,11 @@ class Results:
             rows=list(axes.rows),
             columns=list(axes.columns),
             values=[
-                [drop_noise(self.median(label, number.of)) for label in row]
+                [drop_noise(self.median(label, number.compute)) for label in row]
                 for row in labels
             ],
             recipes=[
-                [self.typical_recipe(label, number.of) for label in row]
+                [self.typical_recipe(label, number.compute) for label in row]
                 for row in labels
             ],
             n=len(self.found[labels[0][0]]),
@@ -317,37 +318,39 @@ class Results:
 
     def typical_recipe(self, label: str, value: Callable[[Any], float]) -> str:
         """Name the recipe with the seed whose number is the median one, or next to it."""
-        return seeded(self.recipes[label], find_typical(self.values(label, value)))
+        return name_with_seed(
+            self.recipes[label], find_typical(self.values(label, value))
+        )
 
 
-def seeded(recipe: str, seed: int) -> str:
+def name_with_seed(recipe: str, seed: int) -> str:
     """Name a recipe with another seed."""
     return name_recipe(parse_recipe(recipe).with_seed(seed))
 
 
-def wilson(count: int, total: int) -> tuple[float, float]:
+def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
     """Return the 95% interval of a share of which `count` of `total` were counted, 0 to 1.
 
     Source: Wilson (1927), "Probable inference, the law of succession, and statistical inference".
     """
-    share, weight = count / total, Z * Z / total
+    share, weight = count / total, Z_95 * Z_95 / total
     middle = (share + weight / 2) / (1 + weight)
     half = (
-        Z
+        Z_95
         / (1 + weight)
         * float(np.sqrt(share * (1 - share) / total + weight / (4 * total)))
     )
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def share(label: str, truths: Sequence[bool], recipe: str) -> Bar:
+def make_share_bar(label: str, truths: Sequence[bool], recipe: str) -> Bar:
     """Make the bar of how many seeds of a recipe something is true of, in percent."""
     count, total = sum(truths), len(truths)
-    low, high = wilson(count, total)
+    low, high = compute_wilson_interval(count, total)
     return Bar(label, 100 * count / total, 100 * low, 100 * high, total, recipe)
 
 
-def verdict_on(*parts: bool) -> Verdict:
+def judge_parts(*parts: bool) -> Verdict:
     """Judge a claim by its parts: reproduced if all of them are, and partly if any is.
 
     One part may follow from another, as that some are so does from that all are.
@@ -357,7 +360,7 @@ def verdict_on(*parts: bool) -> Verdict:
     return "partly reproduced" if any(parts) else "not reproduced"
 
 
-def compare(
+def tabulate_recipes(
     labels: Iterable[str],
     numbers: Mapping[str, tuple[Callable[[Any], str], Mapping[str, Any]]],
     about: str = "",
@@ -368,10 +371,12 @@ def compare(
     """
     labels = list(labels)
     rows = {
-        name: [write(values[label]) if label in values else NONE for label in labels]
+        name: [
+            write(values[label]) if label in values else EMPTY_CELL for label in labels
+        ]
         for name, (write, values) in numbers.items()
     }
-    if len(labels) <= MOST_COLUMNS:
+    if len(labels) <= MAX_COLUMNS:
         return Table(labels, rows, about)
     turned = zip(*rows.values(), strict=True)
     return Table(
@@ -381,22 +386,22 @@ def compare(
     )
 
 
-def chance(p: float) -> str:
+def format_p(p: float) -> str:
     """Write how likely something is by chance."""
     return f"p = {p:.2g}" if p >= 1e-4 else "p < 0.0001"
 
 
-def percent(value: float, digits: int = 1) -> str:
+def format_percent(value: float, digits: int = 1) -> str:
     """Write a number of percent."""
     return f"{value:.{digits}f}%"
 
 
-def number(value: float) -> str:
+def format_count(value: float) -> str:
     """Write a count: 12,345; a half where there is one."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
-def of(condition: ArrayLike) -> str:
+def format_share(condition: ArrayLike) -> str:
     """Write how many of some conditions are true: 12 of 1,000."""
     truths = np.asarray(condition, bool)
     return f"{int(truths.sum()):,} of {len(truths):,}"

@@ -6,12 +6,12 @@ import numpy as np
 
 from app.experiments import Curves, Mark, Table
 from training.experiments import claim, network, table
-from training.experiments.claim import chance, number, percent
+from training.experiments.claim import format_count, format_p, format_percent
 from training.measures import END
 
 RANDOM, HEURISTIC = "random", "t-hand"
 BY_OPPONENT = {
-    f"against {opponent}": network.varied(vs=opponent, epochs=400, steps=50)
+    f"against {opponent}": network.name_variant(vs=opponent, epochs=400, steps=50)
     for opponent in (RANDOM, HEURISTIC)
 }
 POINTS = 40
@@ -22,35 +22,36 @@ PLOTS: tuple[tuple[str, table.SeatName, Sequence[Mark]], ...] = (
     (HEURISTIC, "o", []),
     (HEURISTIC, "x", [Mark(150, "reported: it overtakes from"), Mark(200, "to here")]),
 )
-REPORTED = [True, True, False, True]  # whether the network is ahead in the end
-ENDS = (
+REPORTED_LEADS = [True, True, False, True]  # whether the network is ahead in the end
+REPORTED_ENDS = (
     None,
     70.0,
     20.0,
     70.0,
 )  # percent won in the end, about; of the first plot not said
-NEAR = 10.0  # percent
-OVERTAKES = {
+MAX_DIFFERENCE = 10.0  # percent
+REPORTED_EPOCHS = {
     (RANDOM, "o"): (150, 250),
     (HEURISTIC, "x"): (100, 250),
 }  # epochs; 50 beside them
 ORDER = {"x": "first", "o": "second"}
 
 
-def overtakes(run: network.NetworkRun, seat_name: table.SeatName) -> float:
+def find_overtaking_epoch(run: network.NetworkRun, seat_name: table.SeatName) -> float:
     """Return the epoch from which on it wins more than its opponent, in means of ten epochs.
 
     Never is infinite.
     """
     lead = np.subtract(
-        network.seat(seat_name, "won")(run), network.seat(seat_name, "lost")(run)
+        network.trace_seat(seat_name, "won")(run),
+        network.trace_seat(seat_name, "lost")(run),
     )
     behind = np.flatnonzero(lead.reshape(POINTS, -1).mean(axis=1) <= 0)
     last = -1 if not len(behind) else int(behind[-1])
     return np.inf if last == POINTS - 1 else (last + 1) * (len(lead) // POINTS)
 
 
-def _since(epochs: Sequence[float]) -> str:
+def _describe_lead(epochs: Sequence[float]) -> str:
     if not np.isfinite(epochs).all():
         count = int(np.isinf(epochs).sum())
         return f"behind with {count} of {len(epochs)} seeds"
@@ -59,37 +60,46 @@ def _since(epochs: Sequence[float]) -> str:
     return "ahead from the start" if high == 0 else f"ahead since {since}"
 
 
-@claim.experiment("win-plots", *network.sweeps(BY_OPPONENT))
-def win_plots(results: claim.Results) -> claim.Conclusion:
+@claim.experiment("win-plots", *network.make_sweeps(BY_OPPONENT))
+def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
     """The four plots of wins by epoch, of both players, and when the network overtakes."""
     figures, ahead, near, then, rows = [], [], [], [], {}
-    for (opponent, seat_name, marks), end in zip(PLOTS, ENDS, strict=True):
+    for (opponent, seat_name, marks), end in zip(PLOTS, REPORTED_ENDS, strict=True):
         label = f"against {opponent}"
-        won, lost = network.seat(seat_name, "won"), network.seat(seat_name, "lost")
+        won, lost = (
+            network.trace_seat(seat_name, "won"),
+            network.trace_seat(seat_name, "lost"),
+        )
         figures.append(
             Curves(
                 f"Games won in each epoch {label}, the network {ORDER[seat_name]}, sampled",
                 "epochs",
                 "%",
                 [
-                    network.by_epoch(results, label, won, POINTS, NETWORK),
-                    network.by_epoch(results, label, lost, POINTS, opponent),
+                    network.draw_epochs(results, label, won, POINTS, NETWORK),
+                    network.draw_epochs(results, label, lost, POINTS, opponent),
                 ],
                 list(marks),
             )
         )
-        ends = [results.values(label, network.ending(line)) for line in (won, lost)]
+        ends = [
+            results.values(label, network.average_end(line)) for line in (won, lost)
+        ]
         ahead.append(np.median(ends[0]) > np.median(ends[1]))
-        near += [] if end is None else [abs(float(np.median(ends[0])) - end) <= NEAR]
-        since = [overtakes(run, seat_name) for run in results[label]]
-        if window := OVERTAKES.get((opponent, seat_name)):
+        near += (
+            []
+            if end is None
+            else [abs(float(np.median(ends[0])) - end) <= MAX_DIFFERENCE]
+        )
+        since = [find_overtaking_epoch(run, seat_name) for run in results[label]]
+        if window := REPORTED_EPOCHS.get((opponent, seat_name)):
             then.append(all(window[0] <= epoch <= window[1] for epoch in since))
         rows[f"against {opponent}, {ORDER[seat_name]} seat"] = [
-            *(network.range_of(seeds, 0) for seeds in ends),
-            _since(since),
+            *(network.format_range(seeds, 0) for seeds in ends),
+            _describe_lead(since),
         ]
-    alike = ahead == REPORTED
-    verdict = claim.verdict_on(alike, all(near), all(then))
+    alike = ahead == REPORTED_LEADS
+    verdict = claim.judge_parts(alike, all(near), all(then))
     return claim.Conclusion(
         figures,
         [alike, all(near), all(then)],
@@ -99,37 +109,37 @@ def win_plots(results: claim.Results) -> claim.Conclusion:
 
 
 RAILS = {
-    "guard rails": network.varied(),
-    "none": network.varied(guard_rails="no"),
-    "none, four times as long": network.varied(guard_rails="no", epochs=240),
+    "guard rails": network.name_variant(),
+    "none": network.name_variant(guard_rails="no"),
+    "none, four times as long": network.name_variant(guard_rails="no", epochs=240),
 }
 FEWER_POINTS = 30
-THOUSANDS = 2_000  # epochs, as many as the claim is about
+MIN_EPOCHS = 2_000  # epochs, as many as the claim is about
 
 
-def wants_taken(run: network.NetworkRun) -> list[float]:
+def trace_illegal_met(run: network.NetworkRun) -> list[float]:
     """Take how often its highest output is an illegal move where it has to move, in percent."""
     return [100 * share for share in run.taken_met]
 
 
-def wants_taken_anywhere(run: network.NetworkRun) -> list[float]:
+def trace_illegal_everywhere(run: network.NetworkRun) -> list[float]:
     """Take the same of all decisions."""
     return [100 * share for share in run.taken]
 
 
-@claim.experiment("guard-rails", *network.sweeps(RAILS))
-def guard_rails(results: claim.Results) -> claim.Conclusion:
-    """Whether illegal moves go away by themselves, or only by guard rails."""
+@claim.experiment("guard-rails", *network.make_sweeps(RAILS))
+def conclude_guard_rails(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether illegal moves go away by themselves, or only by guard rails."""
     usual, without, longer = RAILS
     wants, forfeits = (
-        network.ending(wants_taken),
-        network.ending(network.both("forfeited")),
+        network.average_end(trace_illegal_met),
+        network.average_end(network.trace_both("forfeited")),
     )
-    left = results.each(wants, RAILS)
-    forfeited = results.each(forfeits, (without, longer))
+    left = results.list_values(wants, RAILS)
+    forfeited = results.list_values(forfeits, (without, longer))
     stay, helped = min(left[longer]) > 0, max(left[usual]) < min(left[without])
-    enough = len(results[longer][0].taken) >= THOUSANDS
-    won = results.each(table.wins, left)
+    enough = len(results[longer][0].taken) >= MIN_EPOCHS
+    won = results.list_values(table.measure_wins, left)
     legally = "Games won against random in the end, both seats, by its best legal move"
     return claim.Conclusion(
         [
@@ -138,7 +148,7 @@ def guard_rails(results: claim.Results) -> claim.Conclusion:
                 "epochs",
                 "%",
                 [
-                    network.by_epoch(results, label, wants_taken, FEWER_POINTS)
+                    network.draw_epochs(results, label, trace_illegal_met, FEWER_POINTS)
                     for label in left
                 ],
             ),
@@ -147,7 +157,9 @@ def guard_rails(results: claim.Results) -> claim.Conclusion:
                 "epochs",
                 "%",
                 [
-                    network.by_epoch(results, label, wants_taken_anywhere, FEWER_POINTS)
+                    network.draw_epochs(
+                        results, label, trace_illegal_everywhere, FEWER_POINTS
+                    )
                     for label in left
                 ],
             ),
@@ -156,57 +168,62 @@ def guard_rails(results: claim.Results) -> claim.Conclusion:
                 "epochs",
                 "%",
                 [
-                    network.by_epoch(
-                        results, label, network.both("forfeited"), FEWER_POINTS
+                    network.draw_epochs(
+                        results, label, network.trace_both("forfeited"), FEWER_POINTS
                     )
                     for label in forfeited
                 ],
             ),
-            results.strips(table.WINS._replace(title=legally), left),
+            results.draw_strips(table.WINS._replace(title=legally), left),
         ],
         [enough and stay, min(won[without]) <= max(won[usual])],
-        claim.compare(
+        claim.tabulate_recipes(
             left,
             {
-                "highest output is an illegal move": (network.range_of, left),
+                "highest output is an illegal move": (network.format_range, left),
                 "games lost by an illegal move, exploring ones too": (
-                    network.range_of,
+                    network.format_range,
                     forfeited,
                 ),
-                "won against random by its best legal move": (network.range_of, won),
+                "won against random by its best legal move": (
+                    network.format_range,
+                    won,
+                ),
             },
             "least to most seed",
         ),
-        claim.verdict_on(stay, helped) if enough else "inconclusive",
+        claim.judge_parts(stay, helped) if enough else "inconclusive",
     )
 
 
 ENCODINGS = {
-    "one-hot": network.varied(),
-    "flat": network.varied(encoding="flat"),
-    "bits": network.varied(encoding="bits"),
-    "bits as one number": network.varied(encoding="number"),
+    "one-hot": network.name_variant(),
+    "flat": network.name_variant(encoding="flat"),
+    "bits": network.name_variant(encoding="bits"),
+    "bits as one number": network.name_variant(encoding="number"),
 }
-NOTHING = 5.0  # percent more than random wins are no learning to speak of
+LEARNED_LITTLE = 5.0  # percent more than random wins are no learning to speak of
 
 
-@claim.experiment("encodings", *network.sweeps(ENCODINGS))
-def encodings(results: claim.Results) -> claim.Conclusion:
+@claim.experiment("encodings", *network.make_sweeps(ENCODINGS))
+def conclude_encodings(results: claim.Results) -> claim.Conclusion:
     """What a network can learn from, if it is told the same position in other numbers."""
     one_hot, flat, *others = ENCODINGS
-    won = results.each(table.wins, ENCODINGS)
+    won = results.list_values(table.measure_wins, ENCODINGS)
     badly = max(won[flat]) < min(won[one_hot])
-    never = [max(won[label]) < network.RANDOM + NOTHING for label in others]
+    never = [max(won[label]) < network.RANDOM + LEARNED_LITTLE for label in others]
     marks = [Mark(round(network.RANDOM, 2), "what random moves win")]
     return claim.Conclusion(
         [
-            network.won_by_epoch(results, won),
-            results.strips(table.WINS_IN_THE_END, won, marks),
-            results.strips(table.BLUNDERS, won),
+            network.draw_wins(results, won),
+            results.draw_strips(table.WINS_IN_THE_END, won, marks),
+            results.draw_strips(table.BLUNDERS, won),
         ],
         [badly, never[1], never[0]],
-        network.ends(won | {"random moves": [network.RANDOM]}, "won against random"),
-        claim.verdict_on(badly, never[1]),
+        network.tabulate_extremes(
+            won | {"random moves": [network.RANDOM]}, "won against random"
+        ),
+        claim.judge_parts(badly, never[1]),
     )
 
 
@@ -219,63 +236,64 @@ NARROW, WIDE, THREE = SIZES
 STEPS = ("0.00003", "0.0003", "0.003")
 USUAL = STEPS[1]
 SQUARED = "squared error"
-FAILED = 5.0  # percent more than random wins at most
-ALIKE = 2.0  # percent
+FAILED_MARGIN = 5.0  # percent more than random wins at most
+MIN_GAIN = 2.0  # percent
 
 
-def label(size: str, step: str) -> str:
+def label_size(size: str, step: str) -> str:
     """Name a recipe in the figures."""
     return f"{size}, step size {step}"
 
 
 SIZES_AND_STEPS = {
-    label(size, step): network.varied(step_size=step, **settings)
+    label_size(size, step): network.name_variant(step_size=step, **settings)
     for step in (USUAL, *(step for step in STEPS if step != USUAL))
     for size, settings in reversed(SIZES.items())
-} | {SQUARED: network.varied(error="squared")}
+} | {SQUARED: network.name_variant(error="squared")}
 
 
-@claim.experiment("network-size", *network.sweeps(SIZES_AND_STEPS))
-def network_size(results: claim.Results) -> claim.Conclusion:
+@claim.experiment("network-size", *network.make_sweeps(SIZES_AND_STEPS))
+def conclude_network_size(results: claim.Results) -> claim.Conclusion:
     """How large a network has to be, how long its steps, and by what its errors are measured."""
-    won = results.each(table.wins, SIZES_AND_STEPS)
+    won = results.list_values(table.measure_wins, SIZES_AND_STEPS)
     best = {
         size: max(
-            (won[label(size, step)] for step in STEPS),
+            (won[label_size(size, step)] for step in STEPS),
             key=lambda values: sorted(values)[len(values) // 2],
         )
         for size in SIZES
     }
-    huber, steep = won[label(THREE, USUAL)], won[label(THREE, STEPS[2])]
+    huber, steep = won[label_size(THREE, USUAL)], won[label_size(THREE, STEPS[2])]
     parts = [
-        max(best[NARROW] + best[WIDE]) < network.RANDOM + FAILED,
+        max(best[NARROW] + best[WIDE]) < network.RANDOM + FAILED_MARGIN,
         max(best[NARROW] + best[WIDE]) < min(best[THREE]),
-        max(best[WIDE]) < max(best[NARROW]) + ALIKE,
+        max(best[WIDE]) < max(best[NARROW]) + MIN_GAIN,
         max(steep) < min(huber),
     ]
     at_one = "Games won against random in the end, each seed, at one step size"
     return claim.Conclusion(
         [
-            results.grid(
+            results.draw_grid(
                 table.WINS_IN_THE_END,
-                claim.Axes(("layers", "step size"), list(SIZES), STEPS, label),
+                claim.Axes(("layers", "step size"), list(SIZES), STEPS, label_size),
             ),
-            results.strips(
+            results.draw_strips(
                 table.WINS._replace(title=at_one),
-                (*(label(size, USUAL) for size in SIZES), SQUARED),
+                (*(label_size(size, USUAL) for size in SIZES), SQUARED),
             ),
-            network.won_by_epoch(
-                results, (*(label(THREE, step) for step in STEPS), label(WIDE, USUAL))
+            network.draw_wins(
+                results,
+                (*(label_size(THREE, step) for step in STEPS), label_size(WIDE, USUAL)),
             ),
         ],
         parts,
-        network.ends(
+        network.tabulate_extremes(
             {f"{size}, the best step size": seeds for size, seeds in best.items()}
             | {
                 f"{THREE}, step size {STEPS[2]}": steep,
                 f"{THREE}, step size {USUAL}, Huber loss": huber,
                 f"{THREE}, step size {USUAL}, squared error": results.values(
-                    SQUARED, table.wins
+                    SQUARED, table.measure_wins
                 ),
                 "random moves": [network.RANDOM],
             },
@@ -285,91 +303,106 @@ def network_size(results: claim.Results) -> claim.Conclusion:
 
 
 KINDS = {
-    "one network": network.varied(),
-    "one for each seat": network.varied(networks="separate"),
-    "with a convolution": network.varied(convolution="yes"),
+    "one network": network.name_variant(),
+    "one for each seat": network.name_variant(networks="separate"),
+    "with a convolution": network.name_variant(convolution="yes"),
 }
 
 
-@claim.experiment("separate-networks", *network.sweeps(KINDS))
-def separate_networks(results: claim.Results) -> claim.Conclusion:
+@claim.experiment("separate-networks", *network.make_sweeps(KINDS))
+def conclude_separate_networks(results: claim.Results) -> claim.Conclusion:
     """What its author did not try: a network for each seat, and a convolution."""
     shared, *variants = KINDS
-    won = results.each(table.wins, KINDS)
+    won = results.list_values(table.measure_wins, KINDS)
     better = [min(won[label]) > max(won[shared]) for label in variants]
     worse = [max(won[label]) < min(won[shared]) for label in variants]
     told = any(better) or all(worse)
     return claim.Conclusion(
         [
-            network.won_by_epoch(results, won),
+            network.draw_wins(results, won),
             *(
-                results.strips(games._replace(title=f"{games.title} in the end"), won)
+                results.draw_strips(
+                    games._replace(title=f"{games.title} in the end"), won
+                )
                 for games in (
-                    table.games(table.WON, "random", seat) for seat in table.SEAT_NAMES
+                    table.describe_outcome(table.WON, "random", seat)
+                    for seat in table.SEAT_NAMES
                 )
             ),
-            results.strips(table.BLUNDERS, won),
+            results.draw_strips(table.BLUNDERS, won),
         ],
         [any(better), any(worse)],
-        network.ends(won, "won against random, both seats"),
-        claim.verdict_on(*better) if told else "inconclusive",
+        network.tabulate_extremes(won, "won against random, both seats"),
+        claim.judge_parts(*better) if told else "inconclusive",
     )
 
 
-TABLES = {
+TABLE_RECIPES = {
     "q-table, against random": "q-table",
     "q-table, against minimax": "q-table,vs=minimax-random",
     "q-learning, against random": "q-learning,start=empty",
     "q-learning, against minimax": "q-learning,vs=minimax-random,start=empty",
 }
 BY_RANDOM, BY_MINIMAX = "network, against random", "network, against minimax"
-NETWORKS = {
-    BY_RANDOM: network.varied(),
-    BY_MINIMAX: network.varied(vs="minimax-random"),
+NETWORK_RECIPES = {
+    BY_RANDOM: network.name_variant(),
+    BY_MINIMAX: network.name_variant(vs="minimax-random"),
 }
-PAIRS = {
+OPPONENT_PAIRS = {
     "q-table": ("q-table, against random", "q-table, against minimax"),
     "q-learning": ("q-learning, against random", "q-learning, against minimax"),
 }
 
 
 @claim.experiment(
-    "perfect-opponent", claim.Sweep(TABLES, END), *network.sweeps(NETWORKS)
+    "perfect-opponent",
+    claim.Sweep(TABLE_RECIPES, END),
+    *network.make_sweeps(NETWORK_RECIPES),
 )
-def perfect_opponent(results: claim.Results) -> claim.Conclusion:
-    """Whether a perfect opponent teaches little: two tables and a network."""
+def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether a perfect opponent teaches little: two tables and a network."""
     won, worst, updated = (
-        results.medians(value, TABLES)
-        for value in (table.wins, table.lost_at_worst, table.known)
+        results.medians(value, TABLE_RECIPES)
+        for value in (table.measure_wins, table.measure_worst_losses, table.count_known)
     )
     worse: list[bool] = []
     rows: dict[str, list[str]] = {}
-    for learner, (random, perfect) in PAIRS.items():
-        wins_less, p = results.higher(random, perfect, table.wins)
+    for learner, (random, perfect) in OPPONENT_PAIRS.items():
+        wins_less, p = results.is_higher(random, perfect, table.measure_wins)
         worse.append(wins_less and worst[perfect] >= worst[random])
         rows |= {
-            one: [percent(won[one]), percent(worst[one]), number(updated[one])]
+            one: [
+                format_percent(won[one]),
+                format_percent(worst[one]),
+                format_count(updated[one]),
+            ]
             for one in (random, perfect)
         }
         rows[f"{learner}: against random (sign test)"] = [
-            chance(p),
-            claim.NONE,
-            claim.NONE,
+            format_p(p),
+            claim.EMPTY_CELL,
+            claim.EMPTY_CELL,
         ]
-    of_network = results.each(table.wins, NETWORKS)
+    of_network = results.list_values(table.measure_wins, NETWORK_RECIPES)
     rows |= {
-        f"{one}, least to most": [network.range_of(seeds), claim.NONE, claim.NONE]
+        f"{one}, least to most": [
+            network.format_range(seeds),
+            claim.EMPTY_CELL,
+            claim.EMPTY_CELL,
+        ]
         for one, seeds in of_network.items()
     }
     worse.append(max(of_network[BY_MINIMAX]) < min(of_network[BY_RANDOM]))
-    every = (*TABLES, *NETWORKS)
+    every = (*TABLE_RECIPES, *NETWORK_RECIPES)
     return claim.Conclusion(
         [
-            results.strips(table.WINS, every),
-            results.strips(table.LOST_AT_WORST, every),
-            results.strips(
-                claim.Quantity("Positions updated, of 627", "positions", table.known),
-                TABLES,
+            results.draw_strips(table.WINS, every),
+            results.draw_strips(table.LOST_AT_WORST, every),
+            results.draw_strips(
+                claim.Quantity(
+                    "Positions updated, of 627", "positions", table.count_known
+                ),
+                TABLE_RECIPES,
             ),
         ],
         [all(worse[:-1]), worse[-1]],
@@ -382,5 +415,5 @@ def perfect_opponent(results: claim.Results) -> claim.Conclusion:
             rows,
             "median seed",
         ),
-        claim.verdict_on(*worse),
+        claim.judge_parts(*worse),
     )

@@ -28,16 +28,16 @@ from app.experiments import (
     save_summary,
 )
 from app.recipes import Recipe, name_recipe, parse_recipe
-from training.experiments import experiments
+from training.experiments import load_experiments
 from training.experiments.claim import Experiment, Results, Sweep
 from training.measures import Measure, make_key
 from training.processes import run_in_parallel
 from training.progress import show_bar
 from training.run import TABLE_PACKAGES, list_packages, list_versions
 
-MOST = 1 << 36  # bytes the file may grow to; it takes what it needs
+MAX_STORE_BYTES = 1 << 36  # bytes the file may grow to; it takes what it needs
 
-TIMES = ("seconds", "judging")  # fields that are another each time
+TIME_FIELDS = ("seconds", "judging")  # fields that are another each time
 
 
 class Store:
@@ -65,13 +65,13 @@ class Store:
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[Store]:
+def open_store(folder: Path) -> Iterator[Store]:
     """Open the store of a folder, which is made where it is not there.
 
     Raises lmdb.Error or OSError if that cannot be.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with lmdb.open(str(folder), map_size=MOST) as environment:
+    with lmdb.open(str(folder), map_size=MAX_STORE_BYTES) as environment:
         yield Store(environment)
 
 
@@ -83,7 +83,7 @@ class Outcome(NamedTuple):
     kept: int  # runs that were there
 
 
-def carry_out(
+def run_experiment(
     experiment: Experiment,
     store: Store,
     seeds: int | None = None,
@@ -100,7 +100,7 @@ def carry_out(
     runs: dict[str, Any] = {}  # of which two labels may share some
     trained, kept, checks = 0, 0, []
     for sweep in experiment.sweeps:
-        recipes = _seeded(sweep, seeds)
+        recipes = _list_seeded(sweep, seeds)
         every = {
             make_key(sweep.measure, one): one
             for of_label in recipes.values()
@@ -108,8 +108,8 @@ def carry_out(
         }
         there = store.read(every)
         missing = [recipe for place, recipe in every.items() if place not in there]
-        _fill(experiment.id, store, sweep.measure, missing, jobs, cluster)
-        decoder = msgspec.json.Decoder(sweep.measure.found)
+        _measure_missing(experiment.id, store, sweep.measure, missing, jobs, cluster)
+        decoder = msgspec.json.Decoder(sweep.measure.result_type)
         runs |= {
             place: decoder.decode(value) for place, value in store.read(every).items()
         }
@@ -117,7 +117,7 @@ def carry_out(
             found[label] = [runs[make_key(sweep.measure, one)] for one in of_label]
         if sweep.checked:
             first = next(iter(recipes))
-            run = digest(found[first][0])
+            run = compute_digest(found[first][0])
             checks.append(
                 Check(name_recipe(recipes[first][0]), sweep.measure.name, run)
             )
@@ -130,17 +130,17 @@ def carry_out(
         },
         found=found,
     )
-    summary = _summary(experiment, results, list(runs.values()), seeds, checks)
+    summary = _summarize(experiment, results, list(runs.values()), seeds, checks)
     return Outcome(summary, trained, kept)
 
 
-def reworded(experiment: Experiment, summary: Summary) -> Summary:
+def update_texts(experiment: Experiment, summary: Summary) -> Summary:
     """Write the words of a claim anew into its summary, whose numbers and verdict stay."""
-    words = experiment.words.of(summary.parts, summary.seeds)
+    words = experiment.texts.fill_in(summary.parts, summary.seeds)
     return msgspec.structs.replace(summary, **words)
 
 
-def carry_out_all(
+def run_experiments(
     claims: Sequence[str],
     seeds: int | None,
     jobs: int,
@@ -152,11 +152,11 @@ def carry_out_all(
 
     Raises ValueError if there is no such claim, and ConnectionError if a cluster fails.
     """
-    _check_there(claims)
-    with opened(store or user_cache_path("q-tac-toe") / "runs") as kept:
+    _check_names(claims)
+    with open_store(store or user_cache_path("q-tac-toe") / "runs") as kept:
         for claim in claims or ORDER:
             begin = perf_counter()
-            outcome = carry_out(experiments()[claim], kept, seeds, jobs, dask)
+            outcome = run_experiment(load_experiments()[claim], kept, seeds, jobs, dask)
             save_summary(out, outcome.summary)
             yield (
                 f"{claim}: {outcome.summary.verdict} "
@@ -170,14 +170,16 @@ def write_words(claims: Sequence[str], out: Path) -> Iterator[str]:
 
     Raises ValueError if there is no such claim, or no summary that can be read.
     """
-    _check_there(claims)
+    _check_names(claims)
     for claim in claims or ORDER:
-        summary = reworded(experiments()[claim], load_summary(out / f"{claim}.json"))
+        summary = update_texts(
+            load_experiments()[claim], load_summary(out / f"{claim}.json")
+        )
         save_summary(out, summary)
         yield f"{claim}: {summary.verdict}"
 
 
-def _check_there(claims: Sequence[str]) -> None:
+def _check_names(claims: Sequence[str]) -> None:
     for claim in claims:
         if claim not in ORDER:
             raise ValueError(f"there is no claim {claim!r}, only {', '.join(ORDER)}")
@@ -191,17 +193,17 @@ def list_claims(out: Path) -> Iterator[str]:
         yield f"{claim:<26} {summary.verdict if summary else 'not checked yet'}"
 
 
-def digest(found: msgspec.Struct) -> str:
+def compute_digest(found: msgspec.Struct) -> str:
     """Return the SHA-256 of what was found, but for how long it took."""
     content = {
         field: value
         for field, value in msgspec.to_builtins(found).items()
-        if field not in TIMES
+        if field not in TIME_FIELDS
     }
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
-def _seeded(sweep: Sweep, seeds: int | None) -> dict[str, list[Recipe]]:
+def _list_seeded(sweep: Sweep, seeds: int | None) -> dict[str, list[Recipe]]:
     count = sweep.seeds if seeds is None else min(seeds, sweep.seeds)
     return {
         label: [parse_recipe(recipe).with_seed(seed) for seed in range(count)]
@@ -209,7 +211,7 @@ def _seeded(sweep: Sweep, seeds: int | None) -> dict[str, list[Recipe]]:
     }
 
 
-def _fill(
+def _measure_missing(
     label: str,
     store: Store,
     measure: Measure[Any],
@@ -224,13 +226,16 @@ def _fill(
     batches = [missing[start : start + step] for start in range(0, len(missing), step)]
     calls = [([name_recipe(recipe) for recipe in batch],) for batch in batches]
     if cluster is None:
-        found = run_in_parallel(measure.encoded, calls, jobs)
+        found = run_in_parallel(measure.measure_encoded, calls, jobs)
     else:
         from training.cluster import run_in_cluster  # noqa: PLC0415 - dask, for those who have a cluster
 
         used = {package for recipe in missing for package in list_packages(recipe)}
         found = run_in_cluster(
-            measure.encoded, calls, cluster, sorted({"msgspec", *TABLE_PACKAGES, *used})
+            measure.measure_encoded,
+            calls,
+            cluster,
+            sorted({"msgspec", *TABLE_PACKAGES, *used}),
         )
     with show_bar(label, len(missing)) as count:
         for number, runs in found:
@@ -244,22 +249,22 @@ def _fill(
             count(len(batch))
 
 
-def _summary(
+def _summarize(
     experiment: Experiment,
     results: Results,
     runs: Sequence[Any],
     seeds: int | None,
     checks: list[Check],
 ) -> Summary:
-    conclusion = experiment.tell(results)
+    conclusion = experiment.conclude(results)
     most = max((len(found) for found in results.found.values()), default=0)
     limited = "" if seeds is None else f" --seeds {seeds}"
     return Summary(
         id=experiment.id,
-        **experiment.words.of(conclusion.parts, most),
+        **experiment.texts.fill_in(conclusion.parts, most),
         verdict=conclusion.verdict,
         parts=[bool(so) for so in conclusion.parts],
-        numbers=_with_minus(conclusion.numbers),
+        numbers=_use_minus_signs(conclusion.numbers),
         figures=list(conclusion.figures),
         command=f"python -m training experiment {experiment.id}{limited}",
         versions=list_versions(
@@ -278,7 +283,7 @@ def _summary(
     )
 
 
-def _with_minus(table: Table) -> Table:
+def _use_minus_signs(table: Table) -> Table:
     """Write negative numbers with the sign that is made for them."""
     text = msgspec.json.encode(table).decode()
     return msgspec.json.decode(

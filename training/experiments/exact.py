@@ -11,7 +11,7 @@ from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.values import TIE, compute_outcome_chances
 from training.experiments import claim
-from training.experiments.claim import number, of, percent
+from training.experiments.claim import format_count, format_percent, format_share
 
 PLAYERS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 
@@ -44,7 +44,7 @@ def draw_leads(lead: Mapping[tuple[str, str], float]) -> Grid:
 
 
 @claim.experiment("first-move")
-def first_move(_results: claim.Results) -> claim.Conclusion:
+def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
     """What it is worth to move first, exactly, by player."""
     chances = compute_chances()
     lead = {pair: float(won - lost) for pair, (won, _, lost) in chances.items()}
@@ -79,21 +79,27 @@ def first_move(_results: claim.Results) -> claim.Conclusion:
         Table(
             ["exactly"],
             {
-                "both play at random: X wins": [percent(float(first[0]), 2)],
-                "both play at random: O wins": [percent(float(first[2]), 2)],
-                "both play perfectly: most that X leads by": [percent(max(perfect), 2)],
-                "pairs of players of whom one does better by beginning": [of(better)],
-                "pairs of players of whom one does worse by beginning": [of(worse)],
+                "both play at random: X wins": [format_percent(float(first[0]), 2)],
+                "both play at random: O wins": [format_percent(float(first[2]), 2)],
+                "both play perfectly: most that X leads by": [
+                    format_percent(max(perfect), 2)
+                ],
+                "pairs of players of whom one does better by beginning": [
+                    format_share(better)
+                ],
+                "pairs of players of whom one does worse by beginning": [
+                    format_share(worse)
+                ],
             },
         ),
-        claim.verdict_on(more and all(better), more),
+        claim.judge_parts(more and all(better), more),
     )
 
 
 ORDERS, BOARDS, FACTOR = 362_880, 19_683, 8  # as published
 
 
-def _games() -> int:
+def _count_games() -> int:
     """Count the games, each ending as soon as it is over."""
     game = tic_tac_toe()
     paths = [0] * game.positions
@@ -105,7 +111,7 @@ def _games() -> int:
     return sum(paths[game.decisions :])
 
 
-def _balanced() -> int:
+def _count_balanced_boards() -> int:
     """Count the boards whose numbers of stones fit, with rows of three or without."""
     cells = tic_tac_toe().cells
     return sum(
@@ -117,14 +123,14 @@ def _balanced() -> int:
 
 
 @claim.experiment("counting")
-def counting(_results: claim.Results) -> claim.Conclusion:
+def conclude_counting(_results: claim.Results) -> claim.Conclusion:
     """How many games and positions there are: published counts, and what lies between them."""
     game = tic_tac_toe()
     boards = game.board.astype(int)
-    games = _games()
+    games = _count_games()
     classes = len(set(game.symmetry_class.tolist()))
     decisions = len(set(game.symmetry_class[: game.decisions].tolist()))
-    balanced = _balanced()
+    balanced = _count_balanced_boards()
     counts = {
         "orders of nine cells, 9!": factorial(game.cells),
         "games, each ending when a side has won": games,
@@ -154,15 +160,17 @@ def counting(_results: claim.Results) -> claim.Conclusion:
         Table(
             ["number"],
             {
-                "orders of filling nine cells, 9!": [number(factorial(game.cells))],
-                "boards of X, O and empty cells, 3^9": [number(3**game.cells)],
-                "boards that a game can reach": [number(len(boards))],
-                "of these, up to symmetry": [number(classes)],
+                "orders of filling nine cells, 9!": [
+                    format_count(factorial(game.cells))
+                ],
+                "boards of X, O and empty cells, 3^9": [format_count(3**game.cells)],
+                "boards that a game can reach": [format_count(len(boards))],
+                "of these, up to symmetry": [format_count(classes)],
                 "factor that symmetry saves": [f"{factor:.2f}"],
                 "positions of an agent's decisions, up to symmetry": [
-                    number(decisions)
+                    format_count(decisions)
                 ],
-                "games, each ending when a side has won": [number(games)],
+                "games, each ending when a side has won": [format_count(games)],
             },
         ),
     )

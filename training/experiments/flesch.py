@@ -7,13 +7,13 @@ from app.tictactoe.policy import greedy_policy
 from app.tictactoe.report import find_blunders as blundering
 from app.tictactoe.tasks import solve_task
 from training.experiments import claim, table
-from training.experiments.claim import number, of
+from training.experiments.claim import format_count, format_share
 from training.measures import END, MARKS
 
-MUCH = 10  # times fewer blunders
+MUCH_FEWER = 10  # times fewer blunders
 
 
-def perfectly_learned(recipe: str) -> int:
+def count_task_blunders(recipe: str) -> int:
     """Count the blunders of the exact answer to a recipe's task."""
     game, task = tic_tac_toe(), parse_recipe(recipe).training_task()
     assert task is not None
@@ -32,16 +32,18 @@ def perfectly_learned(recipe: str) -> int:
         200,
     ),
 )
-def random_opponent(results: claim.Results) -> claim.Conclusion:
-    """Whether mistakes remain because the opponent is random."""
+def conclude_random_opponent(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether mistakes remain because the opponent is random."""
     random, _, itself = results.recipes
-    ends = results.medians(table.blunders)
-    perfect = {label: perfectly_learned(one) for label, one in results.recipes.items()}
-    remain, cured = ends[random] > 0, ends[itself] * MUCH <= ends[random]
+    ends = results.medians(table.measure_blunders)
+    perfect = {
+        label: count_task_blunders(one) for label, one in results.recipes.items()
+    }
+    remain, cured = ends[random] > 0, ends[itself] * MUCH_FEWER <= ends[random]
     return claim.Conclusion(
         [
-            table.curves(results, table.BLUNDERS_LINE),
-            table.curves(results, table.LOST_AT_WORST_LINE),
+            table.draw_curves(results, table.BLUNDERS_LINE),
+            table.draw_curves(results, table.LOST_AT_WORST_LINE),
             Bars(
                 "Blunders of the greedy policy of Q* of each training task",
                 "blunders",
@@ -50,15 +52,18 @@ def random_opponent(results: claim.Results) -> claim.Conclusion:
             ),
         ],
         [remain, cured],
-        claim.compare(
+        claim.tabulate_recipes(
             results.recipes,
             {
-                "blunders after 5,000,000 games, median": (number, ends),
-                "unbeatable in both seats": (of, results.each(table.beaten_nowhere)),
-                "blunders of the exact Q* of this task": (number, perfect),
+                "blunders after 5,000,000 games, median": (format_count, ends),
+                "unbeatable in both seats": (
+                    format_share,
+                    results.list_values(table.is_unbeatable),
+                ),
+                "blunders of the exact Q* of this task": (format_count, perfect),
             },
         ),
-        claim.verdict_on(remain and cured, remain),
+        claim.judge_parts(remain and cured, remain),
     )
 
 
@@ -76,14 +81,17 @@ WHOLE = "random, then itself, losses stick"
 
 
 @claim.experiment("q-iteration-parts", claim.Sweep(PARTS, END))
-def q_iteration_parts(results: claim.Results) -> claim.Conclusion:
+def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
     """Which parts of Q-iteration make it surprisingly good."""
-    median, clean = results.medians(table.blunders), results.each(table.faultless)
+    median, clean = (
+        results.medians(table.measure_blunders),
+        results.list_values(table.is_faultless),
+    )
     by_itself = all(all(clean[label]) == ("itself" in label) for label in PARTS)
     return claim.Conclusion(
         [
-            results.strips(table.BLUNDERS),
-            results.strips(
+            results.draw_strips(table.BLUNDERS),
+            results.draw_strips(
                 claim.Quantity(
                     "How much the best responders of both seats gain",
                     "NashConv",
@@ -92,15 +100,18 @@ def q_iteration_parts(results: claim.Results) -> claim.Conclusion:
             ),
         ],
         [all(clean[WHOLE]), by_itself],
-        claim.compare(
+        claim.tabulate_recipes(
             PARTS,
             {
-                "without a blunder": (of, clean),
-                "blunders, median": (number, median),
-                "unbeatable in both seats": (of, results.each(table.beaten_nowhere)),
+                "without a blunder": (format_share, clean),
+                "blunders, median": (format_count, median),
+                "unbeatable in both seats": (
+                    format_share,
+                    results.list_values(table.is_unbeatable),
+                ),
             },
         ),
-        claim.verdict_on(*clean[WHOLE]),
+        claim.judge_parts(*clean[WHOLE]),
     )
 
 
@@ -114,12 +125,15 @@ def q_iteration_parts(results: claim.Results) -> claim.Conclusion:
         MARKS,
     ),
 )
-def q_iteration_or_q_learning(results: claim.Results) -> claim.Conclusion:
+def conclude_q_iteration_or_q_learning(results: claim.Results) -> claim.Conclusion:
     """Q-iteration beside Q-learning, with as many sweeps."""
-    ends, clean = results.medians(table.blunders), results.each(table.faultless)
-    on_the_way = table.curves(results, table.BLUNDERS_LINE)
+    ends, clean = (
+        results.medians(table.measure_blunders),
+        results.list_values(table.is_faultless),
+    )
+    on_the_way = table.draw_curves(results, table.BLUNDERS_LINE)
     iteration, learning = on_the_way.series
-    fewer = table.ahead(learning, iteration)
+    fewer = table.list_leads(learning, iteration)
     better, faster = (
         sum(clean[iteration.name]) > sum(clean[learning.name]),
         sum(fewer) > len(fewer) / 2,
@@ -128,19 +142,19 @@ def q_iteration_or_q_learning(results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         [
             on_the_way,
-            results.strips(table.BLUNDERS),
+            results.draw_strips(table.BLUNDERS),
         ],
         [better, faster],
-        claim.compare(
+        claim.tabulate_recipes(
             results.recipes,
             {
-                "end without a blunder": (of, clean),
-                "blunders in the end, median": (number, ends),
+                "end without a blunder": (format_share, clean),
+                "blunders in the end, median": (format_count, ends),
                 "points of the curve with fewer blunders": (
-                    of,
+                    format_share,
                     {iteration.name: fewer},
                 ),
-                "updates of the 250 sweeps, median": (number, updates),
+                "updates of the 250 sweeps, median": (format_count, updates),
             },
         ),
         "reproduced" if better == faster else "inconclusive",

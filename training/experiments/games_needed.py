@@ -15,7 +15,7 @@ from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import Policy, policy_from_values
 from app.tictactoe.values import respond_to_pairs
 from training.experiments import claim, table
-from training.experiments.claim import number, of, percent
+from training.experiments.claim import format_count, format_percent, format_share
 from training.fast_evaluation import is_unbeatable
 from training.measures import EXACT_PROOF, MARKS, PROOF, Measure
 from training.reference import (
@@ -39,15 +39,15 @@ TEACHERS = {
     ITSELF: "menace,vs=self,games=100000",
     GREEDY: "menace,vs=minimax-random,plays=greedy,games=100000",
 }
-DRAWING = 20  # games after which Michie's machine drew
-MOST_LOST = 66  # games lost until then, the most that was published
-HARDLY = 1.0  # percent lost
+REPORTED_GAMES = 20  # games after which Michie's machine drew
+REPORTED_LOST = 66  # games lost until then, the most that was published
+NEAR_ZERO_PERCENT = 1.0  # percent lost
 
 
-def games_needed(line: Series) -> int | None:
+def find_games_needed(line: Series) -> int | None:
     """Return the first point from which on the median seed loses hardly any game, if there is."""
     since: Sequence[int] = [
-        place for place, median in enumerate(line.median) if median >= HARDLY
+        place for place, median in enumerate(line.median) if median >= NEAR_ZERO_PERCENT
     ]
     first = since[-1] + 1 if since else 0
     return None if first >= len(line.x) else round(line.x[first])
@@ -58,7 +58,7 @@ def count_lost_games(line: Series) -> float | None:
 
     `line` is the share of lost games, in percent, by the games that were played in both seats.
     """
-    needed = games_needed(line)
+    needed = find_games_needed(line)
     if needed is None:
         return None
     until = np.array(line.x) <= needed + 0.5
@@ -69,36 +69,39 @@ def count_lost_games(line: Series) -> float | None:
 
 
 @claim.experiment("menace", claim.Sweep(TEACHERS, MARKS))
-def menace(results: claim.Results) -> claim.Conclusion:
+def conclude_menace(results: claim.Results) -> claim.Conclusion:
     """How many games MENACE loses until it draws with a perfect player."""
     lines = {
-        (label, seat): table.curve(
+        (label, seat): table.draw_curve(
             results,
             label,
-            table.wins_line("minimax-random", seat, table.LOST),
+            table.trace_outcome("minimax-random", seat, table.LOST),
             by_games=True,
         )
         for label in TEACHERS
         for seat in table.SEAT_NAMES
     }
-    needed = {place: games_needed(line) for place, line in lines.items()}
+    needed = {place: find_games_needed(line) for place, line in lines.items()}
     lost_until = {place: count_lost_games(line) for place, line in lines.items()}
     as_x = [lost_until[label, "x"] for label in (PERFECT, GREEDY)]
-    within = [games is not None and round(games) <= MOST_LOST for games in as_x]
+    within = [games is not None and round(games) <= REPORTED_LOST for games in as_x]
     # He counts the games that the machine opens, which are every other one here.
-    marks = {"x": [Mark(2.0 * DRAWING, "Michie: draws after 20 as X")], "o": []}
-    lost = table.against("minimax-random", "o", table.LOST)
+    marks = {"x": [Mark(2.0 * REPORTED_GAMES, "Michie: draws after 20 as X")], "o": []}
+    lost = table.measure_outcome("minimax-random", "o", table.LOST)
 
     def write_games(
         label: str, games: Mapping[tuple[str, table.SeatName], float | None]
     ) -> list[str]:
         counts = (games[label, seat] for seat in table.SEAT_NAMES)
         return [
-            claim.NONE if count is None else number(round(count)) for count in counts
+            claim.EMPTY_CELL if count is None else format_count(round(count))
+            for count in counts
         ]
 
     def lost_in_the_end(label: str) -> list[str]:
-        return [percent(lines[label, seat].median[-1]) for seat in table.SEAT_NAMES]
+        return [
+            format_percent(lines[label, seat].median[-1]) for seat in table.SEAT_NAMES
+        ]
 
     return claim.Conclusion(
         [
@@ -113,7 +116,7 @@ def menace(results: claim.Results) -> claim.Conclusion:
             for seat in table.SEAT_NAMES
         ]
         + [
-            results.strips(
+            results.draw_strips(
                 claim.Quantity(
                     "Games lost as O against randomised minimax, in the end", "%", lost
                 ),
@@ -140,7 +143,7 @@ def menace(results: claim.Results) -> claim.Conclusion:
             },
             "median seed, against a perfect player",
         ),
-        claim.verdict_on(*within),
+        claim.judge_parts(*within),
     )
 
 
@@ -158,33 +161,35 @@ OTHERS = {
     claim.Sweep({CHAMPION: CHAMPION}, EXACT_PROOF, 200),
     claim.Sweep(OTHERS, PROOF, 200),
 )
-def games_to_proof(results: claim.Results) -> claim.Conclusion:
+def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
     """How many games until play is proved unbeatable: our own question."""
-    proved = results.each(lambda run: run.games is not None)
-    medians = {label: table.median_games(results[label]) for label in results.recipes}
+    proved = results.list_values(lambda run: run.games is not None)
+    medians = {
+        label: table.compute_median_games(results[label]) for label in results.recipes
+    }
     first = all(medians[CHAMPION] < medians[label] for label in OTHERS)
     games = {label: round(one) for label, one in medians.items() if one < np.inf}
-    stays = results.each(lambda run: run.stays is not None)
+    stays = results.list_values(lambda run: run.stays is not None)
     return claim.Conclusion(
-        table.proof_figures(
+        table.draw_proofs(
             results,
             "Games until it is proved unbeatable in both seats",
             "Seeds that are proved unbeatable at some time of their training",
         ),
         [first, all(proved[CHAMPION])],
-        claim.compare(
+        claim.tabulate_recipes(
             results.recipes,
             {
-                "proved unbeatable at some time": (of, proved),
-                "games until then, median": (number, games),
-                "unbeatable to the end": (of, stays),
+                "proved unbeatable at some time": (format_share, proved),
+                "games until then, median": (format_count, games),
+                "unbeatable to the end": (format_share, stays),
             },
         ),
-        claim.verdict_on(first and all(proved[CHAMPION])),
+        claim.judge_parts(first and all(proved[CHAMPION])),
     )
 
 
-MOST = 500  # games
+MAX_GAMES = 500  # games
 LEARNER = (
     "td-afterstates,vs={},seat=x,symmetric=yes,alpha=1,epsilon=0,games=500,initial={}"
 )
@@ -193,7 +198,7 @@ BUILT_IN = ("random", "t-hand", "minimax")
 RESPONDER, CURIOUS = "best responder", "least visited"
 
 
-class Taught(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TaughtResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When the play of one learner was proved."""
 
     seconds: float
@@ -207,14 +212,14 @@ class Teacher(Person):
 
     def __init__(self, way: Callable[[str], int]) -> None:
         super().__init__(1, "")
-        self.way = way
+        self.choose_move = way
 
     def choose(self, board: str, _rng: Random) -> int:
         """Return the cell that it plays."""
-        return self.way(board)
+        return self.choose_move(board)
 
 
-def taught_by(teacher: str, recipe: Recipe) -> Taught:
+def teach_by(teacher: str, recipe: Recipe) -> TaughtResult:
     """Teach a recipe's learner and ask after every game whether it is unbeatable as X."""
     begin, game = perf_counter(), tic_tac_toe()
     learner, rng, dice = (
@@ -225,25 +230,25 @@ def taught_by(teacher: str, recipe: Recipe) -> Taught:
     first_values, entries = first_table(game, recipe.with_seed(0))
     q = first_values.copy()
     turn = person_turn(1)
-    changed, way = True, _way(teacher, dice)
-    for games in range(MOST + 1):
+    changed, way = True, _choose_teacher_moves(teacher, dice)
+    for games in range(MAX_GAMES + 1):
         if changed:  # else it plays as it did
             policy = policy_from_values(
                 game.spread_pairs(q.astype(np.float32)), recipe.plays
             )
             if is_unbeatable(game, policy, X):
-                return Taught(perf_counter() - begin, games)
+                return TaughtResult(perf_counter() - begin, games)
             if teacher == RESPONDER:
-                way = _response(policy, dice)
+                way = _choose_best_responses(policy, dice)
         changed = False
         for event in learner.play(turn._replace(player=Teacher(way)), rng):
             if isinstance(event, Update):
                 changed |= event.new != event.old
                 q[entries[get_update_key(learner, event)].pairs] = event.new
-    return Taught(perf_counter() - begin, None)
+    return TaughtResult(perf_counter() - begin, None)
 
 
-def _way(teacher: str, dice: Random) -> Callable[[str], int]:
+def _choose_teacher_moves(teacher: str, dice: Random) -> Callable[[str], int]:
     """Return how a teacher plays O that does not look at how the learner plays."""
     game, visits = tic_tac_toe(), Counter[str]()
     rules = build_rules(game)
@@ -266,7 +271,7 @@ def _way(teacher: str, dice: Random) -> Callable[[str], int]:
     return lambda board: pick(list_moves(rules, board), dice.random())
 
 
-def _response(policy: Policy, dice: Random) -> Callable[[str], int]:
+def _choose_best_responses(policy: Policy, dice: Random) -> Callable[[str], int]:
     """Return how the best responder plays O against a learner with this policy."""
     game = tic_tac_toe()
     moves = respond_to_pairs(game, policy[game.legal], O, loss=0.0)[0]
@@ -279,19 +284,22 @@ def _response(policy: Policy, dice: Random) -> Callable[[str], int]:
     return respond_to
 
 
-def label_of(teacher: str, first: str) -> str:
+def label_teacher(teacher: str, first: str) -> str:
     """Name a teacher and initial values."""
     return f"{teacher}, {first}"
 
 
-def within(games: float) -> str:
+def format_games(games: float) -> str:
     """Write a number of games, as far as they were counted."""
-    return number(games) if games < np.inf else f"more than {MOST}"
+    return format_count(games) if games < np.inf else f"more than {MAX_GAMES}"
 
 
 MEASURES = {
     teacher: Measure(
-        f"taught-by-{teacher.replace(' ', '-')}", 1, Taught, partial(taught_by, teacher)
+        f"taught-by-{teacher.replace(' ', '-')}",
+        1,
+        TaughtResult,
+        partial(teach_by, teacher),
     )
     for teacher in (*BUILT_IN, RESPONDER, CURIOUS)
 }
@@ -302,7 +310,7 @@ MEASURES = {
     *(
         claim.Sweep(
             {
-                label_of(teacher, first): LEARNER.format(
+                label_teacher(teacher, first): LEARNER.format(
                     teacher if teacher in BUILT_IN else "self", initial
                 )
                 for first, initial in FIRST.items()
@@ -314,35 +322,37 @@ MEASURES = {
         for teacher, measure in MEASURES.items()
     ),
 )
-def teachers(results: claim.Results) -> claim.Conclusion:
+def conclude_teachers(results: claim.Results) -> claim.Conclusion:
     """How many games it takes to teach a learner, by teacher and by its initial values."""
-    proved = results.each(lambda run: run.games is not None)
-    medians = {label: table.median_games(results[label]) for label in proved}
+    proved = results.list_values(lambda run: run.games is not None)
+    medians = {label: table.compute_median_games(results[label]) for label in proved}
     responder, at_random = (
-        {first: medians[label_of(teacher, first)] for first in FIRST}
+        {first: medians[label_teacher(teacher, first)] for first in FIRST}
         for teacher in (RESPONDER, "random")
     )
     quicker = all(responder[first] < at_random[first] for first in FIRST)
     fears = responder["low"] < responder["high"]
-    optimal = [one for first in FIRST for one in proved[label_of("minimax", first)]]
+    optimal = [
+        one for first in FIRST for one in proved[label_teacher("minimax", first)]
+    ]
     return claim.Conclusion(
-        table.proof_figures(
+        table.draw_proofs(
             results,
             "Games with the best responder until it is unbeatable as X",
-            f"Seeds that are proved unbeatable as X within {MOST} games",
-            [label_of(RESPONDER, first) for first in FIRST],
+            f"Seeds that are proved unbeatable as X within {MAX_GAMES} games",
+            [label_teacher(RESPONDER, first) for first in FIRST],
         ),
         [quicker, fears, not any(optimal)],
-        claim.compare(
+        claim.tabulate_recipes(
             FIRST,
             {
-                f"games of the median seed, {RESPONDER}": (within, responder),
-                "games of the median seed, random": (within, at_random),
+                f"games of the median seed, {RESPONDER}": (format_games, responder),
+                "games of the median seed, random": (format_games, at_random),
             }
             | {
-                f"unbeatable as X within {MOST} games, {teacher}": (
-                    of,
-                    {first: proved[label_of(teacher, first)] for first in FIRST},
+                f"unbeatable as X within {MAX_GAMES} games, {teacher}": (
+                    format_share,
+                    {first: proved[label_teacher(teacher, first)] for first in FIRST},
                 )
                 for teacher in MEASURES
             },

@@ -4,7 +4,12 @@ from app.experiments import Mark, Series, Table
 from app.recipes import parse_recipe
 from app.recipes.algorithms import League
 from training.experiments import claim, table
-from training.experiments.claim import chance, number, of, percent
+from training.experiments.claim import (
+    format_count,
+    format_p,
+    format_percent,
+    format_share,
+)
 from training.measures import END, MARKS
 
 QUICK = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10"
@@ -29,7 +34,9 @@ def find_winning_seeds(
     return {
         (label, seat): [
             won == percent_won
-            for won in results.values(label, table.against("fixed", seat, table.WON))
+            for won in results.values(
+                label, table.measure_outcome("fixed", seat, table.WON)
+            )
         ]
         for label in BY_PLACE
         for seat in table.SEAT_NAMES
@@ -37,8 +44,8 @@ def find_winning_seeds(
 
 
 @claim.experiment("beat-fixed", claim.Sweep(BY_PLACE, END))
-def beat_fixed(results: claim.Results) -> claim.Conclusion:
-    """Whether every learner of the league comes to beat `fixed` in every game."""
+def conclude_beat_fixed(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether every learner of the league comes to beat `fixed` in every game."""
     always, none = (find_winning_seeds(results, percent) for percent in (100, 0))
     as_x, as_o = (
         [won for (_, seat), seeds in always.items() if seat == one for won in seeds]
@@ -57,7 +64,7 @@ def beat_fixed(results: claim.Results) -> claim.Conclusion:
     some = any(all(seeds) for seeds in always.values())
     return claim.Conclusion(
         [
-            results.shares(
+            results.draw_shares(
                 f"Seeds that win every game against fixed as {seat.upper()}",
                 {label: always[label, seat] for label in BY_PLACE},
             )
@@ -67,16 +74,16 @@ def beat_fixed(results: claim.Results) -> claim.Conclusion:
         Table(
             ["trainings"],
             {
-                "as X: win every game": [of(as_x)],
-                "as O: win every game": [of(as_o)],
-                "as O: win no game": [of(never)],
+                "as X: win every game": [format_share(as_x)],
+                "as O: win every game": [format_share(as_o)],
+                "as O: win no game": [format_share(never)],
                 "in the league: win every game, each seat counted for itself": [
-                    of(in_league)
+                    format_share(in_league)
                 ],
-                "against fixed alone: win every game, likewise": [of(alone)],
+                "against fixed alone: win every game, likewise": [format_share(alone)],
             },
         ),
-        claim.verdict_on(all(in_league), some),
+        claim.judge_parts(all(in_league), some),
     )
 
 
@@ -84,39 +91,45 @@ def beat_fixed(results: claim.Results) -> claim.Conclusion:
     "two-stage",
     claim.Sweep({"two-stage": "league", "one-stage": "league,stages=one"}, MARKS),
 )
-def two_stage(results: claim.Results) -> claim.Conclusion:
-    """Whether an update at every ply is better than one at one's own moves."""
+def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether an update at every ply is better than one at one's own moves."""
     two, one = results.recipes
-    end, errors = results.medians(table.wins), results.medians(table.blunders)
-    better, p = results.higher(two, one, table.wins)
-    by_updates = table.ahead(
-        *table.curves(results, table.WINS_LINE, results.recipes).series
+    end, errors = (
+        results.medians(table.measure_wins),
+        results.medians(table.measure_blunders),
     )
-    per_game = results.medians(table.updates_per_game)
+    better, p = results.is_higher(two, one, table.measure_wins)
+    by_updates = table.list_leads(
+        *table.draw_curves(results, table.WINS_LINE, results.recipes).series
+    )
+    per_game = results.medians(table.count_updates_per_game)
     return claim.Conclusion(
         [
-            table.curves(results, table.WINS_LINE, by_games=True),
-            table.curves(results, table.BLUNDERS_LINE, by_games=True),
-            results.strips(table.WINS_IN_THE_END),
+            table.draw_curves(results, table.WINS_LINE, by_games=True),
+            table.draw_curves(results, table.BLUNDERS_LINE, by_games=True),
+            results.draw_strips(table.WINS_IN_THE_END),
         ],
         [better],
-        claim.compare(
+        claim.tabulate_recipes(
             results.recipes,
             {
-                f"won against random in the end, median (sign test: {chance(p)})": (
-                    percent,
+                f"won against random in the end, median (sign test: {format_p(p)})": (
+                    format_percent,
                     end,
                 ),
-                "blunders, median": (number, errors),
+                "blunders, median": (format_count, errors),
                 "updates a game": ("{:.1f}".format, per_game),
-                "points ahead, after as many updates": (of, {two: by_updates}),
+                "points ahead, after as many updates": (
+                    format_share,
+                    {two: by_updates},
+                ),
             },
         ),
     )
 
 
-MOVES = 8_000
-LITTLE = 1.0  # percent that are no improvement any more, and no degradation
+REPORTED_MOVES = 8_000
+SMALL_PERCENT = 1.0  # percent that are no improvement any more, and no degradation
 
 
 @claim.experiment(
@@ -125,44 +138,44 @@ LITTLE = 1.0  # percent that are no improvement any more, and no degradation
         {"own moves only": "league", "observing": "league,observing=yes"}, MARKS
     ),
 )
-def observing(results: claim.Results) -> claim.Conclusion:
-    """Whether learning from the opponent's moves too is better, and for how long."""
+def conclude_observing(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether learning from the opponent's moves too is better, and for how long."""
     plain, observer = results.recipes
     end, (better, p) = (
-        results.medians(table.wins),
-        results.higher(observer, plain, table.wins),
+        results.medians(table.measure_wins),
+        results.is_higher(observer, plain, table.measure_wins),
     )
-    plies = results.median(plain, table.updates_per_game)
-    mark = Mark(round(MOVES / plies), "reported: done after 8,000 moves")
-    won = table.curves(results, table.WINS_LINE, by_games=True, marks=[mark])
+    plies = results.median(plain, table.count_updates_per_game)
+    mark = Mark(round(REPORTED_MOVES / plies), "reported: done after 8,000 moves")
+    won = table.draw_curves(results, table.WINS_LINE, by_games=True, marks=[mark])
     _, line = won.series
     done = next(
         x
         for x, median in zip(line.x, line.median, strict=True)
-        if max(line.median) - median <= LITTLE
+        if max(line.median) - median <= SMALL_PERCENT
     )
     moves = done * plies
-    soon = MOVES / 2 <= moves <= MOVES * 2
+    soon = REPORTED_MOVES / 2 <= moves <= REPORTED_MOVES * 2
     return claim.Conclusion(
         [
             won,
-            results.strips(table.WINS_IN_THE_END),
-            table.curves(results, table.BLUNDERS_LINE, by_games=True),
+            results.draw_strips(table.WINS_IN_THE_END),
+            table.draw_curves(results, table.BLUNDERS_LINE, by_games=True),
         ],
         [better, soon],
-        claim.compare(
+        claim.tabulate_recipes(
             [observer, plain],
             {
-                f"won against random in the end, median (sign test: {chance(p)})": (
-                    percent,
+                f"won against random in the end, median (sign test: {format_p(p)})": (
+                    format_percent,
                     end,
                 ),
-                f"moves until within {percent(LITTLE, 0)} of its best median": (
-                    number,
+                f"moves until within {format_percent(SMALL_PERCENT, 0)} of its best median": (
+                    format_count,
                     {observer: round(moves, -2)},
                 ),
                 "moves of the whole training": (
-                    number,
+                    format_count,
                     {observer: round(line.x[-1] * plies, -2)},
                 ),
             },
@@ -180,64 +193,64 @@ FIXED = {
 
 
 @claim.experiment("k-start", claim.Sweep(STARTING, MARKS), claim.Sweep(FIXED, END))
-def k_start(results: claim.Results) -> claim.Conclusion:
-    """Whether a high k at first hurts.
+def conclude_k_start(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether a high k at first hurts.
 
     Against the fixed player both medians are 100%, so the means are compared there.
     """
     end, errors = (
-        results.medians(table.wins, STARTING),
-        results.medians(table.blunders, STARTING),
+        results.medians(table.measure_wins, STARTING),
+        results.medians(table.measure_blunders, STARTING),
     )
-    beats = table.both_seats("fixed", table.WON)
+    beats = table.measure_both_seats("fixed", table.WON)
     beaten = {
         start: sum(results.values(label, beats)) / len(results[label])
         for start, label in zip((LOW, HIGH), FIXED, strict=True)
     }
     r = results.sign_test(f"{LOW}, against fixed", f"{HIGH}, against fixed", beats)
     degrades = beaten[HIGH] < beaten[LOW] and r < claim.SIGNIFICANT
-    worse, p = results.higher(LOW, HIGH, table.wins)
-    more, q = results.higher(HIGH, LOW, table.blunders)
+    worse, p = results.is_higher(LOW, HIGH, table.measure_wins)
+    more, q = results.is_higher(HIGH, LOW, table.measure_blunders)
     return claim.Conclusion(
         [
-            results.strips(
+            results.draw_strips(
                 claim.Quantity(
                     "Trained with the fixed player: games won against it", "%", beats
                 ),
                 FIXED,
             ),
-            table.curves(results, table.WINS_LINE, STARTING, by_games=True),
-            results.strips(table.WINS_IN_THE_END, STARTING),
-            results.strips(table.BLUNDERS, STARTING),
+            table.draw_curves(results, table.WINS_LINE, STARTING, by_games=True),
+            results.draw_strips(table.WINS_IN_THE_END, STARTING),
+            results.draw_strips(table.BLUNDERS, STARTING),
         ],
         [degrades, worse or more],
-        claim.compare(
+        claim.tabulate_recipes(
             STARTING,
             {
-                f"won against fixed, trained with it, mean (sign test: {chance(r)})": (
-                    percent,
+                f"won against fixed, trained with it, mean (sign test: {format_p(r)})": (
+                    format_percent,
                     beaten,
                 ),
-                f"won against random after a league, median (0.1 or 0.001: {chance(p)})": (
-                    percent,
+                f"won against random after a league, median (0.1 or 0.001: {format_p(p)})": (
+                    format_percent,
                     end,
                 ),
-                f"blunders after a league, median (0.1 or 0.001: {chance(q)})": (
-                    number,
+                f"blunders after a league, median (0.1 or 0.001: {format_p(q)})": (
+                    format_count,
                     errors,
                 ),
             },
         ),
-        claim.verdict_on(degrades),
+        claim.judge_parts(degrades),
     )
 
 
-EARLY = 1 / 100  # of the updates
+EARLY_SHARE = 1 / 100  # of the updates
 
 
-def _early(line: Series) -> Series:
+def _cut_early(line: Series) -> Series:
     """Keep the points of the first part of a training."""
-    count = sum(x <= EARLY * line.x[-1] for x in line.x)
+    count = sum(x <= EARLY_SHARE * line.x[-1] for x in line.x)
     return Series(
         name=line.name,
         recipe=line.recipe,
@@ -261,38 +274,44 @@ def _early(line: Series) -> Series:
         MARKS,
     ),
 )
-def symmetry(results: claim.Results) -> claim.Conclusion:
-    """Whether symmetry learns faster and is overtaken."""
+def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether symmetry learns faster and is overtaken."""
     plain, *symmetric_ones = results.recipes
     as_there, alike = symmetric_ones
-    end = results.medians(table.wins)
-    won = table.curves(results, table.WINS_LINE)
-    begins = {line.name: _early(line) for line in won.series}
+    end = results.medians(table.measure_wins)
+    won = table.draw_curves(results, table.WINS_LINE)
+    begins = {line.name: _cut_early(line) for line in won.series}
     early = {
-        label: table.ahead(begins[label], begins[plain]) for label in results.recipes
+        label: table.list_leads(begins[label], begins[plain])
+        for label in results.recipes
     }
     faster = {
         label: 2 * sum(early[label]) > len(early[label]) for label in results.recipes
     }
-    p = {label: results.sign_test(label, plain, table.wins) for label in symmetric_ones}
-    overtaken = {label: results.higher(plain, label, table.wins)[0] for label in p}
+    p = {
+        label: results.sign_test(label, plain, table.measure_wins)
+        for label in symmetric_ones
+    }
+    overtaken = {
+        label: results.is_higher(plain, label, table.measure_wins)[0] for label in p
+    }
     parts = [part[label] for part in (faster, overtaken) for label in symmetric_ones]
     symmetric = {label: early[label] for label in p}
     fallen = {line.name: max(line.median) - line.median[-1] for line in won.series}
-    falls = any(fallen[label] > LITTLE for label in p)
+    falls = any(fallen[label] > SMALL_PERCENT for label in p)
     return claim.Conclusion(
-        [won, table.curves(results, table.BLUNDERS_LINE)],
+        [won, table.draw_curves(results, table.BLUNDERS_LINE)],
         [all(faster.values()), overtaken[as_there], overtaken[alike], falls],
-        claim.compare(
+        claim.tabulate_recipes(
             results.recipes,
             {
-                "ahead of the plain one at early points": (of, symmetric),
-                "won against random in the end, median": (percent, end),
-                "the end, against the plain one (sign test)": (chance, p),
-                "median below its best in the end by": (percent, fallen),
+                "ahead of the plain one at early points": (format_share, symmetric),
+                "won against random in the end, median": (format_percent, end),
+                "the end, against the plain one (sign test)": (format_p, p),
+                "median below its best in the end by": (format_percent, fallen),
             },
         ),
-        claim.verdict_on(*parts, falls),
+        claim.judge_parts(*parts, falls),
     )
 
 
@@ -309,41 +328,45 @@ STEPS = {
 SLOW, USUAL, FAST = STEPS
 
 
-def games_to_limit(results: claim.Results, label: str) -> float:
+def count_games_to_limit(results: claim.Results, label: str) -> float:
     """Return after how many games k is at its limit, for the median seed."""
     recipe = parse_recipe(results.recipes[label])
     assert isinstance(recipe, League)
     updates = (recipe.k_limit - recipe.k_start) / recipe.k_step
-    return round(updates / results.median(label, table.updates_per_game))
+    return round(updates / results.median(label, table.count_updates_per_game))
 
 
 @claim.experiment("fills-fastest", claim.Sweep({**LEARNERS, **STEPS}, MARKS))
-def fills_fastest(results: claim.Results) -> claim.Conclusion:
-    """Whether those are favoured whose k grows fastest."""
-    counts = results.medians(table.updates_per_game, LEARNERS)
-    end = results.medians(table.wins)
-    favoured, p = results.higher(FAST, SLOW, table.wins)
+def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether those are favoured whose k grows fastest."""
+    counts = results.medians(table.count_updates_per_game, LEARNERS)
+    end = results.medians(table.measure_wins)
+    favoured, p = results.is_higher(FAST, SLOW, table.measure_wins)
     by_count = sorted(LEARNERS, key=lambda label: counts[label])
     in_order = by_count == sorted(LEARNERS, key=lambda label: end[label])
     title = "Games won against random, both seats, by how fast k grows"
     by_growth = table.WINS_LINE._replace(title=title)
-    limits = {label: games_to_limit(results, label) for label in LEARNERS}
+    limits = {label: count_games_to_limit(results, label) for label in LEARNERS}
     return claim.Conclusion(
         [
-            results.bars("Updates a game, at each of which k grows", "updates", counts),
-            table.curves(results, by_growth, STEPS, by_games=True),
-            results.strips(table.WINS_IN_THE_END, (*STEPS, "observing", "one-stage")),
+            results.draw_bars(
+                "Updates a game, at each of which k grows", "updates", counts
+            ),
+            table.draw_curves(results, by_growth, STEPS, by_games=True),
+            results.draw_strips(
+                table.WINS_IN_THE_END, (*STEPS, "observing", "one-stage")
+            ),
         ],
         [favoured],
-        claim.compare(
+        claim.tabulate_recipes(
             results.recipes,
             {
                 "updates a game": ("{:.1f}".format, counts),
-                "games until k is at its limit": (number, limits),
-                "won against random": (percent, end),
-                "against a growth by 0.00025 (sign test)": (chance, {FAST: p}),
+                "games until k is at its limit": (format_count, limits),
+                "won against random": (format_percent, end),
+                "against a growth by 0.00025 (sign test)": (format_p, {FAST: p}),
             },
             "median seed",
         ),
-        claim.verdict_on(favoured and in_order, favoured),
+        claim.judge_parts(favoured and in_order, favoured),
     )

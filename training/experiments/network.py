@@ -14,20 +14,20 @@ from app.experiments import Curves, Series, Table
 from app.recipes import Recipe
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.report import BySeat, Figures, compute_figures
-from training.experiments.claim import Results, Sweep, percent
+from training.experiments.claim import Results, Sweep, format_percent
 from training.experiments.table import SeatName
 from training.learners import learn
 from training.learners.phases import Epoch
 from training.measures import Measure
 
 # 6,000 steps in place of the 80,000 of `dqn`, each of them six times as long.
-BASE = {"epochs": 60, "step_size": 0.0003, "steps": 100}
+BASE_SETTINGS = {"epochs": 60, "step_size": 0.0003, "steps": 100}
 SEEDS = 3
 RANDOM = (
     100 * (737 / 1260 + 121 / 420) / 2
 )  # percent won by random against random, both seats
-END = 10  # a training's last tenth stands for its end, where games are counted
-FIRST = 2  # epochs that are made again
+END_DIVISOR = 10  # a training's last tenth stands for its end, where games are counted
+REPEATED_EPOCHS = 2  # epochs that are made again
 
 
 class NetworkRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,10 +57,12 @@ class Beginning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def measure_beginning(recipe: Recipe) -> Beginning:
     """Train a network for its first epochs only."""
     begin = perf_counter()
-    history = islice(learn(tic_tac_toe(), recipe), FIRST + 1)
+    history = islice(learn(tic_tac_toe(), recipe), REPEATED_EPOCHS + 1)
     epochs = [progress.epoch for progress in history if progress.epoch]
     won, lost, _, taken, _ = zip(*epochs, strict=True)
-    return Beginning(perf_counter() - begin, _by_seat(won), _by_seat(lost), list(taken))
+    return Beginning(
+        perf_counter() - begin, _split_by_seat(won), _split_by_seat(lost), list(taken)
+    )
 
 
 def measure_epochs(recipe: Recipe) -> NetworkRun:
@@ -84,16 +86,16 @@ def measure_epochs(recipe: Recipe) -> NetworkRun:
     return NetworkRun(
         seconds=judged - begin,
         judging=judged - trained,
-        won=_by_seat(won),
-        lost=_by_seat(lost),
-        forfeited=_by_seat(forfeited),
+        won=_split_by_seat(won),
+        lost=_split_by_seat(lost),
+        forfeited=_split_by_seat(forfeited),
         taken=list(taken),
         taken_met=list(taken_met),
         figures=figures,
     )
 
 
-def _by_seat(pairs: Sequence[tuple[float, float]]) -> BySeat[float]:
+def _split_by_seat(pairs: Sequence[tuple[float, float]]) -> BySeat[float]:
     x, o = np.array(pairs).round(9).T.tolist()
     return BySeat(x, o)
 
@@ -104,14 +106,17 @@ BEGINNING = Measure("network-beginning", 1, Beginning, measure_beginning, at_onc
 Line = Callable[[NetworkRun], Sequence[float]]
 
 
-def varied(**settings: object) -> str:
+def name_variant(**settings: object) -> str:
     """Name the recipe with other settings."""
     return ",".join(
-        ["dqn", *(f"{name}={value}" for name, value in (BASE | settings).items())]
+        [
+            "dqn",
+            *(f"{name}={value}" for name, value in (BASE_SETTINGS | settings).items()),
+        ]
     )
 
 
-def sweeps(recipes: Mapping[str, str]) -> list[Sweep]:
+def make_sweeps(recipes: Mapping[str, str]) -> list[Sweep]:
     """Train these recipes with a few seeds; a test makes the beginning of the first one again."""
     first = next(iter(recipes.values()))
     return [
@@ -120,27 +125,27 @@ def sweeps(recipes: Mapping[str, str]) -> list[Sweep]:
     ]
 
 
-def seat(seat_name: SeatName, field: str) -> Line:
+def trace_seat(seat_name: SeatName, field: str) -> Line:
     """Take a share of the games of each epoch in a seat, in percent."""
     return lambda run: [
         100 * share for share in getattr(getattr(run, field), seat_name)
     ]
 
 
-def both(field: str) -> Line:
+def trace_both(field: str) -> Line:
     """Take the same as the mean of both seats."""
-    x, o = seat("x", field), seat("o", field)
+    x, o = trace_seat("x", field), trace_seat("o", field)
     return lambda run: [
         (one + other) / 2 for one, other in zip(x(run), o(run), strict=True)
     ]
 
 
-def ending(line: Line) -> Callable[[NetworkRun], float]:
+def average_end(line: Line) -> Callable[[NetworkRun], float]:
     """Take the mean of a line over the last tenth of the epochs."""
-    return lambda run: float(np.mean(line(run)[-(len(line(run)) // END) :]))
+    return lambda run: float(np.mean(line(run)[-(len(line(run)) // END_DIVISOR) :]))
 
 
-def by_epoch(
+def draw_epochs(
     results: Results, label: str, line: Line, points: int, name: str = ""
 ) -> Series:
     """Make a curve of means over as many epochs each as make so many points of the training."""
@@ -153,28 +158,28 @@ def by_epoch(
         )
         return means
 
-    series = results.series(label, range(width, epochs + 1, width), means)
+    series = results.draw_series(label, range(width, epochs + 1, width), means)
     return msgspec.structs.replace(series, name=name or label)
 
 
-def won_by_epoch(results: Results, labels: Iterable[str]) -> Curves:
+def draw_wins(results: Results, labels: Iterable[str]) -> Curves:
     """Draw what some recipes win while they learn."""
     title = "Games won in each epoch of the training, both seats, sampled"
-    series = [by_epoch(results, label, both("won"), 20) for label in labels]
+    series = [draw_epochs(results, label, trace_both("won"), 20) for label in labels]
     return Curves(title, "epochs", "%", series)
 
 
-def spread(values: Sequence[float], digits: int = 1) -> list[str]:
+def format_extremes(values: Sequence[float], digits: int = 1) -> list[str]:
     """Write the least and the most of some percents."""
-    return [percent(min(values), digits), percent(max(values), digits)]
+    return [format_percent(min(values), digits), format_percent(max(values), digits)]
 
 
-def ends(values: Mapping[str, Sequence[float]], about: str) -> Table:
+def tabulate_extremes(values: Mapping[str, Sequence[float]], about: str) -> Table:
     """Write the least and the most of the percents of several recipes as a table."""
-    rows = {label: spread(seeds) for label, seeds in values.items()}
+    rows = {label: format_extremes(seeds) for label, seeds in values.items()}
     return Table(["least seed", "most seed"], rows, about)
 
 
-def range_of(values: Sequence[float], digits: int = 1) -> str:
+def format_range(values: Sequence[float], digits: int = 1) -> str:
     """Write the same in a cell, once where both are alike."""
-    return " to ".join(dict.fromkeys(spread(values, digits)))
+    return " to ".join(dict.fromkeys(format_extremes(values, digits)))

@@ -33,28 +33,32 @@ from app.tictactoe.policy import (
 from app.tictactoe.report import compute_chances
 from app.tictactoe.values import Numbers, follow_matches, make_line_up
 from training.experiments import claim, table
-from training.experiments.claim import of, percent
+from training.experiments.claim import format_percent, format_share
 from training.learners import learn
 from training.measures import END, Measure, Run
 
 Q_TABLE = "q-table"
 REPORTED_WINS: dict[table.SeatName, float] = {"x": 99.1, "o": 92.6}
-SAMPLED = 1_000  # games, as its author played
+SAMPLED_GAMES = 1_000  # games, as its author played
 
 
-def lossless(run: Run) -> bool:
+def is_lossless(run: Run) -> bool:
     """Whether it never loses to random or to either minimax."""
     names = ("random", "minimax", "minimax-random")
     return all(
-        table.against(name, seat, table.LOST)(run) == 0
+        table.measure_outcome(name, seat, table.LOST)(run) == 0
         for name in names
         for seat in table.SEAT_NAMES
     )
 
 
-def looks_lossless(run: Run) -> float:
+def estimate_lossless_sample(run: Run) -> float:
     """How likely 1,000 sampled games as O against random show no loss, in percent."""
-    return 100 * (1 - table.against("random", "o", table.LOST)(run) / 100) ** SAMPLED
+    return (
+        100
+        * (1 - table.measure_outcome("random", "o", table.LOST)(run) / 100)
+        ** SAMPLED_GAMES
+    )
 
 
 @claim.experiment(
@@ -64,29 +68,29 @@ def looks_lossless(run: Run) -> float:
         {"afterstates, ties at random": "q-table,key=afterstate,ties=random"}, END
     ),
 )
-def q_table_results(results: claim.Results) -> claim.Conclusion:
+def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
     """What the tabular article reports of its agent, over many seeds instead of one run."""
     runs = results[Q_TABLE]
     within = all(
         min(values) <= reported <= max(values)
         for seat, reported in REPORTED_WINS.items()
         for values in [
-            results.values(Q_TABLE, table.against("random", seat, table.WON))
+            results.values(Q_TABLE, table.measure_outcome("random", seat, table.WON))
         ]
     )
-    without = [lossless(run) for run in runs]
+    without = [is_lossless(run) for run in runs]
     most = sum(without) > len(runs) / 2
-    looks = sum(map(looks_lossless, runs)) / len(runs)
+    looks = sum(map(estimate_lossless_sample, runs)) / len(runs)
     figures: list[Figure] = [
-        results.strips(
-            table.games(table.WON, "random", seat),
+        results.draw_strips(
+            table.describe_outcome(table.WON, "random", seat),
             marks=[Mark(reported, f"reported: {reported}%")],
         )
         for seat, reported in REPORTED_WINS.items()
     ]
     figures += [
-        results.strips(
-            table.games(table.LOST, opponent, "o"),
+        results.draw_strips(
+            table.describe_outcome(table.LOST, opponent, "o"),
             [Q_TABLE],
             [Mark(0, "reported: none")],
         )
@@ -100,32 +104,38 @@ def q_table_results(results: claim.Results) -> claim.Conclusion:
             {
                 **{
                     f"won as {seat.upper()} against random, median seed": [
-                        percent(reported),
-                        percent(
+                        format_percent(reported),
+                        format_percent(
                             results.median(
-                                Q_TABLE, table.against("random", seat, table.WON)
+                                Q_TABLE,
+                                table.measure_outcome("random", seat, table.WON),
                             )
                         ),
                     ]
                     for seat, reported in REPORTED_WINS.items()
                 },
-                "lose to neither random nor minimax": ["its one run", of(without)],
-                f"lose none of {SAMPLED:,} games as O against random": [
+                "lose to neither random nor minimax": [
                     "its one run",
-                    f"{percent(looks)} on average",
+                    format_share(without),
+                ],
+                f"lose none of {SAMPLED_GAMES:,} games as O against random": [
+                    "its one run",
+                    f"{format_percent(looks)} on average",
                 ],
             },
         ),
-        claim.verdict_on(within and most, within),
+        claim.judge_parts(within and most, within),
     )
 
 
-BAD = 40.0  # percent of the games lost, as reported
-SELDOM = 0.01  # of the seeds; fewer are not "occasionally", nor are more than half
-SHOWN = 3  # positions
+BAD_PERCENT = 40.0  # percent of the games lost, as reported
+MIN_BAD_SHARE = (
+    0.01  # of the seeds; fewer are not "occasionally", nor are more than half
+)
+MAX_SHOWN = 3  # positions
 
 
-class Fall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FallResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How often one training loses as O to randomised minimax, and where most of that begins."""
 
     seconds: float
@@ -136,7 +146,7 @@ class Fall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     share: float  # percent of the games in which it errs there
 
 
-def measure_falls(recipe: Recipe) -> Fall:
+def measure_falls(recipe: Recipe) -> FallResult:
     """Train a recipe and follow all its games as O against randomised minimax."""
     game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe)
@@ -158,13 +168,15 @@ def measure_falls(recipe: Recipe) -> Fall:
     errors = np.bincount(classes, wrong, game.decisions)
     worst = int(np.argmax(errors))
     record = find_record(game, worst) if errors[worst] > 0 else None
-    return Fall(perf_counter() - begin, 100 * lost, record, 100 * float(errors[worst]))
+    return FallResult(
+        perf_counter() - begin, 100 * lost, record, 100 * float(errors[worst])
+    )
 
 
-FALLS = Measure("falls-as-o", 1, Fall, measure_falls)
+FALLS = Measure("falls-as-o", 1, FallResult, measure_falls)
 
 
-def _moves(record: str) -> str:
+def _describe_moves(record: str) -> str:
     names = ("a corner", "an edge", "the centre")
     kinds = [names[(int(cell) % 2 == 1) + 2 * (cell == "4")] for cell in record]
     return ", then ".join(
@@ -173,21 +185,21 @@ def _moves(record: str) -> str:
 
 
 @claim.experiment("bad-runs", claim.Sweep({Q_TABLE: "q-table"}, FALLS))
-def bad_runs(results: claim.Results) -> claim.Conclusion:
+def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
     """How often a run of the tabular article ends badly, and where such runs err."""
-    falls: Sequence[Fall] = results[Q_TABLE]
-    bad = [seed for seed, fall in enumerate(falls) if fall.lost >= BAD]
-    places = Counter(falls[seed].record for seed in bad).most_common(SHOWN)
+    falls: Sequence[FallResult] = results[Q_TABLE]
+    bad = [seed for seed, fall in enumerate(falls) if fall.lost >= BAD_PERCENT]
+    places = Counter(falls[seed].record for seed in bad).most_common(MAX_SHOWN)
     figures: list[Figure] = [
-        results.strips(
-            table.LOST_AS_O._replace(of=lambda fall: fall.lost),
-            marks=[Mark(BAD, "reported of a bad run: about 40%")],
+        results.draw_strips(
+            table.LOST_AS_O._replace(compute=lambda fall: fall.lost),
+            marks=[Mark(BAD_PERCENT, "reported of a bad run: about 40%")],
         )
     ]
     boards = [
         Board(
             record,
-            claim.seeded(
+            claim.name_with_seed(
                 results.recipes[Q_TABLE],
                 next(s for s in bad if falls[s].record == record),
             ),
@@ -196,23 +208,26 @@ def bad_runs(results: claim.Results) -> claim.Conclusion:
         for record, count in places
         if record is not None
     ]
-    some = SELDOM <= len(bad) / len(falls) <= 0.5
+    some = MIN_BAD_SHARE <= len(bad) / len(falls) <= 0.5
     rows = {
-        f"lose at least {percent(BAD, 0)} as O to randomised minimax": [
+        f"lose at least {format_percent(BAD_PERCENT, 0)} as O to randomised minimax": [
             f"{len(bad):,} of {len(falls):,}"
         ]
     }
     if boards:
         figures.append(Boards("Where the bad runs err most often", boards))
         rows[
-            f"of these, err most often after {_moves(boards[0].record)} (up to symmetry)"
+            f"of these, err most often after {_describe_moves(boards[0].record)} (up to symmetry)"
         ] = [f"{places[0][1]:,} of {len(bad):,}"]
-    verdict = claim.verdict_on(some, bool(bad))
+    verdict = claim.judge_parts(some, bool(bad))
     return claim.Conclusion(figures, [some], Table(["seeds"], rows), verdict)
 
 
-ALIKE = {"minimax": "minimax, first move", "minimax-random": "minimax, at random"}
-PERFECT = {**ALIKE, "strongest": "best response that never loses"}
+MINIMAX_PLAYERS = {
+    "minimax": "minimax, first move",
+    "minimax-random": "minimax, at random",
+}
+PERFECT_PLAYERS = {**MINIMAX_PLAYERS, "strongest": "best response that never loses"}
 
 
 def compute_perfect_wins() -> dict[tuple[str, table.SeatName], float]:
@@ -223,7 +238,7 @@ def compute_perfect_wins() -> dict[tuple[str, table.SeatName], float]:
         * compute_chances(
             game, uniform_policy(game), BASELINES[one].policy(game), SEATS[seat]
         )[table.WON]
-        for one in PERFECT
+        for one in PERFECT_PLAYERS
         for seat in table.SEAT_NAMES
     }
 
@@ -239,7 +254,7 @@ def draw_perfect_wins(won: Mapping[tuple[str, table.SeatName], float]) -> Bars:
                 drop_noise(won[one, seat]),
                 record="",
             )
-            for one in PERFECT
+            for one in PERFECT_PLAYERS
             for seat in table.SEAT_NAMES
         ],
         exact=True,
@@ -247,27 +262,30 @@ def draw_perfect_wins(won: Mapping[tuple[str, table.SeatName], float]) -> Bars:
 
 
 @claim.experiment("better-than-minimax", claim.Sweep({Q_TABLE: "q-table"}, END))
-def better_than_minimax(results: claim.Results) -> claim.Conclusion:
-    """Whether a learner wins more against random than a perfect player does."""
+def conclude_better_than_minimax(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether a learner wins more against random than a perfect player does."""
     won = compute_perfect_wins()
     median = {
-        seat: results.median(Q_TABLE, table.against("random", seat, table.WON))
+        seat: results.median(Q_TABLE, table.measure_outcome("random", seat, table.WON))
         for seat in table.SEAT_NAMES
     }
     better = [
-        all(median[seat] > won[one, seat] for one in ALIKE) for seat in table.SEAT_NAMES
+        all(median[seat] > won[one, seat] for one in MINIMAX_PLAYERS)
+        for seat in table.SEAT_NAMES
     ]
     risky = {
-        seat: of(results.values(Q_TABLE, table.against("random", seat, table.LOST)))
+        seat: format_share(
+            results.values(Q_TABLE, table.measure_outcome("random", seat, table.LOST))
+        )
         for seat in table.SEAT_NAMES
     }
     return claim.Conclusion(
         [
-            results.strips(
-                table.games(table.WON, "random", seat),
+            results.draw_strips(
+                table.describe_outcome(table.WON, "random", seat),
                 marks=[
                     Mark(drop_noise(won[one, seat]), text)
-                    for one, text in PERFECT.items()
+                    for one, text in PERFECT_PLAYERS.items()
                 ],
             )
             for seat in table.SEAT_NAMES
@@ -277,10 +295,14 @@ def better_than_minimax(results: claim.Results) -> claim.Conclusion:
         Table(
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
             {
-                "the median seed": [percent(share, 2) for share in median.values()],
+                "the median seed": [
+                    format_percent(share, 2) for share in median.values()
+                ],
                 **{
-                    text: [percent(won[one, seat], 2) for seat in table.SEAT_NAMES]
-                    for one, text in PERFECT.items()
+                    text: [
+                        format_percent(won[one, seat], 2) for seat in table.SEAT_NAMES
+                    ]
+                    for one, text in PERFECT_PLAYERS.items()
                 },
                 "seeds that lose to random at all": list(risky.values()),
             },
@@ -290,7 +312,7 @@ def better_than_minimax(results: claim.Results) -> claim.Conclusion:
 
 
 REPORTED_WON, REPORTED_LOST, REPORTED_MET = 50.0, 22.7, 355
-TESTS = 1_000  # games against random in each seat, as its author played
+TEST_GAMES = 1_000  # games against random in each seat, as its author played
 KEYS_AND_TIES = {
     f"{key}, {ties}": "q-table,vs=minimax-random" + "".join(settings)
     for key, ties, settings in (
@@ -303,7 +325,7 @@ KEYS_AND_TIES = {
 AS_REPORTED, AGAINST_RANDOM = "moves, first best", "against random instead"
 
 
-class Met(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MetResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How one training plays against random, and which positions it has met, up to symmetry."""
 
     seconds: float
@@ -313,7 +335,7 @@ class Met(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tested: int  # those and what it met in the test games
 
 
-def measure_met(recipe: Recipe) -> Met:
+def measure_met(recipe: Recipe) -> MetResult:
     """Train a recipe, judge it as O against random, and let it play the test games."""
     game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe)
@@ -324,9 +346,11 @@ def measure_met(recipe: Recipe) -> Met:
     won, _, lost = compute_chances(game, random, policy, O)
     known = np.flatnonzero((end.visits > 0).any(axis=1))
     drawn = np.random.default_rng(recipe.seed)
-    tested = [_moved_in(game, policy, random, seat, drawn) for seat in SEATS.values()]
+    tested = [
+        _play_test_games(game, policy, random, seat, drawn) for seat in SEATS.values()
+    ]
     classes = game.symmetry_class
-    return Met(
+    return MetResult(
         perf_counter() - begin,
         100 * won,
         100 * lost,
@@ -335,7 +359,7 @@ def measure_met(recipe: Recipe) -> Met:
     )
 
 
-def _moved_in(
+def _play_test_games(
     game: Game,
     policy: Policy,
     random: Policy,
@@ -343,7 +367,7 @@ def _moved_in(
     drawn: np.random.Generator,
 ) -> Numbers:
     """Play the test games side by side; list the decisions in which the policy moved."""
-    positions = np.zeros(TESTS, np.intp)
+    positions = np.zeros(TEST_GAMES, np.intp)
     met: list[Numbers] = []
     mover = X
     while len(positions):
@@ -359,7 +383,7 @@ def _moved_in(
     return np.concatenate(met)
 
 
-MET = Measure("met-in-tests", 1, Met, measure_met)
+MET = Measure("met-in-tests", 1, MetResult, measure_met)
 WON, LOST, LEARNED, TESTED = (
     claim.Quantity(title, unit, attrgetter(field))
     for field, unit, title in (
@@ -371,7 +395,7 @@ WON, LOST, LEARNED, TESTED = (
 )
 
 
-def _marked(strips: Histogram, mark: Mark) -> Histogram:
+def _mark_all_but_last(strips: Histogram, mark: Mark) -> Histogram:
     """Mark all recipes but the last one, about which nothing was reported."""
     *groups, last = strips.groups
     marked = [msgspec.structs.replace(group, marks=[mark]) for group in groups]
@@ -381,10 +405,10 @@ def _marked(strips: Histogram, mark: Mark) -> Histogram:
 @claim.experiment(
     "trained-on-minimax", claim.Sweep(KEYS_AND_TIES | {AGAINST_RANDOM: "q-table"}, MET)
 )
-def trained_on_minimax(results: claim.Results) -> claim.Conclusion:
+def conclude_trained_on_minimax(results: claim.Results) -> claim.Conclusion:
     """Learning from randomised minimax instead of random, and what its table holds afterwards."""
-    taught: Sequence[Met] = results[AS_REPORTED]
-    won, lost = results.medians(WON.of), results.medians(LOST.of)
+    taught: Sequence[MetResult] = results[AS_REPORTED]
+    won, lost = results.medians(WON.compute), results.medians(LOST.compute)
     worse = (
         won[AS_REPORTED] < won[AGAINST_RANDOM]
         and lost[AS_REPORTED] > lost[AGAINST_RANDOM]
@@ -394,25 +418,30 @@ def trained_on_minimax(results: claim.Results) -> claim.Conclusion:
     updated, met = (
         {
             label: f"{min(seeds)} to {max(seeds)}"
-            for label, seeds in results.each(value).items()
+            for label, seeds in results.list_values(value).items()
         }
-        for value in (LEARNED.of, TESTED.of)
+        for value in (LEARNED.compute, TESTED.compute)
     )
     return claim.Conclusion(
         [
-            _marked(results.strips(WON), Mark(REPORTED_WON, "reported: 50%")),
-            _marked(results.strips(LOST), Mark(REPORTED_LOST, "reported: 22.7%")),
-            results.strips(LEARNED),
-            _marked(
-                results.strips(TESTED, exact=False), Mark(REPORTED_MET, "reported: 355")
+            _mark_all_but_last(
+                results.draw_strips(WON), Mark(REPORTED_WON, "reported: 50%")
+            ),
+            _mark_all_but_last(
+                results.draw_strips(LOST), Mark(REPORTED_LOST, "reported: 22.7%")
+            ),
+            results.draw_strips(LEARNED),
+            _mark_all_but_last(
+                results.draw_strips(TESTED, exact=False),
+                Mark(REPORTED_MET, "reported: 355"),
             ),
         ],
         [worse, seen],
-        claim.compare(
+        claim.tabulate_recipes(
             ["reported", *results.recipes],
             {
-                "won, median": (percent, {"reported": REPORTED_WON} | won),
-                "lost, median": (percent, {"reported": REPORTED_LOST} | lost),
+                "won, median": (format_percent, {"reported": REPORTED_WON} | won),
+                "lost, median": (format_percent, {"reported": REPORTED_LOST} | lost),
                 "positions updated, of 627": (
                     str,
                     {"reported": REPORTED_MET} | updated,

@@ -10,11 +10,11 @@ from app.recipes import parse_recipe
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.tasks import solve_task
 from training.experiments import claim, table
-from training.experiments.claim import number, of, percent
+from training.experiments.claim import format_count, format_percent, format_share
 from training.measures import END, MARKS, Run
 
 STEPS = [step / 10 for step in range(11)]
-BAD = 40.0
+BAD_PERCENT = 40.0
 USUAL = {f"draw {step:g}": f"q-table,draw={step:g}" for step in STEPS}
 NO_LOSS = {
     f"draw {step:g}, loss 0": f"q-table,draw={step:g},loss=0"
@@ -26,21 +26,22 @@ SOME = (FIRST, "draw 0.5", LAST, *NO_LOSS)
 
 
 @claim.experiment("draw-reward", claim.Sweep(USUAL | NO_LOSS, END))
-def draw_reward(results: claim.Results) -> claim.Conclusion:
+def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
     """What a draw should be worth: from nothing to as much as a win, step by step."""
-    lost = table.against("minimax-random", "o", table.LOST)
-    bad = results.each(lambda run: lost(run) >= BAD, USUAL)
-    won = results.medians(table.wins, USUAL)
-    proved = results.each(table.beaten_nowhere)
+    lost = table.measure_outcome("minimax-random", "o", table.LOST)
+    bad = results.list_values(lambda run: lost(run) >= BAD_PERCENT, USUAL)
+    won = results.medians(table.measure_wins, USUAL)
+    proved = results.list_values(table.is_unbeatable)
     cured, costs = sum(bad[LAST]) < sum(bad[FIRST]) / 10, won[LAST] < won[FIRST]
     as_x, as_o = (
-        results.medians(table.against("random", seat, table.WON))
+        results.medians(table.measure_outcome("random", seat, table.WON))
         for seat in table.SEAT_NAMES
     )
 
     def draw_curves(title: str, lines: Mapping[str, table.Number]) -> Curves:
         series = [
-            results.series_over(name, BY_REWARD, value) for name, value in lines.items()
+            results.draw_series_over(name, BY_REWARD, value)
+            for name, value in lines.items()
         ]
         return Curves(title, "reward of a draw", "%", series)
 
@@ -50,25 +51,30 @@ def draw_reward(results: claim.Results) -> claim.Conclusion:
             draw_curves(
                 "Games won against random",
                 {
-                    f"as {seat.upper()}": table.against("random", seat, table.WON)
+                    f"as {seat.upper()}": table.measure_outcome(
+                        "random", seat, table.WON
+                    )
                     for seat in table.SEAT_NAMES
                 },
             ),
-            results.strips(
+            results.draw_strips(
                 table.LOST_AS_O._replace(title=f"{table.LOST_AS_O.title}, each run"),
                 SOME,
             ),
-            results.shares("Seeds that are unbeatable in both seats", proved),
+            results.draw_shares("Seeds that are unbeatable in both seats", proved),
         ],
         [cured, costs],
-        claim.compare(
+        claim.tabulate_recipes(
             ENDS,
             {
-                f"lose {percent(BAD, 0)} or more as O to randomised minimax": (of, bad),
-                "won against random, both seats, median": (percent, won),
-                "won against random as X, median": (percent, as_x),
-                "won against random as O, median": (percent, as_o),
-                "unbeatable in both seats": (of, proved),
+                f"lose {format_percent(BAD_PERCENT, 0)} or more as O to randomised minimax": (
+                    format_share,
+                    bad,
+                ),
+                "won against random, both seats, median": (format_percent, won),
+                "won against random as X, median": (format_percent, as_x),
+                "won against random as O, median": (format_percent, as_o),
+                "unbeatable in both seats": (format_share, proved),
             },
         ),
     )
@@ -85,19 +91,19 @@ def draw_reward(results: claim.Results) -> claim.Conclusion:
         MARKS,
     ),
 )
-def double_q(results: claim.Results) -> claim.Conclusion:
-    """Whether two tables in place of one bring no improvement: neither more stable nor faster."""
+def conclude_double_q(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether two tables in place of one bring no improvement: neither more stable nor faster."""
     one, two, coin = results.recipes
     game, task = tic_tac_toe(), parse_recipe("q-table").training_task()
     assert task is not None
     exact = drop_noise(float(solve_task(game, task)[0][game.legal[0]].max()))
     wins, lost = (
-        table.wins_line("random", "o"),
-        table.against("minimax-random", "o", table.LOST),
+        table.trace_outcome("random", "o"),
+        table.measure_outcome("minimax-random", "o", table.LOST),
     )
-    bad = results.each(lambda run: lost(run) >= BAD)
-    proved = results.each(table.beaten_nowhere)
-    end = results.medians(table.against("random", "o", table.WON))
+    bad = results.list_values(lambda run: lost(run) >= BAD_PERCENT)
+    proved = results.list_values(table.is_unbeatable)
+    end = results.medians(table.measure_outcome("random", "o", table.WON))
     stabler = sum(bad[two]) < sum(bad[one]) and sum(proved[two]) > sum(proved[one])
 
     def on_average(run: Run) -> float:
@@ -109,16 +115,18 @@ def double_q(results: claim.Results) -> claim.Conclusion:
     }
     averages = results.medians(on_average)
     faster = averages[two] > averages[one] and p < claim.SIGNIFICANT
-    curves_of = table.curves(results, table.WON_AS_O._replace(of=wins))
+    curves_of = table.draw_curves(results, table.WON_AS_O._replace(compute=wins))
     leads = {
-        line.name: table.ahead(line, curves_of.series[0])
+        line.name: table.list_leads(line, curves_of.series[0])
         for line in curves_of.series[1:]
     }
     bias = {
         label: results.median(label, lambda run: run.start[-1]) - exact
         for label in proved
     }
-    worth = [table.curve(results, label, lambda run: run.start) for label in (one, two)]
+    worth = [
+        table.draw_curve(results, label, lambda run: run.start) for label in (one, two)
+    ]
     points = worth[0].x
     flat = [exact] * len(points)
     truth = Series(
@@ -134,21 +142,21 @@ def double_q(results: claim.Results) -> claim.Conclusion:
                 [*worth, truth],
                 logarithmic=True,
             ),
-            results.strips(table.LOST_AS_O),
+            results.draw_strips(table.LOST_AS_O),
         ],
         [not stabler, not faster],
-        claim.compare(
+        claim.tabulate_recipes(
             results.recipes,
             {
-                "won as O against random in the end, median": (percent, end),
-                "points of the curve ahead of one table": (of, leads),
+                "won as O against random in the end, median": (format_percent, end),
+                "points of the curve ahead of one table": (format_share, leads),
                 "mean of the curve, seed by seed, beside one table (sign test)": (
                     str,
                     seeds,
                 ),
-                "unbeatable in both seats": (of, proved),
-                f"lose at least {percent(BAD, 0)} as O to randomised minimax": (
-                    of,
+                "unbeatable in both seats": (format_share, proved),
+                f"lose at least {format_percent(BAD_PERCENT, 0)} as O to randomised minimax": (
+                    format_share,
                     bad,
                 ),
                 f"bias of max Q at the start ({exact:.3f}), median": (
@@ -164,42 +172,42 @@ def double_q(results: claim.Results) -> claim.Conclusion:
     "running-sum",
     claim.Sweep({"averages": "q-table", "running sums": "q-table,update=sum"}, END),
 )
-def running_sum(results: claim.Results) -> claim.Conclusion:
+def conclude_running_sum(results: claim.Results) -> claim.Conclusion:
     """Adding targets up instead of averaging them, as a reader of the tabular article might try."""
-    wins = results.medians(table.WON_AS_O.of)
-    proved = results.each(table.beaten_nowhere)
+    wins = results.medians(table.WON_AS_O.compute)
+    proved = results.list_values(table.is_unbeatable)
     averages, sums = ((wins[label], sum(proved[label])) for label in results.recipes)
     worse = sums[0] < averages[0] and sums[1] < averages[1]
     better = sums[0] > averages[0] and sums[1] > averages[1]
     return claim.Conclusion(
         [
-            results.strips(one)
+            results.draw_strips(one)
             for one in (table.WON_AS_O, table.BLUNDERS, table.LOST_AS_O)
         ],
         [not worse],
-        claim.compare(
+        claim.tabulate_recipes(
             results.recipes,
             {
-                "won as O against random, median": (percent, wins),
-                "unbeatable in both seats": (of, proved),
+                "won as O against random, median": (format_percent, wins),
+                "unbeatable in both seats": (format_share, proved),
             },
         ),
-        claim.verdict_on(better, not worse),
+        claim.judge_parts(better, not worse),
     )
 
 
 EXPLORED = ("0", "0.1", "0.3", "0.5", "0.7", "1")
 INITIALS = ("-1", "0", "1")
-LITTLE = 1.0  # percent won that make no difference
+SMALL_PERCENT = 1.0  # percent won that make no difference
 
 
-def starting(initial: str, epsilon: str) -> str:
+def label_start(initial: str, epsilon: str) -> str:
     """Name a cell of the grid."""
     return f"Q0 {initial}, epsilon {epsilon}"
 
 
 START_OR_EXPLORE = {
-    starting(
+    label_start(
         initial, epsilon
     ): f"q-table,epsilon={epsilon},epsilon_drop=0,initial={initial}"
     for initial in INITIALS
@@ -208,39 +216,41 @@ START_OR_EXPLORE = {
 
 
 @claim.experiment("feedback", claim.Sweep(START_OR_EXPLORE, END))
-def feedback(results: claim.Results) -> claim.Conclusion:
-    """Whether a learner that never explores only confirms what it holds already."""
+def conclude_feedback(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether a learner that never explores only confirms what it holds already."""
     none = {
-        start: results.median(starting(start, "0"), table.wins) for start in INITIALS
+        start: results.median(label_start(start, "0"), table.measure_wins)
+        for start in INITIALS
     }
     best = {
         start: max(
-            results.median(starting(start, epsilon), table.wins)
+            results.median(label_start(start, epsilon), table.measure_wins)
             for epsilon in EXPLORED[1:]
         )
         for start in INITIALS
     }
-    behind = {start: best[start] - none[start] > LITTLE for start in INITIALS}
+    behind = {start: best[start] - none[start] > SMALL_PERCENT for start in INITIALS}
     met = {
-        start: results.median(starting(start, "0"), table.known) for start in INITIALS
+        start: results.median(label_start(start, "0"), table.count_known)
+        for start in INITIALS
     }
-    axes = claim.Axes(("starting value", "epsilon"), INITIALS, EXPLORED, starting)
+    axes = claim.Axes(("starting value", "epsilon"), INITIALS, EXPLORED, label_start)
     return claim.Conclusion(
         [
-            results.grid(table.WINS, axes),
-            results.grid(table.KNOWN, axes),
+            results.draw_grid(table.WINS, axes),
+            results.draw_grid(table.KNOWN, axes),
         ],
         [behind["0"], behind["1"]],
-        claim.compare(
+        claim.tabulate_recipes(
             INITIALS,
             {
-                "won against random without exploration": (percent, none),
-                "won with the best epsilon above 0": (percent, best),
-                "positions updated without exploration, of 627": (number, met),
+                "won against random without exploration": (format_percent, none),
+                "won with the best epsilon above 0": (format_percent, best),
+                "positions updated without exploration, of 627": (format_count, met),
             },
             "median seed, all values starting at",
         ),
-        claim.verdict_on(behind["0"]),
+        claim.judge_parts(behind["0"]),
     )
 
 
@@ -250,16 +260,16 @@ OPPONENTS = {"random": "random", "itself": "self"}
 GAMMAS = ("0.5", "0.7", "0.9", "1")
 GAMES = ("3500", "7000", "14000", "28000", "56000")
 CONSTANT = "q-table,epsilon_drop=0"
-MUCH = 5.0  # percent won or lost
+LARGE_PERCENT = 5.0  # percent won or lost
 
 
-def trained(opponent: str, alpha: str, epsilon: str) -> str:
+def label_training(opponent: str, alpha: str, epsilon: str) -> str:
     """Name a cell of a grid."""
     return f"against {opponent}: alpha {alpha}, epsilon {epsilon}"
 
 
 GRIDS = {
-    trained(
+    label_training(
         opponent, alpha, epsilon
     ): f"{CONSTANT},vs={vs},alpha={alpha},epsilon={epsilon}"
     for opponent, vs in OPPONENTS.items()
@@ -272,37 +282,41 @@ STRIPS = {f"gamma {gamma}": f"q-table,gamma={gamma}" for gamma in GAMMAS} | {
 
 
 @claim.experiment("alpha-gamma", claim.Sweep(GRIDS, END), claim.Sweep(STRIPS, END))
-def alpha_gamma(results: claim.Results) -> claim.Conclusion:
+def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
     """How much depends on the choice of alpha, gamma, epsilon and the number of games."""
     grids: list[Grid] = []
     spans = {}
     for opponent in OPPONENTS:
         for title, value in (
-            ("won against random", table.wins),
-            ("lost to the best responder", table.lost_at_worst),
+            ("won against random", table.measure_wins),
+            ("lost to the best responder", table.measure_worst_losses),
         ):
             number = claim.Quantity(
                 f"Trained against {opponent}: games {title}", "%", value
             )
-            names = partial(trained, opponent)
+            names = partial(label_training, opponent)
             axes = claim.Axes(("alpha", "epsilon"), ALPHAS, EPSILONS, names)
-            grids.append(results.grid(number, axes))
+            grids.append(results.draw_grid(number, axes))
         spans[opponent] = [
-            results.median(trained(opponent, alpha, epsilon), table.wins)
+            results.median(label_training(opponent, alpha, epsilon), table.measure_wins)
             for alpha in ALPHAS
             for epsilon in EPSILONS
         ]
-    by_games = [results.median(f"{int(games):,} games", table.wins) for games in GAMES]
-    by_gamma = [results.median(f"gamma {gamma}", table.wins) for gamma in GAMMAS]
+    by_games = [
+        results.median(f"{int(games):,} games", table.measure_wins) for games in GAMES
+    ]
+    by_gamma = [
+        results.median(f"gamma {gamma}", table.measure_wins) for gamma in GAMMAS
+    ]
     much = [
-        max(medians) - min(medians) > MUCH
+        max(medians) - min(medians) > LARGE_PERCENT
         for medians in (*spans.values(), by_games, by_gamma)
     ]
     title = "Other gammas, and other numbers of games: games won against random"
-    strips = results.strips(table.WINS._replace(title=title), STRIPS)
+    strips = results.draw_strips(table.WINS._replace(title=title), STRIPS)
 
     def span(medians: list[float]) -> list[str]:
-        return [percent(min(medians)), percent(max(medians))]
+        return [format_percent(min(medians)), format_percent(max(medians))]
 
     return claim.Conclusion(
         [*grids, strips],
@@ -323,5 +337,5 @@ def alpha_gamma(results: claim.Results) -> claim.Conclusion:
             },
             "won against random, median seed",
         ),
-        claim.verdict_on(*much),
+        claim.judge_parts(*much),
     )

@@ -9,7 +9,7 @@ from app.tictactoe.game import SEATS, X, tic_tac_toe
 from app.tictactoe.policy import t_hand_policy
 from app.tictactoe.values import find_best_response
 from training.experiments import claim, table
-from training.experiments.claim import of, percent
+from training.experiments.claim import format_percent, format_share
 from training.measures import END, MARKS, Run
 from training.run import MODELS
 
@@ -20,28 +20,31 @@ GAMMAS = {
 
 
 @claim.experiment("gamma", claim.Sweep(GAMMAS, END))
-def gamma(results: claim.Results) -> claim.Conclusion:
-    """Whether gamma matters to self-play."""
-    proved, clean = results.each(table.beaten_nowhere), results.each(table.faultless)
+def conclude_gamma(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether gamma matters to self-play."""
+    proved, clean = (
+        results.list_values(table.is_unbeatable),
+        results.list_values(table.is_faultless),
+    )
     every = [all(seeds) for seeds in proved.values()]
     return claim.Conclusion(
         [
-            results.strips(table.BLUNDERS),
-            results.strips(
+            results.draw_strips(table.BLUNDERS),
+            results.draw_strips(
                 claim.Quantity(
                     "Its value of the empty board: max Q", "", lambda run: run.start[-1]
                 )
             ),
         ],
         [all(every)],
-        claim.compare(
+        claim.tabulate_recipes(
             GAMMAS,
             {
-                "unbeatable in both seats": (of, proved),
-                "without a blunder": (of, clean),
+                "unbeatable in both seats": (format_share, proved),
+                "without a blunder": (format_share, clean),
             },
         ),
-        claim.verdict_on(all(every), sum(every) > 1),
+        claim.judge_parts(all(every), sum(every) > 1),
     )
 
 
@@ -49,14 +52,14 @@ SELF_PLAY = "self-play"
 
 
 @claim.experiment("self-play-unbeatable", claim.Sweep({SELF_PLAY: "self-play"}, MARKS))
-def self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
-    """Whether self-play ends unbeatable: not sampled against minimax, but proved."""
+def conclude_self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether self-play ends unbeatable: not sampled against minimax, but proved."""
     recipe = results.recipes[SELF_PLAY]
     asked: dict[str, Callable[[Run], bool]] = {
-        "unbeatable as X": table.unbeatable("x"),
-        "unbeatable as O": table.unbeatable("o"),
-        "unbeatable in both seats": table.beaten_nowhere,
-        "without a blunder in any position": table.faultless,
+        "unbeatable as X": table.is_unbeatable_as("x"),
+        "unbeatable as O": table.is_unbeatable_as("o"),
+        "unbeatable in both seats": table.is_unbeatable,
+        "without a blunder in any position": table.is_faultless,
     }
     answers = {
         text: [bool(ask(run)) for run in results[SELF_PLAY]]
@@ -64,33 +67,38 @@ def self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
     }
     proved = answers["unbeatable in both seats"]
     half = 2 * sum(proved) >= len(proved)
-    low, _ = claim.wilson(sum(proved), len(proved))
+    low, _ = claim.compute_wilson_interval(sum(proved), len(proved))
     clean = answers["without a blunder in any position"]
     return claim.Conclusion(
         [
             Bars(
                 "Seeds for which this is proved",
                 "%",
-                [claim.share(text, truths, recipe) for text, truths in answers.items()],
+                [
+                    claim.make_share_bar(text, truths, recipe)
+                    for text, truths in answers.items()
+                ],
                 False,
             ),
-            table.curves(results, table.BLUNDERS_LINE),
-            table.curves(results, table.LOST_AT_WORST_LINE),
+            table.draw_curves(results, table.BLUNDERS_LINE),
+            table.draw_curves(results, table.LOST_AT_WORST_LINE),
         ],
         [all(proved)],
         Table(
             ["seeds"],
             {
-                "proved unbeatable in both seats": [of(proved)],
-                "of all seeds, at least (95%)": [percent(100 * low)],
-                "without a blunder in any of the 4,520 positions": [of(clean)],
+                "proved unbeatable in both seats": [format_share(proved)],
+                "of all seeds, at least (95%)": [format_percent(100 * low)],
+                "without a blunder in any of the 4,520 positions": [
+                    format_share(clean)
+                ],
             },
         ),
-        claim.verdict_on(all(proved), half),
+        claim.judge_parts(all(proved), half),
     )
 
 
-REPORTED = 58.0
+REPORTED_WINS = 58.0
 BY_TEACHER = {
     SELF_PLAY: "self-play",
     "q-table, against T-hand": "q-table,vs=t-hand",
@@ -99,7 +107,7 @@ BY_TEACHER = {
 }
 
 
-def _bound() -> float:
+def _compute_bound() -> float:
     """Return what the best responder to T-hand wins that never risks a loss, in percent."""
     game = tic_tac_toe()
     total = 0.0
@@ -111,7 +119,7 @@ def _bound() -> float:
     return 50 * total
 
 
-def _shipped() -> list[Bar]:
+def _evaluate_shipped() -> list[Bar]:
     """Judge every agent of models/ against T-hand, as the mean of both seats."""
     game = tic_tac_toe()
     bars = []
@@ -127,18 +135,20 @@ def _shipped() -> list[Bar]:
 
 
 @claim.experiment("boyan", claim.Sweep(BY_TEACHER, END))
-def boyan(results: claim.Results) -> claim.Conclusion:
-    """Whether a learned player wins 58% against T-hand and draws 42%."""
+def conclude_boyan(results: claim.Results) -> claim.Conclusion:
+    """Return the conclusion on whether a learned player wins 58% against T-hand and draws 42%."""
     wins, loses = (
-        table.both_seats("t-hand", table.WON),
-        table.both_seats("t-hand", table.LOST),
+        table.measure_both_seats("t-hand", table.WON),
+        table.measure_both_seats("t-hand", table.LOST),
     )
-    bound = _bound()
+    bound = _compute_bound()
     marks = [
-        Mark(REPORTED, "Boyan: 58%"),
+        Mark(REPORTED_WINS, "Boyan: 58%"),
         Mark(drop_noise(bound), "the most without any loss"),
     ]
-    reaching = results.each(lambda run: wins(run) >= REPORTED and loses(run) == 0)
+    reaching = results.list_values(
+        lambda run: wins(run) >= REPORTED_WINS and loses(run) == 0
+    )
     own, others = (
         reaching[SELF_PLAY],
         [label for label in results.recipes if label != SELF_PLAY],
@@ -150,34 +160,34 @@ def boyan(results: claim.Results) -> claim.Conclusion:
     )
     return claim.Conclusion(
         [
-            results.strips(won, marks=marks),
-            results.strips(lost),
+            results.draw_strips(won, marks=marks),
+            results.draw_strips(lost),
             Bars(
                 "Games won against T-hand by each agent of this site, the mean of both seats",
                 "%",
-                _shipped(),
+                _evaluate_shipped(),
                 True,
             ),
         ],
         [all(own), elsewhere],
         Table(
-            ["least", "most", f"seeds with {REPORTED:.0f}% and no loss"],
+            ["least", "most", f"seeds with {REPORTED_WINS:.0f}% and no loss"],
             {
                 **{
                     label: [
-                        percent(min(results.values(label, wins))),
-                        percent(max(results.values(label, wins))),
-                        of(seeds),
+                        format_percent(min(results.values(label, wins))),
+                        format_percent(max(results.values(label, wins))),
+                        format_share(seeds),
                     ]
                     for label, seeds in reaching.items()
                 },
                 "possible without ever losing": [
-                    claim.NONE,
-                    percent(bound, 2),
-                    claim.NONE,
+                    claim.EMPTY_CELL,
+                    format_percent(bound, 2),
+                    claim.EMPTY_CELL,
                 ],
             },
             "won against T-hand, both seats",
         ),
-        claim.verdict_on(all(own), any(own)),
+        claim.judge_parts(all(own), any(own)),
     )

@@ -14,14 +14,19 @@ from app.tictactoe.game import SEATS, tic_tac_toe
 from app.tictactoe.policy import BASELINES, mix_policies, policy_from_values
 from app.tictactoe.report import compute_chances
 from training.experiments import claim, table
-from training.experiments.claim import chance, number, of, percent
+from training.experiments.claim import (
+    format_count,
+    format_p,
+    format_percent,
+    format_share,
+)
 from training.learners import learn
 from training.measures import END, MARKS, Measure, Run
 
-EXPLORING = 0.1  # how often it moves at random while it learns
+TRAINING_EPSILON = 0.1  # how often it moves at random while it learns
 
 
-class Both(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GreedyAndExploring(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How one training plays against random, in percent of both seats' games."""
 
     seconds: float
@@ -31,7 +36,7 @@ class Both(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exploring_lost: float
 
 
-def measure_both(recipe: Recipe) -> Both:
+def measure_greedy_and_exploring(recipe: Recipe) -> GreedyAndExploring:
     """Train a recipe, and judge its greedy play and its exploring play exactly."""
     game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe)
@@ -41,16 +46,18 @@ def measure_both(recipe: Recipe) -> Both:
     )
     chances = [
         [compute_chances(game, random, policy, seat) for seat in SEATS.values()]
-        for policy in (greedy, mix_policies(greedy, random, EXPLORING))
+        for policy in (greedy, mix_policies(greedy, random, TRAINING_EPSILON))
     ]
     won, lost = (
         [50 * (as_x[outcome] + as_o[outcome]) for as_x, as_o in chances]
         for outcome in (table.WON, table.LOST)
     )
-    return Both(perf_counter() - begin, won[0], won[1], lost[0], lost[1])
+    return GreedyAndExploring(perf_counter() - begin, won[0], won[1], lost[0], lost[1])
 
 
-BOTH = Measure("greedy-and-exploring", 1, Both, measure_both)
+BOTH = Measure(
+    "greedy-and-exploring", 1, GreedyAndExploring, measure_greedy_and_exploring
+)
 
 
 # 1.1: self-play
@@ -60,37 +67,47 @@ SELF_PLAY = {
     "both sides learn": "td-afterstates,vs=both",
 }
 AGAINST_RANDOM, AGAINST_ITSELF = SELF_PLAY
-POINT = 1.0  # percent won: less is no other way of playing
+MIN_PERCENT = 1.0  # percent won: less is no other way of playing
 
 
 @claim.experiment("sutton-barto-1", claim.Sweep(SELF_PLAY, END))
-def self_play(results: claim.Results) -> claim.Conclusion:
+def conclude_self_play(results: claim.Results) -> claim.Conclusion:
     """Compare what is learned from random and from itself."""
     won, lost, errors = (
         results.medians(value)
-        for value in (table.wins, table.lost_at_worst, table.blunders)
+        for value in (
+            table.measure_wins,
+            table.measure_worst_losses,
+            table.measure_blunders,
+        )
     )
-    wins_less, p = results.higher(AGAINST_RANDOM, AGAINST_ITSELF, table.wins)
+    wins_less, p = results.is_higher(AGAINST_RANDOM, AGAINST_ITSELF, table.measure_wins)
     parts = [
         lost[AGAINST_ITSELF] < lost[AGAINST_RANDOM],
-        wins_less and won[AGAINST_ITSELF] <= won[AGAINST_RANDOM] - POINT,
+        wins_less and won[AGAINST_ITSELF] <= won[AGAINST_RANDOM] - MIN_PERCENT,
     ]
     return claim.Conclusion(
         [
-            results.strips(one)
+            results.draw_strips(one)
             for one in (table.WINS, table.LOST_AT_WORST, table.BLUNDERS)
         ],
         parts,
-        claim.compare(
+        claim.tabulate_recipes(
             results.recipes,
             {
-                f"won against random, median (sign test: {chance(p)})": (
+                f"won against random, median (sign test: {format_p(p)})": (
                     "{:.2f}%".format,
                     won,
                 ),
-                "lost to the best responder, both seats, median": (percent, lost),
-                "unbeatable in both seats": (of, results.each(table.beaten_nowhere)),
-                "blunders, median": (number, errors),
+                "lost to the best responder, both seats, median": (
+                    format_percent,
+                    lost,
+                ),
+                "unbeatable in both seats": (
+                    format_share,
+                    results.list_values(table.is_unbeatable),
+                ),
+                "blunders, median": (format_count, errors),
             },
         ),
     )
@@ -108,7 +125,7 @@ BY_FIXED = {
 (PLAIN, SYMMETRIC), (PLAIN_FIXED, SYMMETRIC_FIXED) = SYMMETRIES, BY_FIXED
 
 
-def value_error(run: Run) -> float:
+def measure_value_error(run: Run) -> float:
     """Take the mean difference from the exact values of its task, where the task can lead."""
     assert run.figures.task is not None
     return run.figures.task.mean_reached[-1]
@@ -117,42 +134,45 @@ def value_error(run: Run) -> float:
 @claim.experiment(
     "sutton-barto-2", claim.Sweep(SYMMETRIES, MARKS), claim.Sweep(BY_FIXED, END)
 )
-def symmetries(results: claim.Results) -> claim.Conclusion:
+def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
     """Ask whether it is faster, and what it costs where the opponent is not symmetric itself."""
-    won = table.curves(results, table.WINS_LINE, (PLAIN, SYMMETRIC))
+    won = table.draw_curves(results, table.WINS_LINE, (PLAIN, SYMMETRIC))
     plain, symmetric = won.series
-    leads = table.ahead(symmetric, plain)
+    leads = table.list_leads(symmetric, plain)
     end = {line.name: line.median[-1] for line in won.series}
     fixed = {PLAIN: PLAIN_FIXED, SYMMETRIC: SYMMETRIC_FIXED}
     off, alone = (
         {label: results.median(taught, value) for label, taught in fixed.items()}
-        for value in (value_error, table.both_seats("fixed", table.WON))
+        for value in (measure_value_error, table.measure_both_seats("fixed", table.WON))
     )
-    costs, p = results.higher(SYMMETRIC_FIXED, PLAIN_FIXED, value_error)
+    costs, p = results.is_higher(SYMMETRIC_FIXED, PLAIN_FIXED, measure_value_error)
     faster = 2 * sum(leads) > len(leads)
     return claim.Conclusion(
         [
             won,
-            results.strips(
+            results.draw_strips(
                 claim.Quantity(
                     "Taught by fixed: mean error of its values in positions that it can meet",
                     "of a win",
-                    value_error,
+                    measure_value_error,
                 ),
                 fixed.values(),
             ),
         ],
         [faster, costs],
-        claim.compare(
+        claim.tabulate_recipes(
             [SYMMETRIC, PLAIN],
             {
-                "taught by random: points of the curve ahead": (of, {SYMMETRIC: leads}),
-                "taught by random: won against it": (percent, end),
-                f"taught by fixed: mean error of its values (sign test: {chance(p)})": (
+                "taught by random: points of the curve ahead": (
+                    format_share,
+                    {SYMMETRIC: leads},
+                ),
+                "taught by random: won against it": (format_percent, end),
+                f"taught by fixed: mean error of its values (sign test: {format_p(p)})": (
                     "{:.3f}".format,
                     off,
                 ),
-                "taught by fixed: won against it": (percent, alone),
+                "taught by fixed: won against it": (format_percent, alone),
             },
             "median seed",
         ),
@@ -172,29 +192,34 @@ BY_ITSELF = {
 
 
 @claim.experiment("sutton-barto-3", claim.Sweep(EXPLORATION | BY_ITSELF, END))
-def greedy(results: claim.Results) -> claim.Conclusion:
+def conclude_greedy(results: claim.Results) -> claim.Conclusion:
     """Compare learning with and without exploration."""
     won, lost, updated = (
         results.medians(value)
-        for value in (table.wins, table.lost_at_worst, table.known)
+        for value in (table.measure_wins, table.measure_worst_losses, table.count_known)
     )
-    wins_less, p = results.higher(EXPLORES, GREEDY, table.wins)
-    loses_more, q = results.higher(GREEDY_ITSELF, EXPLORES_ITSELF, table.lost_at_worst)
+    wins_less, p = results.is_higher(EXPLORES, GREEDY, table.measure_wins)
+    loses_more, q = results.is_higher(
+        GREEDY_ITSELF, EXPLORES_ITSELF, table.measure_worst_losses
+    )
     return claim.Conclusion(
-        [results.strips(one) for one in (table.WINS, table.LOST_AT_WORST, table.KNOWN)],
+        [
+            results.draw_strips(one)
+            for one in (table.WINS, table.LOST_AT_WORST, table.KNOWN)
+        ],
         [wins_less, loses_more],
-        claim.compare(
+        claim.tabulate_recipes(
             results.recipes,
             {
-                f"won against random (taught by it, sign test: {chance(p)})": (
-                    percent,
+                f"won against random (taught by it, sign test: {format_p(p)})": (
+                    format_percent,
                     won,
                 ),
-                f"lost to the best responder (self-play, sign test: {chance(q)})": (
-                    percent,
+                f"lost to the best responder (self-play, sign test: {format_p(q)})": (
+                    format_percent,
                     lost,
                 ),
-                "positions updated, of 627": (number, updated),
+                "positions updated, of 627": (format_count, updated),
             },
             "median seed",
         ),
@@ -211,15 +236,15 @@ FROM_GREEDY, FROM_ALL = LESSONS
 
 
 @claim.experiment("sutton-barto-4", claim.Sweep(LESSONS, BOTH))
-def exploration(results: claim.Results) -> claim.Conclusion:
+def conclude_exploration(results: claim.Results) -> claim.Conclusion:
     """Compare both kinds of values by greedy play and by play that goes on exploring."""
     kinds = [attrgetter(kind) for kind in ("greedy", "exploring")]
     greedy, exploring = (results.medians(kind) for kind in kinds)
-    greedy_wins, p = results.higher(FROM_GREEDY, FROM_ALL, kinds[0])
-    all_win, q = results.higher(FROM_ALL, FROM_GREEDY, kinds[1])
+    greedy_wins, p = results.is_higher(FROM_GREEDY, FROM_ALL, kinds[0])
+    all_win, q = results.is_higher(FROM_ALL, FROM_GREEDY, kinds[1])
     return claim.Conclusion(
         [
-            results.strips(claim.Quantity(title, "%", attrgetter(kind)))
+            results.draw_strips(claim.Quantity(title, "%", attrgetter(kind)))
             for title, kind in (
                 ("Games won against random, greedy, both seats", "greedy"),
                 ("Games won against random, exploring, both seats", "exploring"),
@@ -227,11 +252,14 @@ def exploration(results: claim.Results) -> claim.Conclusion:
             )
         ],
         [greedy_wins, all_win],
-        claim.compare(
+        claim.tabulate_recipes(
             results.recipes,
             {
-                f"plays greedily (sign test: {chance(p)})": ("{:.2f}%".format, greedy),
-                f"goes on exploring (sign test: {chance(q)})": (
+                f"plays greedily (sign test: {format_p(p)})": (
+                    "{:.2f}%".format,
+                    greedy,
+                ),
+                f"goes on exploring (sign test: {format_p(q)})": (
                     "{:.2f}%".format,
                     exploring,
                 ),
@@ -259,33 +287,40 @@ CHAMPION = "lower and upper bounds (champion)"
     "sutton-barto-5",
     claim.Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END),
 )
-def improvements(results: claim.Results) -> claim.Conclusion:
+def conclude_improvements(results: claim.Results) -> claim.Conclusion:
     """Compare each change alone with the book's learner, and all of them with the champion."""
     won, lost, errors = (
         results.medians(value)
-        for value in (table.wins, table.lost_at_worst, table.blunders)
+        for value in (
+            table.measure_wins,
+            table.measure_worst_losses,
+            table.measure_blunders,
+        )
     )
-    fewer = {label: results.higher(AS_IT_IS, label, table.blunders) for label in OTHERS}
+    fewer = {
+        label: results.is_higher(AS_IT_IS, label, table.measure_blunders)
+        for label in OTHERS
+    }
     better = any(told for told, _ in fewer.values())
     p = {label: chances for label, (_, chances) in fewer.items()}
     games = results.medians(lambda run: run.games[-1])
     solved = errors[CHAMPION] == 0 and lost[CHAMPION] == 0
     return claim.Conclusion(
         [
-            results.strips(table.BLUNDERS),
-            results.strips(table.WINS),
-            results.bars(
+            results.draw_strips(table.BLUNDERS),
+            results.draw_strips(table.WINS),
+            results.draw_bars(
                 "Games played until the end of the training", "games", games, log=True
             ),
         ],
         [better, solved],
-        claim.compare(
+        claim.tabulate_recipes(
             results.recipes,
             {
-                "blunders": (number, errors),
-                "against the book's (sign test)": (chance, p),
-                "games": (number, games),
-                "won against random": (percent, won),
+                "blunders": (format_count, errors),
+                "against the book's (sign test)": (format_p, p),
+                "games": (format_count, games),
+                "won against random": (format_percent, won),
             },
             "median seed",
         ),

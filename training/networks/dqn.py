@@ -15,8 +15,8 @@ from app.tictactoe.policy import BASELINES, Policy, epsilon_greedy_policy
 from training.learners.phases import Epoch, NextCheckpoint, Progress
 from training.networks import net
 
-OVER = -1  # instead of the next decision
-FORFEITED = -2  # instead of the outcome, of the player who made an illegal move
+NO_NEXT = -1  # instead of the next decision
+ILLEGAL_LOSS = -2  # instead of the outcome, of the player who made an illegal move
 NETWORKS = {"shared": ((X, O),), "separate": ((X,), (O,))}  # the seats of each network
 
 Numbers = NDArray[np.int32]
@@ -79,7 +79,7 @@ def learn(
     """
     rng = np.random.default_rng(recipe.seed)
     read = net.choose_squares(game, recipe.encoding, recipe.convolution)
-    trainees = _new_trainees(rng, game, recipe, read)
+    trainees = _make_trainees(rng, game, recipe, read)
     outputs = _compute_outputs(game, trainees, read)
     q, visits = (
         np.where(game.legal, outputs, np.float32(np.nan)),
@@ -94,8 +94,8 @@ def learn(
         behaviour = q if recipe.guard_rails else outputs
         own = epsilon_greedy_policy(behaviour, epsilon)
         games = {
-            X: play(game, rng, own, opponent, recipe.games),
-            O: play(game, rng, opponent, own, recipe.games),
+            X: play_games(game, rng, own, opponent, recipe.games),
+            O: play_games(game, rng, opponent, own, recipe.games),
         }
         new = _list_moves(game, recipe, games)
         for moves in new.values():
@@ -105,7 +105,7 @@ def learn(
                 game.legal[moves.decision, moves.cell],
             )
         trainees = [
-            _train(rng, game, recipe, trainee, read, behaviour, new)
+            _train_epoch(rng, game, recipe, trainee, read, behaviour, new)
             for trainee in trainees
         ]
         met = np.concatenate([moves.decision for moves in new.values()])
@@ -124,17 +124,17 @@ def learn(
         )
 
 
-def _new_trainees(
+def _make_trainees(
     rng: np.random.Generator, game: Game, recipe: Dqn, read: net.Array
 ) -> list[Trainee]:
     """Return the untaught networks of a recipe; of an odd number of steps X's has one more."""
     seats = NETWORKS[recipe.networks]
     trainees = []
     for number, own_seats in enumerate(seats):
-        network = net.new_network(rng, read, recipe.hidden, game.cells)
+        network = net.make_network(rng, read, recipe.hidden, game.cells)
         pupil = net.start_training(network, seed=int(rng.integers(1 << 31)))
         steps = (recipe.steps + len(seats) - 1 - number) // len(seats)
-        trainees.append(Trainee(own_seats, pupil, nothing(), steps))
+        trainees.append(Trainee(own_seats, pupil, make_empty_buffer(), steps))
     return trainees
 
 
@@ -153,11 +153,12 @@ def _list_moves(
     """Return the learner's moves in the games of each seat, with their rewards."""
     rewards = (net.ILLEGAL, *recipe.reward_scale().x)
     return {
-        seat: moves_of(game, games[seat], seat, rewards, recipe.step) for seat in games
+        seat: extract_moves(game, games[seat], seat, rewards, recipe.step)
+        for seat in games
     }
 
 
-def _train(
+def _train_epoch(
     rng: np.random.Generator,
     game: Game,
     recipe: Dqn,
@@ -170,17 +171,17 @@ def _train(
 
     `behaviour` [D, cells] is the target network, and `new` the moves of this epoch by seat.
     """
-    buffer = remember(
+    buffer = append_moves(
         trainee.buffer, [new[seat] for seat in trainee.seats], recipe.memory
     )
-    moves = sample(buffer, rng, (trainee.steps, recipe.batch))
+    moves = sample_moves(buffer, rng, (trainee.steps, recipe.batch))
     batches = net.Minibatches(
-        moves.decision, moves.cell, targets(behaviour, moves, recipe.gamma)
+        moves.decision, moves.cell, compute_targets(behaviour, moves, recipe.gamma)
     )
     guarded = ~game.legal & recipe.guard_rails
     squared = recipe.error == "squared"
     others = behaviour if recipe.outputs == "all" else None
-    pupil = net.teach(
+    pupil = net.train_steps(
         trainee.pupil, read, guarded, batches, recipe.step_size, squared, others
     )
     return trainee._replace(pupil=pupil, buffer=buffer)
@@ -193,7 +194,7 @@ def _summarize(
     taken_met: float,
 ) -> Epoch:
     """Return the figures of an epoch's games, by seat, and of the outputs [D, cells] after it."""
-    as_x, as_o = (shares(game, games[seat], seat) for seat in (X, O))
+    as_x, as_o = (compute_shares(game, games[seat], seat) for seat in (X, O))
     return Epoch(
         won=(as_x.won, as_o.won),
         lost=(as_x.lost, as_o.lost),
@@ -219,7 +220,7 @@ def _compute_outputs(
     return np.where(game.to_move[:, None] == X, outputs[0], outputs[-1])
 
 
-def play(
+def play_games(
     game: Game, rng: np.random.Generator, x: Policy, o: Policy, games: int
 ) -> Games:
     """Play a number of games between two policies, [D, cells]; an illegal move ends a game."""
@@ -230,7 +231,7 @@ def play(
         after[:] = here
         going_on = np.flatnonzero(here < game.decisions)
         decision = here[going_on]
-        drawn = draw(rng, (x, o)[ply % 2][decision])
+        drawn = draw_cells(rng, (x, o)[ply % 2][decision])
         cell[ply, going_on] = drawn
         legal = game.legal[decision, drawn]
         after[going_on] = np.where(
@@ -240,7 +241,7 @@ def play(
     return Games(position, cell)
 
 
-def draw(rng: np.random.Generator, chances: Policy) -> Numbers:
+def draw_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
     """Draw a cell by each row of chances, [N, cells]."""
     sums = chances.cumsum(axis=1)
     passed = sums > rng.random((len(sums), 1)) * sums[:, -1:]
@@ -248,7 +249,7 @@ def draw(rng: np.random.Generator, chances: Policy) -> Numbers:
     return cell
 
 
-def moves_of(
+def extract_moves(
     game: Game, games: Games, seat: int, rewards: tuple[float, ...], step: float
 ) -> Moves:
     """List the moves of the player in this seat (+1 X, -1 O), [M] of each, with its rewards.
@@ -262,41 +263,41 @@ def moves_of(
     made = decision < game.decisions
     after = after[made]
     over = after >= game.decisions
-    result = _result(game, after, seat)
+    result = _find_results(game, after, seat)
     return Moves(
         decision[made],
         games.cell[first::2][made],
         np.where(
-            over, np.array(rewards, np.float32)[result - FORFEITED], np.float32(step)
+            over, np.array(rewards, np.float32)[result - ILLEGAL_LOSS], np.float32(step)
         ),
-        np.where(over, np.int32(OVER), after),
+        np.where(over, np.int32(NO_NEXT), after),
     )
 
 
-def shares(game: Game, games: Games, seat: int) -> Shares:
+def compute_shares(game: Game, games: Games, seat: int) -> Shares:
     """Return the results of games for the player in this seat, the only one who forfeits any."""
-    result = _result(game, games.position[-1], seat)
+    result = _find_results(game, games.position[-1], seat)
     return Shares(
         float((result == 1).mean()),
         float((result < 0).mean()),
-        float((result == FORFEITED).mean()),
+        float((result == ILLEGAL_LOSS).mean()),
     )
 
 
-def _result(game: Game, position: Numbers, seat: int) -> Numbers:
+def _find_results(game: Game, position: Numbers, seat: int) -> Numbers:
     """Return 1 won, 0 drawn, -1 lost or FORFEITED for finished games; anything for others."""
     finished = np.clip(position - game.decisions, 0, len(game.outcome) - 1)
     result = game.outcome[finished] * np.int32(seat)
-    return np.where(position == game.positions, np.int32(FORFEITED), result)
+    return np.where(position == game.positions, np.int32(ILLEGAL_LOSS), result)
 
 
-def nothing() -> Moves:
+def make_empty_buffer() -> Moves:
     """Return an empty replay buffer."""
     none = np.empty(0, np.int32)
     return Moves(none, none, np.empty(0, np.float32), none)
 
 
-def remember(buffer: Moves, new: Iterable[Moves], most: int) -> Moves:
+def append_moves(buffer: Moves, new: Iterable[Moves], most: int) -> Moves:
     """Return the buffer with new moves appended, and only the latest `most` of all."""
     columns: list[Any] = [
         np.concatenate(column)[-most:] for column in zip(buffer, *new, strict=True)
@@ -304,15 +305,19 @@ def remember(buffer: Moves, new: Iterable[Moves], most: int) -> Moves:
     return Moves(*columns)
 
 
-def sample(buffer: Moves, rng: np.random.Generator, shape: tuple[int, ...]) -> Moves:
+def sample_moves(
+    buffer: Moves, rng: np.random.Generator, shape: tuple[int, ...]
+) -> Moves:
     """Sample moves of the replay buffer uniformly, with replacement."""
     drawn = rng.integers(len(buffer.cell), size=shape)
     columns: list[Any] = [column[drawn] for column in buffer]
     return Moves(*columns)
 
 
-def targets(q: NDArray[np.float32], moves: Moves, gamma: float) -> NDArray[np.float32]:
+def compute_targets(
+    q: NDArray[np.float32], moves: Moves, gamma: float
+) -> NDArray[np.float32]:
     """Return the target of each move by a table q [D, cells]: r + gamma max Q(s', .)."""
     highest = np.nanmax(q, axis=1)
-    later = np.where(moves.after == OVER, 0, highest[moves.after])
+    later = np.where(moves.after == NO_NEXT, 0, highest[moves.after])
     return (moves.reward + gamma * later).astype(np.float32)

@@ -78,7 +78,7 @@ def choose_squares(
     return read[:, np.array(columns)]
 
 
-def new_network(
+def make_network(
     rng: np.random.Generator, read: Array, hidden: Sequence[int], outs: int
 ) -> Network:
     """Return a network with random weights, normal with variance 2 / inputs of the layer.
@@ -98,7 +98,9 @@ def new_network(
     )
 
 
-def outputs(network: Network, read: Array, key: jax.Array | None = None) -> jax.Array:
+def apply_network(
+    network: Network, read: Array, key: jax.Array | None = None
+) -> jax.Array:
     """Return the outputs, [N, cells], for inputs [N, inputs] or [N, squares, inputs].
 
     With a random key a tenth of the hidden units is dropped out, and the others are scaled up.
@@ -119,13 +121,13 @@ def outputs(network: Network, read: Array, key: jax.Array | None = None) -> jax.
 def compute_outputs(network: Network, read: Array) -> NDArray[np.float32]:
     """Return the outputs for every decision, [D, cells], those of illegal moves included."""
     # Not with numpy, whose sums depend on the number of cores.
-    return np.asarray(_outputs(network, read))
+    return np.asarray(_apply_compiled(network, read))
 
 
-_outputs = jax.jit(outputs)
+_apply_compiled = jax.jit(apply_network)
 
 
-def loss(
+def compute_loss(
     network: Network,
     read: Array,
     guarded: Array,
@@ -149,7 +151,7 @@ def loss(
     else:
         counted = jnp.ones_like(played)
         wanted = jnp.where(played, target[:, None], jnp.where(guarded, ILLEGAL, others))
-    answers = outputs(network, read, key)
+    answers = apply_network(network, read, key)
     if squared:
         wrong = optax.losses.l2_loss(answers, wanted)
     else:
@@ -164,7 +166,7 @@ def start_training(network: Network, seed: int) -> Pupil:
 
 
 @partial(jax.jit, static_argnames="squared")
-def teach(
+def train_steps(
     pupil: Pupil,
     read: Array,
     guarded: Array,
@@ -185,7 +187,7 @@ def teach(
     def step(pupil: Pupil, batch: Minibatches) -> tuple[Pupil, None]:
         key, drops = jax.random.split(pupil.key)
         s = batch.decision
-        gradient = jax.grad(loss)(
+        gradient = jax.grad(compute_loss)(
             pupil.network,
             read[s],
             guarded[s],
