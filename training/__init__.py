@@ -1,1 +1,1 @@
-"""How the agents of `models/` are made; the web app never imports this."""
+"""Training of the agents in `models/`; the web app never imports this package."""

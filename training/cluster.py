@@ -1,6 +1,6 @@
-"""Work on a dask cluster of which only the address is known: the code travels to its workers.
+"""Work on a dask cluster, given the address of its scheduler: the code is sent to its workers.
 
-They need the packages that compute here, in the same versions; the scheduler needs dask alone.
+Workers need the computing packages in the same versions; the scheduler needs only dask.
 """
 
 import asyncio
@@ -47,9 +47,9 @@ cloudpickle.register_pickle_by_value(
 
 
 class CodePlugin(WorkerPlugin):
-    """Lays this project's code where a worker imports from, in place of what was there of it.
+    """A plugin that installs this project's code on a worker, replacing older code.
 
-    The worker refuses that if it does not compute with the same versions as this machine.
+    A worker with other versions than this machine is rejected.
     """
 
     def __init__(self, packages: Sequence[str]) -> None:
@@ -68,7 +68,7 @@ class CodePlugin(WorkerPlugin):
         self.digest = sha256(pickle.dumps(code)).hexdigest()[:16]
 
     def setup(self, worker: Worker) -> None:
-        """Be called by a worker, now or when it joins the cluster or starts again."""
+        """Install the code; a worker calls this now, on joining the cluster and on restart."""
         there = get_versions(self.packages)
         check_versions(worker.address, there, self.versions, self.packages)
         folder = Path(worker.local_directory) / f"q-tac-toe-{self.digest}"
@@ -87,7 +87,7 @@ class CodePlugin(WorkerPlugin):
 
 
 class RemoteCall:
-    """What calls a function where it is unpickled, which is not on the scheduler."""
+    """A function call that runs where it is unpickled: on the worker, not on the scheduler."""
 
     def __init__(self, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         self.call = work, arguments
@@ -102,10 +102,11 @@ def run_in_cluster(
     address: str,
     packages: Sequence[str],
 ) -> Iterator[tuple[int, Measured]]:
-    """Do what `training.processes.in_parallel` does, on the cluster of the scheduler at an address.
+    """Yield the index and the result of each call, computed on the cluster of a scheduler.
 
-    `packages` are those that compute.  Work of a worker that dies is given to another.  Raises
-    ConnectionError, in a sentence, for whatever fails there.
+    It replaces `training.processes.run_in_parallel`. `packages` are the packages that
+    compute. The work of a worker that dies goes to another worker. Raises ConnectionError,
+    with a sentence, for any failure.
     """
     try:
         asyncio.run(asyncio.wait_for(_check_scheduler(address), WAIT_SECONDS))
@@ -163,6 +164,7 @@ async def _check_scheduler(address: str) -> None:
 
 
 def _compare_versions(client: Client, packages: Sequence[str]) -> None:
+    """Raise RuntimeError if a worker has other versions than this machine."""
     versions: Any = client.get_versions(packages=packages)
     for worker, there in versions["workers"].items():
         check_versions(worker, there, versions["client"], packages)
@@ -171,9 +173,9 @@ def _compare_versions(client: Client, packages: Sequence[str]) -> None:
 def check_versions(
     worker: str, there: Versions, here: Versions, packages: Sequence[str]
 ) -> None:
-    """Raise RuntimeError unless a worker has what decides the bits of a run as it is here.
+    """Raise RuntimeError unless a worker has the versions that determine the bits of a run.
 
-    `distributed` tells what each of them has.
+    `there` and `here` are version lists of `distributed`.
     """
     host, installed = ("OS", "machine"), ("python", *packages)
     for part, name in [*product(["host"], host), *product(["packages"], installed)]:

@@ -37,7 +37,7 @@ FEATURED = (
 
 
 def build_rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
-    """Judge the tables that ship, whatever their cards say, and write a row of cells for each."""
+    """Return a row of cells for each agent, from its shipped table; figures of cards are not used."""
     return [_build_row(game, agent) for agent in agents]
 
 
@@ -55,14 +55,14 @@ def print_table(game: Game, agents: Iterable[Agent]) -> None:
 
 
 def format_results(game: Game, agents: Iterable[Agent]) -> str:
-    """Write the results in Markdown."""
+    """Return the results as a Markdown table."""
     return _format_markdown([HEADER, *build_rows(game, agents)])
 
 
 def format_claims(claims: Iterable[Summary]) -> str:
-    """Write the verdicts in Markdown, each claim with the file that holds its numbers.
+    """Return the verdicts as a Markdown table, each claim with a link to its file of numbers.
 
-    The links lead there from the folder docs/.
+    The links are relative to the folder docs/.
     """
     lines = [CLAIM_HEADER]
     for claim in claims:
@@ -76,9 +76,9 @@ def format_claims(claims: Iterable[Summary]) -> str:
 def write_documents(
     root: Path, game: Game, agents: Iterable[Agent], claims: Iterable[Summary]
 ) -> None:
-    """Put all tables into docs/results.md of a folder, and the rows of `FEATURED` into README.md.
+    """Write all tables into docs/results.md of a folder, and the rows of `FEATURED` into README.md.
 
-    Raises ValueError as `put_into` does.
+    Raises ValueError as `replace_table` does.
     """
     by_id = {agent.card.id: agent for agent in agents}
     replace_table(
@@ -92,9 +92,9 @@ def write_documents(
 
 
 def replace_table(path: Path, table: str) -> None:
-    """Replace what stands between the two markers of a file by the table.
+    """Replace the text between the two markers of a file by a table.
 
-    Raises ValueError if the file has not the two markers in this order, once each.
+    Raises ValueError unless the file has the two markers in this order, once each.
     """
     before, start, rest = path.read_text().partition(START_MARK)
     _, end, after = rest.partition(END_MARK)
@@ -104,6 +104,7 @@ def replace_table(path: Path, table: str) -> None:
 
 
 def _format_markdown(lines: list[list[str]]) -> str:
+    """Return lines of cells, the first a heading, as a Markdown table."""
     header, *others = lines
     return "".join(
         f"| {' | '.join(cells)} |\n"
@@ -112,6 +113,7 @@ def _format_markdown(lines: list[list[str]]) -> str:
 
 
 def _build_row(game: Game, agent: Agent) -> list[str]:
+    """Return the title of an agent and its exact figures, as cells."""
     card = agent.card
     table = agent.q[game.legal][None]
     figures = compute_figures(game, table, [card.updates], card.worth, card.plays)
@@ -128,11 +130,12 @@ def _build_row(game: Game, agent: Agent) -> list[str]:
 
 
 def _format_chances(chances: Chances) -> str:
+    """Return chances of win, draw and loss as percentages."""
     return " / ".join(_format_percent(100 * chance) for chance in chances)
 
 
 def _format_percent(percent: float) -> str:
-    """Round to two places, but never to none or all of the games what is not."""
+    """Return a percentage with two decimals; only exactly 0 and 100 are shown as 0 and 100."""
     if percent in (0, 100):
         return f"{percent:.0f}"
     rounded = f"{percent:.2f}"

@@ -1,7 +1,8 @@
-"""A training as one Python file: the files of `training.textbook` that a recipe needs, joined.
+"""Export of a training as a single Python file: the files of `training.textbook`, joined.
 
-The parameters come first, then the learner, the training loop and the evaluation, then the rules
-and opponents, and the random numbers last.  Only import lines between these files are dropped.
+The parameters come first, then the learner, the training loop and the evaluation, then the
+rules and opponents, and the random numbers last. Only import lines between these files are
+dropped.
 """
 
 import re
@@ -42,7 +43,7 @@ FILE_ORDER = (
     ),
     "rng",
 )
-WIDTH = 100  # characters of a line
+WIDTH = 100  # limit for the characters of a line
 RULER = "# " + "-" * (WIDTH - 2)
 IMPORT = re.compile(
     r"^(?:from (\S+) import (?:\(([^)]*)\)|(.*))|import (\S+))\n", re.MULTILINE
@@ -78,8 +79,8 @@ RUN_TEMPLATE = """if __name__ == "__main__":
 def build_script(recipe: Recipe) -> str:
     """Return a training as the text of a Python file.
 
-    Raises RecipeError if it is that of a network, if an opponent is not written in plain Python, or
-    if a person's move in it cannot be played.
+    Raises RecipeError for a network, for an opponent without a textbook file, and for an
+    impossible move of a person.
     """
     if recipe.is_network:
         raise RecipeError(
@@ -114,9 +115,9 @@ def build_script(recipe: Recipe) -> str:
 
 
 def list_opponents(recipe: Recipe) -> list[str]:
-    """List the opponents that never learn and are not the league's own.
+    """Return the opponents of a recipe that never learn; [] for a league, which has its own.
 
-    Raises RecipeError for one that is not among the textbook's files.
+    Raises RecipeError for an opponent without a textbook file.
     """
     if isinstance(recipe, League):
         return []
@@ -129,7 +130,7 @@ def list_opponents(recipe: Recipe) -> list[str]:
 
 
 def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[str]:
-    """List the modules of the textbook that a training needs besides its learner's."""
+    """Yield the textbook modules that a training needs besides its learner's module."""
     yield from (f"{TEXTBOOK}.{one}" for one in ("loop", "evaluation", "rules", "rng"))
     if recipe.has_opponent(YOU):
         yield f"{TEXTBOOK}.people"
@@ -139,7 +140,7 @@ def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[st
 
 
 def order_modules(wanted: Sequence[str]) -> list[str]:
-    """List these modules and all of the textbook that they import, in the order of the file."""
+    """Return these modules and the textbook modules that they import, in the order of the file."""
     found: list[str] = []
     waiting = list(wanted)
     while waiting:
@@ -154,24 +155,24 @@ def order_modules(wanted: Sequence[str]) -> list[str]:
 
 
 def read_module(module: str) -> str:
-    """Return the text of a module."""
+    """Return the source text of a module."""
     return getsource(import_module(module))
 
 
 def is_textbook(module: str) -> bool:
-    """Whether a module is one of the textbook's."""
+    """Return whether a module belongs to the textbook."""
     return module.startswith(f"{TEXTBOOK}.")
 
 
 def list_imports(text: str) -> Iterator[tuple[str, list[str]]]:
-    """List the modules that a text imports, and the names from each; none of `import module`."""
+    """Yield each imported module of a text with its imported names; [] for `import module`."""
     for module, in_brackets, in_line, whole in IMPORT.findall(text):
         names = [one.strip() for one in (in_brackets or in_line).split(",")]
         yield module or whole, [one for one in names if one]
 
 
 def write_imports(texts: Iterable[str]) -> Iterator[str]:
-    """Write what the files import of Python's own library, once for all of them."""
+    """Yield the import lines of Python's own library for all texts, without repetitions."""
     imports = defaultdict[str, set[str]](set)
     for text in texts:
         for module, names in list_imports(text):
@@ -188,7 +189,7 @@ def write_imports(texts: Iterable[str]) -> Iterator[str]:
 
 
 def write_body(text: str) -> str:
-    """Write a file without its imports, its docstring as a comment."""
+    """Return a file without its imports, with its docstring as a comment."""
     (docstring,) = DOCSTRING.findall(text)
     comment = [f"# {line}".rstrip() for line in docstring.strip().splitlines()]
     body = IMPORT.sub("", DOCSTRING.sub("", text)).strip()
@@ -196,7 +197,7 @@ def write_body(text: str) -> str:
 
 
 def write_parameters(recipe: Recipe) -> Iterator[str]:
-    """Write the parameters, each with its meaning; opponents and turns are written as phases."""
+    """Yield the lines of the parameters with their meanings; opponents and turns become phases."""
     told = [(one.field, one.value, one.meaning) for one in list_parameters(recipe)]
     hidden = {"vs", recipe.turns, *(() if recipe.has_opponent(YOU) else ("taught",))}
     phases = (

@@ -1,4 +1,4 @@
-"""Agents of others, judged on the command line: a table, a link or a function."""
+"""Evaluation of external agents on the command line: a table, a link or a Python function."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -39,9 +39,9 @@ from app.tictactoe.report import (
 from app.tictactoe.views import RewardScale
 
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-MAX_MOVES = 50  # more than any board has cells
-MAX_QUOTED = 40  # characters of what is wrong
-MAX_FILE_BYTES = 64 << 20  # bytes of a file
+MAX_MOVES = 50  # above the number of cells of any board
+MAX_QUOTED = 40  # limit for the characters of a quoted item
+MAX_FILE_BYTES = 64 << 20  # limit for the size of a file in bytes
 TABLES = {".npz", ".json", ".csv", ".tsv", ".txt"}
 # What is right, by what a text of the command line may be: every refusal ends with its line.
 FORMS = {
@@ -65,7 +65,7 @@ CAUSE_TEXTS = {
 
 
 class ForeignAgent(NamedTuple):
-    """How an agent of others plays, its values, if it has any, and how they were read."""
+    """The moves of an external agent, its values, and notes on how they were read."""
 
     choice: Choice  # [D, cells] its moves, played with equal chances
     # [D, cells] mover's view, NaN where it has no value
@@ -74,7 +74,7 @@ class ForeignAgent(NamedTuple):
 
 
 def find_form(text: str) -> str:
-    """Return which of `FORMS` a text of the command line has, "" if it has none of them."""
+    """Return the key of `FORMS` that a command-line text matches, "" if it matches none."""
     if Path(text).suffix.lower() in TABLES:
         return "table"
     if "moves=" in text or (len(text) > MAX_NAME and ALPHABET.fullmatch(text)):
@@ -83,10 +83,10 @@ def find_form(text: str) -> str:
 
 
 def judge_foreign(game: Game, text: str, options: Options, site: str) -> Iterator[str]:
-    """Read an agent; yields what is exactly true of its play, line by line.
+    """Yield the exact results of an external agent, line by line.
 
-    `text` has one of `FORMS`, and `options` say how a table is read.  Raises ValueError, with what
-    is wrong, where it is and what would be right, if what it names cannot be read.
+    `text` has one of `FORMS`; `options` apply to tables. Raises ValueError, naming the
+    fault, its place and the valid form, if the agent cannot be read.
     """
     foreign = read_foreign(game, text, options)
     if foreign.notes:
@@ -163,7 +163,7 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
 
 
 def read_foreign(game: Game, text: str, options: Options) -> ForeignAgent:
-    """Read a file, a link or a function; raises ValueError as `judge_foreign` does."""
+    """Return the agent of a file, a link or a function; raises ValueError as `judge_foreign` does."""
     form = find_form(text)
     try:
         if form == "link":
@@ -179,7 +179,7 @@ def read_foreign(game: Game, text: str, options: Options) -> ForeignAgent:
 
 
 def _read_file(game: Game, file: Path, options: Options) -> ForeignAgent:
-    """Read a table of which every row can be read; raises TableError with the rows that cannot."""
+    """Return the agent of a table file; raises TableError, listing the rows, if a row is unreadable."""
     if file.stat().st_size > MAX_FILE_BYTES:
         raise TableError(f"the file is larger than {MAX_FILE_BYTES >> 20} MB")
     reading = read_table(game, file.read_bytes(), options)
@@ -189,7 +189,7 @@ def _read_file(game: Game, file: Path, options: Options) -> ForeignAgent:
 
 
 def _read_function(game: Game, text: str) -> Choice:
-    """Ask a function of a module, as `docs/judge.py` does, what it plays in every decision."""
+    """Return the moves of a module's function in every decision, called as in `docs/judge.py`."""
     module, _, name = text.partition(":")
     try:
         play = attrgetter(name)(import_module(module))
@@ -233,14 +233,16 @@ def read_choice(game: Game, play: Callable[..., Any]) -> Choice:
 
 
 def _quote(item: object) -> str:
+    """Return the repr of an item, cut to 40 characters."""
     try:
         text = repr(item)
-    except Exception:  # of a class of others, or a number too long to be written
+    except Exception:  # a foreign class, or a number with too many digits
         text = f"a {type(item).__name__}"
     return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}…"
 
 
 def _describe_play(game: Game, choice: Choice) -> Iterator[str]:
+    """Yield the results, blunders and likely causes of blunders of a choice of moves."""
     policy = policy_from_moves(choice)
     table = choice[game.legal].astype(np.float32)
     figures = compute_figures(game, table[None], [0], RewardScale())
@@ -277,7 +279,7 @@ def _describe_play(game: Game, choice: Choice) -> Iterator[str]:
 
 
 def _describe_values(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
-    """Tell how far the values that are known are from those of best play, on their own scale."""
+    """Yield the differences between an agent's known values and the values of optimal play."""
     known = ~np.isnan(q)
     values, truth = q[known], compute_optimal_q(game)[known]
     yield (
@@ -298,4 +300,5 @@ def _describe_values(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
 
 
 def _format_percent(chances: Chances) -> str:
+    """Return chances of win, draw and loss in percent."""
     return " / ".join(f"{100 * chance:.2f}" for chance in chances)

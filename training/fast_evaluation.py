@@ -1,7 +1,8 @@
-"""Every game that policies can play: as `app.tictactoe.report` follows them, but compiled.
+"""Compiled versions of the evaluation in `app.tictactoe.report`, with equal results.
 
-A sweep judges hundreds of thousands of tables, and asks after every game whether one is unbeatable.
-Chances are added up in the same order, ply by ply, so that the figures are the same.
+A sweep evaluates hundreds of thousands of tables, and checks after every game whether a
+table is unbeatable. Chances are added in the same order, ply by ply, so the figures are
+equal bit for bit.
 """
 
 from collections.abc import Sequence
@@ -21,16 +22,16 @@ from app.tictactoe.report import (
 )
 from app.tictactoe.values import TIE, Values
 
-RANDOM = list(BASELINES).index("random")  # which may answer with any move
+RANDOM = list(BASELINES).index(
+    "random"
+)  # index of the random player, which may reply with any move
 
 
 def follow_policies(game: Game, policies: Values) -> PolicyResults:
-    """Do what `app.tictactoe.report.follow` does."""
+    """Return the results of policies: a fast `app.tictactoe.report.follow_policies`."""
     tree = (game.ply_start, game.pair_start, game.pair_after, game.outcome)
     seats = np.array([*SEATS.values()], np.int8)
-    rows = np.ascontiguousarray(
-        policies
-    )  # a policy after the other, as they are gone through
+    rows = np.ascontiguousarray(policies)  # row by row in memory, the order of the loop
     found = _follow_all(*tree, game.to_move, seats, rows, list_baseline_chances(game))
     return PolicyResults(*found)
 
@@ -38,7 +39,7 @@ def follow_policies(game: Game, policies: Values) -> PolicyResults:
 def compute_recipe_figures(
     game: Game, recipe: Recipe, tables: NDArray[np.floating], updates: Sequence[int]
 ) -> Figures:
-    """Judge the tables of a recipe's training, [T, P], one after each of so many updates."""
+    """Return the figures of tables, [T, P], of a recipe's training after these updates."""
     return compute_figures(
         game,
         tables,
@@ -54,7 +55,11 @@ def compute_recipe_figures(
 def _follow_all(  # type: ignore[no-untyped-def]
     ply_start, pair_start, pair_after, outcome, to_move, seats, policies, opponents
 ):
-    """Return what `Followed` has, in its order."""
+    """Return the fields of `PolicyResults`, in their order.
+
+    Each policy plays every baseline in both seats; the random player reaches every position
+    that any opponent could reach, so the best response is computed in these positions only.
+    """
     number = len(policies)
     vs = np.empty((2, len(opponents), number, 3))
     worst = np.empty((2, number, 3))
@@ -82,9 +87,10 @@ def _follow_all(  # type: ignore[no-untyped-def]
 
 
 def is_unbeatable(game: Game, policy: Policy, seat: int) -> bool:
-    """Whether a policy, [D, cells], never loses in a seat (+1 X, -1 O).
+    """Return whether a policy, [D, cells], never loses in a seat (+1 X, -1 O).
 
-    Whichever of its moves it draws, and whatever the other side does: as `report.losing_game` says.
+    All of its moves with a chance above 0 and all replies count, as in
+    `report.find_lost_game`.
     """
     tree = (game.pair_start, game.pair_after, game.outcome)
     chances = policy[game.pair_from, game.pair_cell]
@@ -95,7 +101,9 @@ def is_unbeatable(game: Game, policy: Policy, seat: int) -> bool:
 def _play_forward(ply_start, pair_start, pair_after, outcome, own, policy, opponent):  # type: ignore[no-untyped-def]
     """Return the chances of X winning, a draw, O winning, [3], and of each decision, [D].
 
-    `policy` moves in its own decisions, `opponent` in the others.
+    `policy` moves in its own decisions, `opponent` in the others. Chances flow from each
+    decision to its successors; successors have higher numbers, so a single pass in order is
+    enough.
     """
     decisions = len(own)
     chance, ends = np.zeros(decisions), np.zeros(3)
@@ -123,13 +131,15 @@ def _play_forward(ply_start, pair_start, pair_after, outcome, own, policy, oppon
 def _respond_best(pair_start, pair_after, outcome, own, policy, seat, possible):  # type: ignore[no-untyped-def]
     """Return the chances of X winning, a draw, O winning, [3], against the best responder.
 
-    Decisions that are not `possible`, [D], whatever it answers, are left out.
+    Retrograde analysis: from the last decision to the first, the responder takes the
+    successor with the highest win minus loss, ties by fewest losses, then the first; the
+    policy's own decisions average. Decisions that are not `possible`, [D], are skipped.
     """
     decisions = len(own)
     chances = np.zeros((decisions + len(outcome), 3))
     for end in range(len(outcome)):
         chances[decisions + end, 1 - outcome[end]] = 1.0
-    win, lose = 1 + seat, 1 - seat  # the responder's columns
+    win, lose = 1 + seat, 1 - seat  # columns of the responder's win and loss
     for s in range(decisions - 1, -1, -1):
         if not possible[s]:
             continue
@@ -144,7 +154,10 @@ def _respond_best(pair_start, pair_after, outcome, own, policy, seat, possible):
         for p in range(start, stop):
             to = pair_after[p]
             highest = max(highest, chances[to, win] - chances[to, lose])
-        best, least = -1, np.inf  # the one that loses least among them, then the first
+        best, least = (
+            -1,
+            np.inf,
+        )  # among equal best replies the reply that loses least, then the first
         for p in range(start, stop):
             to = pair_after[p]
             good = chances[to, win] - chances[to, lose] >= highest - TIE
@@ -156,7 +169,11 @@ def _respond_best(pair_start, pair_after, outcome, own, policy, seat, possible):
 
 @njit(cache=True)
 def _can_lose(pair_start, pair_after, outcome, own, policy, seat):  # type: ignore[no-untyped-def]
-    """Whether some game from the empty board is lost by the seat that plays by chances [P]."""
+    """Return whether the seat that plays by chances [P] loses some game from the empty board.
+
+    Backward from the last decision: a position is lost if any possible move leads to a lost
+    position.
+    """
     decisions = len(own)
     lost = np.zeros(decisions + len(outcome), np.bool_)
     lost[decisions:] = outcome == -seat

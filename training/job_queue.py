@@ -1,8 +1,8 @@
-"""The order in which workers take the jobs that clients wait for: fair by measured cost.
+"""A queue of jobs in a fair order: by the processor time that each client used lately.
 
-The next job is one of the client that used the least processor time lately, as the workers measured
-it.  A client who waits alone has everything; one with many or long jobs delays nobody else by more
-than the job that is being done.
+The next job belongs to the client that used the least processor time lately, as measured by
+the workers. A client that waits alone gets everything; a client with many or long jobs
+delays another client by no more than the current job.
 """
 
 import asyncio
@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 
 from cachetools import LRUCache
 
-CAPACITY = 200  # jobs that wait
-CLIENTS = 10_000  # whose use is remembered
-HALF_LIFE = 60.0  # seconds after which half of what a client used is forgotten
-YIELD_SECONDS = 30.0  # for which a batch lets all other jobs of its client go first
-FIRST_ESTIMATE = 0.03  # seconds that a job costs, before any is measured
-SMOOTHING = 0.1  # weight of the last job in the mean cost of all
+CAPACITY = 200  # limit for waiting jobs
+CLIENTS = 10_000  # limit for clients whose use is recorded
+HALF_LIFE = 60.0  # seconds after which half of the recorded use expires
+YIELD_SECONDS = 30.0  # a batch lets other jobs go first for this time
+FIRST_ESTIMATE = 0.03  # seconds, the assumed cost of a job before the first measurement
+SMOOTHING = 0.1  # weight of the latest job in the mean cost
 
 Answer = tuple[int, bytes]  # an HTTP status and a body
 BUSY: Answer = (503, b"")
@@ -26,11 +26,11 @@ BUSY: Answer = (503, b"")
 
 @dataclass(eq=False)
 class Job:
-    """What at least one client waits for."""
+    """A request that at least one client waits for."""
 
     request: str
-    client: str  # who asked first, and is charged
-    is_batch: bool  # of several trainings, none of which a page waits for
+    client: str  # the client that pays: the first to request the job
+    is_batch: bool  # whether it has several trainings that no page waits for
     arrived: float
     answer: asyncio.Future[Answer] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
@@ -39,24 +39,23 @@ class Job:
 
 
 class JobQueue:
-    """Jobs that wait or are being done, by request: the same request is one job."""
+    """Waiting and running jobs by request; equal requests share a job."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Create it within a running event loop."""
+        """Create the queue within a running event loop."""
         self.clock = clock
-        self.jobs: dict[str, Job] = {}  # all
-        self.waiting: list[Job] = []  # those that no worker has taken, by arrival
+        self.jobs: dict[str, Job] = {}  # waiting and running jobs
+        self.waiting: list[Job] = []  # jobs not yet taken by a worker, by arrival
         self.changed = asyncio.Event()
         self.mean_seconds = FIRST_ESTIMATE
-        self.used: LRUCache[str, tuple[float, float]] = LRUCache(
-            CLIENTS
-        )  # seconds, as of when
+        # client -> (seconds used, time of the measurement)
+        self.used: LRUCache[str, tuple[float, float]] = LRUCache(CLIENTS)
 
     def join(self, request: str, client: str, is_batch: bool = False) -> Job | None:
-        """Return the job of a request, a new one if there is none.
+        """Return the job of a request, or a new job.
 
-        A full queue drops the last job of the client with most of them, and answers it BUSY; None
-        if that is this client.
+        If the queue is full, the last job of the client with the most jobs is answered BUSY
+        and dropped; None if that is this client.
         """
         if request in self.jobs:
             return self.jobs[request]
@@ -68,12 +67,12 @@ class JobQueue:
         return job
 
     def leave(self, job: Job) -> None:
-        """Remove a job that nobody waits for, unless a worker has taken it."""
+        """Remove a job without listeners, unless a worker has taken it."""
         if not job.listeners and job in self.waiting:
             self._remove(job)
 
     async def take(self) -> Job:
-        """Wait for a job, and remove the next one from those that wait."""
+        """Return the next job, after waiting for a job if there is none."""
         while not self.waiting:
             self.changed.clear()
             await self.changed.wait()
@@ -82,17 +81,17 @@ class JobQueue:
         return job
 
     def finish(self, job: Job, answer: Answer, seconds: float) -> None:
-        """Answer a job that was taken, and charge its client with the seconds it cost."""
+        """Answer a job that was taken, and charge its client with the processor seconds."""
         del self.jobs[job.request]
         self.used[job.client] = self.recent_use(job.client) + seconds, self.clock()
         self.mean_seconds += SMOOTHING * (seconds - self.mean_seconds)
         job.answer.set_result(answer)
 
     def list_turns(self) -> list[Job]:
-        """Return the jobs that wait in the order of their turns, if no other comes."""
+        """Return the waiting jobs in the order in which workers will take them."""
         now = self.clock()
         urgent_first = sorted(self.waiting, key=lambda job: _is_yielding(job, now))
-        turns = Counter[str]()  # by client
+        turns = Counter[str]()  # turns before this job, by client
         rank = {}
         for job in urgent_first:
             expected_use = (
@@ -103,9 +102,9 @@ class JobQueue:
         return sorted(urgent_first, key=lambda job: rank[job])
 
     def position(self, request: str) -> int | None:
-        """Return the place of a request among those that wait, from 1.
+        """Return the position of a request among the waiting jobs, from 1.
 
-        It is 0 if a worker has taken it, and None if it is not here.
+        It is 0 if a worker has taken the job, and None if there is no such job.
         """
         job = self.jobs.get(request)
         if job is None:
@@ -113,13 +112,13 @@ class JobQueue:
         return self.list_turns().index(job) + 1 if job in self.waiting else 0
 
     def recent_use(self, client: str) -> float:
-        """Return the seconds that a client used, of which half is forgotten each HALF_LIFE."""
+        """Return the seconds that a client used lately; half of them expires each HALF_LIFE."""
         seconds, measured = self.used.get(client, (0.0, 0.0))
         age = self.clock() - measured
         return float(seconds * 0.5 ** (age / HALF_LIFE))
 
     def _make_room(self, client: str) -> bool:
-        """Drop the last job of the client with most; return False if that is this one."""
+        """Drop the last job of the client with the most jobs; return False if that is this client."""
         numbers = Counter(job.client for job in self.waiting)
         greatest, number = numbers.most_common(1)[0]
         if numbers[client] >= number:
@@ -130,10 +129,11 @@ class JobQueue:
         return True
 
     def _remove(self, job: Job) -> None:
+        """Remove a waiting job."""
         self.waiting.remove(job)
         del self.jobs[job.request]
 
 
 def _is_yielding(job: Job, now: float) -> bool:
-    """Whether a job lets others go first."""
+    """Return whether a job still lets the other jobs of its client go first."""
     return job.is_batch and now < job.arrived + YIELD_SECONDS

@@ -1,15 +1,15 @@
-"""What the trainer can be asked for, as text, and its answer as bytes.
+"""Requests to the trainer, as text, and their answers as bytes.
 
 | request | answer |
 |---|---|
 | `q-learning,alpha=0.5` | the agent of the recipe, packed by brotli |
-| `story/<recipe>` | the first games of its training, as JSON |
-| `code/<recipe>` | its training as one file of Python |
-| `taught/<cells or ->/<recipe>` | what people taught a learner, and the game that is begun |
-| `seeds/3.4.5/<recipe>` | the figures and proofs that it comes to with each of these seeds |
+| `story/<recipe>` | the first games of the training, as JSON |
+| `code/<recipe>` | the training as a Python file |
+| `taught/<cells or ->/<recipe>` | the state of a learner taught by people, and its unfinished game |
+| `seeds/3.4.5/<recipe>` | the figures and proofs of the recipe with each of these seeds |
 
-Until the kernels are compiled, which takes a new machine 20 seconds, the learners in plain Python
-answer.  They make the same agent bit for bit.
+Until the kernels are compiled, which takes a new machine 20 seconds, the textbook learners
+answer. They make the same agent bit for bit.
 """
 
 import zlib
@@ -26,31 +26,32 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import compute_figures, follow_policies
 
 STORY, CODE, TAUGHT, SEEDS = "story", "code", "taught", "seeds"
+# Answered by the textbook learners, in less time than a training takes.
 QUICK = (
     STORY,
     CODE,
     TAUGHT,
-)  # answered in plain Python, in less time than a training takes
-NO_GAME = "-"  # in the place of the cells
-MOST_PLAIN_UPDATES = 200_000  # some seconds
+)
+NO_GAME = "-"  # stands for the cells if there is no unfinished game
+MOST_PLAIN_UPDATES = 200_000  # this many updates take a few seconds in plain Python
 
 
 def split_request(request: str) -> tuple[str, str]:
-    """Return the kind of a request, "" for an agent, and the rest of it."""
+    """Return the kind of a request, "" for an agent, and the rest of the request."""
     kind, slash, rest = request.partition("/")
     return (kind, rest) if slash else ("", request)
 
 
 def is_batch(request: str) -> bool:
-    """Whether a request is for several seeds; a page waits for a single one."""
+    """Return whether a request is for several seeds; pages wait for a single seed only."""
     kind, rest = split_request(request)
     return kind == SEEDS and "." in rest.partition("/")[0]
 
 
 def is_quick(request: str) -> bool:
-    """Whether a request is for something that does not wait behind trainings.
+    """Return whether a request goes to the queue that does not wait behind trainings.
 
-    An agent that people taught is; one process keeps the learners that they teach.
+    Agents taught by people are quick as well: one process holds all taught learners.
     """
     return TAUGHT in request or split_request(request)[0] in QUICK
 
@@ -58,7 +59,7 @@ def is_quick(request: str) -> bool:
 def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
     """Return the answer to a request.
 
-    Raises RecipeError if there is no such recipe.
+    Raises RecipeError if the recipe is invalid.
     """
     kind, rest = split_request(request)
     # The trainer itself needs none of these modules, and a worker that must not read broken
@@ -86,14 +87,13 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
         ]
         return msgspec.msgpack.encode(runs)
     agent = train_agent(game, parse_on_demand(request), is_compiled)
-    packed: bytes = brotli.compress(
-        pack_agent(game, agent), quality=1
-    )  # in 2 ms to a third
+    # Quality 1 packs an agent to a third of its size in 2 ms.
+    packed: bytes = brotli.compress(pack_agent(game, agent), quality=1)
     return packed
 
 
 def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
-    """Return the agent of a recipe, trained in plain Python if that is sooner done."""
+    """Return the agent of a recipe, trained by the textbook learner if that is faster."""
     from training.run import COMPILED, Method, make_agent_id, train  # noqa: PLC0415
     from training.story import TOLD  # noqa: PLC0415
     from training.taught import learn  # noqa: PLC0415
@@ -105,9 +105,10 @@ def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
 
 
 def run_seed(game: Game, recipe: Recipe) -> bytes:
-    """Return the seed of a recipe, its figures, and whether it is proved unbeatable as X, as O.
+    """Return the seed of a recipe, its figures, and whether it is proved unbeatable as X and as O.
 
-    As JSON, packed by zlib.  What its values are worth is left out: its play counts.
+    The answer is JSON, packed by zlib. Figures about values are left out: the lab compares
+    play.
     """
     from training import fast_evaluation  # noqa: PLC0415
     from training.run import record_history  # noqa: PLC0415

@@ -1,7 +1,7 @@
-"""What is measured of a training: one run is a recipe with its seed, trained and judged exactly.
+"""Measurements of trainings: a run is a recipe with its seed, trained and evaluated exactly.
 
-`seeds` and the experiments measure alike.  A `Measure` has a version, which is raised with every
-change of what it finds: nothing that an older one has found is believed any more.
+`seeds` and the experiments use these measures. Each `Measure` has a version; a change of
+its results raises the version, and stored results of older versions are ignored.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,18 +23,18 @@ from training.learners import learn, skip_checkpoints
 from training.learners.phases import NextCheckpoint, Progress
 from training.run import find_next_mark
 
-GROWTH = 50  # a proof is tried again after so small a part more of the updates
+GROWTH = 50  # a proof is tried again when updates have grown by 1 / GROWTH
 
 Found = TypeVar("Found", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True)
 class Measure(Generic[Found]):
-    """Something that can be found out about recipes with their seeds.
+    """A measurement of recipes with their seeds.
 
-    `of` is a function of a module, so that other processes and machines can be sent its name; they
-    are given `at_once` recipes at most.  What it finds, a frozen msgspec struct with a field
-    `seconds`, depends on nothing but the recipe, its time apart.
+    `compute` is a module-level function, so that other processes and machines can receive
+    its name; a process gets at most `at_once` recipes. The result, a frozen msgspec struct
+    with a field `seconds`, depends on the recipe alone, except for its times.
     """
 
     name: str
@@ -44,43 +44,48 @@ class Measure(Generic[Found]):
     at_once: int = 10
 
     def measure_encoded(self, names: Sequence[str]) -> list[bytes]:
-        """Measure the recipes with these names, for a store."""
+        """Return the results of the recipes with these names, as JSON for the store."""
         return [msgspec.json.encode(self.compute(parse_recipe(text))) for text in names]
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One training at its T moments, the last of which is its end."""
+    """A training at T snapshots; the last snapshot is its end."""
 
-    seconds: float  # of training and judging
-    judging: float  # the part of them that went into judging
+    seconds: float  # of training and evaluation
+    judging: float  # the part spent on evaluation
     games: list[int]  # [T]
-    asked: list[
-        int
-    ]  # [T] the updates after which it was to be looked at; -1 for the end
+    # [T] the checkpoint in updates; -1 for the end.
+    asked: list[int]
     figures: Figures  # T entries each
-    unbeatable: BySeat[bool]  # [T] whether it is unbeatable in that seat
-    known: list[int]  # [T] decisions in which it has updated a move, up to symmetry
+    unbeatable: BySeat[bool]  # [T] whether the table is unbeatable in that seat
+    known: list[int]  # [T] decisions with an updated move, up to symmetry
     start: list[float]  # [T] the highest value of the empty board
 
 
 class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """When the play of one training was proved, as far as it was looked at."""
+    """The game after which the play of a training was proved unbeatable, within the games checked."""
 
     seconds: float
-    games: int | None  # the first after which it is unbeatable in both seats, or None
-    stays: int | None  # the first after which that was never lost again, or None
-    faultless: int | None  # the first after which no decision is a blunder, or None
-    played: int  # games of the whole training
+    games: (
+        int | None
+    )  # the first game after which it is unbeatable in both seats, or None
+    stays: (
+        int | None
+    )  # the first game after which it stays unbeatable to the end, or None
+    faultless: (
+        int | None
+    )  # the first game after which it is also without a blunder, or None
+    played: int  # number of games of the whole training
 
 
 def measure_run(next_checkpoint: NextCheckpoint, first: bool, recipe: Recipe) -> Run:
-    """Train a recipe and judge it at every stop and in the end, and `first` before it begins.
+    """Return a training evaluated at every checkpoint and at the end, and at the start if `first`.
 
-    A stop is made after the game in which it is reached; one that the training jumps over is left
-    out.
+    A checkpoint is evaluated after the game that reaches it; a checkpoint that the training
+    jumps over is left out.
     """
     game = tic_tac_toe()
-    begin = perf_counter()
+    start_time = perf_counter()
     history: list[tuple[int, Progress]] = []
     asked = 0
     for progress in learn(game, recipe, next_checkpoint):
@@ -88,58 +93,58 @@ def measure_run(next_checkpoint: NextCheckpoint, first: bool, recipe: Recipe) ->
         asked = next_checkpoint(progress.updates)
     history[-1] = (-1, history[-1][1])
     trained = perf_counter()
-    kept = history if first else history[1:]
-    moments = [progress for _, progress in kept]
-    tables = np.stack([game.gather_pairs(moment.q) for moment in moments])
-    updates = [moment.updates for moment in moments]
+    reported = history if first else history[1:]
+    snapshots = [progress for _, progress in reported]
+    tables = np.stack([game.gather_pairs(moment.q) for moment in snapshots])
+    updates = [moment.updates for moment in snapshots]
     figures = compute_recipe_figures(game, recipe, tables, updates)
     policies = policy_from_values(game.spread_pairs(tables), recipe.plays)
-    proved = {
+    unbeatable = {
         seat: [is_unbeatable(game, policy, player) for policy in policies]
         for seat, player in SEATS.items()
     }
     judged = perf_counter()
     return Run(
-        seconds=judged - begin,
+        seconds=judged - start_time,
         judging=judged - trained,
-        games=[moment.games for moment in moments],
-        asked=[stop for stop, _ in kept],
+        games=[moment.games for moment in snapshots],
+        asked=[stop for stop, _ in reported],
         figures=figures,
-        unbeatable=BySeat(**proved),
-        known=[count_known_positions(game, moment.visits) for moment in moments],
-        start=[float(np.nanmax(moment.q[0])) for moment in moments],
+        unbeatable=BySeat(**unbeatable),
+        known=[count_known_positions(game, moment.visits) for moment in snapshots],
+        start=[float(np.nanmax(moment.q[0])) for moment in snapshots],
     )
 
 
 def stop_after_game(updates: int) -> int:
-    """Stop after every game."""
+    """Return the next checkpoint: after every game."""
     return updates + 1
 
 
 def stop_after_growth(updates: int) -> int:
-    """Stop after each of the first games, and later whenever updates have grown by a fiftieth."""
+    """Return the next checkpoint: after each of the first games, later when updates grew by 2%."""
     return updates + 1 + updates // GROWTH
 
 
 def measure_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> Proof:
-    """Train a recipe and ask at every stop whether its play is proved."""
+    """Return when a training is proved unbeatable, checked at every checkpoint."""
     game = tic_tac_toe()
     begin = perf_counter()
-    first, since, faultless = None, None, None
+    first_proof, stays, faultless = None, None, None
     for progress in learn(game, recipe, next_checkpoint):
         policy = policy_from_values(progress.q, recipe.plays)
         if all(is_unbeatable(game, policy, seat) for seat in SEATS.values()):
-            first = progress.games if first is None else first
-            since = progress.games if since is None else since
+            first_proof = progress.games if first_proof is None else first_proof
+            stays = progress.games if stays is None else stays
             if faultless is None and not find_blunders(game, policy).any():
                 faultless = progress.games
         else:
-            since = None
-    return Proof(perf_counter() - begin, first, since, faultless, progress.games)
+            stays = None
+    return Proof(perf_counter() - begin, first_proof, stays, faultless, progress.games)
 
 
 def count_known_positions(game: Game, visits: NDArray[np.uint32]) -> int:
-    """Count the decisions, up to symmetry, of which some move was updated; `visits` [D, cells]."""
+    """Return the number of decisions, up to symmetry, with an updated move; `visits` [D, cells]."""
     met = (visits > 0).any(axis=1)
     return len(np.unique(game.symmetry_class[: game.decisions][met]))
 
@@ -153,5 +158,5 @@ EXACT_PROOF = Measure(
 
 
 def make_key(measure: Measure[Found], recipe: Recipe) -> str:
-    """Return the name under which a finding is kept."""
+    """Return the key of a result in the store."""
     return f"{measure.name}.{measure.version} {name_recipe(recipe)}"

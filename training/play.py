@@ -20,10 +20,10 @@ BACK, QUIT = "u", "q"
 def play_in_terminal(
     game: Game, agent: Agent, seat: str, seed: int | None, ask: Callable[[str], str]
 ) -> str:
-    """Play a game as "x" or "o" against an agent and return its record, whole or not.
+    """Play a game as "x" or "o" against an agent and return its record, finished or not.
 
-    `ask` puts a question and returns what is typed: a cell, "u" to take back, "q" to quit.  The
-    agent draws among its moves by `seed`.
+    `ask` prompts and returns the typed text: a cell, "u" to take back, "q" to quit. The
+    agent draws its moves with `seed`.
     """
     console, rng = Console(highlight=False), np.random.default_rng(seed)
     policy, record = policy_from_values(agent.q, agent.card.plays), ""
@@ -59,7 +59,7 @@ def play_in_terminal(
 
 
 def build_board_table(game: Game, agent: Agent, position: int) -> Table:
-    """Draw the marks, and on each empty cell its number and what the agent expects of it."""
+    """Return a table of the marks; empty cells show their number and the agent's value."""
     texts = [
         format_cell(game, agent, position, cell, int(stone))
         for cell, stone in enumerate(game.board[position])
@@ -71,24 +71,25 @@ def build_board_table(game: Game, agent: Agent, position: int) -> Table:
 
 
 def format_cell(game: Game, agent: Agent, position: int, cell: int, stone: int) -> Text:
-    """Write a cell: its mark, else its number and value, on red for a loss to green for a win.
+    """Return a cell: its mark, or its number and value, coloured from red (loss) to green (win).
 
-    The value is on the common scale, a loss -1 and a win +1; beads are no such value.
+    The value is on the common scale, a loss -1 and a win +1; numbers of beads have no
+    colour.
     """
     if stone or game.is_over(position):
         return Text(f"\n   {MARKS[stone].replace('.', ' ')}   \n", "bold")
-    value, worth = agent.q[position, cell], agent.card.worth
+    value, reward_scale = agent.q[position, cell], agent.card.worth
     if not agent.visits[position, cell]:
         return Text(f" {DIGITS[cell]}\n{'?':^7}\n")
-    if worth is None:
+    if reward_scale is None:
         return Text(f" {DIGITS[cell]}\n{value:^7g}\n")
     scaled = float(
-        round_to_shown(scale_values(value, worth, int(game.to_move[position])))
+        round_to_shown(scale_values(value, reward_scale, int(game.to_move[position])))
     )
-    told = f"{scaled:+.2f}" if scaled else "0.00"
+    number = f"{scaled:+.2f}" if scaled else "0.00"
     red, green, blue = np.rint(
         DRAW + abs(scaled) * ((WIN if scaled > 0 else LOSS) - DRAW)
     )
     ink = "white" if abs(scaled) > 2 / 3 else "black"
     ground = f"{ink} on rgb({red:.0f},{green:.0f},{blue:.0f})"
-    return Text(f" {DIGITS[cell]}\n{told:^7}\n", style=ground)
+    return Text(f" {DIGITS[cell]}\n{number:^7}\n", style=ground)

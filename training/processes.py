@@ -1,4 +1,4 @@
-"""Work in several processes that end with the process that started them, however that ends."""
+"""Work in several processes that exit with the process that started them."""
 
 import multiprocessing
 import os
@@ -11,13 +11,12 @@ from threading import Thread
 from time import sleep
 from typing import Any, TypeVar
 
-WATCH_SECONDS = 0.2  # between two looks at the parent
+WATCH_SECONDS = 0.2  # interval between two checks of the parent
 
 Result = TypeVar("Result")
 ProgressCallback = Callable[[Any], object]
-_on_progress: ContextVar[ProgressCallback] = ContextVar(
-    "_on_progress"
-)  # of the work done here
+# The callback for the work of this process.
+_on_progress: ContextVar[ProgressCallback] = ContextVar("_on_progress")
 
 
 def run_in_parallel(
@@ -26,11 +25,12 @@ def run_in_parallel(
     jobs: int,
     on_progress: ProgressCallback = lambda progress: None,
 ) -> Iterator[tuple[int, Result]]:
-    """Call `work`, a function of a module, with each of these arguments on `jobs` processes.
+    """Call `work`, a module-level function, with each of these arguments on `jobs` processes.
 
-    Yields the index and the result of each call as it finishes.  With one process, that is this
-    one.  `on_progress` gets what the work passes to `report_progress`, in a thread.  If the caller
-    leaves before the last result, the processes are terminated.
+    Yields the index and the result of each call as it finishes. A single process is the
+    current process. `on_progress` is called in a thread with the arguments of
+    `report_progress`. If the caller leaves before the last result, the processes are
+    terminated.
     """
     jobs = min(jobs, len(calls))
     if jobs <= 1:
@@ -60,25 +60,27 @@ def run_in_parallel(
 
 
 def report_progress(progress: Any) -> None:
-    """Pass the progress of the work done here to the process that called `in_parallel`."""
+    """Send the progress of the current work to the process that called `run_in_parallel`."""
     _on_progress.get()(progress)
 
 
 def _forward_reports(
     reports: "SimpleQueue[Any]", on_progress: ProgressCallback
 ) -> None:
+    """Call `on_progress` with each report from the queue, until None arrives."""
     while (progress := reports.get()) is not None:
         on_progress(progress)
 
 
 def _init_process(parent: int, reports: "SimpleQueue[Any]") -> None:
-    """Prepare a process of the pool: Ctrl-C and `kill` are for its parent."""
+    """Prepare a process of the pool: only its parent handles Ctrl-C and `kill`."""
     signal(SIGINT, SIG_IGN)
     _on_progress.set(reports.put)
     Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
 
 
 def _exit_with_parent(parent: int) -> None:
-    while os.getppid() == parent:  # the system gives an orphan another parent
+    """Exit as soon as the parent process has ended."""
+    while os.getppid() == parent:  # the system gives an orphaned process another parent
         sleep(WATCH_SECONDS)
     os._exit(1)

@@ -1,4 +1,4 @@
-"""How far training is, on the terminal: lines on the error stream that move."""
+"""Progress bars of trainings on the error stream of a terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,14 +20,14 @@ from training.learners.phases import Progress
 from training.run import Watcher
 
 COMPILING = "compiling"
-SPEED_SECONDS = 600.0  # seconds by which the time left of many trainings is guessed
+SPEED_SECONDS = 600.0  # the time left is estimated from the speed of these seconds
 
 
 class Rate(ProgressColumn):
-    """How many are done in a second."""
+    """A column with the number of items per second."""
 
     def render(self, task: Task) -> Text:
-        """Write it."""
+        """Return the rate as text, empty before the first item."""
         return Text("" if task.speed is None else f"{task.speed:,.1f}/s")
 
 
@@ -51,9 +51,9 @@ class UpdateRate:
 
 @contextmanager
 def show_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show how many of `total` are done, and the time left.
+    """Show the number of finished items of `total`, and the time left.
 
-    It gives the function that counts some more as done.
+    The context is a function that counts more items as finished.
     """
     columns = (
         TextColumn("{task.description}"),
@@ -71,10 +71,9 @@ def show_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def show_training_bars(shown: bool = True) -> Iterator[Callable[[str], Watcher]]:
-    """Show one line for each agent: share, games, updates a second, time left.
+    """Show a line for each agent, if `shown`: share, games, updates per second, time left.
 
-    Yields a function that starts the line of an agent and returns the watcher that moves it.
-    Until its first update an agent is "compiling", which does not count as training time.
+    The context is a function that adds a line and returns its watcher.
     """
     columns = [
         TextColumn("{task.description}"),

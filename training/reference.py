@@ -1,7 +1,7 @@
-"""Recipes learned by the textbook learners, in place of the compiled ones.
+"""Recipes trained by the textbook learners, as the reference implementation of the compiled learners.
 
-They are slow on purpose, and the same step by step: the tests compare both update by update, the
-first games of a training are told by them, and people teach them.
+They are slow and make the same updates: tests compare both update by update, the lab shows
+the first games of a training by them, and people teach them.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -54,17 +54,17 @@ class Learner(Protocol):
     def __init__(self, game: TicTacToe, parameters: Any) -> None: ...
 
     def play(self, turn: Turn, rng: Random) -> Iterator[Event]:
-        """Play a turn, yielding each move and each update."""
+        """Yield each move and each update of a turn."""
 
     def choose(self, board: str, rng: Random) -> int:
-        """Choose a move without exploring."""
+        """Return a move without exploration."""
 
     def value(self, board: str, cell: int) -> float:
-        """Return the value of a move as the table has it: in the view of its player."""
+        """Return the value of a move in the table, in the view of its player."""
 
 
 def load_learner(algorithm: type[Recipe]) -> type[Learner]:
-    """Return the learner of an algorithm: the class of its name in the module of its name."""
+    """Return the textbook learner of an algorithm; class and module have the algorithm's name."""
     module = import_module(f"{textbook.__name__}.{algorithm.slug.replace('-', '_')}")
     learner: type[Learner] = getattr(module, algorithm.__name__)
     return learner
@@ -81,7 +81,7 @@ LEARNERS = MappingProxyType(
 
 @cache
 def build_rules(game: Game) -> TicTacToe:
-    """Return the rules of an enumerated game, for boards as text."""
+    """Return the textbook rules of an enumerated game, for boards as text."""
     first_won = game.outcome[game.outcome != 0][
         0
     ]  # X moves first, so X is first to fill a line
@@ -89,7 +89,7 @@ def build_rules(game: Game) -> TicTacToe:
 
 
 def make_learner(game: Game, recipe: Recipe) -> Learner:
-    """Return a learner that knows nothing yet."""
+    """Return a new learner without any update."""
     return LEARNERS[recipe.slug](build_rules(game), recipe)
 
 
@@ -97,7 +97,7 @@ UNFINISHED = "is missing: the game is not over"
 
 
 class UnfinishedError(TaughtError):
-    """A game in which a person has not moved yet: the board is where they are to move."""
+    """A game in which the person has not moved yet; `board` is the position of their move."""
 
     def __init__(self, number: int, move: int, board: str) -> None:
         super().__init__(number, move, UNFINISHED)
@@ -105,16 +105,17 @@ class UnfinishedError(TaughtError):
 
 
 class Person:
-    """The person who teaches in one game, by the cells that they played."""
+    """The person who teaches in a game, given by the cells that they played."""
 
     def __init__(self, number: int, cells: str) -> None:
-        """`number` is that of the game among those with people, from 1."""
+        """Store the number of the game among games with people, from 1, and the cells."""
         self.number, self.cells, self.moves = number, cells, 0
 
     def choose(self, board: str, _rng: Random) -> int:
         """Return the next cell.
 
-        Raises TaughtError if it is taken, and UnfinishedError if there is none.
+        Raises TaughtError if the cell is taken, and UnfinishedError if there is no further
+        cell.
         """
         self.moves += 1
         if self.moves > len(self.cells):
@@ -127,7 +128,7 @@ class Person:
         return cell
 
     def check_end(self) -> None:
-        """Raise TaughtError if there are cells left when the game is over."""
+        """Raise TaughtError if cells are left when the game is over."""
         if self.moves < len(self.cells):
             raise TaughtError(
                 self.number, self.moves + 1, "comes after the end of the game"
@@ -135,7 +136,7 @@ class Person:
 
 
 def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
-    """List the turns of a training."""
+    """Yield the turns of a training."""
     people = (
         Person(number, cells)
         for number, cells in enumerate(list_taught_games(recipe), 1)
@@ -150,7 +151,7 @@ def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
 
 
 def find_move_lister(game: Game, baseline: str) -> ListMoves:
-    """Return the function that lists a baseline's moves: of its policy if there is no other."""
+    """Return the function that lists a baseline's moves: a textbook one, or one based on its policy."""
     return OPPONENTS.get(baseline) or (
         lambda rules, board: [
             cell
@@ -172,9 +173,10 @@ def compute_baseline_policy(game: Game, baseline: str) -> Policy:
 def learn(
     game: Game, recipe: Recipe, learner: Learner | None = None
 ) -> Iterator[Event]:
-    """Do what `training.learners.learn` does with a recipe, yielding each move and each update.
+    """Yield each move and each update of a training by the textbook learner.
 
-    Raises TaughtError for a person's move that cannot be played.
+    The updates are those of `training.learners.learn`. Raises TaughtError for an impossible
+    move of a person.
     """
     learner, rng = learner or make_learner(game, recipe), Random(recipe.seed)
     for turn in list_recipe_turns(game, recipe):
@@ -184,12 +186,12 @@ def learn(
 
 
 def get_move_key(learner: Learner, board: str, cell: int) -> Hashable:
-    """Return the entry of a move in the learner's table, which symmetric moves may share."""
+    """Return the entry of a move in the learner's table; symmetric moves may share an entry."""
     return learner.key(board, cell) if hasattr(learner, "key") else (board, cell)
 
 
 def get_update_key(learner: Learner, update: Update) -> Hashable:
-    """Return the entry that an update changed; a league's boards are as its learner sees them."""
+    """Return the entry that an update changed; a league's boards are in its learner's view."""
     if isinstance(learner.parameters, League):
         return update.board, update.cell
     return get_move_key(learner, update.board, update.cell)

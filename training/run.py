@@ -1,4 +1,4 @@
-"""From a recipe to an agent: train it, keep its history, judge it, write its card, check it."""
+"""Training of agents from recipes: history, exact figures, card, and the check of saved files."""
 
 import platform
 import re
@@ -31,22 +31,18 @@ from training.learners.phases import NextCheckpoint, Progress
 from training.processes import report_progress, run_in_parallel
 
 MODELS = ROOT / "models"
-REPORT_SECONDS = (
-    0.1  # seconds at least between two signs of life of an agent that is trained
-)
-MAX_CHECKPOINT_STEP = (
-    100_000  # updates between two signs of life, some hundredths of a second
-)
-TABLE_PACKAGES = ("numpy", "numba")  # what computes a table
+REPORT_SECONDS = 0.1  # minimum interval between two progress reports of an agent
+MAX_CHECKPOINT_STEP = 100_000  # updates; they take some hundredths of a second
+TABLE_PACKAGES = ("numpy", "numba")  # packages that compute tables
 NETWORK_PACKAGES = ("numpy", "jax", "jaxlib", "optax")
-# Entries of a card that say how it was made, not what: how long it took, on what, how it is packed.
+# Card entries about the run, not the result: duration, versions, digest of the packed file.
 CIRCUMSTANCES = {"seconds", "versions", "arrays"}
 
 Watcher = Callable[[Progress], None]
 
 
 class Method(NamedTuple):
-    """The functions that learn a recipe and follow all games of its policies."""
+    """The functions that train a recipe and evaluate its policies."""
 
     learn: Callable[[Game, Recipe, NextCheckpoint], Iterator[Progress]]
     follow: Callable[[Game, Values], PolicyResults]
@@ -56,7 +52,7 @@ COMPILED = Method(learners.learn, follow_policies)
 
 
 class Texts(msgspec.Struct, frozen=True):
-    """What a card says of an agent in words, none of which its training knows."""
+    """The texts of a card that training cannot produce."""
 
     title: str
     origin: str
@@ -65,7 +61,7 @@ class Texts(msgspec.Struct, frozen=True):
 
 
 def read_texts(agent_id: str, recipe: Recipe) -> Texts:
-    """Return the texts of a shipped agent, which its card keeps; of others there is its name."""
+    """Return the texts of a shipped agent from its card; other agents have their recipe's name."""
     card = MODELS / f"{agent_id}.json"
     if agent_id in SHIPPED and card.exists():
         return msgspec.json.decode(card.read_bytes(), type=Texts)
@@ -76,11 +72,12 @@ def read_texts(agent_id: str, recipe: Recipe) -> Texts:
 
 
 def make_agent_id(recipe: Recipe) -> str:
-    """Return the id of the agent that a recipe makes.
+    """Return the id of the agent of a recipe.
 
-    It is a shipped agent's where the recipe is its; else the recipe's name in the letters that a
-    file may have: `q-learning,alpha=0.5` is `q-learning-alpha-0-5`, and a minus is `minus`.
-    One with games of a person is `menace-taught-3-` and a part of its name's digest.
+    A shipped recipe has its agent's id; other ids are the recipe's name in characters for
+    file names: `q-learning,alpha=0.5` becomes `q-learning-alpha-0-5`, and a minus becomes
+    `minus`. A recipe with games of a person is `menace-taught-3-` and a part of its name's
+    digest.
     """
     text = name_recipe(recipe)
     if recipe.has_opponent(YOU):
@@ -94,10 +91,10 @@ def make_agent_id(recipe: Recipe) -> str:
 def train(
     named: str, recipe: Recipe, game: Game, watch: Watcher, method: Method = COMPILED
 ) -> Agent:
-    """Train and judge the agent of a recipe; `watch` is told how far it is from time to time.
+    """Return the trained and evaluated agent of a recipe; `watch` receives its progress.
 
-    Its card, of the id `named`, has no digest of its file yet, which `save` adds.  Every method
-    makes the same agent.
+    The card has the id `named` and no digest of its file, which `save_agent` adds. Every
+    method makes the same agent.
     """
     won: list[tuple[float, float]] = []
 
@@ -117,10 +114,10 @@ def train_all(
     line: Callable[[str], Watcher],
     jobs: int,
 ) -> None:
-    """Train the agents of these recipes, by id, on `jobs` processes; save each when it is finished.
+    """Train the agents of these recipes, by id, in parallel; save each in `out` as it is finished.
 
-    `line` starts the line of an agent in the view of the progress.  Raises ModelError or OSError
-    if an agent cannot be saved in the folder `out`.
+    `line` adds a progress line for an agent. Raises ModelError or OSError if an agent
+    cannot be saved.
     """
     watchers: dict[str, Watcher] = {}
 
@@ -136,7 +133,7 @@ def train_all(
 
 
 def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
-    """Train the agent of a recipe's name and save it, reporting now and then how far it is."""
+    """Train the agent of a recipe's name and save it; progress is reported at intervals."""
     game, reported = tic_tac_toe(), 0.0
 
     def watch(progress: Progress) -> None:
@@ -154,7 +151,7 @@ def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
 
 
 def get_agent(game: Game, text: str, models: Path = MODELS) -> Agent:
-    """Return the agent of an id or of a recipe: one of `models` if it is there, else trained now.
+    """Return the agent of an id or of a recipe, from `models` if it is there, else trained now.
 
     Raises RecipeError if the text is neither, and ModelError if the file cannot be loaded.
     """
@@ -166,7 +163,7 @@ def get_agent(game: Game, text: str, models: Path = MODELS) -> Agent:
 
 
 def get_policy(game: Game, text: str, models: Path = MODELS) -> Policy:
-    """Return the policy of a baseline, or of what `agent_called` returns, [D, cells]."""
+    """Return the policy of a baseline, an id or a recipe, [D, cells]; raises as `get_agent` does."""
     if text in BASELINES:
         return BASELINES[text].policy(game)
     agent = get_agent(game, text, models)
@@ -176,9 +173,9 @@ def get_policy(game: Game, text: str, models: Path = MODELS) -> Policy:
 def record_history(
     recipe: Recipe, game: Game, watch: Watcher, method: Method = COMPILED
 ) -> list[Progress]:
-    """Run the algorithm of a recipe and keep what it was at the marks and at the end.
+    """Return the progress of a training at the marks 0, 1, 2, 5, 10, ... updates and at the end.
 
-    Where that is more than a file holds, the first ones after the untouched table make way.
+    If there are more than a file can hold, the first marks after the start are dropped.
     """
     history: list[Progress] = []
     mark = 0
@@ -202,7 +199,7 @@ def build_agent(
     won: Sequence[tuple[float, float]] = (),
     method: Method = COMPILED,
 ) -> Agent:
-    """Write the card of a training and judge every snapshot of it."""
+    """Return the agent of a training, with its card and the figures of every snapshot."""
     end, texts = history[-1], read_texts(named, recipe)
     updates = np.array([moment.updates for moment in history], np.int64)
     tables = np.stack([game.gather_pairs(moment.q) for moment in history])
@@ -248,7 +245,7 @@ def build_agent(
 
 
 def recompute_figures(game: Game, agent: Agent) -> Agent:
-    """Write the figures of a card anew from the arrays and the recipe, without training."""
+    """Return the agent with new figures on its card, from its arrays and recipe, without training."""
     recipe = parse_recipe(agent.card.recipe)
     tables, updates = agent.history.all_values(), agent.snapshot_updates.tolist()
     card = msgspec.structs.replace(
@@ -261,7 +258,7 @@ def recompute_figures(game: Game, agent: Agent) -> Agent:
 
 
 def compare_agents(saved: Agent, rebuilt: Agent) -> str:
-    """Say whether an agent on disk is what its recipe makes, or what differs and their versions."""
+    """Return a sentence on whether a saved agent equals its rebuilt one, with versions if not."""
     found = list_differences(saved, rebuilt)
     if not found:
         return "the same, bit for bit"
@@ -273,7 +270,7 @@ def compare_agents(saved: Agent, rebuilt: Agent) -> str:
 
 
 def list_differences(saved: Agent, rebuilt: Agent) -> list[str]:
-    """Name the arrays that are not the same bit for bit, and the entries of the card."""
+    """Return the names of the arrays and card entries that differ in any bit."""
     arrays = [
         name
         for (name, a), b in zip(
@@ -299,12 +296,12 @@ def find_next_mark(updates: int) -> int:
 
 
 def find_next_checkpoint(updates: int) -> int:
-    """Return the next mark, but not later than a tick from now."""
+    """Return the next mark, but at most MAX_CHECKPOINT_STEP updates from now."""
     return min(find_next_mark(updates), updates + MAX_CHECKPOINT_STEP)
 
 
 def list_versions(*recipes: Recipe) -> dict[str, str]:
-    """Name the platform and what computed on it, which is numpy where there is no recipe."""
+    """Return the versions of the platform, Python, numpy and the packages that compute these recipes."""
     used = [package for recipe in recipes for package in list_packages(recipe)]
     return {
         "platform": f"{platform.system()} {platform.machine()}",
@@ -314,5 +311,5 @@ def list_versions(*recipes: Recipe) -> dict[str, str]:
 
 
 def list_packages(recipe: Recipe) -> Sequence[str]:
-    """Name the packages that compute what a recipe makes."""
+    """Return the packages that compute a recipe."""
     return NETWORK_PACKAGES if recipe.is_network else TABLE_PACKAGES

@@ -1,4 +1,4 @@
-"""How good a recipe makes an agent over many training seeds: was one run luck?"""
+"""Evaluation of a recipe over many training seeds: was a single run luck?"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -14,13 +14,13 @@ from training.processes import run_in_parallel
 from training.progress import show_bar
 
 OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
-WIDTH = 40  # characters of the longest bar of a histogram
+WIDTH = 40  # the longest bar of a histogram, in characters
 
 Measured = TypeVar("Measured")
 
 
 def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterator[str]:
-    """Train a recipe with each of these seeds and tell how good it becomes, a line at a time."""
+    """Yield the distribution of a recipe's results over these seeds, line by line."""
     yield from format_distribution(
         measure_seeds(partial(measure_seed, END, recipe), seeds, jobs)
     )
@@ -60,7 +60,7 @@ def list_results(
 def measure_seeds(
     measure: Callable[[int], Measured], seeds: Sequence[int], jobs: int
 ) -> list[Measured]:
-    """Measure each seed, in their order, with a progress bar on the error stream."""
+    """Return the measurement of each seed, in their order, with a progress bar on the error stream."""
     results: dict[int, Measured] = {}
     with show_bar("seeds", len(seeds)) as count:
         for number, result in run_in_parallel(
@@ -72,12 +72,12 @@ def measure_seeds(
 
 
 def measure_seed(measure: Measure[Found], recipe: Recipe, seed: int) -> Found:
-    """Train a recipe with a seed and measure what it makes."""
+    """Return the measurement of a recipe with a seed."""
     return measure.compute(recipe.with_seed(seed))
 
 
 def format_distribution(results: Sequence[Run]) -> Iterator[str]:
-    """Tell how the results are distributed, a line at a time."""
+    """Yield the distribution of the results, line by line."""
     yield f"{f'over {len(results):,} seeds':<40}     min  quartile   median  quartile      max"
     for opponent, seat in product(OPPONENTS, SEATS):
         for column, verb in ((0, "wins against"), (2, "loses to")):
@@ -101,9 +101,9 @@ def format_distribution(results: Sequence[Run]) -> Iterator[str]:
 
 
 def format_games_distribution(results: Sequence[Proof]) -> Iterator[str]:
-    """Tell how many games were needed, a line at a time.
+    """Yield the distribution of the games needed, line by line.
 
-    Raises ValueError if one is never without a blunder.
+    Raises ValueError if a run is never without a blunder.
     """
     proved = [result.games for result in results if result.games is not None]
     if any(result.faultless is None for result in results):
@@ -131,7 +131,7 @@ def compute_five_numbers(values: Iterable[float]) -> list[float]:
 
 
 def draw_histogram(values: Sequence[int], bins: int = 12) -> list[str]:
-    """Draw the distribution of whole numbers, a line for each range of equal width."""
+    """Return the distribution of whole numbers, a line for each range of equal width."""
     low, high = min(values), max(values)
     width = (high - low) // bins + 1
     counts = [0] * ((high - low) // width + 1)
@@ -145,6 +145,7 @@ def draw_histogram(values: Sequence[int], bins: int = 12) -> list[str]:
 
 
 def _format_line(label: str, values: Sequence[float]) -> str:
+    """Return a label with the five numbers of its values."""
     low, first, middle, third, high = compute_five_numbers(values)
     return (
         f"{label:<40}{low:>8.2f}{first:>10.2f}{middle:>9.2f}{third:>10.2f}{high:>9.2f}"

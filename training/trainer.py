@@ -1,16 +1,17 @@
-"""The process that trains what the site is asked for: `python -m training.trainer ...`.
+"""The trainer process of the site: `python -m training.trainer ...`.
 
-`app.web.trainer_client` starts it and passes three open files: a listening Unix socket and the end
-of a pipe by their numbers, and the trainer's lock, which is held until the end.  The pipe is closed
-when the last process of the server has ended, and then this one ends too.
+`app.web.trainer_client` starts it and passes three open files: a listening Unix socket and
+the end of a pipe by their numbers, and the trainer's lock, which is held until exit. When
+the last process of the server has ended, the pipe closes, and the trainer exits.
 
-It speaks HTTP: `GET /<request>` has the answer to a request (see `training.jobs`), and
-`GET /position/<request>` its place in the queue.
+It serves HTTP: `GET /<request>` returns the answer to a request (see `training.jobs`), and
+`GET /position/<request>` the position of the request in the queue.
 
-This process holds the queues and learns nothing itself.  Workers do the jobs, one at a time each:
-LAB_TRAINERS of them train, and one answers what is quick, so that it does not wait behind a
-training.  On a machine where nothing is compiled yet the trainer begins with that; with one
-argument more it ends at once where something is.  Without arguments all kernels are compiled.
+This process holds the queues and trains nothing itself. Each worker does one job at a time:
+LAB_TRAINERS workers train, and one worker answers quick requests, so that they do not wait
+behind a training. On a machine without compiled kernels the trainer compiles them first;
+with an additional argument it exits if kernels are compiled already. Without arguments all
+kernels are compiled.
 """
 
 import asyncio
@@ -60,14 +61,14 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Worker:
-    """A process that does jobs, and the socket to it."""
+    """A worker process and the socket to it."""
 
     process: subprocess.Popen[bytes]
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
     async def do_job(self, order: Order) -> tuple[Outcome, bytes] | None:
-        """Return what came of an order, None if the process ended over it."""
+        """Return the outcome of an order with the answer, None if the process died."""
         try:
             self.writer.write(msgspec.json.encode(order) + b"\n")
             outcome = msgspec.json.decode(await self.reader.readline(), type=Outcome)
@@ -76,14 +77,14 @@ class Worker:
             return None
 
     def stop(self) -> int:
-        """End the process; return the signal that ended it, which may have been another."""
+        """Stop the process; return the number of the signal that ended it."""
         self.writer.transport.abort()
         self.process.kill()
         return -self.process.wait()
 
 
 async def start_worker(*arguments: str) -> Worker:
-    """Start a worker whose standard input is a socket of ours."""
+    """Return a new worker whose standard input is a socket."""
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
@@ -95,10 +96,10 @@ async def start_worker(*arguments: str) -> Worker:
 
 
 class Trainer:
-    """Two queues with their workers, and the last answers."""
+    """The two queues with their workers, and a cache of recent answers."""
 
     def __init__(self) -> None:
-        """Create it within a running event loop."""
+        """Create the queues within a running event loop."""
         self.trainings, self.quick = JobQueue(), JobQueue()
         self.agents: LRUCache[str, bytes] = LRUCache(
             CACHE_BYTES, getsizeof=len
@@ -108,7 +109,7 @@ class Trainer:
         self.has_cache = True  # whether compiled kernels are kept in files
 
     async def serve(self, listener: socket.socket, trainers: int) -> None:
-        """Answer until the process ends."""
+        """Answer requests until the process ends."""
         await asyncio.start_unix_server(
             self.serve_client, sock=listener, backlog=CAPACITY
         )
@@ -116,7 +117,7 @@ class Trainer:
         await asyncio.gather(self.compile_all(), *map(self.run_worker, queues))
 
     async def compile_all(self) -> None:
-        """Have all kernels compiled that are not, one after the other between other jobs."""
+        """Compile all missing kernels, one job at a time between other jobs."""
         if not self.is_compiled:
             for recipe in list_short_recipes():
                 job = self.trainings.join(f"{SEEDS}/0/{quote(recipe)}", COMPILE_CLIENT)
@@ -126,7 +127,7 @@ class Trainer:
             self.is_compiled = True
 
     async def run_worker(self, queue: JobQueue) -> None:
-        """Have a worker do one job of a queue after the other; start another where one ends."""
+        """Let a worker do the jobs of a queue one by one; replace it if it ends."""
         worker = None
         while True:
             job = await queue.take()
@@ -155,7 +156,7 @@ class Trainer:
     async def serve_client(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Read a request and answer it; a client that does not send or listen is left."""
+        """Read a request and answer it; a client that does not send or receive is dropped."""
         with suppress(OSError, EOFError, TimeoutError, ValueError, IndexError):
             async with asyncio.timeout(CLIENT_SECONDS):
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("ascii")
@@ -180,7 +181,7 @@ class Trainer:
     async def answer(
         self, request: str, client: str, reader: asyncio.StreamReader
     ) -> Answer:
-        """Answer when its turn has come; BUSY if the queue is full or the client has gone."""
+        """Return the answer when its job is done; BUSY if the queue is full or the client has gone."""
         cache = self.seeds if split_request(request)[0] == SEEDS else self.agents
         if request in cache:
             return 200, cache[request]
@@ -203,11 +204,11 @@ class Trainer:
         return status, body
 
     def choose_queue(self, request: str) -> JobQueue:
-        """Return the queue in which a request waits."""
+        """Return the queue for a request."""
         return self.quick if is_quick(request) else self.trainings
 
     def find_position(self, request: str) -> Answer:
-        """Return the position of a request in its queue, and whether kernels are compiled now."""
+        """Return the position of a request in its queue, and whether kernels are being compiled."""
         position = self.choose_queue(request).position(request)
         if position is None:
             return 404, b""
@@ -215,7 +216,7 @@ class Trainer:
 
 
 def choose_compile_cache(runtime_dir: Path) -> None:
-    """Let numba keep what it compiles in a folder of the user if it cannot beside the program."""
+    """Set numba's cache to a user folder if the program's folder is not writable."""
     try:
         KERNEL_FOLDER.mkdir(exist_ok=True)
         with TemporaryFile(dir=KERNEL_FOLDER):
@@ -225,12 +226,12 @@ def choose_compile_cache(runtime_dir: Path) -> None:
 
 
 def find_compile_cache() -> Path:
-    """Return the folder that has the compiled kernels somewhere in it."""
+    """Return the folder that contains the compiled kernels."""
     return Path(os.environ.get("NUMBA_CACHE_DIR", ROOT / "training"))
 
 
 def clear_compile_cache() -> None:
-    """Remove compiled kernels: some cannot be read, or there is no room for more."""
+    """Delete compiled kernels that are broken or fill the disk."""
     print(
         "trainer: the compiled kernels are of no use, and are compiled again.",
         file=sys.stderr,
@@ -241,12 +242,12 @@ def clear_compile_cache() -> None:
 
 
 def has_compiled_kernels() -> bool:
-    """Whether numba has kept anything."""
+    """Return whether numba has saved any compiled kernel."""
     return any(find_compile_cache().rglob(KERNEL_FILES))
 
 
 def list_short_recipes() -> list[str]:
-    """Name recipes for which numba compiles all kernels, the most common algorithms first."""
+    """Return short recipes that compile all kernels, the most common algorithms first."""
     kinds = sorted(
         ALGORITHMS.values(), key=lambda kind: kind.slug not in COMPILED_FIRST
     )
@@ -254,13 +255,16 @@ def list_short_recipes() -> list[str]:
 
 
 def name_short_recipe(kind: type[Recipe]) -> str:
-    """Name a recipe of two turns; phases have their own turns, so one opponent replaces them."""
+    """Return the name of a recipe with two turns.
+
+    A recipe with phases has turns in each phase, so `vs` becomes a single opponent.
+    """
     has_phases = ":" in getattr(kind(), "vs", "")
     return f"{kind.slug},{'vs=self,' * has_phases}{kind.turns}=2"
 
 
 def main() -> None:
-    """Answer until the server has ended."""
+    """Compile all kernels, or answer requests until the server has ended."""
     if len(sys.argv) == 1:
         game = tic_tac_toe()
         for recipe in list_short_recipes():

@@ -1,8 +1,8 @@
-"""A process that does one job after the other: `python -m training.worker`, by the trainer alone.
+"""A worker process of the trainer: `python -m training.worker`.
 
-Its standard input is a socket.  A line of it is an `Order`; a line back is an `Outcome`, and the
-bytes of the answer follow.  The process ends when the socket is closed, or by a signal if a job
-takes too long: nothing waits for ever.
+Its standard input is a socket. Each line is an `Order`; the reply is an `Outcome` line
+followed by the bytes of the answer. The process ends when the socket closes, or by a signal
+if a job exceeds its time limit.
 """
 
 import resource
@@ -19,30 +19,30 @@ from app.recipes import RecipeError
 from app.tictactoe.game import Game, tic_tac_toe
 from training.jobs import answer_request
 
-JOB_SECONDS = 120  # an agent takes one, and a kernel that has to be compiled some
-UNCACHED = "uncached"  # the argument of a process that compiles for itself alone
+JOB_SECONDS = 120  # limit for a job; an agent takes 1 s, a kernel to compile several
+UNCACHED = "uncached"  # argument: compile in memory, without cache files
 FAILED = 500
 KIB = 1024  # the unit of `ru_maxrss` on Linux
 
 
 class Order(msgspec.Struct):
-    """What a worker has to do."""
+    """A job for a worker."""
 
     request: str
-    is_compiled: bool  # whether the kernels are
+    is_compiled: bool  # whether all kernels are compiled
 
 
 class Outcome(msgspec.Struct):
-    """What came of it."""
+    """The result of a job, without the bytes of its answer."""
 
-    status: int  # of HTTP
-    size: int  # bytes of the answer, which follow
+    status: int  # HTTP status
+    size: int  # size of the answer in bytes
     seconds: float  # processor time
-    memory: int  # bytes at most that the process has held
+    memory: int  # peak memory of the process in bytes
 
 
 def main() -> None:
-    """Do jobs until the socket is closed."""
+    """Do jobs until the socket closes."""
     import numba  # noqa: F401, PLC0415 - before the first job, and not while somebody waits
 
     if UNCACHED in sys.argv:
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def do_job(game: Game, order: Order, channel: BufferedIOBase) -> None:
-    """Do a job and write what came of it."""
+    """Do a job and write its outcome and answer to the channel."""
     signal.alarm(JOB_SECONDS)
     before = time.process_time()
     try:
@@ -77,7 +77,7 @@ def do_job(game: Game, order: Order, channel: BufferedIOBase) -> None:
 
 
 def disable_compile_cache() -> None:
-    """Let numba neither read nor write files of compiled kernels."""
+    """Stop numba from reading and writing files of compiled kernels."""
     from numba.core.dispatcher import Dispatcher  # noqa: PLC0415
 
     setattr(Dispatcher, "enable_caching", lambda self: None)  # noqa: B010

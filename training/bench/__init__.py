@@ -1,6 +1,6 @@
-"""Measurements of this machine, printed beside what was hoped for.
+"""Benchmarks of this machine, printed beside their goals.
 
-All of them are processor time, which other programs on the machine do not spoil.
+All times are processor time, which other programs on the machine do not distort.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ from training.learners.randomness import make_rng_state
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
 GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
-BRIEF = 0.5  # seconds: a board that takes less is measured several times
+BRIEF_SECONDS = 0.5  # seconds: a board that takes less is measured several times
 BRIEF_RUNS = 7
 C_GOAL = 1.3
 RUNS = 5
@@ -43,20 +43,20 @@ FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]
 
 
 def benchmark() -> Iterator[str]:
-    """Measure everything, a line at a time."""
-    yield from _boards()
-    yield _evaluation(connect())
-    yield from _learners(connect())
+    """Yield all measurements, line by line."""
+    yield from _measure_boards()
+    yield _measure_evaluation(connect())
+    yield from _measure_learners(connect())
 
 
-def _boards() -> Iterator[str]:
-    """Measure what it costs to enumerate and solve a board, each in a process of its own."""
+def _measure_boards() -> Iterator[str]:
+    """Yield the cost of enumerating and solving each board, measured in a process of its own."""
     # A process made by `spawn` inherits the peak of its maker, one of a fork server does not.
     context = multiprocessing.get_context("forkserver")
     yield "board       positions   enumerate + solve  per position  peak memory  per position"
     for board in BOARDS:
         with ProcessPoolExecutor(1, context) as fresh:
-            cost = fresh.submit(_cost, *board).result()
+            cost = fresh.submit(_measure_board, *board).result()
         rows, columns, in_a_row = board
         yield (
             f"{rows}x{columns}, {in_a_row}  {cost.positions:>12,}  {1000 * cost.seconds:>14,.1f} ms"
@@ -66,51 +66,56 @@ def _boards() -> Iterator[str]:
 
 
 class Cost(NamedTuple):
-    """What one board took."""
+    """The cost of a board."""
 
     positions: int
     seconds: float
     peak: float  # bytes that the process had in memory at most, beyond what it started with
 
 
-def _cost(rows: int, columns: int, in_a_row: int) -> Cost:
+def _measure_board(rows: int, columns: int, in_a_row: int) -> Cost:
+    """Return the cost of enumerating and solving a board."""
+
     def solve() -> None:
         solve_game(connect(rows, columns, in_a_row))
 
-    before = _peak()
-    seconds = [_seconds(solve)]
-    peak = _peak() - before
-    if seconds[0] < BRIEF:
-        seconds = [_seconds(solve) for _ in range(BRIEF_RUNS)]
+    before = _get_peak_memory()
+    seconds = [_measure_seconds(solve)]
+    peak = _get_peak_memory() - before
+    if seconds[0] < BRIEF_SECONDS:
+        seconds = [_measure_seconds(solve) for _ in range(BRIEF_RUNS)]
     return Cost(connect(rows, columns, in_a_row).positions, median(seconds), peak)
 
 
-def _peak() -> float:
+def _get_peak_memory() -> float:
+    """Return the peak memory of this process in bytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def _evaluation(game: Game) -> str:
+def _measure_evaluation(game: Game) -> str:
+    """Return the time of an exact evaluation of two policies, as a line."""
     x, o = uniform_policy(game), t_hand_policy(game)
     compute_outcome_chances(game, x, o)
     milliseconds = 1000 * median(
-        _seconds(lambda: compute_outcome_chances(game, x, o)) for _ in range(20)
+        _measure_seconds(lambda: compute_outcome_chances(game, x, o)) for _ in range(20)
     )
     return f"\none exact evaluation of a pair: {milliseconds:.1f} ms (goal 5 ms)"
 
 
-def _learners(game: Game) -> Iterator[str]:
+def _measure_learners(game: Game) -> Iterator[str]:
+    """Yield the updates per second of every shipped recipe."""
     yield "\nagent                   updates/s"
     for agent in SHIPPED.values():
         if not agent.recipe.is_network:
-            _rate(game, agent.recipe)  # compiles, or loads what was compiled
-            rate = median(_rate(game, agent.recipe) for _ in range(RUNS))
+            _measure_rate(game, agent.recipe)  # compiles, or loads what was compiled
+            rate = median(_measure_rate(game, agent.recipe) for _ in range(RUNS))
             yield f"{agent.id:<20} {rate:>12,.0f}"
-    yield _beside_c(game)
+    yield _compare_with_c(game)
 
 
-def _beside_c(game: Game) -> str:
-    """Compare Q-learning with the same loop in C, in turns, by the median ratio of a turn."""
+def _compare_with_c(game: Game) -> str:
+    """Return the speed of Q-learning relative to the same loop in C: the median of paired runs."""
     recipe = parse_recipe("q-learning,games=1000000")
     assert isinstance(recipe, QLearning)
     try:
@@ -119,7 +124,7 @@ def _beside_c(game: Game) -> str:
         return f"\nQ-learning beside C: {error}"
     ours, theirs = [], []
     for _ in range(RUNS):
-        ours.append(_rate(game, recipe))
+        ours.append(_measure_rate(game, recipe))
         start = process_time()
         updates, _ = loop.learn(game, recipe)
         theirs.append(updates / (process_time() - start))
@@ -130,14 +135,15 @@ def _beside_c(game: Game) -> str:
     )
 
 
-def _rate(game: Game, recipe: Recipe) -> float:
-    """Return the updates a second of a whole training."""
+def _measure_rate(game: Game, recipe: Recipe) -> float:
+    """Return the updates per second of a whole training."""
     start = process_time()
     *_, end = learn(game, recipe)
     return end.updates / (process_time() - start)
 
 
-def _seconds(run: Callable[[], object]) -> float:
+def _measure_seconds(run: Callable[[], object]) -> float:
+    """Return the processor time of a call in seconds."""
     start = process_time()
     run()
     return process_time() - start
@@ -159,9 +165,10 @@ class CLoop:
         self._play.restype = ctypes.c_int64
 
     def learn(self, game: Game, recipe: QLearning) -> tuple[int, NDArray[np.float64]]:
-        """Train a recipe of games from random states against random: the updates, and q [P].
+        """Return the number of updates and q [P] of a recipe trained by the C loop.
 
-        Rewards are 1, 0 and -1, whatever the recipe says, and epsilon does not fall.
+        Games start in random states against random moves; rewards are 1, 0 and -1, and
+        epsilon stays constant.
         """
         row_start, next_state = list_legal_pairs(game)
         q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
@@ -169,13 +176,13 @@ class CLoop:
         counts = map(ctypes.c_int64, (game.decisions, recipe.games))
         state = make_rng_state(recipe.seed)
         updates = self._play(
-            _address(state),
+            _get_address(state),
             *rates,
-            *map(_address, (row_start, next_state, q, visits)),
+            *map(_get_address, (row_start, next_state, q, visits)),
             *counts,
         )
         return updates, q
 
 
-def _address(array: NDArray[Any]) -> ctypes.c_void_p:
+def _get_address(array: NDArray[Any]) -> ctypes.c_void_p:
     return array.ctypes.data_as(ctypes.c_void_p)

@@ -1,4 +1,4 @@
-"""The compiled learners, one algorithm a file, and the functions that they share."""
+"""The compiled learners, one file for each algorithm, and their shared functions."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -12,10 +12,10 @@ from training.learners.phases import NextCheckpoint, Progress
 
 
 def find_module_name(algorithm: type[Recipe]) -> str:
-    """Return the name of the module whose `learn` trains an algorithm: its own or an ancestor's.
+    """Return the module whose `learn` trains an algorithm: its own or the nearest ancestor's.
 
-    A module is imported only when it is needed, so training a table neither imports JAX nor
-    compiles the loop of another learner.
+    Modules are imported only when needed, so training a table neither imports JAX nor
+    compiles other loops.
     """
     package = f"{PREFIX}training.networks" if algorithm.is_network else __name__
     modules = (
@@ -25,7 +25,7 @@ def find_module_name(algorithm: type[Recipe]) -> str:
 
 
 def skip_checkpoints(_updates: int) -> int:
-    """Return a number of updates that no training reaches: no checkpoint before the end."""
+    """Return a checkpoint that no training reaches, so that only start and end are reported."""
     return 10**12
 
 
@@ -34,8 +34,8 @@ def learn(
 ) -> Iterator[Progress]:
     """Train a recipe, yielding its progress at the start, at every checkpoint and at the end.
 
-    `next_checkpoint` maps the number of updates so far to that of the next checkpoint.
-    Recipes with games of a person are trained by the textbook learners.
+    `next_checkpoint` maps the number of updates so far to the next checkpoint. Recipes with
+    games of a person are trained by the textbook learners.
     """
     module = (
         f"{PREFIX}training.taught"

@@ -1,9 +1,10 @@
-"""Pairs that share a value: the same move up to symmetry, or moves that make the same board.
+"""Classes of pairs that share a value: symmetric moves, or moves that make the same board.
 
-Pairs that a rotation or reflection turns into one another share one value, so 16,167 need 2,096.
-Pairs that make the same board, up to symmetry, may share one as well, so that 764 are enough: those
-are the afterstates of Sutton & Barto (2018), section 6.8.  The stones of an afterstate tell which
-player made it, so one table serves both sides; its values are in the view of that player.
+Pairs that a rotation or reflection maps to each other share a value, so 16,167 pairs need
+2,096 values. Pairs that make the same board, up to symmetry, may share a value as well, and
+then 764 are enough: these are the afterstates of Sutton & Barto (2018), section 6.8. The
+stones of an afterstate show which player made it, so a single table serves both sides; its
+values are in the view of that player.
 """
 
 from functools import lru_cache
@@ -27,7 +28,7 @@ class Classes(NamedTuple):
 
 @lru_cache(maxsize=2)
 def list_pair_classes(game: Game) -> Classes:
-    """Return the classes of pairs that are the same move up to symmetry."""
+    """Return the classes of pairs that are the same move by symmetry."""
     representatives, of_pair = np.unique(game.pair_class, return_inverse=True)
     return Classes(of_pair.astype(np.int32), len(representatives))
 
@@ -36,8 +37,8 @@ def list_pair_classes(game: Game) -> Classes:
 def list_afterstate_classes(game: Game, symmetric: bool = True) -> Classes:
     """Return the classes of pairs that make the same board, up to symmetry if `symmetric`.
 
-    The empty board is class 0, which no move makes; the others follow in the order of positions,
-    non-terminal ones first.
+    The empty board is class 0, which no move makes; the others follow in the order of
+    positions, non-terminal positions first.
     """
     boards = game.symmetry_class if symmetric else np.arange(game.positions)
     representatives, of_board = np.unique(boards, return_inverse=True)
@@ -53,8 +54,8 @@ def report_classes(
 ) -> Progress:
     """Return the progress of a learner with `values` and `visits` [K] of classes.
 
-    `counts` are the share that is over, the games and the updates.  A pair's visits are those of
-    its class: how often it was updated, through whichever pair.
+    `counts` are the finished share, the games and the updates. The visits of a pair are the
+    visits of its class.
     """
 
     def table(of_class: NDArray[Any], illegal: float) -> NDArray[Any]:

@@ -1,9 +1,10 @@
-"""The legal state-action pairs in one row, which a compiled learner reads and writes.
+"""The legal state-action pairs as flat arrays, which compiled learners read and write.
 
-The pairs of state `s` are `row_start[s]:row_start[s + 1]`, their cells in reading order.  Illegal
-moves have no pair: no loop tests for them, and the maximum of a state's values is that of a slice.
+The pairs of state `s` are `row_start[s]:row_start[s + 1]`, their cells in reading order.
+Illegal moves have no pair: no loop tests for them, and the maximum of a state's values is
+the maximum of a slice.
 
-The letters are the same in all learners: `s` is one of D non-terminal states, `p` one of P pairs.
+All learners use these letters: `s` is one of D non-terminal states, `p` one of P pairs.
 `next_state[p]` is negative if the move ends the game: LOST, DRAWN or WON.
 """
 
@@ -38,7 +39,7 @@ LOST, DRAWN, WON = -3, -2, -1
 
 
 class Pairs(NamedTuple):
-    """The P legal pairs of a game; both players share them, for a state has one player to move."""
+    """The P legal pairs of a game, of both players: each state has one player to move."""
 
     # [D + 1] the pairs of state s are row_start[s]:row_start[s + 1]
     row_start: RowStarts
@@ -47,7 +48,7 @@ class Pairs(NamedTuple):
 
 
 class Rewards(NamedTuple):
-    """The rewards of the endings; every other step of a game has reward 0."""
+    """The rewards of the endings; all other moves have reward 0."""
 
     loss: float
     draw: float
@@ -56,7 +57,7 @@ class Rewards(NamedTuple):
 
 @lru_cache(maxsize=2)
 def list_legal_pairs(game: Game) -> Pairs:
-    """Return the pairs of a game, in arrays that all learners of a process share and only read."""
+    """Return the pairs of a game, in read-only arrays that all learners of a process share."""
     next_state = game.pair_after.copy()
     over = next_state >= game.decisions
     mover = game.to_move[game.pair_from[over]]
@@ -65,7 +66,7 @@ def list_legal_pairs(game: Game) -> Pairs:
 
 
 def flip_endings(next_state: Indices) -> Indices:
-    """Return next states [P] with every ending in the view of the player who did not move."""
+    """Return next states [P] with every ending in the view of the other player."""
     return np.where(next_state < 0, LOST + WON - next_state, next_state)
 
 
@@ -83,13 +84,13 @@ def get_rewards(
 
 
 def list_seats(recipe: QTable | TdAfterstates | Menace) -> Indices:
-    """Return the seats that the learner takes game after game, [n]: 0 as X, 1 as O."""
+    """Return the learner's seats, game by game, [n]: 0 as X, 1 as O."""
     return np.array(["xo".index(seat) for seat in SEAT_LETTERS[recipe.seat]], np.int32)
 
 
 @njit(cache=True)
 def get_reward(ending, rewards):  # type: ignore[no-untyped-def]
-    """Return the reward of LOST, DRAWN or WON."""
+    """Return the reward of an ending: LOST, DRAWN or WON."""
     return (
         rewards.win
         if ending == WON
@@ -101,7 +102,7 @@ def get_reward(ending, rewards):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def flip_ending(ending):  # type: ignore[no-untyped-def]
-    """Return an ending in the view of the other player: LOST for WON and WON for LOST."""
+    """Return an ending in the view of the other player: LOST becomes WON and WON becomes LOST."""
     return LOST + WON - ending
 
 
@@ -132,9 +133,10 @@ def compute_expected_value(row_start, q, s, epsilon):  # type: ignore[no-untyped
 # Numba inlines it, because LLVM does not, and a call copies the seven fields of each array.
 @njit(cache=True, inline="always")
 def choose_epsilon_greedy(row_start, q, s, epsilon, first_best, rng_state):  # type: ignore[no-untyped-def]
-    """Return a pair of state `s`: with chance epsilon a random one, else one with the highest q.
+    """Return a pair of state `s`: with chance epsilon a random pair, else a pair with the highest q.
 
-    `q` is [P].  Ties: the first of the best pairs if `first_best`, else each with equal chance.
+    `q` is [P]. Ties: the first of the best pairs if `first_best`, else each with equal
+    chance.
     """
     start, end = row_start[s], row_start[s + 1]
     # One random number decides everything.  Given that it is below epsilon, u / epsilon is uniform

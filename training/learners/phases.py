@@ -1,8 +1,8 @@
-"""The loop that all compiled learners share: phase after phase, reporting at every checkpoint.
+"""The training loop of all compiled learners: phase by phase, with a report at every checkpoint.
 
-A phase is training against one opponent.  The opponent is a part of the environment: the learner
-moves, the opponent answers, and that is one step.  If both sides learn, each is the other's
-environment.
+A phase is training against one opponent. The opponent is a part of the environment: the
+learner moves, the opponent replies, and this is a step. If both sides learn, each side is
+the other's environment.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -30,24 +30,28 @@ NextCheckpoint = Callable[
 
 
 class Epoch(NamedTuple):
-    """The games of a network's last epoch; pairs are as X and as O."""
+    """The games of a network's last epoch; pairs of numbers are as X and as O."""
 
-    won: tuple[float, float]  # share of its games
+    won: tuple[float, float]  # share of the games that the network won
     lost: tuple[float, float]  # the opponent's share, illegal moves included
-    forfeited: tuple[float, float]  # share that it lost by an illegal move
-    taken: float  # share of all decisions in which its highest output is illegal, afterwards
-    taken_met: float  # share of those that it met in these games, as it was then
+    forfeited: tuple[float, float]  # share of the games lost by an illegal move
+    taken: (
+        float  # share of all decisions whose highest output is illegal, after the epoch
+    )
+    taken_met: (
+        float  # share of the decisions in these games, before the epoch's updates
+    )
 
 
 class Progress(NamedTuple):
     """A learner between two games."""
 
-    done: float  # share of the training that is over, 0 to 1
+    done: float  # finished share of the training, 0 to 1
     games: int
     updates: int
     q: NDArray[np.float32]  # [D, cells] mover's view, NaN where illegal
     visits: NDArray[np.uint32]  # [D, cells] how often the pair was updated
-    epoch: Epoch | None = None  # None but for networks
+    epoch: Epoch | None = None  # only networks have epochs
     # number of times that a box of beads was refilled; None without boxes
     refills: int | None = None
 
@@ -55,12 +59,13 @@ class Progress(NamedTuple):
 class Replies(NamedTuple):
     """The replies of an opponent.
 
-    A baseline's list has the replies that it plays, each with equal chance.  The learner as its own
-    opponent has all legal ones and plays greedily by its q; it learns nothing from these moves.
+    A baseline's list has its possible replies, each with equal chance. The learner as its
+    own opponent has all legal replies and plays greedily by its q; its replies are not
+    learned.
     """
 
-    both: bool  # whether the learner moves for both sides, so that there is no opponent
-    epsilon: float  # chance of a random one among the replies: 1 for a baseline, else 0
+    both: bool  # whether the learner plays both sides, without an opponent
+    epsilon: float  # chance of a random reply: 1 for a baseline, else 0
     # [D + 1] the replies to state s are row_start[s]:row_start[s + 1]
     row_start: RowStarts
     # the state after each reply, or the ending in the view of the learner
@@ -75,14 +80,14 @@ def run_phases(
 ) -> Iterator[Progress]:
     """Play each phase of (opponent, number of turns), yielding a report at every checkpoint.
 
-    A turn is what the recipe counts: a game, a sweep, a round.  The first report is of the untaught
-    learner.
+    A turn is the recipe's unit: a game, a sweep, a round. The first report is before any
+    update.
 
-    `play(opponent, phase_start, phase_end, max_updates, turns, updates)` goes on until there were
-    `phase_end` turns or at least `max_updates` updates, and returns both counts, which run over all
-    phases; `phase_start` is the number of turns before this phase.  If it returns fewer of both,
-    there is nothing left to learn and the training is over.
-    `report` takes the share of the training that is over, the turns and the updates.
+    `play(opponent, phase_start, phase_end, max_updates, turns, updates)` plays until
+    `phase_end` turns or at least `max_updates` updates are reached, and returns both
+    counts, which run over all phases; `phase_start` is the number of turns before this
+    phase. If it returns fewer of both, nothing is left to learn and the training is over.
+    `report` receives the finished share of the training, the turns and the updates.
     """
     schedule = list(phases)
     total = sum(length for _, length in schedule)
@@ -105,7 +110,7 @@ def run_phases(
 def make_pair_reporter(
     game: Game, q: NDArray[np.float64], visits: NDArray[np.uint32]
 ) -> Callable[[float, int, int], Progress]:
-    """Return a function that reports q and visits, [P] each, as they are when it is called."""
+    """Return a function that reports the current q and visits, [P] each."""
 
     def report(done: float, games: int, updates: int) -> Progress:
         table = game.spread_pairs(q.astype(np.float32))
