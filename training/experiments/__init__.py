@@ -1,4 +1,4 @@
-"""The claims, as data, a file for each family of them, and the engine that checks them."""
+"""The experiments that check claims, a file for each family of claims, and their engine."""
 
 from functools import cache
 from importlib import import_module
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @cache
 def load_experiments() -> dict[str, "Experiment"]:
-    """Return the experiment of each claim by its id: all that the files of this folder define."""
+    """Return all experiments that the files of this folder define, by the id of their claim."""
     from training.experiments.claim import Experiment  # noqa: PLC0415 - not for who needs none
 
     files = Path(__file__).parent.glob("[!_]*.py")

@@ -1,4 +1,4 @@
-"""How an experiment is written down: as data, with small functions that turn numbers into words.
+"""Definitions of experiments: recipes, measures, and the rules that turn numbers into verdicts.
 
 A file of this package holds the experiments of a source, or of a question:
 
@@ -6,17 +6,17 @@ A file of this package holds the experiments of a source, or of a question:
         "two-stage",                          # as in app.experiments.ORDER and claims.toml
         claim.Sweep({"two stages": "league", "one stage": "league,stages=one"}, MARKS),
     )
-    def two_stage(results: claim.Results) -> claim.Conclusion:
+    def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
 
-What the author says, what was done, and what each part of the claim comes to in words stands under
-its id in `claims.toml`.
+The texts of a claim are in `claims.toml` under its id: the author's statement, the method,
+and a sentence for each outcome of each part.
 
-A sweep trains each of its recipes, which are named without a seed, with the seeds from 0 on, and
-has each run measured (`training.measures.Measure`; write one of your own for what no other finds).
-The function gets all that was found and returns the figures, the verdict, which parts of the claim
-are so, and a small table of the numbers behind that.  Its cells are formatted from what was found,
-and verdict and parts are chosen by rules on the numbers, so that neither can ever say anything else
-than the figures.
+A sweep trains each of its recipes with the seeds from 0 on; recipes are named without a
+seed. Each run is measured by a `training.measures.Measure`; an experiment may define its
+own measure. The function receives all results and returns the figures, the verdict, the
+parts of the claim that hold, and a small table of the numbers behind the verdict. Table
+cells are formatted from the results, and verdict and parts follow from rules on the
+numbers, so neither can contradict the figures.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -48,39 +48,39 @@ from app.experiments import (
 from app.recipes import name_recipe, parse_recipe
 from training.measures import Measure
 
-EMPTY_CELL = "\N{EN DASH}"  # a cell of which nothing is asked
+EMPTY_CELL = "\N{EN DASH}"  # a table cell without a number
 MAX_COLUMNS = 4
-Z_95 = 1.959964  # of a 95% interval
-SIGNIFICANT = 0.05  # p of a difference that is not taken for chance
+Z_95 = 1.959964  # quantile of the normal distribution for a 95% interval
+SIGNIFICANT = 0.05  # largest p-value of a significant difference
 
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Recipes by the names they have in the figures, and what is measured of each seed."""
+    """Recipes by their labels in the figures, with the measure applied to each seed."""
 
     recipes: Mapping[str, str]  # label -> a name of the recipe, without a seed
     measure: Measure[Any]
-    seeds: int = 1_000  # as many as are trained if no number is given
-    checked: bool = True  # whether a test makes a run of the first recipe again
+    seeds: int = 1_000  # the default number of seeds
+    checked: bool = True  # whether a test repeats a run of the first recipe
     # whether a recipe and its seed name a run, so that the lab can open it
     is_named: bool = True
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a claim: what a student could repeat of it, without a number."""
+    """The two sentences on a part of a claim, without numbers: if it holds, and if it does not."""
 
     so: str
     not_so: str
 
 
 class ClaimTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is said of a claim; for the meaning of the fields see `app.experiments.Summary`."""
+    """The texts of a claim; for the meaning of the fields see `app.experiments.Summary`."""
 
     title: str
     claim: str
-    sources: list[str]  # slugs of app.sources; the first says it
+    sources: list[str]  # slugs of app.sources; the first makes the claim
     where: str
     done: str
     limits: str
@@ -88,7 +88,7 @@ class ClaimTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parts: list[Part]
 
     def fill_in(self, parts: Sequence[bool], seeds: int) -> dict[str, Any]:
-        """Return the words of a summary: which parts are so, and the most seeds of a recipe."""
+        """Return the texts of a summary, given which parts hold and the number of seeds."""
         pairs = zip(self.parts, parts, strict=True)
         words = msgspec.structs.asdict(self)
         words["answer"] = " ".join(part.so if so else part.not_so for part, so in pairs)
@@ -104,7 +104,7 @@ class ClaimTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def _read_claims() -> dict[str, dict[str, Any]]:
-    """Read what is said of every claim, by its id, and the sentences that several share."""
+    """Return the texts of all claims by id, and the sentences that several claims share."""
     claims: dict[str, dict[str, Any]] = msgspec.toml.decode(
         Path(__file__).with_name("claims.toml").read_bytes()
     )
@@ -112,40 +112,40 @@ def _read_claims() -> dict[str, dict[str, Any]]:
 
 
 class Quantity(NamedTuple):
-    """A number of each run: what it is called in a figure, its unit, and how it is read."""
+    """A number of each run, with its title in a figure, its unit, and a function that computes it."""
 
     title: str
     unit: str
-    compute: Callable[[Any], Any]  # a number, or one a moment
+    compute: Callable[[Any], Any]  # a number, or a number for each snapshot
 
 
 class Axes(NamedTuple):
-    """What the recipes of a grid differ in."""
+    """The two parameters by which the recipes of a grid differ."""
 
-    names: tuple[str, str]  # of what rows and columns are
+    names: tuple[str, str]  # names of the row and column parameters
     rows: Sequence[str]
     columns: Sequence[str]
-    label: Callable[[str, str], str]  # of the recipe in a row and a column
+    label: Callable[[str, str], str]  # label of the recipe in a row and a column
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What the numbers say."""
+    """The figures, the verdict and the numbers that follow from the results."""
 
     figures: Sequence[Figure]
-    parts: Sequence[bool]  # which parts of the claim are so, in their order
-    numbers: Table  # that force the verdict
-    ruled: Verdict | None = None  # where another rule decides than `verdict_on`
+    parts: Sequence[bool]  # whether each part of the claim holds
+    numbers: Table  # the numbers behind the verdict
+    ruled: Verdict | None = None  # a verdict by another rule than `judge_parts`
 
     @property
     def verdict(self) -> Verdict:
-        """What follows for the claim."""
+        """The verdict on the claim."""
         return self.ruled or judge_parts(*self.parts)
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A claim and how it is checked."""
+    """A claim, the sweeps that check it, and the function that concludes."""
 
     id: str
     conclude: Callable[["Results"], Conclusion]
@@ -153,47 +153,45 @@ class Experiment:
 
     @property
     def texts(self) -> ClaimTexts:
-        """What is said of it."""
+        """The texts of its claim."""
         return msgspec.convert(_read_claims()[self.id], ClaimTexts)
 
 
 def experiment(
     id: str, *sweeps: Sweep
 ) -> Callable[[Callable[["Results"], Conclusion]], Experiment]:
-    """Make the experiment of a claim of the function that tells it."""
+    """Return a decorator that turns a function from results to a conclusion into an experiment."""
     return lambda tell: Experiment(id, tell, sweeps)
 
 
 @dataclass(frozen=True)
 class Results:
-    """What was found of each recipe, by its label: one entry a seed, from 0 on.
+    """The results of each recipe by its label, one result for each seed from 0 on.
 
-    Labels are unique within an experiment.  Where a method is given no labels it takes all.
+    Labels are unique within an experiment. Methods without given labels use all labels.
     """
 
-    recipes: Mapping[
-        str, str
-    ]  # label -> the recipe's one name, without a seed; "" if unnamed
-    found: Mapping[
-        str, Sequence[Any]
-    ]  # label -> what the measure found, in the order of seeds
+    # label -> the canonical name without a seed; "" if unnamed
+    recipes: Mapping[str, str]
+    # label -> the results of the measure, in the order of seeds
+    found: Mapping[str, Sequence[Any]]
 
     def __getitem__(self, label: str) -> Sequence[Any]:
-        """Return what was found of the recipe with this label, one a seed."""
+        """Return the results of the recipe with this label, one for each seed."""
         return self.found[label]
 
     def values(self, label: str, value: Callable[[Any], float]) -> list[float]:
-        """Return one number of each seed."""
+        """Return a number of each seed."""
         return [value(found) for found in self.found[label]]
 
     def median(self, label: str, value: Callable[[Any], float]) -> float:
-        """Return the median of one number over the seeds."""
+        """Return the median of a number over the seeds."""
         return float(np.median(self.values(label, value)))
 
     def list_values(
         self, value: Callable[[Any], Value], labels: Iterable[str] | None = None
     ) -> dict[str, list[Value]]:
-        """Return one number, or one truth, of each seed of some recipes, by label."""
+        """Return a number, or a truth value, of each seed of some recipes, by label."""
         chosen = self.recipes if labels is None else labels
         return {
             label: [value(found) for found in self.found[label]] for label in chosen
@@ -202,18 +200,18 @@ class Results:
     def medians(
         self, value: Callable[[Any], float], labels: Iterable[str] | None = None
     ) -> dict[str, float]:
-        """Return the median of one number over the seeds of some recipes, by label."""
+        """Return the median of a number over the seeds of some recipes, by label."""
         return {
             label: float(np.median(each))
             for label, each in self.list_values(value, labels).items()
         }
 
     def sign_test(self, one: str, other: str, value: Callable[[Any], float]) -> float:
-        """Return how likely two recipes differ so much by chance, seed by seed."""
+        """Return the p-value of the sign test between two recipes, seed by seed."""
         return sign_test(self.values(one, value), self.values(other, value))
 
     def compare_seeds(self, one: str, other: str, value: Callable[[Any], float]) -> str:
-        """Return in words whether most seeds of one are higher or lower, and the p of that."""
+        """Return a text: whether the first recipe is higher in most seeds, and the p-value."""
         pairs = list(
             zip(self.values(one, value), self.values(other, value), strict=True)
         )
@@ -227,7 +225,7 @@ class Results:
     def is_higher(
         self, one: str, other: str, value: Callable[[Any], float]
     ) -> tuple[bool, float]:
-        """Whether the median of one is higher than that of another, and not by chance; and p."""
+        """Return whether the first median is significantly higher than the second, and the p-value."""
         p = self.sign_test(one, other, value)
         return self.median(one, value) > self.median(
             other, value
@@ -236,7 +234,7 @@ class Results:
     def draw_bars(
         self, title: str, unit: str, numbers: Mapping[str, float], log: bool = False
     ) -> Bars:
-        """Draw a number about all seeds of some recipes, by label."""
+        """Return a bar for each recipe, with a number about all of its seeds, by label."""
         bars = [
             Bar(
                 label,
@@ -249,7 +247,7 @@ class Results:
         return Bars(title, unit, bars, exact=True, logarithmic=log)
 
     def draw_shares(self, title: str, holding: Mapping[str, Sequence[bool]]) -> Bars:
-        """Draw of how many seeds of some recipes something is true, by label."""
+        """Return a bar for each recipe: the share of its seeds for which something holds."""
         bars = [
             make_share_bar(label, seeds, self.recipes[label])
             for label, seeds in holding.items()
@@ -263,7 +261,7 @@ class Results:
         marks: Sequence[Mark] = (),
         exact: bool = True,
     ) -> Histogram:
-        """Draw one number of each seed of some recipes as dots; all have the same marks."""
+        """Return a dot for each seed of some recipes at its number; all recipes have these marks."""
         groups = [
             Group(
                 label,
@@ -278,23 +276,23 @@ class Results:
     def draw_series(
         self, label: str, x: Sequence[float], value: Callable[[Any], Sequence[float]]
     ) -> Series:
-        """Make the curve of one recipe with its bands; `value` gives one number a point of x."""
+        """Return the curve of a recipe with its bands; `value` returns a number for each point of x."""
         rows = [list(value(found)) for found in self.found[label]]
         return summarize_seeds(label, self.recipes[label], x, rows)
 
     def draw_series_over(
         self, name: str, labels: Mapping[float, str], value: Callable[[Any], float]
     ) -> Series:
-        """Make the curve of a number over a parameter, whose values `labels` has the recipes of.
+        """Return the curve of a number over a parameter; `labels` maps its values to recipes.
 
-        The curve opens a run of the last recipe.
+        A click on the curve opens a run of the last recipe.
         """
         columns = [self.values(label, value) for label in labels.values()]
         last = self.recipes[[*labels.values()][-1]]
         return summarize_seeds(name, last, [*labels], [*zip(*columns, strict=True)])
 
     def draw_grid(self, number: Quantity, axes: Axes) -> Grid:
-        """Make the medians of recipes as a grid."""
+        """Return the medians of recipes as a grid."""
         labels = [
             [axes.label(row, column) for column in axes.columns] for row in axes.rows
         ]
@@ -317,21 +315,22 @@ class Results:
         )
 
     def typical_recipe(self, label: str, value: Callable[[Any], float]) -> str:
-        """Name the recipe with the seed whose number is the median one, or next to it."""
+        """Return the recipe with the seed whose number is nearest to the median."""
         return name_with_seed(
             self.recipes[label], find_typical(self.values(label, value))
         )
 
 
 def name_with_seed(recipe: str, seed: int) -> str:
-    """Name a recipe with another seed."""
+    """Return the name of a recipe with another seed."""
     return name_recipe(parse_recipe(recipe).with_seed(seed))
 
 
 def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
-    """Return the 95% interval of a share of which `count` of `total` were counted, 0 to 1.
+    """Return the 95% interval of a share, 0 to 1, given `count` of `total`.
 
-    Source: Wilson (1927), "Probable inference, the law of succession, and statistical inference".
+    Source: Wilson (1927), "Probable inference, the law of succession, and statistical
+    inference".
     """
     share, weight = count / total, Z_95 * Z_95 / total
     middle = (share + weight / 2) / (1 + weight)
@@ -344,16 +343,16 @@ def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
 
 
 def make_share_bar(label: str, truths: Sequence[bool], recipe: str) -> Bar:
-    """Make the bar of how many seeds of a recipe something is true of, in percent."""
+    """Return the bar of the share of seeds, in percent, for which something is true."""
     count, total = sum(truths), len(truths)
     low, high = compute_wilson_interval(count, total)
     return Bar(label, 100 * count / total, 100 * low, 100 * high, total, recipe)
 
 
 def judge_parts(*parts: bool) -> Verdict:
-    """Judge a claim by its parts: reproduced if all of them are, and partly if any is.
+    """Return the verdict by the parts of a claim: reproduced if all hold, partly if any holds.
 
-    One part may follow from another, as that some are so does from that all are.
+    A part may follow from another: "some are" follows from "all are".
     """
     if all(parts):
         return "reproduced"
@@ -365,9 +364,9 @@ def tabulate_recipes(
     numbers: Mapping[str, tuple[Callable[[Any], str], Mapping[str, Any]]],
     about: str = "",
 ) -> Table:
-    """Write numbers of recipes side by side: how each is written, and what it is, by label.
+    """Return a table of numbers of recipes: a row for each number, given its format and its values.
 
-    A recipe has a column, or, where they are more than four, a row.
+    Each recipe has a column; with more than four recipes, each has a row instead.
     """
     labels = list(labels)
     rows = {
@@ -387,21 +386,21 @@ def tabulate_recipes(
 
 
 def format_p(p: float) -> str:
-    """Write how likely something is by chance."""
+    """Return a p-value as text: "p = 0.012", or "p < 0.0001"."""
     return f"p = {p:.2g}" if p >= 1e-4 else "p < 0.0001"
 
 
 def format_percent(value: float, digits: int = 1) -> str:
-    """Write a number of percent."""
+    """Return a percentage as text."""
     return f"{value:.{digits}f}%"
 
 
 def format_count(value: float) -> str:
-    """Write a count: 12,345; a half where there is one."""
+    """Return a count as text: 12,345; a half keeps its decimal."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
 def format_share(condition: ArrayLike) -> str:
-    """Write how many of some conditions are true: 12 of 1,000."""
+    """Return the number of true conditions as text: 12 of 1,000."""
     truths = np.asarray(condition, bool)
     return f"{int(truths.sum()):,} of {len(truths):,}"

@@ -1,4 +1,4 @@
-"""What is claimed of networks; what they share is in `network`."""
+"""Claims on deep Q-networks; `network` has the shared parts."""
 
 from collections.abc import Sequence
 
@@ -38,9 +38,9 @@ ORDER = {"x": "first", "o": "second"}
 
 
 def find_overtaking_epoch(run: network.NetworkRun, seat_name: table.SeatName) -> float:
-    """Return the epoch from which on it wins more than its opponent, in means of ten epochs.
+    """Return the epoch from which on the network always wins more, by means of ten epochs.
 
-    Never is infinite.
+    Infinite if there is no such epoch.
     """
     lead = np.subtract(
         network.trace_seat(seat_name, "won")(run),
@@ -52,6 +52,7 @@ def find_overtaking_epoch(run: network.NetworkRun, seat_name: table.SeatName) ->
 
 
 def _describe_lead(epochs: Sequence[float]) -> str:
+    """Return a text on when the network was ahead, given that epoch for each seed."""
     if not np.isfinite(epochs).all():
         count = int(np.isinf(epochs).sum())
         return f"behind with {count} of {len(epochs)} seeds"
@@ -62,7 +63,7 @@ def _describe_lead(epochs: Sequence[float]) -> str:
 
 @claim.experiment("win-plots", *network.make_sweeps(BY_OPPONENT))
 def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
-    """The four plots of wins by epoch, of both players, and when the network overtakes."""
+    """Return the conclusion on four plots of wins by epoch, and when the network overtakes."""
     figures, ahead, near, then, rows = [], [], [], [], {}
     for (opponent, seat_name, marks), end in zip(PLOTS, REPORTED_ENDS, strict=True):
         label = f"against {opponent}"
@@ -118,18 +119,18 @@ MIN_EPOCHS = 2_000  # epochs, as many as the claim is about
 
 
 def trace_illegal_met(run: network.NetworkRun) -> list[float]:
-    """Take how often its highest output is an illegal move where it has to move, in percent."""
+    """Return the percent of the network's own positions whose highest output is illegal, by epoch."""
     return [100 * share for share in run.taken_met]
 
 
 def trace_illegal_everywhere(run: network.NetworkRun) -> list[float]:
-    """Take the same of all decisions."""
+    """Return the percent of all decisions whose highest output is an illegal move, by epoch."""
     return [100 * share for share in run.taken]
 
 
 @claim.experiment("guard-rails", *network.make_sweeps(RAILS))
 def conclude_guard_rails(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether illegal moves go away by themselves, or only by guard rails."""
+    """Return the conclusion on whether illegal moves disappear without guard rails."""
     usual, without, longer = RAILS
     wants, forfeits = (
         network.average_end(trace_illegal_met),
@@ -207,7 +208,7 @@ LEARNED_LITTLE = 5.0  # percent more than random wins are no learning to speak o
 
 @claim.experiment("encodings", *network.make_sweeps(ENCODINGS))
 def conclude_encodings(results: claim.Results) -> claim.Conclusion:
-    """What a network can learn from, if it is told the same position in other numbers."""
+    """Return the conclusion on the encodings of a position that a network can learn from."""
     one_hot, flat, *others = ENCODINGS
     won = results.list_values(table.measure_wins, ENCODINGS)
     badly = max(won[flat]) < min(won[one_hot])
@@ -241,7 +242,7 @@ MIN_GAIN = 2.0  # percent
 
 
 def label_size(size: str, step: str) -> str:
-    """Name a recipe in the figures."""
+    """Return the label of a network size and a step size."""
     return f"{size}, step size {step}"
 
 
@@ -254,7 +255,7 @@ SIZES_AND_STEPS = {
 
 @claim.experiment("network-size", *network.make_sweeps(SIZES_AND_STEPS))
 def conclude_network_size(results: claim.Results) -> claim.Conclusion:
-    """How large a network has to be, how long its steps, and by what its errors are measured."""
+    """Return the conclusion on the size of the network, its step size and its loss function."""
     won = results.list_values(table.measure_wins, SIZES_AND_STEPS)
     best = {
         size: max(
@@ -311,7 +312,7 @@ KINDS = {
 
 @claim.experiment("separate-networks", *network.make_sweeps(KINDS))
 def conclude_separate_networks(results: claim.Results) -> claim.Conclusion:
-    """What its author did not try: a network for each seat, and a convolution."""
+    """Return the conclusion on a network for each seat, and on a convolution."""
     shared, *variants = KINDS
     won = results.list_values(table.measure_wins, KINDS)
     better = [min(won[label]) > max(won[shared]) for label in variants]
@@ -360,7 +361,7 @@ OPPONENT_PAIRS = {
     *network.make_sweeps(NETWORK_RECIPES),
 )
 def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether a perfect opponent teaches little: two tables and a network."""
+    """Return the conclusion on whether a perfect opponent teaches little."""
     won, worst, updated = (
         results.medians(value, TABLE_RECIPES)
         for value in (table.measure_wins, table.measure_worst_losses, table.count_known)

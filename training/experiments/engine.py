@@ -1,8 +1,8 @@
-"""One engine for all claims: train what is missing, keep every run, tell what all of them say.
+"""The engine of all experiments: train missing runs, store every run, summarise the results.
 
-Runs are kept by recipe and measure in an LMDB file outside the repository.  LMDB writes all of a
-transaction or nothing, whenever it is stopped, and several processes of one machine may use one
-file.  What is kept are bytes that msgspec checks; nothing is ever unpickled.
+Runs are stored by recipe and measure in an LMDB file outside the repository. LMDB writes a
+transaction completely or not at all, even when interrupted, and several processes of a
+machine may share a file. Stored bytes are checked by msgspec and never unpickled.
 """
 
 import hashlib
@@ -35,19 +35,19 @@ from training.processes import run_in_parallel
 from training.progress import show_bar
 from training.run import TABLE_PACKAGES, list_packages, list_versions
 
-MAX_STORE_BYTES = 1 << 36  # bytes the file may grow to; it takes what it needs
+MAX_STORE_BYTES = 1 << 36  # limit for the size of the file in bytes; it grows as needed
 
-TIME_FIELDS = ("seconds", "judging")  # fields that are another each time
+TIME_FIELDS = ("seconds", "judging")  # fields that differ between equal runs
 
 
 class Store:
-    """Bytes by name."""
+    """A persistent store of bytes by name."""
 
     def __init__(self, environment: lmdb.Environment) -> None:
         self.environment = environment
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Return what is kept under these names."""
+        """Return the stored values of these names; missing names are left out."""
         with self.environment.begin() as transaction:
             found = {name: transaction.get(name.encode()) for name in names}
         return {
@@ -55,7 +55,7 @@ class Store:
         }
 
     def write(self, values: Mapping[str, bytes]) -> None:
-        """Keep all of these, on the disk, before it returns."""
+        """Store these values; they are on disk when this returns."""
         with self.environment.begin(write=True) as transaction:
             for name, value in values.items():
                 transaction.put(name.encode(), value)
@@ -66,9 +66,9 @@ class Store:
 
 @contextmanager
 def open_store(folder: Path) -> Iterator[Store]:
-    """Open the store of a folder, which is made where it is not there.
+    """Open the store of a folder, which is created if necessary.
 
-    Raises lmdb.Error or OSError if that cannot be.
+    Raises lmdb.Error or OSError if that fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with lmdb.open(str(folder), map_size=MAX_STORE_BYTES) as environment:
@@ -76,11 +76,11 @@ def open_store(folder: Path) -> Iterator[Store]:
 
 
 class Outcome(NamedTuple):
-    """A summary, and what it took."""
+    """A summary, and the numbers of runs trained and already stored."""
 
     summary: Summary
-    trained: int  # runs
-    kept: int  # runs that were there
+    trained: int  # number of runs trained now
+    kept: int  # number of runs already stored
 
 
 def run_experiment(
@@ -90,14 +90,15 @@ def run_experiment(
     jobs: int = 1,
     cluster: str | None = None,
 ) -> Outcome:
-    """Train and measure what the store lacks of an experiment, and summarise all of it.
+    """Train and measure the missing runs of an experiment, and return its summary.
 
-    Each recipe has the seeds from 0 on, as many as its sweep says, or `seeds` at most.  Every run
-    is kept as soon as it is measured: a sweep that is stopped goes on from there.  With the address
-    of a dask scheduler they are trained on its cluster.  Raises ConnectionError if that fails.
+    Each recipe has the seeds from 0 on, as many as its sweep states, or at most `seeds`.
+    Every run is stored as soon as it is measured, so an interrupted sweep continues later.
+    With the address of a dask scheduler the runs are trained on its cluster. Raises
+    ConnectionError if the cluster fails.
     """
     found: dict[str, list[Any]] = {}
-    runs: dict[str, Any] = {}  # of which two labels may share some
+    runs: dict[str, Any] = {}  # key -> run; two labels may share runs
     trained, kept, checks = 0, 0, []
     for sweep in experiment.sweeps:
         recipes = _list_seeded(sweep, seeds)
@@ -135,7 +136,7 @@ def run_experiment(
 
 
 def update_texts(experiment: Experiment, summary: Summary) -> Summary:
-    """Write the words of a claim anew into its summary, whose numbers and verdict stay."""
+    """Return a summary with the current texts of its claim; numbers and verdict stay."""
     words = experiment.texts.fill_in(summary.parts, summary.seeds)
     return msgspec.structs.replace(summary, **words)
 
@@ -148,9 +149,9 @@ def run_experiments(
     store: Path | None,
     out: Path,
 ) -> Iterator[str]:
-    """Check these claims, or all that are written down, and save their summaries.
+    """Check these claims, or all claims, and save their summaries, yielding a line for each.
 
-    Raises ValueError if there is no such claim, and ConnectionError if a cluster fails.
+    Raises ValueError for an unknown claim, and ConnectionError if a cluster fails.
     """
     _check_names(claims)
     with open_store(store or user_cache_path("q-tac-toe") / "runs") as kept:
@@ -166,9 +167,9 @@ def run_experiments(
 
 
 def write_words(claims: Sequence[str], out: Path) -> Iterator[str]:
-    """Write the words of these claims, or of all, anew into their summaries, without training.
+    """Save the summaries of these claims, or of all, with current texts, without training.
 
-    Raises ValueError if there is no such claim, or no summary that can be read.
+    Raises ValueError for an unknown claim or an unreadable summary.
     """
     _check_names(claims)
     for claim in claims or ORDER:
@@ -180,13 +181,14 @@ def write_words(claims: Sequence[str], out: Path) -> Iterator[str]:
 
 
 def _check_names(claims: Sequence[str]) -> None:
+    """Raise ValueError, listing all claims, if a claim is unknown."""
     for claim in claims:
         if claim not in ORDER:
             raise ValueError(f"there is no claim {claim!r}, only {', '.join(ORDER)}")
 
 
 def list_claims(out: Path) -> Iterator[str]:
-    """Name every claim with its verdict, where it has one."""
+    """Yield every claim with its verdict, if it has been checked."""
     summaries = load_summaries(out)
     for claim in ORDER:
         summary = summaries.get(claim)
@@ -194,7 +196,7 @@ def list_claims(out: Path) -> Iterator[str]:
 
 
 def compute_digest(found: msgspec.Struct) -> str:
-    """Return the SHA-256 of what was found, but for how long it took."""
+    """Return the SHA-256 of a result, without its times."""
     content = {
         field: value
         for field, value in msgspec.to_builtins(found).items()
@@ -204,6 +206,7 @@ def compute_digest(found: msgspec.Struct) -> str:
 
 
 def _list_seeded(sweep: Sweep, seeds: int | None) -> dict[str, list[Recipe]]:
+    """Return the recipes of a sweep with each of their seeds, by label."""
     count = sweep.seeds if seeds is None else min(seeds, sweep.seeds)
     return {
         label: [parse_recipe(recipe).with_seed(seed) for seed in range(count)]
@@ -219,7 +222,7 @@ def _measure_missing(
     jobs: int,
     cluster: str | None,
 ) -> None:
-    """Measure the recipes that the store lacks."""
+    """Measure and store the recipes that are missing in the store."""
     if not missing:
         return
     step = measure.at_once
@@ -256,6 +259,7 @@ def _summarize(
     seeds: int | None,
     checks: list[Check],
 ) -> Summary:
+    """Return the summary of an experiment."""
     conclusion = experiment.conclude(results)
     most = max((len(found) for found in results.found.values()), default=0)
     limited = "" if seeds is None else f" --seeds {seeds}"
@@ -284,7 +288,7 @@ def _summarize(
 
 
 def _use_minus_signs(table: Table) -> Table:
-    """Write negative numbers with the sign that is made for them."""
+    """Return a table with typographic minus signs before negative numbers."""
     text = msgspec.json.encode(table).decode()
     return msgspec.json.decode(
         re.sub(r"(?<![\w-])-(?=\d)", "\N{MINUS SIGN}", text), type=Table

@@ -1,4 +1,4 @@
-"""What follows from the rules alone: nothing is trained."""
+"""Claims that follow from the rules alone, without training."""
 
 from collections.abc import Mapping
 from math import factorial
@@ -45,7 +45,7 @@ def draw_leads(lead: Mapping[tuple[str, str], float]) -> Grid:
 
 @claim.experiment("first-move")
 def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
-    """What it is worth to move first, exactly, by player."""
+    """Return the conclusion on the exact advantage of moving first, by player."""
     chances = compute_chances()
     lead = {pair: float(won - lost) for pair, (won, _, lost) in chances.items()}
     perfect = [
@@ -53,7 +53,7 @@ def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
         for one in ("minimax", "minimax-random")
         for other in ("minimax", "minimax-random")
     ]
-    # What one of two players gains by beginning itself instead of the other.
+    # The gain of a player from moving first instead of second, for each pair of players.
     gains = [
         lead[one, other] + lead[other, one] for one in PLAYERS for other in PLAYERS
     ]
@@ -96,11 +96,11 @@ def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
     )
 
 
-ORDERS, BOARDS, FACTOR = 362_880, 19_683, 8  # as published
+ORDERS, BOARDS, FACTOR = 362_880, 19_683, 8  # published numbers
 
 
 def _count_games() -> int:
-    """Count the games, each ending as soon as it is over."""
+    """Return the number of games, each ending as soon as it is decided."""
     game = tic_tac_toe()
     paths = [0] * game.positions
     paths[0] = 1
@@ -112,7 +112,7 @@ def _count_games() -> int:
 
 
 def _count_balanced_boards() -> int:
-    """Count the boards whose numbers of stones fit, with rows of three or without."""
+    """Return the number of boards with as many X as O, or one X more, with or without lines."""
     cells = tic_tac_toe().cells
     return sum(
         factorial(cells) // (factorial(x) * factorial(o) * factorial(cells - x - o))
@@ -124,7 +124,7 @@ def _count_balanced_boards() -> int:
 
 @claim.experiment("counting")
 def conclude_counting(_results: claim.Results) -> claim.Conclusion:
-    """How many games and positions there are: published counts, and what lies between them."""
+    """Return the conclusion on published counts of games and positions."""
     game = tic_tac_toe()
     boards = game.board.astype(int)
     games = _count_games()

@@ -1,4 +1,4 @@
-"""What the article on Q-iteration and Q-learning claims."""
+"""Claims of the article on Q-iteration and Q-learning."""
 
 from app.experiments import Bar, Bars
 from app.recipes import parse_recipe
@@ -10,11 +10,11 @@ from training.experiments import claim, table
 from training.experiments.claim import format_count, format_share
 from training.measures import END, MARKS
 
-MUCH_FEWER = 10  # times fewer blunders
+MUCH_FEWER = 10  # "much fewer": at most 1 / MUCH_FEWER of the blunders
 
 
 def count_task_blunders(recipe: str) -> int:
-    """Count the blunders of the exact answer to a recipe's task."""
+    """Return the number of blunders of greedy play by the exact values of a recipe's training task."""
     game, task = tic_tac_toe(), parse_recipe(recipe).training_task()
     assert task is not None
     return int(blundering(game, greedy_policy(solve_task(game, task).round(9))).sum())
@@ -82,7 +82,7 @@ WHOLE = "random, then itself, losses stick"
 
 @claim.experiment("q-iteration-parts", claim.Sweep(PARTS, END))
 def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
-    """Which parts of Q-iteration make it surprisingly good."""
+    """Return the conclusion on which parts of Q-iteration make it good."""
     median, clean = (
         results.medians(table.measure_blunders),
         results.list_values(table.is_faultless),
@@ -126,7 +126,7 @@ def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
     ),
 )
 def conclude_q_iteration_or_q_learning(results: claim.Results) -> claim.Conclusion:
-    """Q-iteration beside Q-learning, with as many sweeps."""
+    """Return the conclusion on Q-iteration and Q-learning with equally many sweeps."""
     ends, clean = (
         results.medians(table.measure_blunders),
         results.list_values(table.is_faultless),

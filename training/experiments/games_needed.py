@@ -1,4 +1,4 @@
-"""How many games a learner needs."""
+"""Claims on the number of games that a learner needs."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -39,13 +39,13 @@ TEACHERS = {
     ITSELF: "menace,vs=self,games=100000",
     GREEDY: "menace,vs=minimax-random,plays=greedy,games=100000",
 }
-REPORTED_GAMES = 20  # games after which Michie's machine drew
-REPORTED_LOST = 66  # games lost until then, the most that was published
-NEAR_ZERO_PERCENT = 1.0  # percent lost
+REPORTED_GAMES = 20  # games until Michie's machine drew
+REPORTED_LOST = 66  # the largest published number of games lost until then
+NEAR_ZERO_PERCENT = 1.0  # "hardly": fewer lost games than this percentage
 
 
 def find_games_needed(line: Series) -> int | None:
-    """Return the first point from which on the median seed loses hardly any game, if there is."""
+    """Return the first point from which the median seed hardly loses, None if there is none."""
     since: Sequence[int] = [
         place for place, median in enumerate(line.median) if median >= NEAR_ZERO_PERCENT
     ]
@@ -54,9 +54,9 @@ def find_games_needed(line: Series) -> int | None:
 
 
 def count_lost_games(line: Series) -> float | None:
-    """Return how many games of a seat the median seed loses until it loses hardly any.
+    """Return the number of games of a seat that the median seed loses until it hardly loses.
 
-    `line` is the share of lost games, in percent, by the games that were played in both seats.
+    `line` is the percentage of lost games, over the games played in both seats.
     """
     needed = find_games_needed(line)
     if needed is None:
@@ -70,7 +70,7 @@ def count_lost_games(line: Series) -> float | None:
 
 @claim.experiment("menace", claim.Sweep(TEACHERS, MARKS))
 def conclude_menace(results: claim.Results) -> claim.Conclusion:
-    """How many games MENACE loses until it draws with a perfect player."""
+    """Return the conclusion on the games that MENACE loses until it draws with a perfect player."""
     lines = {
         (label, seat): table.draw_curve(
             results,
@@ -85,7 +85,7 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
     lost_until = {place: count_lost_games(line) for place, line in lines.items()}
     as_x = [lost_until[label, "x"] for label in (PERFECT, GREEDY)]
     within = [games is not None and round(games) <= REPORTED_LOST for games in as_x]
-    # He counts the games that the machine opens, which are every other one here.
+    # Michie counts the games that the machine opens: every second game here.
     marks = {"x": [Mark(2.0 * REPORTED_GAMES, "Michie: draws after 20 as X")], "o": []}
     lost = table.measure_outcome("minimax-random", "o", table.LOST)
 
@@ -162,7 +162,7 @@ OTHERS = {
     claim.Sweep(OTHERS, PROOF, 200),
 )
 def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
-    """How many games until play is proved unbeatable: our own question."""
+    """Return the conclusion on the games until play is proved unbeatable: our own question."""
     proved = results.list_values(lambda run: run.games is not None)
     medians = {
         label: table.compute_median_games(results[label]) for label in results.recipes
@@ -189,38 +189,41 @@ def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
     )
 
 
-MAX_GAMES = 500  # games
+MAX_GAMES = 500  # limit for the games with a teacher
 LEARNER = (
     "td-afterstates,vs={},seat=x,symmetric=yes,alpha=1,epsilon=0,games=500,initial={}"
 )
-FIRST = {"low": "0.25", "a draw": "0.5", "high": "1"}  # a loss is worth 0, a win 1
+FIRST = {
+    "low": "0.25",
+    "a draw": "0.5",
+    "high": "1",
+}  # initial values; a loss is 0, a win 1
 BUILT_IN = ("random", "t-hand", "minimax")
 RESPONDER, CURIOUS = "best responder", "least visited"
 
 
 class TaughtResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """When the play of one learner was proved."""
+    """The game after which the play of a taught learner was proved unbeatable."""
 
     seconds: float
-    games: (
-        int | None
-    )  # the first after which no opponent can beat it as X, None if there was none
+    # The first game after which no opponent can beat it as X, None without a proof.
+    games: int | None
 
 
 class Teacher(Person):
-    """A program in the place of the person who teaches."""
+    """A program in place of the person who teaches."""
 
     def __init__(self, way: Callable[[str], int]) -> None:
         super().__init__(1, "")
         self.choose_move = way
 
     def choose(self, board: str, _rng: Random) -> int:
-        """Return the cell that it plays."""
+        """Return the cell that the program plays."""
         return self.choose_move(board)
 
 
 def teach_by(teacher: str, recipe: Recipe) -> TaughtResult:
-    """Teach a recipe's learner and ask after every game whether it is unbeatable as X."""
+    """Return when a taught learner becomes unbeatable as X, checked after every game."""
     begin, game = perf_counter(), tic_tac_toe()
     learner, rng, dice = (
         make_learner(game, recipe),
@@ -232,7 +235,7 @@ def teach_by(teacher: str, recipe: Recipe) -> TaughtResult:
     turn = person_turn(1)
     changed, way = True, _choose_teacher_moves(teacher, dice)
     for games in range(MAX_GAMES + 1):
-        if changed:  # else it plays as it did
+        if changed:  # without a change the policy is as before
             policy = policy_from_values(
                 game.spread_pairs(q.astype(np.float32)), recipe.plays
             )
@@ -249,7 +252,7 @@ def teach_by(teacher: str, recipe: Recipe) -> TaughtResult:
 
 
 def _choose_teacher_moves(teacher: str, dice: Random) -> Callable[[str], int]:
-    """Return how a teacher plays O that does not look at how the learner plays."""
+    """Return the moves of a teacher as O that ignores the learner's policy."""
     game, visits = tic_tac_toe(), Counter[str]()
     rules = build_rules(game)
 
@@ -272,7 +275,7 @@ def _choose_teacher_moves(teacher: str, dice: Random) -> Callable[[str], int]:
 
 
 def _choose_best_responses(policy: Policy, dice: Random) -> Callable[[str], int]:
-    """Return how the best responder plays O against a learner with this policy."""
+    """Return the moves of the best responder as O against a learner with this policy."""
     game = tic_tac_toe()
     moves = respond_to_pairs(game, policy[game.legal], O, loss=0.0)[0]
 
@@ -285,12 +288,12 @@ def _choose_best_responses(policy: Policy, dice: Random) -> Callable[[str], int]
 
 
 def label_teacher(teacher: str, first: str) -> str:
-    """Name a teacher and initial values."""
+    """Return the label of a teacher and initial values."""
     return f"{teacher}, {first}"
 
 
 def format_games(games: float) -> str:
-    """Write a number of games, as far as they were counted."""
+    """Return a number of games as text, up to the number that was counted."""
     return format_count(games) if games < np.inf else f"more than {MAX_GAMES}"
 
 
@@ -323,7 +326,7 @@ MEASURES = {
     ),
 )
 def conclude_teachers(results: claim.Results) -> claim.Conclusion:
-    """How many games it takes to teach a learner, by teacher and by its initial values."""
+    """Return the conclusion on the games needed to teach a learner, by teacher and initial values."""
     proved = results.list_values(lambda run: run.games is not None)
     medians = {label: table.compute_median_games(results[label]) for label in proved}
     responder, at_random = (

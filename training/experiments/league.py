@@ -1,4 +1,4 @@
-"""What is claimed of the learners of a league."""
+"""Claims on the learners of a league."""
 
 from app.experiments import Mark, Series, Table
 from app.recipes import parse_recipe
@@ -45,7 +45,7 @@ def find_winning_seeds(
 
 @claim.experiment("beat-fixed", claim.Sweep(BY_PLACE, END))
 def conclude_beat_fixed(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether every learner of the league comes to beat `fixed` in every game."""
+    """Return the conclusion on whether all learners of a league win every game against `fixed`."""
     always, none = (find_winning_seeds(results, percent) for percent in (100, 0))
     as_x, as_o = (
         [won for (_, seat), seeds in always.items() if seat == one for won in seeds]
@@ -92,7 +92,7 @@ def conclude_beat_fixed(results: claim.Results) -> claim.Conclusion:
     claim.Sweep({"two-stage": "league", "one-stage": "league,stages=one"}, MARKS),
 )
 def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether an update at every ply is better than one at one's own moves."""
+    """Return the conclusion on whether updates at every ply are better than at own moves only."""
     two, one = results.recipes
     end, errors = (
         results.medians(table.measure_wins),
@@ -129,7 +129,7 @@ def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
 
 
 REPORTED_MOVES = 8_000
-SMALL_PERCENT = 1.0  # percent that are no improvement any more, and no degradation
+SMALL_PERCENT = 1.0  # changes up to this percentage count as none
 
 
 @claim.experiment(
@@ -139,7 +139,7 @@ SMALL_PERCENT = 1.0  # percent that are no improvement any more, and no degradat
     ),
 )
 def conclude_observing(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether learning from the opponent's moves too is better, and for how long."""
+    """Return the conclusion on whether learning from the opponent's moves is better, and how long."""
     plain, observer = results.recipes
     end, (better, p) = (
         results.medians(table.measure_wins),
@@ -194,7 +194,7 @@ FIXED = {
 
 @claim.experiment("k-start", claim.Sweep(STARTING, MARKS), claim.Sweep(FIXED, END))
 def conclude_k_start(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether a high k at first hurts.
+    """Return the conclusion on whether a high initial k hurts.
 
     Against the fixed player both medians are 100%, so the means are compared there.
     """
@@ -245,11 +245,11 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
     )
 
 
-EARLY_SHARE = 1 / 100  # of the updates
+EARLY_SHARE = 1 / 100  # share of the updates
 
 
 def _cut_early(line: Series) -> Series:
-    """Keep the points of the first part of a training."""
+    """Return the points of a curve in the first hundredth of the training."""
     count = sum(x <= EARLY_SHARE * line.x[-1] for x in line.x)
     return Series(
         name=line.name,
@@ -275,7 +275,7 @@ def _cut_early(line: Series) -> Series:
     ),
 )
 def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether symmetry learns faster and is overtaken."""
+    """Return the conclusion on whether symmetry learns faster and is overtaken later."""
     plain, *symmetric_ones = results.recipes
     as_there, alike = symmetric_ones
     end = results.medians(table.measure_wins)
@@ -329,7 +329,7 @@ SLOW, USUAL, FAST = STEPS
 
 
 def count_games_to_limit(results: claim.Results, label: str) -> float:
-    """Return after how many games k is at its limit, for the median seed."""
+    """Return the number of games until k reaches its limit, for the median seed."""
     recipe = parse_recipe(results.recipes[label])
     assert isinstance(recipe, League)
     updates = (recipe.k_limit - recipe.k_start) / recipe.k_step
@@ -338,7 +338,7 @@ def count_games_to_limit(results: claim.Results, label: str) -> float:
 
 @claim.experiment("fills-fastest", claim.Sweep({**LEARNERS, **STEPS}, MARKS))
 def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether those are favoured whose k grows fastest."""
+    """Return the conclusion on whether learners with a faster growing k do better."""
     counts = results.medians(table.count_updates_per_game, LEARNERS)
     end = results.medians(table.measure_wins)
     favoured, p = results.is_higher(FAST, SLOW, table.measure_wins)

@@ -1,6 +1,6 @@
-"""What the experiments on networks share: the recipe that they vary, and what is measured of it.
+"""Shared parts of the experiments on networks: the base recipe, and the measures.
 
-That is every epoch of a training, and its end exactly.
+A run records every epoch of its training, and the exact figures of its end.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,30 +23,28 @@ from training.measures import Measure
 # 6,000 steps in place of the 80,000 of `dqn`, each of them six times as long.
 BASE_SETTINGS = {"epochs": 60, "step_size": 0.0003, "steps": 100}
 SEEDS = 3
-RANDOM = (
-    100 * (737 / 1260 + 121 / 420) / 2
-)  # percent won by random against random, both seats
-END_DIVISOR = 10  # a training's last tenth stands for its end, where games are counted
-REPEATED_EPOCHS = 2  # epochs that are made again
+# Percent of games won by random against random, mean of both seats.
+RANDOM = 100 * (737 / 1260 + 121 / 420) / 2
+END_DIVISOR = 10  # the last 1 / END_DIVISOR of the epochs count as the end
+REPEATED_EPOCHS = 2  # epochs that a test repeats
 
 
 class NetworkRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One training of E epochs; shares are from 0 to 1, and those of games are sampled."""
+    """A training of E epochs; shares are from 0 to 1, and shares of games are sampled."""
 
     seconds: float
-    judging: float  # the part of them that went into judging
+    judging: float  # the part spent on evaluation
     won: BySeat[float]  # [E] share of the epoch's games that the network won
-    lost: BySeat[float]  # [E] that its opponent won, illegal moves included
-    forfeited: BySeat[float]  # [E] that it lost by an illegal move
-    taken: list[
-        float
-    ]  # [E] share of all decisions in which its highest output is an illegal move
-    taken_met: list[float]  # [E] share of those that it met in the epoch's games
-    figures: Figures  # of the end, one entry each, exact
+    lost: BySeat[float]  # [E] share won by its opponent, illegal moves included
+    forfeited: BySeat[float]  # [E] share lost by an illegal move
+    # [E] share of all decisions whose highest output is an illegal move.
+    taken: list[float]
+    taken_met: list[float]  # [E] share of the decisions in the epoch's games
+    figures: Figures  # exact figures of the end, one entry each
 
 
 class Beginning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The same of the first epochs, without the end: what a test can make again."""
+    """The first epochs of a training, which a test can repeat."""
 
     seconds: float
     won: BySeat[float]
@@ -55,7 +53,7 @@ class Beginning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def measure_beginning(recipe: Recipe) -> Beginning:
-    """Train a network for its first epochs only."""
+    """Return the first epochs of a network's training."""
     begin = perf_counter()
     history = islice(learn(tic_tac_toe(), recipe), REPEATED_EPOCHS + 1)
     epochs = [progress.epoch for progress in history if progress.epoch]
@@ -66,7 +64,7 @@ def measure_beginning(recipe: Recipe) -> Beginning:
 
 
 def measure_epochs(recipe: Recipe) -> NetworkRun:
-    """Train a network."""
+    """Return every epoch of a network's training, and the exact figures of its end."""
     game, begin = tic_tac_toe(), perf_counter()
     epochs: list[Epoch] = []
     for progress in learn(game, recipe):
@@ -96,6 +94,7 @@ def measure_epochs(recipe: Recipe) -> NetworkRun:
 
 
 def _split_by_seat(pairs: Sequence[tuple[float, float]]) -> BySeat[float]:
+    """Return pairs of shares as a list for each seat."""
     x, o = np.array(pairs).round(9).T.tolist()
     return BySeat(x, o)
 
@@ -107,7 +106,7 @@ Line = Callable[[NetworkRun], Sequence[float]]
 
 
 def name_variant(**settings: object) -> str:
-    """Name the recipe with other settings."""
+    """Return the name of the base recipe with other settings."""
     return ",".join(
         [
             "dqn",
@@ -117,7 +116,7 @@ def name_variant(**settings: object) -> str:
 
 
 def make_sweeps(recipes: Mapping[str, str]) -> list[Sweep]:
-    """Train these recipes with a few seeds; a test makes the beginning of the first one again."""
+    """Return a sweep over these recipes, and a sweep that a test repeats: the first epochs."""
     first = next(iter(recipes.values()))
     return [
         Sweep(recipes, EPOCHS, SEEDS, checked=False),
@@ -126,14 +125,14 @@ def make_sweeps(recipes: Mapping[str, str]) -> list[Sweep]:
 
 
 def trace_seat(seat_name: SeatName, field: str) -> Line:
-    """Take a share of the games of each epoch in a seat, in percent."""
+    """Return a function from a run to a percentage of each epoch's games in a seat."""
     return lambda run: [
         100 * share for share in getattr(getattr(run, field), seat_name)
     ]
 
 
 def trace_both(field: str) -> Line:
-    """Take the same as the mean of both seats."""
+    """Return a function from a run to a percentage of each epoch's games, mean of both seats."""
     x, o = trace_seat("x", field), trace_seat("o", field)
     return lambda run: [
         (one + other) / 2 for one, other in zip(x(run), o(run), strict=True)
@@ -141,14 +140,14 @@ def trace_both(field: str) -> Line:
 
 
 def average_end(line: Line) -> Callable[[NetworkRun], float]:
-    """Take the mean of a line over the last tenth of the epochs."""
+    """Return a function from a run to the mean of a line over the last tenth of the epochs."""
     return lambda run: float(np.mean(line(run)[-(len(line(run)) // END_DIVISOR) :]))
 
 
 def draw_epochs(
     results: Results, label: str, line: Line, points: int, name: str = ""
 ) -> Series:
-    """Make a curve of means over as many epochs each as make so many points of the training."""
+    """Return the curve of a line with `points` points, each the mean over equally many epochs."""
     epochs = len(results[label][0].taken)
     width = epochs // points
 
@@ -163,23 +162,23 @@ def draw_epochs(
 
 
 def draw_wins(results: Results, labels: Iterable[str]) -> Curves:
-    """Draw what some recipes win while they learn."""
+    """Return the curves of games won during training."""
     title = "Games won in each epoch of the training, both seats, sampled"
     series = [draw_epochs(results, label, trace_both("won"), 20) for label in labels]
     return Curves(title, "epochs", "%", series)
 
 
 def format_extremes(values: Sequence[float], digits: int = 1) -> list[str]:
-    """Write the least and the most of some percents."""
+    """Return the least and the most of some percentages as texts."""
     return [format_percent(min(values), digits), format_percent(max(values), digits)]
 
 
 def tabulate_extremes(values: Mapping[str, Sequence[float]], about: str) -> Table:
-    """Write the least and the most of the percents of several recipes as a table."""
+    """Return a table of the least and the most of several recipes' percentages."""
     rows = {label: format_extremes(seeds) for label, seeds in values.items()}
     return Table(["least seed", "most seed"], rows, about)
 
 
 def format_range(values: Sequence[float], digits: int = 1) -> str:
-    """Write the same in a cell, once where both are alike."""
+    """Return the least and the most of some percentages as a cell: once if both are equal."""
     return " to ".join(dict.fromkeys(format_extremes(values, digits)))

@@ -1,4 +1,4 @@
-"""What the tabular article reports of its agent, and over many seeds instead of one run."""
+"""Claims of the tabular article on its agent, over many seeds instead of a single run."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -39,11 +39,11 @@ from training.measures import END, Measure, Run
 
 Q_TABLE = "q-table"
 REPORTED_WINS: dict[table.SeatName, float] = {"x": 99.1, "o": 92.6}
-SAMPLED_GAMES = 1_000  # games, as its author played
+SAMPLED_GAMES = 1_000  # number of games that the author sampled
 
 
 def is_lossless(run: Run) -> bool:
-    """Whether it never loses to random or to either minimax."""
+    """Return whether a run never loses to random or to either minimax player."""
     names = ("random", "minimax", "minimax-random")
     return all(
         table.measure_outcome(name, seat, table.LOST)(run) == 0
@@ -53,7 +53,7 @@ def is_lossless(run: Run) -> bool:
 
 
 def estimate_lossless_sample(run: Run) -> float:
-    """How likely 1,000 sampled games as O against random show no loss, in percent."""
+    """Return the chance, in percent, that 1,000 sampled games as O against random have no loss."""
     return (
         100
         * (1 - table.measure_outcome("random", "o", table.LOST)(run) / 100)
@@ -69,7 +69,7 @@ def estimate_lossless_sample(run: Run) -> float:
     ),
 )
 def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
-    """What the tabular article reports of its agent, over many seeds instead of one run."""
+    """Return the conclusion on the reported results of the agent."""
     runs = results[Q_TABLE]
     within = all(
         min(values) <= reported <= max(values)
@@ -128,26 +128,23 @@ def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
     )
 
 
-BAD_PERCENT = 40.0  # percent of the games lost, as reported
-MIN_BAD_SHARE = (
-    0.01  # of the seeds; fewer are not "occasionally", nor are more than half
-)
-MAX_SHOWN = 3  # positions
+BAD_PERCENT = 40.0  # percent of games lost in a bad run, as reported
+MIN_BAD_SHARE = 0.01  # "occasionally": at least this share of the seeds, at most half
+MAX_SHOWN = 3  # limit for the positions shown
 
 
 class FallResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How often one training loses as O to randomised minimax, and where most of that begins."""
+    """The losses of a training as O to randomised minimax, and the position where most of them begin."""
 
     seconds: float
-    lost: float  # percent
-    record: (
-        str | None
-    )  # moves to the position, up to symmetry, in which it errs most often
-    share: float  # percent of the games in which it errs there
+    lost: float  # percent of games lost
+    # Record of the position, up to symmetry, with the most frequent error.
+    record: str | None
+    share: float  # percent of the games with an error there
 
 
 def measure_falls(recipe: Recipe) -> FallResult:
-    """Train a recipe and follow all its games as O against randomised minimax."""
+    """Return the losses of a recipe as O against randomised minimax, over all its games."""
     game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe)
     policy, opponent = (
@@ -177,6 +174,7 @@ FALLS = Measure("falls-as-o", 1, FallResult, measure_falls)
 
 
 def _describe_moves(record: str) -> str:
+    """Return the moves of a record in words: "X in a corner, then O in the centre"."""
     names = ("a corner", "an edge", "the centre")
     kinds = [names[(int(cell) % 2 == 1) + 2 * (cell == "4")] for cell in record]
     return ", then ".join(
@@ -186,7 +184,7 @@ def _describe_moves(record: str) -> str:
 
 @claim.experiment("bad-runs", claim.Sweep({Q_TABLE: "q-table"}, FALLS))
 def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
-    """How often a run of the tabular article ends badly, and where such runs err."""
+    """Return the conclusion on how often runs end badly, and in which positions they err."""
     falls: Sequence[FallResult] = results[Q_TABLE]
     bad = [seed for seed, fall in enumerate(falls) if fall.lost >= BAD_PERCENT]
     places = Counter(falls[seed].record for seed in bad).most_common(MAX_SHOWN)
@@ -263,7 +261,7 @@ def draw_perfect_wins(won: Mapping[tuple[str, table.SeatName], float]) -> Bars:
 
 @claim.experiment("better-than-minimax", claim.Sweep({Q_TABLE: "q-table"}, END))
 def conclude_better_than_minimax(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether a learner wins more against random than a perfect player does."""
+    """Return the conclusion on whether a learner wins more against random than perfect players."""
     won = compute_perfect_wins()
     median = {
         seat: results.median(Q_TABLE, table.measure_outcome("random", seat, table.WON))
@@ -312,7 +310,7 @@ def conclude_better_than_minimax(results: claim.Results) -> claim.Conclusion:
 
 
 REPORTED_WON, REPORTED_LOST, REPORTED_MET = 50.0, 22.7, 355
-TEST_GAMES = 1_000  # games against random in each seat, as its author played
+TEST_GAMES = 1_000  # games against random in each seat, as in the source
 KEYS_AND_TIES = {
     f"{key}, {ties}": "q-table,vs=minimax-random" + "".join(settings)
     for key, ties, settings in (
@@ -326,17 +324,17 @@ AS_REPORTED, AGAINST_RANDOM = "moves, first best", "against random instead"
 
 
 class MetResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How one training plays against random, and which positions it has met, up to symmetry."""
+    """The play of a training against random, and the positions that it reached, up to symmetry."""
 
     seconds: float
-    won: float  # percent, as O
+    won: float  # percent of games won as O
     lost: float
-    learned: int  # positions of which it has updated a move
-    tested: int  # those and what it met in the test games
+    learned: int  # number of positions with an updated move
+    tested: int  # number of positions updated or reached in the test games
 
 
 def measure_met(recipe: Recipe) -> MetResult:
-    """Train a recipe, judge it as O against random, and let it play the test games."""
+    """Return the exact play of a recipe as O against random, and the positions of its test games."""
     game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe)
     policy, random = (
@@ -366,7 +364,7 @@ def _play_test_games(
     seat: int,
     drawn: np.random.Generator,
 ) -> Numbers:
-    """Play the test games side by side; list the decisions in which the policy moved."""
+    """Return the decisions of the policy in its test games, which are played in parallel."""
     positions = np.zeros(TEST_GAMES, np.intp)
     met: list[Numbers] = []
     mover = X
@@ -396,7 +394,7 @@ WON, LOST, LEARNED, TESTED = (
 
 
 def _mark_all_but_last(strips: Histogram, mark: Mark) -> Histogram:
-    """Mark all recipes but the last one, about which nothing was reported."""
+    """Return a histogram with a mark for each recipe but the last, which has no reported value."""
     *groups, last = strips.groups
     marked = [msgspec.structs.replace(group, marks=[mark]) for group in groups]
     return msgspec.structs.replace(strips, groups=[*marked, last])
@@ -406,7 +404,7 @@ def _mark_all_but_last(strips: Histogram, mark: Mark) -> Histogram:
     "trained-on-minimax", claim.Sweep(KEYS_AND_TIES | {AGAINST_RANDOM: "q-table"}, MET)
 )
 def conclude_trained_on_minimax(results: claim.Results) -> claim.Conclusion:
-    """Learning from randomised minimax instead of random, and what its table holds afterwards."""
+    """Return the conclusion on training against randomised minimax instead of random."""
     taught: Sequence[MetResult] = results[AS_REPORTED]
     won, lost = results.medians(WON.compute), results.medians(LOST.compute)
     worse = (

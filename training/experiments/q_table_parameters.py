@@ -1,4 +1,4 @@
-"""What the tabular article says of its learner's parameters and variants."""
+"""Claims of the tabular article on its learner's parameters and variants."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -27,7 +27,7 @@ SOME = (FIRST, "draw 0.5", LAST, *NO_LOSS)
 
 @claim.experiment("draw-reward", claim.Sweep(USUAL | NO_LOSS, END))
 def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
-    """What a draw should be worth: from nothing to as much as a win, step by step."""
+    """Return the conclusion on the reward of a draw, from a loss to a win, in steps."""
     lost = table.measure_outcome("minimax-random", "o", table.LOST)
     bad = results.list_values(lambda run: lost(run) >= BAD_PERCENT, USUAL)
     won = results.medians(table.measure_wins, USUAL)
@@ -92,7 +92,7 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
     ),
 )
 def conclude_double_q(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether two tables in place of one bring no improvement: neither more stable nor faster."""
+    """Return the conclusion on whether two tables are more stable or faster than a single table."""
     one, two, coin = results.recipes
     game, task = tic_tac_toe(), parse_recipe("q-table").training_task()
     assert task is not None
@@ -173,7 +173,7 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
     claim.Sweep({"averages": "q-table", "running sums": "q-table,update=sum"}, END),
 )
 def conclude_running_sum(results: claim.Results) -> claim.Conclusion:
-    """Adding targets up instead of averaging them, as a reader of the tabular article might try."""
+    """Return the conclusion on adding up targets instead of averaging them."""
     wins = results.medians(table.WON_AS_O.compute)
     proved = results.list_values(table.is_unbeatable)
     averages, sums = ((wins[label], sum(proved[label])) for label in results.recipes)
@@ -198,11 +198,11 @@ def conclude_running_sum(results: claim.Results) -> claim.Conclusion:
 
 EXPLORED = ("0", "0.1", "0.3", "0.5", "0.7", "1")
 INITIALS = ("-1", "0", "1")
-SMALL_PERCENT = 1.0  # percent won that make no difference
+SMALL_PERCENT = 1.0  # differences up to this percentage count as none
 
 
 def label_start(initial: str, epsilon: str) -> str:
-    """Name a cell of the grid."""
+    """Return the label of an initial value and an epsilon."""
     return f"Q0 {initial}, epsilon {epsilon}"
 
 
@@ -217,7 +217,7 @@ START_OR_EXPLORE = {
 
 @claim.experiment("feedback", claim.Sweep(START_OR_EXPLORE, END))
 def conclude_feedback(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether a learner that never explores only confirms what it holds already."""
+    """Return the conclusion on whether a learner without exploration only confirms its values."""
     none = {
         start: results.median(label_start(start, "0"), table.measure_wins)
         for start in INITIALS
@@ -260,11 +260,11 @@ OPPONENTS = {"random": "random", "itself": "self"}
 GAMMAS = ("0.5", "0.7", "0.9", "1")
 GAMES = ("3500", "7000", "14000", "28000", "56000")
 CONSTANT = "q-table,epsilon_drop=0"
-LARGE_PERCENT = 5.0  # percent won or lost
+LARGE_PERCENT = 5.0  # differences above this percentage count as large
 
 
 def label_training(opponent: str, alpha: str, epsilon: str) -> str:
-    """Name a cell of a grid."""
+    """Return the label of an opponent, an alpha and an epsilon."""
     return f"against {opponent}: alpha {alpha}, epsilon {epsilon}"
 
 
@@ -283,7 +283,7 @@ STRIPS = {f"gamma {gamma}": f"q-table,gamma={gamma}" for gamma in GAMMAS} | {
 
 @claim.experiment("alpha-gamma", claim.Sweep(GRIDS, END), claim.Sweep(STRIPS, END))
 def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
-    """How much depends on the choice of alpha, gamma, epsilon and the number of games."""
+    """Return the conclusion on the influence of alpha, gamma, epsilon and the number of games."""
     grids: list[Grid] = []
     spans = {}
     for opponent in OPPONENTS:

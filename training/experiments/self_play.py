@@ -1,4 +1,4 @@
-"""What is claimed of self-play."""
+"""Claims on self-play."""
 
 from collections.abc import Callable
 
@@ -53,7 +53,7 @@ SELF_PLAY = "self-play"
 
 @claim.experiment("self-play-unbeatable", claim.Sweep({SELF_PLAY: "self-play"}, MARKS))
 def conclude_self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether self-play ends unbeatable: not sampled against minimax, but proved."""
+    """Return the conclusion on whether self-play ends unbeatable: proved, not sampled."""
     recipe = results.recipes[SELF_PLAY]
     asked: dict[str, Callable[[Run], bool]] = {
         "unbeatable as X": table.is_unbeatable_as("x"),
@@ -108,7 +108,7 @@ BY_TEACHER = {
 
 
 def _compute_bound() -> float:
-    """Return what the best responder to T-hand wins that never risks a loss, in percent."""
+    """Return the percentage that a best responder to T-hand wins without ever risking a loss."""
     game = tic_tac_toe()
     total = 0.0
     for seat in SEATS.values():
@@ -120,7 +120,7 @@ def _compute_bound() -> float:
 
 
 def _evaluate_shipped() -> list[Bar]:
-    """Judge every agent of models/ against T-hand, as the mean of both seats."""
+    """Return a bar for every agent of models/: its wins against T-hand, mean of both seats."""
     game = tic_tac_toe()
     bars = []
     for one, agent in SHIPPED.items():
@@ -136,7 +136,7 @@ def _evaluate_shipped() -> list[Bar]:
 
 @claim.experiment("boyan", claim.Sweep(BY_TEACHER, END))
 def conclude_boyan(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether a learned player wins 58% against T-hand and draws 42%."""
+    """Return the conclusion on whether a learner wins 58% against T-hand and draws 42%."""
     wins, loses = (
         table.measure_both_seats("t-hand", table.WON),
         table.measure_both_seats("t-hand", table.LOST),

@@ -1,7 +1,7 @@
-"""The five exercises of the first chapter of Sutton & Barto, each with the switch that it asks for.
+"""The five exercises of the first chapter of Sutton & Barto, each with the parameter that it varies.
 
-All of them are about `td-afterstates`, the example of that chapter.  The exercises ask; the claims
-are the answers that the book suggests or that its text leads to.
+All are about `td-afterstates`, the example of that chapter. The exercises are questions;
+the claims are the answers that the book suggests or that its text leads to.
 """
 
 from operator import attrgetter
@@ -23,11 +23,11 @@ from training.experiments.claim import (
 from training.learners import learn
 from training.measures import END, MARKS, Measure, Run
 
-TRAINING_EPSILON = 0.1  # how often it moves at random while it learns
+TRAINING_EPSILON = 0.1  # exploration rate during training
 
 
 class GreedyAndExploring(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How one training plays against random, in percent of both seats' games."""
+    """The play of a training against random, greedy and exploring, in percent of both seats' games."""
 
     seconds: float
     greedy: float  # won without exploration
@@ -37,7 +37,7 @@ class GreedyAndExploring(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
 
 def measure_greedy_and_exploring(recipe: Recipe) -> GreedyAndExploring:
-    """Train a recipe, and judge its greedy play and its exploring play exactly."""
+    """Return the exact results of a recipe's greedy play and of its exploring play."""
     game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe)
     greedy, random = (
@@ -67,12 +67,12 @@ SELF_PLAY = {
     "both sides learn": "td-afterstates,vs=both",
 }
 AGAINST_RANDOM, AGAINST_ITSELF = SELF_PLAY
-MIN_PERCENT = 1.0  # percent won: less is no other way of playing
+MIN_PERCENT = 1.0  # a smaller difference in percent won is no different play
 
 
 @claim.experiment("sutton-barto-1", claim.Sweep(SELF_PLAY, END))
 def conclude_self_play(results: claim.Results) -> claim.Conclusion:
-    """Compare what is learned from random and from itself."""
+    """Return the conclusion on learning from random play and from self-play."""
     won, lost, errors = (
         results.medians(value)
         for value in (
@@ -126,7 +126,7 @@ BY_FIXED = {
 
 
 def measure_value_error(run: Run) -> float:
-    """Take the mean difference from the exact values of its task, where the task can lead."""
+    """Return the mean error of the final values, over positions that the task can reach."""
     assert run.figures.task is not None
     return run.figures.task.mean_reached[-1]
 
@@ -135,7 +135,7 @@ def measure_value_error(run: Run) -> float:
     "sutton-barto-2", claim.Sweep(SYMMETRIES, MARKS), claim.Sweep(BY_FIXED, END)
 )
 def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
-    """Ask whether it is faster, and what it costs where the opponent is not symmetric itself."""
+    """Return the conclusion on whether symmetry is faster, and its cost with an asymmetric opponent."""
     won = table.draw_curves(results, table.WINS_LINE, (PLAIN, SYMMETRIC))
     plain, symmetric = won.series
     leads = table.list_leads(symmetric, plain)
@@ -193,7 +193,7 @@ BY_ITSELF = {
 
 @claim.experiment("sutton-barto-3", claim.Sweep(EXPLORATION | BY_ITSELF, END))
 def conclude_greedy(results: claim.Results) -> claim.Conclusion:
-    """Compare learning with and without exploration."""
+    """Return the conclusion on learning with and without exploration."""
     won, lost, updated = (
         results.medians(value)
         for value in (table.measure_wins, table.measure_worst_losses, table.count_known)
@@ -237,7 +237,7 @@ FROM_GREEDY, FROM_ALL = LESSONS
 
 @claim.experiment("sutton-barto-4", claim.Sweep(LESSONS, BOTH))
 def conclude_exploration(results: claim.Results) -> claim.Conclusion:
-    """Compare both kinds of values by greedy play and by play that goes on exploring."""
+    """Return the conclusion on learning from greedy moves or all moves, by greedy and exploring play."""
     kinds = [attrgetter(kind) for kind in ("greedy", "exploring")]
     greedy, exploring = (results.medians(kind) for kind in kinds)
     greedy_wins, p = results.is_higher(FROM_GREEDY, FROM_ALL, kinds[0])
@@ -288,7 +288,7 @@ CHAMPION = "lower and upper bounds (champion)"
     claim.Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END),
 )
 def conclude_improvements(results: claim.Results) -> claim.Conclusion:
-    """Compare each change alone with the book's learner, and all of them with the champion."""
+    """Return the conclusion on single changes of the book's learner, and on the champion."""
     won, lost, errors = (
         results.medians(value)
         for value in (

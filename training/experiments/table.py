@@ -1,4 +1,4 @@
-"""What is asked of the runs of a table: one number of its end, or one at every moment."""
+"""Measures of the runs of tabular learners: a number at the end, or a number at each snapshot."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
@@ -19,19 +19,19 @@ Line = Callable[[Run], Sequence[float]]
 
 
 def take_last(line: Line) -> Number:
-    """Take the last number of a line."""
+    """Return a function that takes the last number of a line."""
     return lambda run: line(run)[-1]
 
 
 def trace_outcome(opponent: str, seat: SeatName, outcome: int = WON) -> Line:
-    """Take the share of games with an outcome against a baseline at every moment, in percent."""
+    """Return a function from a run to the percent of games with an outcome at each snapshot."""
     return lambda run: [
         100 * chances[outcome] for chances in getattr(run.figures.vs[opponent], seat)
     ]
 
 
 def trace_both_seats(opponent: str, outcome: int = WON) -> Line:
-    """Take the same as the mean of both seats."""
+    """Return a function from a run to the mean percent of both seats at each snapshot."""
     x, o = trace_outcome(opponent, "x", outcome), trace_outcome(opponent, "o", outcome)
     return lambda run: [
         (one + other) / 2 for one, other in zip(x(run), o(run), strict=True)
@@ -39,28 +39,28 @@ def trace_both_seats(opponent: str, outcome: int = WON) -> Line:
 
 
 def trace_worst_losses(run: Run) -> Sequence[float]:
-    """Take the games lost to the best responder at every moment, both seats, in percent."""
+    """Return the percent of games lost to the best responder at each snapshot, mean of both seats."""
     both = zip(run.figures.best_response.x, run.figures.best_response.o, strict=True)
     return [50 * (x[LOST] + o[LOST]) for x, o in both]
 
 
 def trace_blunders(run: Run) -> Sequence[float]:
-    """Take the decisions in which it can blunder, at every moment."""
+    """Return the number of decisions with a possible blunder, at each snapshot."""
     return run.figures.blunders
 
 
 def measure_outcome(opponent: str, seat: SeatName, outcome: int) -> Number:
-    """Take the share of games with an outcome against a baseline, in percent, in the end."""
+    """Return a function from a run to its final percent of games with an outcome against a baseline."""
     return take_last(trace_outcome(opponent, seat, outcome))
 
 
 def measure_both_seats(opponent: str, outcome: int) -> Number:
-    """Take the same as the mean of both seats."""
+    """Return a function from a run to its final percent with an outcome, mean of both seats."""
     return take_last(trace_both_seats(opponent, outcome))
 
 
 def describe_outcome(outcome: int, opponent: str, seat: SeatName) -> Quantity:
-    """Name the share of games with an outcome against a baseline, in the end."""
+    """Return the quantity of the final percent of games with an outcome against a baseline."""
     title = f"Games {ENDINGS[outcome]} as {seat.upper()} against {TITLES.get(opponent, opponent)}"
     return Quantity(title, "%", measure_outcome(opponent, seat, outcome))
 
@@ -71,38 +71,38 @@ measure_blunders = take_last(trace_blunders)
 
 
 def count_known(run: Run) -> float:
-    """Take how many positions it has updated, up to symmetry, in the end."""
+    """Return the final number of positions with an updated move, up to symmetry."""
     return run.known[-1]
 
 
 def count_updates_per_game(run: Run) -> float:
-    """Take how many updates it makes in a game."""
+    """Return the mean number of updates in a game."""
     return run.figures.updates[-1] / run.games[-1]
 
 
 def is_faultless(run: Run) -> bool:
-    """Whether it has no blunder, in the end."""
+    """Return whether the final policy has no blunder."""
     return measure_blunders(run) == 0
 
 
 def is_unbeatable_as(seat: SeatName) -> Callable[[Run], bool]:
-    """Ask whether it is unbeatable in a seat, in the end."""
+    """Return a function from a run to whether it is finally unbeatable in a seat."""
     return lambda run: bool(getattr(run.unbeatable, seat)[-1])
 
 
 def is_unbeatable(run: Run) -> bool:
-    """Whether it is unbeatable in both seats, in the end."""
+    """Return whether the final policy is unbeatable in both seats."""
     return run.unbeatable.x[-1] and run.unbeatable.o[-1]
 
 
 def draw_curve(
     results: Results, label: str, line: Line, by_games: bool = False
 ) -> Series:
-    """Draw a line of a recipe's runs over the updates that they were asked for, and their ends.
+    """Return a line of a recipe's runs over their checkpoints in updates, and their ends.
 
-    The points are 1, 2, 5, 10, ... updates, as long as all runs last, and at last the median of
-    their ends.  A run is looked at after the game in which a point is reached.  By games, each
-    point is drawn at the median of the games that the runs had played by then.
+    The points are 1, 2, 5, 10, ... updates while all runs last, and finally the median of
+    the ends. A run is evaluated after the game that reaches a point. With `by_games`, each
+    point is drawn at the median number of games that the runs had played by then.
     """
     runs = results[label]
     ends = [run.figures.updates[-1] for run in runs]
@@ -136,7 +136,7 @@ def draw_curves(
     by_games: bool = False,
     marks: Sequence[Mark] = (),
 ) -> Curves:
-    """Draw a line of the runs of some recipes, or all, over the logarithm of updates or games."""
+    """Return a line for each of some recipes, or all, over the logarithm of updates or games."""
     chosen = results.recipes if labels is None else labels
     lines = [draw_curve(results, label, number.compute, by_games) for label in chosen]
     x_label = "games" if by_games else "updates"
@@ -144,7 +144,7 @@ def draw_curves(
 
 
 def compute_median_games(runs: Sequence[Any]) -> float:
-    """Return the median of the games until a proof, infinite where half are never proved."""
+    """Return the median number of games until a proof; infinite if half of the runs have none."""
     return float(
         np.median([np.inf if run.games is None else run.games for run in runs])
     )
@@ -153,7 +153,7 @@ def compute_median_games(runs: Sequence[Any]) -> float:
 def draw_proofs(
     results: Results, until: str, proved: str, labels: Iterable[str] | None = None
 ) -> list[Figure]:
-    """Draw when runs are proved, each seed of those recipes that always are, and how many ever."""
+    """Return figures of proofs: games of each proved seed, share of proved seeds, median games."""
     ever = results.list_values(lambda run: run.games is not None)
     always = [
         label for label in (ever if labels is None else labels) if all(ever[label])
@@ -170,7 +170,7 @@ def draw_proofs(
 
 
 def list_leads(one: Series, other: Series) -> list[bool]:
-    """Whether the median of one is higher than that of another, at the points of both."""
+    """Return whether the first median is higher than the second, at each common point."""
     theirs = dict(zip(other.x, other.median, strict=True))
     return [
         median > theirs[x]
