@@ -1,1 +1,1 @@
-"""How the site is served: caching, packing, errors, headers, files, the deployment, the trainer."""
+"""Serving the site: cache, compression, errors, headers, languages, logs, metrics, settings."""

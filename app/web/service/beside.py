@@ -9,9 +9,8 @@ from gevent.monkey import is_module_patched
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
-_turn = BoundedSemaphore(
-    1
-)  # one at a time: the requests beside it have half of the processor
+# One thread at a time, so that requests keep half of the processor.
+_turn = BoundedSemaphore(1)
 
 
 def run_beside(
@@ -19,13 +18,11 @@ def run_beside(
     *arguments: Parameters.args,
     **options: Parameters.kwargs,
 ) -> Result:
-    """Return what a function returns; a gevent worker calls it in a thread and answers others.
+    """Call a function in a thread, while a gevent worker handles other requests; return its result.
 
     The function must not use the request.
     """
-    if not is_module_patched(
-        "threading"
-    ):  # a test, or a server with a thread a request
+    if not is_module_patched("threading"):  # in a test, or in a server with threads
         return function(*arguments, **options)
     with _turn:
         outcome = get_hub().threadpool.apply(_call, (function, arguments, options))
@@ -36,7 +33,7 @@ def run_beside(
 
 
 class _Failure(NamedTuple):
-    """The error of a function in a thread; gevent would write one that it raises into the log."""
+    """The error of a function in a thread; gevent would log an error that the thread raises."""
 
     error: Exception
 

@@ -1,8 +1,8 @@
-"""The response cache: public answers are looked up before anything else is done.
+"""The response cache: a public response is looked up before the application is called.
 
-An answer is kept by its address, without what its route does not read (see `queries.py`), by the
-encoding that was chosen for it and by whether htmx asks.  Nothing else that a client sends can make
-another answer of it.
+The key of a response is its URL without the parameters that its route does not read (see
+`queries.py`), its encoding, and whether htmx sent the request.  Nothing else in a request changes
+a response.
 """
 
 import sys
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 SIZE = 8 << 20  # bytes, some two thousand packed pages
-PROVEN = 0.75  # of it, for what has been asked for again
+PROVEN = 0.75  # share of SIZE for responses that were requested more than once
 LARGEST = 1 << 19  # bytes of one answer
-VARY = {"accept-encoding", "hx-request"}  # what the Vary of an answer may name
+VARY = {"accept-encoding", "hx-request"}  # the names allowed in Vary
 ENCODING, IF_MATCH = "HTTP_ACCEPT_ENCODING", "HTTP_IF_MATCH"
 
 Key = tuple[str, ...]
 
 
 class Answer(NamedTuple):
-    """What was answered once."""
+    """A cached response."""
 
     status: str
     headers: list[tuple[str, str]]
@@ -44,7 +44,7 @@ class Answer(NamedTuple):
 
 
 class Answers:
-    """The latest answers, at most `size` bytes of them; what was asked for again stays longest."""
+    """The latest responses, up to `size` bytes; repeated requests keep theirs longest."""
 
     def __init__(self, size: int) -> None:
         self.proven: LRUCache[Key, tuple[Answer, int]] = _cache(size * PROVEN)
@@ -52,7 +52,7 @@ class Answers:
         self.lock = Lock()
 
     def get(self, environ: "WSGIEnvironment") -> Answer | None:
-        """Return the answer to a request, None if there is none."""
+        """Return the cached response to a request, or None."""
         key = _key(environ)
         with self.lock:
             found = self.proven.get(key)
@@ -65,7 +65,7 @@ class Answers:
         return found[0] if found else None
 
     def put(self, environ: "WSGIEnvironment", answer: Answer) -> None:
-        """Keep the answer to a request, if it is not too large."""
+        """Cache the response to a request if it is not too large."""
         key = _key(environ)
         size = _size(key, answer)
         with self.lock:
@@ -74,19 +74,20 @@ class Answers:
 
 
 class Turns:
-    """One thread at a time makes an answer, but one that it asks for while doing so is made too.
+    """Locks by URL: only one thread at a time renders a URL, and the others wait for its response.
 
-    A page that waits for an agent to be trained holds up no page of another agent.
+    A thread that renders a URL may request others.  A page that waits for a training blocks no
+    other page.
     """
 
     def __init__(self) -> None:
-        self.lock = Lock()  # of what is below
+        self.lock = Lock()  # guards `turns`
         self.turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
         self.here = local()
 
     @contextmanager
     def one(self, address: str) -> Iterator[None]:
-        """Wait until no other thread makes an answer for this path and query."""
+        """Wait until no other thread renders this path and query."""
         if getattr(self.here, "taken", False):
             yield
             return
@@ -105,12 +106,11 @@ def cached(
     read_query: "Callable[[WSGIEnvironment], str]",
     size: int = SIZE,
 ) -> "WSGIApplication":
-    """Wrap a WSGI application so that it is asked only once for an answer that may be kept.
+    """Wrap a WSGI application: call it once for each response that may be cached.
 
-    That is an answer to a GET with status 200 and `Cache-Control: public`, packed or not.  The
-    application finds the encoding that it should answer in as the only one that is accepted, and as
-    the query what `read_query` returns of the whole one: requests that differ in the rest share
-    an answer.
+    A response to GET with status 200 and `Cache-Control: public` may be cached.  The application
+    gets a request that accepts a single encoding, and whose query `read_query` has reduced:
+    requests that differ in the rest share a response.
     """
     answers = Answers(size)
     turns = Turns()
@@ -128,7 +128,7 @@ def cached(
         ):  # anything: to Werkzeug a tag as any other
             del environ[IF_MATCH]
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
-            # Never kept, and it waits for no other request: a client may be slow to send a table.
+            # Never cached, and without a turn: a client may be slow to send a table.
             return application(environ, start_response)
         usual = is_right_host(environ) and not is_too_long(environ)
         known = answers.get(environ) if usual else None
@@ -138,7 +138,7 @@ def cached(
             }  # logs have the whole query
             known = answers.get(environ)
         if not known:
-            # A request for the same meanwhile waits for it: it is no sooner there if all make it.
+            # Other requests for this URL wait: rendering it twice would take longer.
             with turns.one(f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"):
                 known = answers.get(environ) if usual else None
                 if not known:
@@ -173,7 +173,7 @@ def _may_be_kept(status: str, headers: Headers) -> bool:
 
 
 def _key(environ: "WSGIEnvironment") -> Key:
-    """Write down what decides on an answer."""
+    """Return the parts of a request that decide on its response."""
     return (
         environ["wsgi.url_scheme"],
         environ.get("HTTP_HOST", ""),
@@ -189,7 +189,7 @@ def _cache(size: float) -> "LRUCache[Key, tuple[Answer, int]]":
 
 
 def _size(key: Key, answer: Answer) -> int:
-    """Return the bytes of memory that an answer takes, with its key."""
+    """Return the memory of a response and its key in bytes."""
     texts = [
         *key,
         answer.status,

@@ -1,6 +1,6 @@
-"""How the site stands in the world: its models, the proxies before it, its name, its server.
+"""Settings from environment variables: models, proxies, host name; and pages for machines.
 
-All of it is told by the environment, and each default suits a server of one's own.
+The defaults suit a server without a proxy.
 """
 
 import os
@@ -33,20 +33,20 @@ MAX_TRAINERS = 64
 NAME, IPV6 = r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)", r"\[(?P<ipv6>[0-9a-f:.]+)\]"
 HOST = re.compile(rf"({NAME}|{IPV6})(:(?P<port>\d{{1,5}}))?", re.ASCII)
 PORTS = 65535
-CONTACT = re.compile(r"mailto:[!-?A-~]+@[!-?A-~]+|https://[!-~]+")  # as RFC 9116 has it
-GOOD_FOR = timedelta(days=180)  # what says whom to write to
-USUAL_PORTS = (":80", ":443")  # which no browser writes
-UNQUOTED = "/:@!$&'()*+,;=~"  # in a path
+CONTACT = re.compile(r"mailto:[!-?A-~]+@[!-?A-~]+|https://[!-~]+")  # RFC 9116
+GOOD_FOR = timedelta(days=180)  # the validity of security.txt
+USUAL_PORTS = (":80", ":443")  # browsers leave them out of Host
+UNQUOTED = "/:@!$&'()*+,;=~"  # characters that a path may have as they are
 
 
 class SettingError(ValueError):
-    """A variable of the environment that cannot be right: the message names it."""
+    """A wrong environment variable; the message names it."""
 
 
 def number(name: str, default: int, low: int, high: int) -> int:
-    """Read a whole number from the environment; empty is as good as none.
+    """Return a whole number from the environment, or the default if it is empty or unset.
 
-    Raises SettingError, naming the variable, if it is none from `low` to `high`.
+    Raises SettingError, naming the variable, if it is no number from `low` to `high`.
     """
     text = os.environ.get(name) or str(default)
     if not (re.fullmatch("[0-9]{1,9}", text) and low <= int(text) <= high):
@@ -55,15 +55,15 @@ def number(name: str, default: int, low: int, high: int) -> int:
 
 
 class Settings(NamedTuple):
-    """What the environment says of the site."""
+    """The settings of the site."""
 
     models: Path  # the folder of the models
-    lab: bool  # whether it trains on demand
-    proxies: int  # that add to the X-Forwarded headers of a request and are believed
-    forwarded_host: bool  # whether they also say whom it was for
-    host: str  # the name that the site goes by, "" for any
-    contact: str  # who is told of weaknesses, "" for nobody
-    metrics: bool  # whether /metrics is there
+    lab: bool  # whether recipes are trained on demand
+    proxies: int  # number of trusted proxies that add to X-Forwarded headers
+    forwarded_host: bool  # whether they set X-Forwarded-Host as well
+    host: str  # canonical host name, "" for any
+    contact: str  # contact for security.txt, "" for none
+    metrics: bool  # whether /metrics is served
 
 
 def settings() -> Settings:
@@ -90,7 +90,7 @@ def settings() -> Settings:
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """Believe the proxies, and lead who asks for the site by another name to its own."""
+    """Trust the proxies, redirect other host names, and serve security.txt."""
     count = settings.proxies
     if count:
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
@@ -100,17 +100,19 @@ def init_app(app: Flask, settings: Settings) -> None:
             x_host=count * settings.forwarded_host,
         )
     if settings.host:
-        app.before_request(lambda: lead_to(settings.host))
+        app.before_request(lambda: redirect_to_host(settings.host))
     if settings.contact:
         app.add_url_rule(
-            SECURITY, view_func=lambda: security(settings.contact), endpoint=SECURITY
+            SECURITY,
+            view_func=lambda: show_contact(settings.contact),
+            endpoint=SECURITY,
         )
 
 
 def canonical_host() -> str:
-    """Return CANONICAL_HOST as browsers write it, "" if there is none.
+    """Return CANONICAL_HOST as browsers write it, "" if it is unset.
 
-    Raises SettingError if it is not the name of a host.
+    Raises SettingError if it is no host name.
     """
     text = os.environ.get("CANONICAL_HOST", "")
     host = text.lower()
@@ -129,15 +131,15 @@ def canonical_host() -> str:
 
 
 def is_ipv6(text: str) -> bool:
-    """Whether this is an address of IPv6."""
+    """Return whether a text is an IPv6 address."""
     try:
         return bool(IPv6Address(text))
     except ValueError:
         return False
 
 
-def lead_to(host: str) -> AnyResponse | None:
-    """Redirect a request for another host to this one; whether the server is well may all ask."""
+def redirect_to_host(host: str) -> AnyResponse | None:
+    """Redirect a request for another host to this one, except for the health check."""
     if request.host.lower() == host or request.path == HEALTH:
         return None
     query = request.environ["QUERY_STRING"]
@@ -162,8 +164,8 @@ HEALTH, ROBOTS, SITEMAP = "/healthz", "/robots.txt", "/sitemap.xml"
 SECURITY = "/.well-known/security.txt"
 
 
-def security(contact: str) -> Response:
-    """Say who is to be told of a weakness, and how long that is good (RFC 9116)."""
+def show_contact(contact: str) -> Response:
+    """Return security.txt: the contact for reports of weaknesses and its expiry (RFC 9116)."""
     expires = datetime.now(UTC) + GOOD_FOR
     text = f"Contact: {contact}\nExpires: {expires:%Y-%m-%dT00:00:00Z}\n"
     return Response(text, mimetype="text/plain")
@@ -171,7 +173,7 @@ def security(contact: str) -> Response:
 
 @bp.get(ROBOTS)
 def robots() -> Response:
-    """Ask crawlers to leave what is trained on demand, and views of what they have."""
+    """Return robots.txt: no agents trained on demand, and no further views of a page."""
     left = ("/lab/", "/teach", "/reply/", "/set/", "/*,", "/*%2C", "/*?")
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in left)]
     lines.append(f"Sitemap: {request.host_url.rstrip('/')}{SITEMAP}")
@@ -180,7 +182,7 @@ def robots() -> Response:
 
 @bp.get(SITEMAP)
 def sitemap() -> Response:
-    """List the pages that are always there."""
+    """Return the sitemap: the pages that are always available."""
     rooms = (urls.HOME, urls.AGENTS, urls.ARENA, urls.COMPARE, urls.HOW)
     more = (urls.EXPERIMENTS, urls.SOURCES, urls.GLOSSARY, urls.PUZZLES)
     paths = [route.partition("<")[0] for route in (*rooms, *more, urls.LAB, urls.API)]
@@ -198,7 +200,7 @@ def sitemap() -> Response:
 
 @bp.get(HEALTH)
 def healthz() -> Response:
-    """Answer 200: the server does not start before every model is loaded and checked."""
+    """Return 200 with the version and digests: the server starts only with checked models."""
     digests = {name: agent.card.arrays for name, agent in current_site().agents.items()}
     response = jsonify(
         status="ok", version=current_app.extensions["version"], models=digests

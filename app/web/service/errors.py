@@ -1,4 +1,4 @@
-"""What people see when something is wrong: a sentence, and nothing of the inside."""
+"""Error responses: a page, a fragment, or JSON, with one sentence and no internals."""
 
 import re
 import secrets
@@ -26,16 +26,17 @@ from app.web.translation import gettext, gettext_noop
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-API = f"{urls.API}/"  # what begins so is answered in JSON
-MAX_ADDRESS = 1000  # characters of path and query; the longest right one has some 200
-# characters more for an agent that is named by moves: these are 2,695 at most
-JUDGED = 3000
-NAMES_MOVES = re.compile("moves[.=]")  # in a query: such an agent
-MOST_JUDGED = 2  # of them, as at a board
-TAUGHT = "taught"  # in an address: an agent there is named by the games of a person
-MOST_TAUGHT = 4  # of them, as in a comparison
+API = f"{urls.API}/"  # prefix of the paths whose errors are JSON
+MAX_ADDRESS = 1000  # characters of path and query; valid URLs have up to about 200
+JUDGED = (
+    3000  # more characters for an agent named by its moves, which are 2,695 at most
+)
+NAMES_MOVES = re.compile("moves[.=]")  # marks an agent named by its moves in a query
+MOST_JUDGED = 2  # agents named by moves in one URL, as on a board
+TAUGHT = "taught"  # marks an agent taught by a person in a URL
+MOST_TAUGHT = 4  # agents taught by people in one URL, as in a comparison
 PROBLEM = "application/problem+json"
-PENDING = 202  # the answer is not ready
+PENDING = 202  # status of a response that is not ready
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLES = {
     PENDING: gettext_noop("In line"),
@@ -62,31 +63,31 @@ IN_API = {404: "There is no such address: /api explains those there are."}
 
 
 def init_app(app: Flask) -> None:
-    """Answer every error of this app with a page, a notice where htmx asks, or JSON in the API."""
-    app.before_request(refuse)
-    app.register_error_handler(HTTPException, explain)
-    app.register_error_handler(Exception, apologise)
+    """Return every error of this app as a page, as a notice for htmx, or as JSON in the API."""
+    app.before_request(refuse_request)
+    app.register_error_handler(HTTPException, show_error)
+    app.register_error_handler(Exception, show_fault)
 
 
-def refuse() -> None:
-    """Abort what no view of ours can answer."""
+def refuse_request() -> None:
+    """Abort a request whose URL is too long or whose Host is invalid."""
     if is_too_long(request.environ):
         abort(414, gettext(SENTENCES[414], most=longest(request.environ)))
     if not is_right_host(request.environ):
-        request.host = ""  # the page that says so is for no host
+        request.host = ""  # else the error page could not be rendered
         abort(400, "The Host of the request is not the name of any.")
 
 
 def is_too_long(environ: "WSGIEnvironment") -> bool:
-    """Whether no view of ours has so long an address."""
+    """Return whether a URL is longer than that of any view."""
     length = len(environ["PATH_INFO"]) + len(environ.get("QUERY_STRING", ""))
     return length > MAX_ADDRESS and length > longest(environ)
 
 
 def longest(environ: "WSGIEnvironment") -> int:
-    """Return how many characters of path and query are enough for any view.
+    """Return the maximum number of characters of path and query.
 
-    There are more for those who name agents by their moves, or that people taught.
+    Agents named by their moves and agents taught by people allow for more.
     """
     path, query = environ["PATH_INFO"], environ.get("QUERY_STRING", "")
     judged = min(MOST_JUDGED, len(NAMES_MOVES.findall(query)))
@@ -95,7 +96,7 @@ def longest(environ: "WSGIEnvironment") -> int:
 
 
 def is_right_host(environ: "WSGIEnvironment") -> bool:
-    """Whether a request is for a host that can be, or for none."""
+    """Return whether the Host of a request is a valid name, or missing."""
     host: str = environ.get("HTTP_HOST", "localhost")
     if "xn--" not in host.lower():
         return HOST.fullmatch(host) is not None
@@ -105,8 +106,8 @@ def is_right_host(environ: "WSGIEnvironment") -> bool:
         return False
 
 
-def explain(error: HTTPException) -> Response:
-    """Say what is wrong with a request: in its own words, where we gave it any."""
+def show_error(error: HTTPException) -> Response:
+    """Return the response to an error, with its own sentence if the site gave it one."""
     ours = error.description != type(error).description
     sentences = SENTENCES | IN_API if _in_api() else SENTENCES
     sentence = error.description
@@ -115,8 +116,8 @@ def explain(error: HTTPException) -> Response:
     return _answer(error, sentence)
 
 
-def apologise(fault: Exception) -> Response:
-    """Log a fault under an id, and tell people no more than that."""
+def show_fault(fault: Exception) -> Response:
+    """Log a fault of the site with the id of the request; the response has only the id."""
     fault_id = request.headers.get("X-Request-ID", secrets.token_hex(8))[:64]
     address = f"{request.path}?{request.environ['QUERY_STRING']}"
     current_app.logger.error("fault %s on %a", fault_id, address, exc_info=fault)
@@ -134,7 +135,7 @@ def _answer(error: HTTPException, sentence: str | None) -> Response:
         response = make_response(_page(error, sentence))
         response.vary.add("HX-Request")
         again = getattr(error, "retry_after", None)
-        if again:  # browsers come back by themselves
+        if again:  # browsers load the page again after this time
             response.headers["Refresh"] = f"{again}"
     response.status_code = error.code or 500
     for name, value in error.get_headers():
@@ -157,7 +158,7 @@ def _describe_problem(error: HTTPException, sentence: str | None) -> Response:
         title=error.name,
         status=error.code,
         detail=sentence,
-        error=told,  # for clients of earlier versions
+        error=told,  # compatible with clients of earlier versions
     )
     response.mimetype = PROBLEM
     return response

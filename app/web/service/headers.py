@@ -1,7 +1,4 @@
-"""Headers of every response: a browser trusts it with as little as possible.
-
-And whether pages of other origins may read the API: none, but for those that are configured.
-"""
+"""Security headers of every response, and the origins whose pages may read the API."""
 
 import os
 import re
@@ -26,7 +23,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'none'",
     ]
 )
-RESOURCES = "Cross-Origin-Resource-Policy"  # a picture of a board is for others, too
+RESOURCES = "Cross-Origin-Resource-Policy"
 HEADERS = {
     POLICY: CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -35,14 +32,14 @@ HEADERS = {
     RESOURCES: "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
 }
-# What is made for pages of others may be framed by them, and shown as a picture.
+# Pages of other sites may frame these pages and show these pictures.
 EMBEDDED = {
     POLICY: CONTENT_SECURITY_POLICY.replace(
         "frame-ancestors 'none'", "frame-ancestors *"
     ),
     RESOURCES: "cross-origin",
 }
-UNSEARCHED = {"X-Robots-Tag": "noindex, nofollow"}  # links there lead on for ever
+UNSEARCHED = {"X-Robots-Tag": "noindex, nofollow"}  # pages with endless further links
 ON_HTTPS = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
 CORS_ORIGINS = "CORS_ORIGINS"
 ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d+)?")
@@ -50,9 +47,9 @@ ANY = "*"
 
 
 def init_app(app: Flask) -> None:
-    """Add the headers to every response of this app, those of the API for the origins it allows.
+    """Add the security headers to every response, and CORS headers to those of the API.
 
-    Raises SettingError, naming the variable, if one of CORS_ORIGINS is neither an origin nor `*`.
+    Raises SettingError if an entry of CORS_ORIGINS is neither an origin nor `*`.
     """
     origins = frozenset(os.environ.get(CORS_ORIGINS, "").split())
     for origin in origins - {ANY}:
@@ -67,14 +64,13 @@ def init_app(app: Flask) -> None:
         return response
 
     if origins:
-        app.after_request(
-            share
-        )  # the first is called last: it allows what `secure` forbids
+        # Called after `secure`, as after_request runs in reverse order.
+        app.after_request(share)
     app.after_request(secure)
 
 
 def secure(response: Response) -> Response:
-    """Set the headers on a response; where it leads is not kept unless it says so itself."""
+    """Set the security headers; a redirect is not cached unless it has a Cache-Control."""
     wanted = HEADERS | (ON_HTTPS if request.is_secure else {})
     if request.path.startswith(urls.EMBED):
         wanted |= EMBEDDED
@@ -84,7 +80,7 @@ def secure(response: Response) -> Response:
     response.headers.extend(
         {name: text for name, text in wanted.items() if name not in there}
     )
-    if response.status_code == 308:  # by Werkzeug, which has a page of its own for it
+    if response.status_code == 308:  # without the page that Werkzeug adds
         response.set_data(b"")
     if "Location" in there and "Cache-Control" not in there:
         response.cache_control.no_store = True

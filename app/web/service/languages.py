@@ -1,8 +1,7 @@
-"""Which language a request asks for, by `hl` in its address, and how that travels on.
+"""The language of a request, the query parameter `hl`, and the links that keep it.
 
-English has no `hl`, and nothing here changes an answer in it.  In any other language every address
-that an answer leads to is given the same `hl`, in this one place: what builds addresses knows
-nothing of languages, and no link can forget its own.
+English has no `hl`, and its responses are not changed here.  In other languages all links and
+redirects of a response get the same `hl` here, so no other code that builds URLs has to.
 """
 
 import re
@@ -30,7 +29,7 @@ from app.web.translation import (
 from app.web.urls import with_query
 
 HL = "hl"
-# What is written in all languages; the other pages are English.
+# The translated pages; all others are in English.
 WRITTEN = {
     "front",
     "play",
@@ -45,8 +44,8 @@ WRITTEN = {
 }
 OFFERED_FROM = 0.9  # share of translated texts from which a language is in the menu
 LEADING = ("Location", "HX-Push-Url", "HX-Replace-Url")
-# An address of ours in an attribute; files, the API and other languages keep theirs.  It begins
-# with what is rare, and so takes a tenth of the time to make the page.
+# A URL of this site in an attribute, except for files, the API and other languages.  The pattern
+# begins with a rare text, which makes it fast: a tenth of the time to render the page.
 LINK = (
     r'="((?:\d+;url=|%s)?)(/(?!static/|api/)[^"#]*|\?[a-z][^"#]*)(?=#|"(?! hreflang))'
 )
@@ -54,7 +53,7 @@ FILE = re.compile(r"\.(?:csv|json|npz|png|py|svg)(?:\?|$)")
 
 
 def init_app(app: Flask) -> None:
-    """Read the catalogues, and let templates and requests speak their languages."""
+    """Read the catalogues, and select the language of each request."""
     app.extensions["languages"] = load_languages(ROOT / "app" / "translations")
     env = app.jinja_env
     env.policies["ext.i18n.trimmed"] = True
@@ -66,19 +65,19 @@ def init_app(app: Flask) -> None:
     }
     env.globals |= {
         "language": current_language,
-        "languages": offered,
+        "languages": list_languages,
         "in_language": in_language,
     }
     env.globals["in_english"] = in_english
-    app.before_request(listen)
-    app.after_request(lead_on)
+    app.before_request(set_language)
+    app.after_request(keep_language)
     app.teardown_request(lambda _: select_language(IN_ENGLISH))
 
 
-def asked() -> Language:
-    """Return the language that a request asks for.
+def requested_language() -> Language:
+    """Return the language of the parameter `hl`, English without it.
 
-    Raises BadRequest, naming those there are, if it is none of them.
+    Raises BadRequest, naming all languages, if it is unknown.
     """
     known: dict[str, Language] = current_app.extensions["languages"]
     code = request.args.get(HL, "")
@@ -89,35 +88,35 @@ def asked() -> Language:
     return known[code]
 
 
-def listen() -> AnyResponse | None:
-    """Speak the language that is asked for, where the page is written in it.
+def set_language() -> AnyResponse | None:
+    """Select the requested language if the page is translated.
 
-    Who asks for English is sent to the address without a language.
+    A request for English is redirected to the URL without a language.
     """
     select_language(IN_ENGLISH)
     if request.args.get(HL) == ENGLISH:
         query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
         others = [pair for pair in query if pair[0] != HL]
         return redirect(with_query(urls.quote_path(request.path), others), 301)
-    language = asked()
-    if language is not IN_ENGLISH and is_written():
+    language = requested_language()
+    if language is not IN_ENGLISH and is_translated():
         select_language(language)
     return None
 
 
-def is_written() -> bool:
-    """Whether the page that is asked for, or that there is none, is said in every language."""
+def is_translated() -> bool:
+    """Return whether the requested page is translated; the page for "not found" is."""
     return request.url_rule is None or bool(
         WRITTEN & {request.blueprint, request.endpoint}
     )
 
 
-def offered() -> list[Language]:
+def list_languages() -> list[Language]:
     """Return the languages in the menu of the page, English first.
 
     A language with fewer translated texts is shown only to readers who know its URL.
     """
-    if not is_written():
+    if not is_translated():
         return []
     languages: dict[str, Language] = current_app.extensions["languages"]
     return [
@@ -127,20 +126,20 @@ def offered() -> list[Language]:
 
 
 def in_english() -> Markup:
-    """Return the attribute of what is said in English on a page in another language."""
+    """Return the attribute of English text on a page in another language."""
     return Markup(' lang="en"' if request.args.get(HL) else "")
 
 
 def in_language(address: str, language: Language) -> str:
-    """Return an address with the language in which it is to be answered."""
+    """Return a URL with the parameter of a language."""
     if language is IN_ENGLISH or f"{HL}={language.code}" in address:
         return address
     path, sign, anchor = address.partition("#")
     return f"{path}{'&' if '?' in path else '?'}{HL}={language.code}{sign}{anchor}"
 
 
-def lead_on(response: Response) -> Response:
-    """Give all that an answer leads to the language that was asked for."""
+def keep_language(response: Response) -> Response:
+    """Add the requested language to all links and redirects of a response."""
     code = request.args.get(HL, "")
     language = current_app.extensions["languages"].get(code)
     if language is None:
@@ -152,7 +151,7 @@ def lead_on(response: Response) -> Response:
         host = re.escape(request.host_url.rstrip("/"))
         link = re.compile(LINK % host)
         text = link.sub(
-            partial(_led_on, f"{HL}={code}"), response.get_data(as_text=True)
+            partial(_add_language, f"{HL}={code}"), response.get_data(as_text=True)
         )
         response.set_data(text)
         tag, _ = response.get_etag()
@@ -161,7 +160,7 @@ def lead_on(response: Response) -> Response:
     return response
 
 
-def _led_on(more: str, link: "re.Match[str]") -> str:
+def _add_language(more: str, link: "re.Match[str]") -> str:
     address = link[2]
     if ("." in address and FILE.search(address)) or more in address:
         return link[0]

@@ -1,6 +1,6 @@
-"""The logs of the server: one JSON object a line of the access log, and none that is waited for.
+"""The logs of the server: a JSON object for each response, written without delaying requests.
 
-A log file that cannot be written costs a line of standard error, and no request.
+If a log file cannot be written, the reason is printed once and no request fails.
 """
 
 import logging
@@ -17,13 +17,13 @@ from gevent.os import tp_write
 from gunicorn import glogging
 from pythonjsonlogger.json import JsonFormatter
 
-LINES = 2_000  # that wait to be written
+LINES = 2_000  # longest queue of lines to write
 LONGEST = 1_000  # characters of one value
-FLUSH_SECONDS = 1.0  # at the end of a process
+FLUSH_SECONDS = 1.0  # limit for the last lines of a process
 
 
 class Logger(glogging.Logger):  # type: ignore[misc]
-    """gunicorn's logs, the one of all answers in JSON; a terminal or a pipe has its own thread."""
+    """gunicorn's logger with a JSON access log; a thread writes to a terminal or pipe."""
 
     def setup(self, cfg: Any) -> None:
         """Open the logs, at the start and at every reload."""
@@ -32,12 +32,12 @@ class Logger(glogging.Logger):  # type: ignore[misc]
             handler.setFormatter(JsonFormatter([]))
         for log in (self.error_log, self.access_log):
             log.handlers = [_replace_handler(handler) for handler in log.handlers]
-        logging.getLogger().handlers = self.error_log.handlers[:]  # of the site itself
+        logging.getLogger().handlers = self.error_log.handlers[:]  # the site logs here
 
     def access(
         self, resp: Any, req: Any, environ: dict[str, Any], request_time: timedelta
     ) -> None:
-        """Write down one answer."""
+        """Log one response."""
         if not self.access_log_enabled:
             return
         line = {
@@ -58,7 +58,7 @@ class Logger(glogging.Logger):  # type: ignore[misc]
 
 
 def _replace_handler(handler: logging.Handler) -> logging.Handler:
-    """Return our handler in place of one of gunicorn's, or another one as it is."""
+    """Return our handler for a handler of gunicorn; keep other handlers."""
     if type(handler) is logging.StreamHandler:
         return Queued(handler)
     if type(handler) is logging.FileHandler:
@@ -68,9 +68,9 @@ def _replace_handler(handler: logging.Handler) -> logging.Handler:
 
 
 class LogFile(logging.FileHandler):
-    """Writes to a file; why it cannot is said once, until it can again."""
+    """A handler that writes to a file; it prints an error once, until writing works again."""
 
-    _gunicorn = True  # by which gunicorn knows the handlers that it opens anew
+    _gunicorn = True  # gunicorn opens such handlers again on USR1
 
     def __init__(self, handler: logging.FileHandler) -> None:
         super().__init__(handler.baseFilename)
@@ -78,7 +78,7 @@ class LogFile(logging.FileHandler):
         self.fault = ""  # why the last line could not be written
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one line."""
+        """Write a record."""
         before, self.fault = self.fault, ""
         super().emit(record)
         if self.fault and self.fault != before:
@@ -98,19 +98,19 @@ class LogFile(logging.FileHandler):
 
 
 class Queued(QueueHandler):
-    """Hands lines on to be written: if nothing reads them they are lost, and not waited for."""
+    """A handler that queues lines for a thread; lines that nobody reads are dropped."""
 
-    _gunicorn = True  # by which it knows the handlers that it opens anew
+    _gunicorn = True  # gunicorn opens such handlers again on USR1
     queue: "Queue[logging.LogRecord]"
 
     def __init__(self, handler: "logging.StreamHandler[Any]") -> None:
         super().__init__(Queue(LINES))
         self.setFormatter(handler.formatter)
         self.file = handler.stream.fileno()
-        self.process = 0  # that has a thread for them: no fork inherits it
+        self.process = 0  # the process of the thread, which a fork does not inherit
 
     def enqueue(self, record: logging.LogRecord) -> None:
-        """Hand on one line, if there is room."""
+        """Queue a record if there is room."""
         if self.process != os.getpid():
             self.process, self.queue = os.getpid(), Queue(LINES)
             Writer(self.queue, self.file).start()
@@ -118,21 +118,21 @@ class Queued(QueueHandler):
             self.queue.put_nowait(record)
 
     def flush(self) -> None:
-        """Wait a moment for the lines to be written: at the end of the process."""
+        """Wait up to FLUSH_SECONDS for queued lines: called at the end of the process."""
         if self.process == os.getpid():
             with Timeout(FLUSH_SECONDS, False):
                 self.queue.join()
 
 
 class Writer(QueueListener):
-    """Writes lines, past every buffer that a fork could copy."""
+    """A thread that writes lines without a buffer, which a fork could copy."""
 
     def __init__(self, queue: "Queue[logging.LogRecord]", file: int) -> None:
         super().__init__(queue)
         self.file, self.process = file, os.getpid()
 
     def handle(self, record: logging.LogRecord) -> None:
-        """Write one line, while the process goes on with other work."""
+        """Write a record; the process continues with other work meanwhile."""
         if (
             self.process != os.getpid()
         ):  # a fork goes on with the greenlets of its parent

@@ -1,7 +1,7 @@
-"""Answers packed for clients that can unpack them, the same answer always into the same bytes.
+"""Compression of responses, and static files.
 
-Static files lie under names that change with their content, so that browsers may keep them; each is
-packed once, as tightly as can be, before the first request.
+The name of a static file changes with its content, so browsers may cache it.  Static files are
+compressed once, as small as possible, before the first request.
 """
 
 import gzip
@@ -19,7 +19,7 @@ from werkzeug.http import parse_accept_header
 
 from app.web.pictures import palette, svg
 
-# By the name of the encoding, what packs tightest first.
+# By the name of the encoding, the smallest results first.
 PACK: dict[str, Callable[[bytes], bytes]] = {
     "br": partial(
         brotli.compress, quality=3, lgwin=18
@@ -27,17 +27,17 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
     "gzip": partial(gzip.compress, compresslevel=5, mtime=0),  # 6 takes a fifth longer
 }
 PLAIN = "identity"
-SMALLEST = 500  # bytes: less is not worth it
-PACKED_TYPES = {"application/json", "image/svg+xml"}  # beside all text
+SMALLEST = 500  # bytes: smaller responses are not compressed
+PACKED_TYPES = {"application/json", "image/svg+xml"}  # compressed, as is all text
 COMMENTS = {".css": rb"(?s)/\*.*?\*/", ".js": rb"(?m)^\s*//.*$"}
-SPACES = rb"\s*([{};,])\s*|(?<=[\w-]:) "  # in a style sheet, where they mean nothing
+SPACES = rb"\s*([{};,])\s*|(?<=[\w-]:) "  # needless spaces of a style sheet
 YEAR = 31_536_000  # seconds
 
 
 def init_app(app: Flask, folder: Path) -> None:
-    """Pack every answer of this app that is worth it, and serve a folder's files.
+    """Compress the responses of an app, and serve the files of a folder.
 
-    One file packs tighter than two, so some are served as one:
+    Some files are served as one, which is smaller than two:
     `app.css` ends with the colours and `figures.css` begins with how shapes look, as all pictures
     have them; `play.css` ends with `why.css`, and `play.js` begins with the script of a board.
     """
@@ -76,13 +76,13 @@ def init_app(app: Flask, folder: Path) -> None:
 
 @lru_cache(64)
 def chosen(accepted: str) -> str:
-    """Return the encoding to answer in, by the Accept-Encoding header of a request."""
+    """Return the encoding of a response for an Accept-Encoding header."""
     encodings = parse_accept_header(accepted, Accept)
     return encodings.best_match([*PACK, PLAIN]) or PLAIN
 
 
 def pack(response: Response) -> Response:
-    """Pack an answer, under an ETag of its own, unless the client has it already."""
+    """Compress a response and mark its ETag, unless the client already has it."""
     response.vary.add("Accept-Encoding")
     encoding = chosen(request.headers.get("Accept-Encoding", ""))
     if not _is_worth_it(response):
@@ -111,7 +111,7 @@ def _is_worth_it(response: Response) -> bool:
 
 
 def lean(path: Path) -> bytes:
-    """Read a file, and of our own styles and scripts leave out comments and needless spaces."""
+    """Return the content of a file; our styles and scripts without comments and spaces."""
     content = path.read_bytes()
     if path.parent.name == "vendor" or path.suffix not in COMMENTS:
         return content
@@ -119,11 +119,11 @@ def lean(path: Path) -> bytes:
     return re.sub(SPACES, rb"\1", content) if path.suffix == ".css" else content
 
 
-@lru_cache(maxsize=128)  # for the sites that one process makes
+@lru_cache(maxsize=128)  # shared by all sites of a process, as in tests
 def _packed(name: str, content: bytes) -> tuple[str | None, dict[str, bytes]]:
     """Return the type of a file, and its content by the name of each encoding."""
     packings = {
-        "br": brotli.compress(content, quality=10),  # 11: thrice as long, 2% less
+        "br": brotli.compress(content, quality=10),  # 11 takes 3x as long for 2% less
         "gzip": gzip.compress(content, mtime=0),
         PLAIN: content,
     }

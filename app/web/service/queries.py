@@ -25,7 +25,7 @@ READS_NOTHING = Route("")
 
 
 def init_app(app: Flask) -> None:
-    """Redirect before anything else does: "//name" in a redirect would lead to a host."""
+    """Redirect before other code does, as "//name" in a redirect would be a host."""
     app.before_request(merge_slashes)
 
 

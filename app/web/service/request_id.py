@@ -1,4 +1,4 @@
-"""The id of a request, by which the logs and a client name it: the header X-Request-ID."""
+"""The id of a request, the header X-Request-ID: it is in the logs and in the response."""
 
 import re
 import secrets

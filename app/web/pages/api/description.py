@@ -40,7 +40,7 @@ Document: TypeAlias = dict[str, Any]  # made of nothing but what JSON has
 
 JSON = "application/json"
 OURS = "Api"  # before the name of a type that the site has by the same name; not in the document
-TAG = "type"  # the field that tells kinds of figures apart
+TAG = "type"  # the field that distinguishes kinds of figures
 SETTINGS = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
 RECIPE = {
     "type": "string",
@@ -131,10 +131,10 @@ def describe(site: SiteData) -> Document:
 
 
 class Operation(NamedTuple):
-    """What the API does for one method at one path."""
+    """An operation of the API: a method at a path."""
 
     path: str
-    method: str  # in lower case
+    method: str  # lower case
     operation: Document
 
     @property
@@ -177,7 +177,7 @@ def formats_of_game(game: Game) -> Mapping[str, Document]:
 
 
 def formats_of_players(site: SiteData) -> Mapping[str, Document]:
-    """Return the limits of each format that is a name: those there are, and recipes."""
+    """Return the limits of formats that are names: the known names, and recipes."""
     names = {"lens": site.lenses, "agent": site.agents, "player": site.policies}
     formats: dict[str, Document] = {
         format: {"anyOf": [{"enum": list(known)}, RECIPE, TAUGHT]}
@@ -292,7 +292,7 @@ def _address(path: str, parameters: list[Document]) -> str:
 
 
 def _example(address: str, base_url: str, table: str = "") -> RequestExample:
-    """Return a request to this server and its answer: a POST if there is a table, else a GET."""
+    """Return an example request and its response: POST with a table, else GET."""
     client = current_app.test_client()
     form = {"table": table}
     answer = (

@@ -151,7 +151,7 @@ def judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
 def values_by_position(
     site: SiteData, reading: Reading
 ) -> dict[str, list[float | None]] | None:
-    """Return the values of every position as JSON has them, None if the table has none."""
+    """Return the values of every position for JSON, or None for a table without values."""
     if reading.q is None:
         return None
     positions = [
@@ -272,20 +272,20 @@ def show_experiment(claim: str) -> Response:
 
 @bp.record
 def explain(state: BlueprintSetupState) -> None:
-    """Describe, once all of it is served, what the API of a site answers."""
+    """Build the description of the API when the blueprint is registered."""
     assert isinstance(state.app, Flask)
     with state.app.app_context():
         state.app.extensions["openapi"] = describe(current_site())
 
 
 def pure(content: object) -> Response:
-    """Answer with a function of the address alone, which every cache may keep."""
+    """Return a response that depends only on the URL, so every cache may keep it."""
     response = as_json(content)
     return allow_revalidation(response, generate_etag(response.data))
 
 
 def as_json(content: object) -> Response:
-    """Answer with JSON."""
+    """Return a JSON response."""
     return Response(msgspec.json.encode(content), mimetype="application/json")
 
 
@@ -342,7 +342,7 @@ def state(site: SiteData, position: int) -> schema.State:
 
 
 def view(site: SiteData, position: int, lens: str, step: int | None) -> schema.ApiView:
-    """Return the values of a lens in a position, at a snapshot or as shipped, and exact ones."""
+    """Return the values of a source in a position, at a snapshot or as shipped, and the exact values."""
     game, learned = site.game, site.agents.find(lens)
     seen = (
         None if game.is_over(position) else evaluate_moves(site, position, lens, step)
@@ -370,7 +370,7 @@ def view(site: SiteData, position: int, lens: str, step: int | None) -> schema.A
 def move(
     site: SiteData, position: int, name: str, epsilon: float, draw: random.Random
 ) -> schema.ApiMove:
-    """Draw an agent's move in a decision, with chance `epsilon` a random one."""
+    """Draw the move of an agent in a position; with probability `epsilon` it is random."""
     own, at_random = site.policies[name][position], site.policies["random"][position]
     chances = mix_policies(own, at_random, epsilon).tolist()
     cell = draw.choices(range(len(chances)), chances)[0]
