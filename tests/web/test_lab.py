@@ -559,3 +559,47 @@ def test_beads_are_told_as_beads(client: FlaskClient) -> None:
     before, after = map(int, re.findall(r"with (\d+) beads of it.*now there are (\d+)", page)[0])
     assert after - before in (3, 1, -1)
     assert page.count('class="drawn"') == len(re.findall(r"<b>Move \d+</b>", page))
+
+
+# The same contrast elsewhere
+
+
+def test_nothing_is_trained_elsewhere_before_it_is_asked_for(client: FlaskClient) -> None:
+    page = client.get("/lab/q-table,alpha=0.8,games=40?ghost=q-table,games=40").text
+    table = page[page.index('id="elsewhere"') : page.index("train-elsewhere")]
+    assert re.findall("<b>(.*?)</b>", table) == ["this page"]
+    links = re.findall(r'<a href="([^"]*)">(.*?)</a>', table)
+    assert {text for _, text in links} == {"train"}
+    assert len(links) == 23
+    assert "/lab/q-table,vs=self,alpha=0.8,games=80?ghost=q-table,vs=self,games=80" in dict(links)
+
+
+def test_a_small_verdict_is_that_of_its_own_page(client: FlaskClient) -> None:
+    """The row of this opponent alone is trained here: its own length comes first."""
+    duel_url = "/lab/q-table,vs=both,games=60?ghost=q-table,games=60"
+    page = unescape(client.get(f"{duel_url}&elsewhere=3").text)
+    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th>(.*?)</tr>", page, re.DOTALL)
+    (cells,) = [cells for title, cells in rows if title == "This opponent"]
+    verdicts = re.findall(r'<(?:a href="([^"]*)"|b)>([^<]*)<', cells)
+    assert len(verdicts) == 3
+    for url, words in verdicts:
+        own = headline(client.get(f"{url or duel_url}&seeds=20").text)
+        answer = {"yes": "Yes", "no ": "No d", "no,": "No:", "the": "No d"}[words[:3]]
+        assert own.startswith(answer), (url, words)
+
+
+def test_the_evidence_is_one_figure_with_everything_in_it(client: FlaskClient) -> None:
+    query = "ghost=q-table,games=20"
+    answer = client.get(f"/lab/q-table,games=60.svg?{query}")
+    name_of_file = "lab-q-table-games-60-vs-q-table-games-20"
+    assert f"filename={name_of_file}.svg" in answer.headers["Content-Disposition"]
+    words = unescape(" ".join(re.findall(r">([^<>]+)</text>", answer.text)))
+    assert "Does training for more games: 20 → 60 help Q-learning backward" in words
+    assert "Yes: fewer blunders with 60 games." in words
+    assert "A: q-table,games=20 B: q-table,games=60 20 seeds of each." in words
+    link = f"http://localhost/lab/q-table,games=60?{query}&seeds=20"
+    assert link in words
+    assert headline(client.get(link).text) == "Yes: fewer blunders with 60 games."
+    png = client.get(f"/lab/q-table,games=60.png?{query}")
+    assert png.data.startswith(b"\x89PNG")
+    assert f"filename={name_of_file}.png" in png.headers["Content-Disposition"]

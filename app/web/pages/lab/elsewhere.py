@@ -12,6 +12,7 @@ from app.web.pages.lab.differences import count_turns, find_causes, find_shared
 from app.web.pages.lab.duel import has_seeds, list_seeds, train_seeds
 from app.web.pages.lab.measures import list_measures
 from app.web.pages.lab.slots import Setup
+from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
 
 
@@ -19,8 +20,8 @@ class Cell(NamedTuple):
     """The small verdict of one training."""
 
     url: str  # of its own comparison, "" if it cannot be trained here
-    words: str  # "yes, 17 of 20", "" before it is trained
-    answer: str  # "yes", "no" or ""
+    words: str  # "yes, 17 to 3", "" before it is trained
+    answer: str  # "yes" if B is better, "no" if A is, or ""
     is_this: bool  # whether it is the comparison of the page
 
 
@@ -154,17 +155,19 @@ def _decide(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | None:
 
 
 def _build_cell(setup: Setup, variant: Variant, contest: Contest | None) -> Cell:
+    """Return the verdict of a variant: the seeds in which B is better to those in which A is.
+
+    Where several things differ, it names the better side in place of yes or no.
+    """
     is_this = variant.recipes == (setup.a, setup.b)
     url = setup.url(*variant.recipes)
     if contest is None:
         return Cell(url, "", "", is_this)
     answer = {"A": "no", "B": "yes", "": ""}[contest.better]
     if contest.is_tie:
-        words = f"the same in {SEEDS}"
-    elif not answer:
-        words = f"no difference ({contest.b} to {contest.a})"
-    else:
-        words = f"{answer}, {max(contest.a, contest.b)} of {SEEDS}"
-        if answer == "no":
-            words += " against"
-    return Cell(url, words, answer, is_this)
+        return Cell(url, f"the same in {contest.seeds}", answer, is_this)
+    is_one_thing = len(name_causes(setup.a, setup.b)) == 1
+    words = answer if is_one_thing else contest.better
+    score = f"{contest.b} to {contest.a}"
+    text = f"{words}, {score}" if words else f"no difference ({score})"
+    return Cell(url, text, answer, is_this)
