@@ -1,19 +1,83 @@
 """The hint: which of the best moves is most likely to make the opponent blunder."""
 
+import numpy as np
+
+from app.tictactoe.notation import MARKS
 from app.web.formatting import format_percent, name_square_briefly
 from app.web.match import MatchState
 from app.web.match_controls import reply_chances
-from app.web.move_values import evaluate_moves
+from app.web.move_values import NOTHING, Note, evaluate_moves
 from app.web.site_data import TRUTH
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import name_squares
 
 
 def list_hint_cells(state: MatchState) -> list[int]:
-    """Return the cells of a hint: all moves that win soonest, lose latest, or keep the draw."""
+    """Return the cells of a hint: all moves that win soonest, lose latest, or keep the draw.
+
+    Before a blunder that is explained, they are all moves that keep the value of the position.
+    """
     if not state.match.hint or state.over:
         return []
+    if find_explained_blunder(state) is not None:
+        right: list[int] = np.flatnonzero(state.site.right[state.position]).tolist()
+        return right
     return evaluate_moves(state.site, state.position, TRUTH).plays
+
+
+def find_explained_blunder(state: MatchState) -> int | None:
+    """Return the cell of the record's next move if it is a blunder that is explained, else None.
+
+    A hint at an earlier position of a record explains the move that follows.
+    """
+    match = state.match
+    if not match.hint or match.at_end or state.over:
+        return None
+    cell = state.cells[len(match.shown)]
+    return None if state.site.right[state.position, cell] else cell
+
+
+def explain_blunder(state: MatchState, cell: int) -> str:
+    """Return which move was played, and which moves would have kept the value of the position."""
+    site, match = state.site, state.match
+    played = name_square_briefly(site.game, cell)
+    if match.is_human(match.to_move) and not match.is_human(-match.to_move):
+        move = gettext("You played %(square)s.", square=played)
+    else:
+        move = gettext(
+            "%(agent)s plays %(square)s.", agent=name_player(state), square=played
+        )
+    right = list_hint_cells(state)
+    wins = state.match.to_move * int(site.solution.value[state.position]) == 1
+    if len(right) > 1:
+        words = gettext_noop("%(squares)s would have held the draw.")
+        if wins:
+            words = gettext_noop("%(squares)s would have won.")
+    elif wins:
+        words = gettext_noop("Only %(squares)s would have won.")
+    else:
+        words = gettext_noop("Only %(squares)s would have held the draw.")
+    squares = name_squares(site.game, right)
+    if len(right) > 1:
+        squares = squares.capitalize()
+    return f"{move} {gettext(words, squares=squares)}"
+
+
+def name_player(state: MatchState) -> str:
+    """Return the name of the player to move: the title of an agent, X or O for a person."""
+    match = state.match
+    if match.is_human(match.to_move):
+        return MARKS[match.to_move]
+    return state.site.titles[match.seat(match.to_move)]
+
+
+def note_blunder(state: MatchState, cell: int) -> list[Note]:
+    """Return the note on each square of a position before a blunder: the blunder, the right moves."""
+    notes = [NOTHING] * state.site.game.cells
+    for right in list_hint_cells(state):
+        notes[right] = Note(f"✓ {gettext('right')}", gettext("right"))
+    notes[cell] = Note(f"✗ {gettext('blunder')}", gettext("blunder"))
+    return notes
 
 
 def build_hint(state: MatchState) -> tuple[int, str]:

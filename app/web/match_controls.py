@@ -25,6 +25,7 @@ from app.web.urls import Routes
 
 REPLY_DELAY = 0.4  # seconds before an agent answers a person
 SNAPSHOT_DELAY = 0.7  # seconds for each snapshot of a training
+OFFERED_DELAYS = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move between two agents
 GAME_DELAY = 2.0  # least seconds before the next game starts
 CURVE_HEIGHT = 20  # height of the curve behind the slider; its width is 100
 
@@ -108,6 +109,14 @@ class Controls:
         match = self._match
         onward = match if self._replays else match.at(len(match.record))
         return self.routes.show(replace(onward, pause=False))
+
+    @property
+    def speed(self) -> str:
+        """The match with another delay between moves, only between two agents."""
+        match = self._match
+        if not match.watched:
+            return ""
+        return self.routes.show(replace(match, delay=next_delay(match.delay)))
 
     @cached_property
     def _match(self) -> Match:
@@ -195,16 +204,32 @@ def is_answered(state: MatchState) -> bool:
 
 
 def start_next_game(state: MatchState) -> Match:
-    """Return the match at the start of another game; one that is over is counted.
+    """Return the match at the start of another game; a finished game is counted.
 
     It never begins paused.
     """
     match = replace(state.match, pause=False)
-    if not state.over:
-        return match.go("")
-    column = 1 - state.site.game.result(state.position)  # 0 X won, 1 draw, 2 O won
-    tally = [min(n + (i == column), MAX_TALLY) for i, n in enumerate(match.tally)]
-    return match.go("", tally=tuple(tally))
+    return match.go("", tally=count_results(state)) if state.over else match.go("")
+
+
+def count_results(state: MatchState) -> tuple[int, int, int]:
+    """Return the games that X won, that were drawn and that O won, with this game if it is over.
+
+    A replay of a finished game is not counted.
+    """
+    wins, draws, losses = state.match.tally
+    end = state.positions[-1]
+    if state.match.replay or not state.site.game.is_over(end):
+        return wins, draws, losses
+    result = state.site.game.result(end)
+    counts = (wins + (result == 1), draws + (result == 0), losses + (result == -1))
+    return tuple(min(count, MAX_TALLY) for count in counts)  # type: ignore[return-value]
+
+
+def next_delay(delay: float) -> float:
+    """Return the next shorter of the delays offered, after the shortest the longest."""
+    shorter = [offered for offered in OFFERED_DELAYS if offered < delay]
+    return max(shorter, default=OFFERED_DELAYS[-1])
 
 
 def reply_chances(state: MatchState) -> NDArray[np.float64]:

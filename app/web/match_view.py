@@ -17,17 +17,25 @@ from app.web.formatting import (
     name_square_briefly,
 )
 from app.web.game_review import ReviewedMove, review_moves
-from app.web.hint import build_hint, list_hint_cells
+from app.web.hint import (
+    build_hint,
+    explain_blunder,
+    find_explained_blunder,
+    list_hint_cells,
+    note_blunder,
+)
 from app.web.match import Match, MatchState
 from app.web.match_controls import (
     REPLY_DELAY,
     Auto,
     Controls,
+    count_results,
     is_answered,
     plan_automatic_step,
 )
 from app.web.move_values import (
     MoveValues,
+    Note,
     build_notes,
     choose_lens,
     evaluate_match,
@@ -147,9 +155,7 @@ def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchV
             state,
             seen,
             None if going_on else move_urls(match, routes.show),
-            notes=build_notes(state.site, seen, match.step, match.errors)
-            if seen
-            else None,
+            notes=_note_squares(state, seen) if seen else None,
             play=PlayOptions(
                 more=describe_cells(state, seen),
                 hinted=list_hint_cells(state),
@@ -166,6 +172,14 @@ def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchV
         moves=played,
         blame=blame,
     )
+
+
+def _note_squares(state: MatchState, seen: MoveValues) -> list[Note]:
+    """Return the note on each square: of the blunder that is explained, or of wrong values."""
+    blunder = find_explained_blunder(state)
+    if blunder is not None:
+        return note_blunder(state, blunder)
+    return build_notes(state.site, seen, state.match.step, state.match.errors)
 
 
 def describe_seats(state: MatchState) -> tuple[Seat, Seat]:
@@ -191,7 +205,7 @@ def build_headline(
         title = gettext("Your turn") if match.replay else title
         return Headline(title, *_build_final_caption(state, links, blame, show))
     if match.hint:
-        return _build_hint_headline(state, show)
+        return _build_hint_headline(state, links, show)
     if match.shown and played[len(match.shown) - 1].random:
         by_chance = gettext("%(mark)s’s move was random.", mark=MARKS[-match.to_move])
         caption = f"{by_chance} {caption}"
@@ -205,8 +219,16 @@ def build_headline(
     return Headline(title, caption, [back])
 
 
-def _build_hint_headline(state: MatchState, show: Callable[[Match], str]) -> Headline:
-    """Return a hint and the action that plays it."""
+def _build_hint_headline(
+    state: MatchState, links: Controls, show: Callable[[Match], str]
+) -> Headline:
+    """Return the texts and buttons of a hint, or of a blunder of the record."""
+    blunder = find_explained_blunder(state)
+    if blunder is not None:
+        ply = len(state.match.shown) + 1
+        title = gettext("Move %(ply)s was a blunder", ply=ply)
+        action = Action("now", gettext("To the end"), links.last, symbol="last")
+        return Headline(title, explain_blunder(state, blunder), [action])
     best, sentence = build_hint(state)
     url = show(state.match.play(best))
     action = Action("play-hint", gettext("Play it"), url, kind="primary")
@@ -339,7 +361,7 @@ def _describe_seat(state: MatchState, player: int) -> Seat:
     who, mark = match.seat(player), MARKS[player]
     alone = who == HUMAN and not match.is_human(-player)
     name = gettext("You") if alone else site.titles[who]
-    wins = match.tally[0 if player == X else 2]
+    wins = count_results(state)[0 if player == X else 2]
     strength = gettext(characterise(site, who).strength or "human")
     step = match.seat_step(player)
     if step is not None:
@@ -387,17 +409,26 @@ def _build_final_caption(
         actions.append(Action("take-back", back, links.take_back, "u", symbol="undo"))
     if not blame:
         return gettext("No move was a blunder."), actions
-    before = match.at(blame.ply - 1)
+    before = replace(match.at(blame.ply - 1), hint=True)
     if find_viewer(match, state.site) not in (None, get_mover(blame.ply - 1)):
         before = replace(before, view=blame.mark.lower())
     actions.insert(0, Action("show", gettext("Show me"), show(before)))
     worth = get_mover(blame.ply - 1) * int(
         state.site.solution.value[state.positions[blame.ply - 1]]
     )
-    words = gettext_noop("Move %(ply)s was a blunder: %(what)s.")
+    player = get_mover(blame.ply - 1)
+    words = gettext_noop("Move %(ply)s by %(who)s was a blunder: %(what)s.")
     if blame.random:
-        words = gettext_noop("Move %(ply)s, a random move, was a blunder: %(what)s.")
-    return gettext(words, ply=blame.ply, what=gettext(NO_LONGER[worth])), actions
+        words = gettext_noop(
+            "Move %(ply)s by %(who)s, a random move, was a blunder: %(what)s."
+        )
+    elif match.is_human(player) and not match.is_human(-player):
+        words = gettext_noop("Your move %(ply)s was a blunder: %(what)s.")
+    who = MARKS[player]
+    if not match.is_human(player):
+        who = state.site.titles[match.seat(player)]
+    sentence = gettext(words, ply=blame.ply, who=who, what=gettext(NO_LONGER[worth]))
+    return sentence, actions
 
 
 def summarise_game(state: MatchState) -> str:

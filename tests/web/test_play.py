@@ -30,7 +30,7 @@ def link(shown: str, id: str) -> str:
 def test_the_strip_says_who_plays_how_strong_they_are_and_the_score(site: SiteData) -> None:
     x, o = page(site, LOST).seats
     assert (x.name, x.strength, x.wins) == ("You", "human", 2)
-    assert (o.name, o.strength, o.wins) == ("Q-learning 1", "strong", 0)
+    assert (o.name, o.strength, o.wins) == ("Q-learning 1", "strong", 1)  # with this game
 
 
 def test_the_score_is_there_before_the_first_result(client: FlaskClient) -> None:
@@ -56,9 +56,9 @@ def test_who_asks_for_no_game_gets_one_with_colours(client: FlaskClient) -> None
 def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(site: SiteData) -> None:
     shown = page(site, LOST)
     assert (shown.scene.says.headline, shown.scene.result) == ("You lost", "loss")
-    assert shown.scene.says.caption == "Move 5 was a blunder: no longer a draw."
+    assert shown.scene.says.caption == "Your move 5 was a blunder: no longer a draw."
     assert {way.label: way.href for way in shown.scene.says.actions} == {
-        "Show me": "/play/021486?ply=4&o=q-learning-1&tally=2-1-0",
+        "Show me": "/play/021486?ply=4&o=q-learning-1&hint=1&tally=2-1-0",
         "Rematch": "/play/?o=q-learning-1&tally=2-1-1",
         "Take back": "/play/0214?o=q-learning-1&tally=2-1-0",
     }
@@ -68,11 +68,38 @@ def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(site: SiteDat
     assert any(square.text for square in shown.scene.board.squares)  # the values stay
 
 
+def test_show_me_names_the_move_and_marks_what_was_right(site: SiteData) -> None:
+    """Of every game the squares that are marked right are those that keep the value."""
+    shown = page(site, Match("021486", o="q-learning-1", ply=4, hint=True)).scene
+    assert shown.says.headline == "Move 5 was a blunder"
+    assert shown.says.caption == (
+        "You played bottom right. Only bottom left would have held the draw."
+    )
+    notes = {square.key: square.note.text for square in shown.board.squares if square.note.text}
+    assert notes == {"7": "✓ right", "9": "✗ blunder"}
+    other = page(site, Match("03142", o="q-learning-1", ply=1, hint=True, view="o")).scene
+    assert other.says.caption == (
+        "Q-learning 1 plays middle left. Only centre would have held the draw."
+    )
+    right = page(site, Match("041263578", o="q-iteration", ply=2, hint=True)).scene
+    assert right.says.headline == "Hint"  # the next move was none
+
+
+def test_the_speed_of_a_watched_game_goes_round(client: FlaskClient) -> None:
+    url, seen = "/play/?x=minimax&o=random&pause=1", []
+    for _ in range(6):
+        shown = client.get(url).text
+        seen.append(re.findall(r'id="speed"[^>]*>([^<]*)<', shown)[0])
+        url = link(shown, "speed")
+    assert seen == ["1 s", "0.5 s", "0.25 s", "5 s", "2 s", "1 s"]
+    assert 'id="speed"' not in client.get("/play/4").text
+
+
 def test_whoever_wins_is_shown_what_the_other_gave_away(site: SiteData) -> None:
     won = page(site, Match("03142", o="q-learning-1"))
     assert (won.scene.says.headline, won.scene.result) == ("You win", "win")
-    assert won.scene.says.caption == "Move 2 was a blunder: no longer a draw."
-    assert won.scene.says.actions[0].href == "/play/03142?ply=1&o=q-learning-1&view=o"
+    assert won.scene.says.caption == "Move 2 by Q-learning 1 was a blunder: no longer a draw."
+    assert won.scene.says.actions[0].href == "/play/03142?ply=1&o=q-learning-1&hint=1&view=o"
     drawn = page(site, Match("041263578", o="q-iteration"))
     assert (drawn.scene.says.headline, drawn.scene.result) == ("Draw", "draw")
     assert drawn.scene.says.caption == "No move was a blunder."

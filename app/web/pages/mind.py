@@ -4,19 +4,26 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
+from msgspec.structs import replace
 
 from app.tictactoe.notation import find_record, format_position
 from app.tictactoe.value_map import count_outcomes, round_outcomes
 from app.web import urls
 from app.web.formatting import format_signed
-from app.web.match import Match, next_step, read_integer, replay_match
+from app.web.match import (
+    Match,
+    match_against_person,
+    next_step,
+    read_integer,
+    replay_match,
+)
 from app.web.move_values import NOTHING, OUTCOMES, evaluate_moves
 from app.web.pages.parts.export import Take, take_mind
 from app.web.pages.parts.learning import Film, film_of_mind
 from app.web.pictures import minds
 from app.web.pictures.boards import Board, board
 from app.web.rendering import Page, render_page
-from app.web.site_data import HUMAN, TASK, SiteData, current_site
+from app.web.site_data import TASK, SiteData, current_site
 
 bp = Blueprint("mind", __name__)
 TASK_DECIMALS = 3  # so that a task that is all but a win is told from one
@@ -135,7 +142,9 @@ def _tile(site: SiteData, name: str, step: int, number: int) -> Tile:
     rows, knows = minds.represented(site, name, step)
     position, known = int(rows[0, number]), bool(knows[0, number])
     shown = site.step_for_url(name, step)
-    match = Match(find_record(game, position), o=HUMAN, lens=name, step=shown)
+    record, mover = find_record(game, position), int(game.to_move[position])
+    against = match_against_person(name, -mover, record)
+    match = replace(against, lens=name, step=shown)
     state = replay_match(match, site)
     view = evaluate_moves(site, position, name, shown)
     outcome = int(round_outcomes(minds.expected(site, name, step)[0, number]))

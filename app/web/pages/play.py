@@ -21,7 +21,13 @@ from app.web.formatting import (
     name_square_briefly,
 )
 from app.web.match import Match, MatchState, bad_value, parse_match
-from app.web.match_controls import Snapshots, build_snapshots, draw_reply
+from app.web.match_controls import (
+    OFFERED_DELAYS,
+    Snapshots,
+    build_snapshots,
+    count_results,
+    draw_reply,
+)
 from app.web.match_view import (
     MatchView,
     Seat,
@@ -225,7 +231,6 @@ class SettingsPage(Page, frozen=True):
     epsilons: tuple[float, ...]
 
 
-OFFERED_DELAYS = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move
 OFFERED_EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
 BY_ITSELF = "auto"  # how the id of what asks by itself begins
 
@@ -265,6 +270,11 @@ class PlayPage(Page, frozen=True):
     def seats(self) -> tuple[Seat, Seat]:
         """Who plays X and who plays O."""
         return describe_seats(self.state)
+
+    @property
+    def drawn(self) -> int:
+        """The number of drawn games."""
+        return count_results(self.state)[1]
 
     @cached_property
     def scene(self) -> MatchView:

@@ -29,7 +29,7 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
 PLAIN = "identity"
 SMALLEST = 500  # bytes: smaller responses are not compressed
 PACKED_TYPES = {"application/json", "image/svg+xml"}  # compressed, as is all text
-COMMENTS = {".css": rb"(?s)/\*.*?\*/", ".js": rb"(?m)^\s*//.*$"}
+COMMENTS = {".css": rb"(?s)/\*.*?\*/", ".js": rb"(?m)(^|(?<=[;,{}()\]]))[ \t]*// .*$"}
 SPACES = rb"\s*([{};,])\s*|(?<=[\w-]:) "  # needless spaces of a style sheet
 YEAR = 31_536_000  # seconds
 
