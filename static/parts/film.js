@@ -198,6 +198,7 @@ function startFilm(film) {
   });
   // On paper a film shows its end.
   matchMedia("print").addEventListener("change", ({ matches }) => {
+    clearTimeout(begin);
     if (!matches) return show(kept);
     if (running) rest();
     kept = place;

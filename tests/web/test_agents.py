@@ -416,3 +416,20 @@ def test_a_file_is_named_and_kept(client: FlaskClient, ending: str, mimetype: st
     assert (again.status_code, again.data) == (304, b"")
     head = client.head(url)
     assert (head.data, head.headers["ETag"]) == (b"", tag)
+
+
+def test_the_whole_table_can_be_downloaded(client: FlaskClient, site: SiteData) -> None:
+    """Each agent and baseline once, with the figures of its card."""
+    assert 'href="/agents.csv"' in client.get("/agents").text
+    answer = client.get("/agents.csv")
+    assert answer.mimetype == "text/csv"
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [row["id"] for row in rows] == [*site.agents, *BASELINES]
+    for row in rows:
+        judged = judge_policy(site, row["id"])
+        assert int(row["blunders"]) == judged.blunders
+        for seat in "xo":
+            assert row[f"unbeatable-{seat}"] == str(judged.unbeatable[seat])
+            for opponent in ("random", "t-hand", "best-responder"):
+                shares = [row[f"{opponent}-{seat}-{end}"] for end in ("won", "drawn", "lost")]
+                assert [*map(float, shares)] == list(judged.chances[opponent, seat])

@@ -28,7 +28,7 @@ TRAINED = {
 RECORD, POSITION = "4b", "....X......O"  # the last of the twelve cells is b
 ANSWERED = [
     *("/", "/agents", "/agents/q-table", "/agents/menace", "/agents/q-table/blunders"),
-    *("/agents/q-table.npz", "/agents/q-table.json", "/agents/q-table.csv"),
+    *("/agents.csv", "/agents/q-table.npz", "/agents/q-table.json", "/agents/q-table.csv"),
     *("/agents/q-iteration/certificate-x", "/agents/q-iteration/certificate-x.csv"),
     *("/api", "/api/v1/openapi.json", "/api/v1/agents", "/api/v1/agents/q-table"),
     *(f"/api/v1/games/{RECORD}", "/api/v1/matches/champion/menace"),

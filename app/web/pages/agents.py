@@ -262,6 +262,30 @@ def table() -> Response:
     return render_page(AgentsPage(current_site(), parse_order(request.args)))
 
 
+@bp.get(urls.AGENTS_FILE)
+def download_table() -> Response:
+    """Return the table of all agents and baselines as a CSV file, with all digits."""
+    heads = ["id", "strength"]
+    for column in COLUMNS:
+        heads += (
+            [f"{column.key}-{result}" for result in ("won", "drawn", "lost")]
+            if column.kind == "outcome"
+            else [column.key]
+        )
+    return numbers_file(heads, list_table_rows(current_site()), "agents")
+
+
+def list_table_rows(site: SiteData) -> Iterator[list[object]]:
+    """Yield the row of each agent and baseline in the CSV file; chances are from 0 to 1."""
+    names = [*site.agents, *BASELINES]
+    for name, player in zip(names, players(site, names), strict=True):
+        row: list[object] = [name, player.character.strength]
+        for column in COLUMNS:
+            value = player.title if column.kind == "title" else column.value(player)
+            row += [*value] if column.kind == "outcome" else [value]
+        yield row
+
+
 def beside(site: SiteData, name: str) -> str:
     """Return where an agent is compared with optimal play: where the two part, if they do."""
     views = (View(name),)
