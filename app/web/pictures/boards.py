@@ -16,7 +16,7 @@ from app.web.pictures import svg
 from app.web.site_data import MANY
 from app.web.translation import gettext, gettext_noop
 
-# What a sign looks like in a cell whose top left corner is (0, 0) and whose side is 1.
+# Outline of each sign in a cell with the top left corner (0, 0) and the side 1.
 SHAPES = {
     "last": "m.06.06h.88v.88h-.88z",
     "x": "m.24.24.52.52m0-.52-.52.52",
@@ -48,20 +48,20 @@ class BoardSquare(NamedTuple):
     row: int
     column: int
     mark: str  # "X", "O" or "." for empty
-    href: str = ""  # the game after a move here, if one is possible
-    reply: str = ""  # where an agent answers that move, if one does
+    href: str = ""  # URL of the game after a move here, "" if no move is possible
+    reply: str = ""  # URL of an agent's answer to that move, "" without one
     last: bool = False  # the last move was here
     chosen: bool = False  # the page is about this square
     winning: bool = False
     heat: int | None = None  # None where no value is known
     text: str = ""  # the value, if it is known or acted on
-    spoken: str = ""  # the same in words
-    # what is true of the move, where it is asked for or the value errs
+    spoken: str = ""  # the value in words
+    # the true result of the move, if the value errs or the page shows all results
     note: Note = NOTHING
     best: bool = False
     unknown: str = ""  # why no value is known
-    hinted: bool = False  # it is one of those to play
-    more: str = ""  # what else there is to say of the value
+    hinted: bool = False  # the hint recommends it
+    more: str = ""  # another sentence on the value
 
     @property
     def kinds(self) -> str:
@@ -77,7 +77,7 @@ class BoardSquare(NamedTuple):
 
     @property
     def label(self) -> str:
-        """All of it in words, with what stands on the square as it stands there."""
+        """A description in words: place, stone, value and marks."""
         words = [
             gettext("Row %(row)s, column %(column)s", row=self.row, column=self.column),
             self.mark if self.mark != "." else gettext("empty"),
@@ -97,10 +97,10 @@ class Board(NamedTuple):
     id: str
     label: str
     ranks: list[list[BoardSquare]]  # row by row
-    box: str  # of a picture in which a square is 1 wide
-    strikes: list[svg.Segment]  # through stones that won
+    box: str  # view box of a picture with squares of side 1
+    strikes: list[svg.Segment]  # lines through the stones that won
     held: bool  # whether the values are those of an earlier decision, while a move is awaited
-    moves: str  # "X" or "O", whose turn it is; "" after the end
+    moves: str  # player to move, "X" or "O"; "" after the end
 
     @property
     def squares(self) -> list[BoardSquare]:
@@ -124,7 +124,7 @@ class SmallBoard(NamedTuple):
 
 
 class PlayOptions(NamedTuple):
-    """What only a board has on which a game is played."""
+    """The additions of a board on which a game is played."""
 
     more: Sequence[str] | None = None  # another sentence on the value of each cell
     hinted: Collection[int] = ()  # cells
@@ -154,7 +154,7 @@ def board(
     page is about.  `notes` are of `build_notes`, by default on all that optimal play refutes.
     """
     game, position = state.site.game, state.position
-    lines = _winning_lines(game, position) if state.over else []
+    lines = _find_winning_lines(game, position) if state.over else []
     winning = set(chain.from_iterable(lines))
     squares = [
         _lay_out_square(state, cell, id)._replace(
@@ -177,7 +177,7 @@ def board(
             for start in range(0, game.cells, game.columns)
         ],
         box=f"0 0 {game.columns} {game.rows}",
-        strikes=_strikes(game, lines),
+        strikes=_draw_strikes(game, lines),
         held=play.held,
         moves="" if state.over else MARKS[state.match.to_move],
     )
@@ -239,7 +239,7 @@ def small_board(
 ) -> SmallBoard:
     """Draw a position with signs on empty cells: "right", "blunder" or "plays" by cell.
 
-    `last` is the cell of the last move, if it is to be marked.
+    `last` is the cell of the last move, None to mark none.
     """
     kinds = {
         cell: MARKS[stone].lower()
@@ -250,16 +250,18 @@ def small_board(
     for cell, kind in kinds.items():
         cells.get(kind, []).append(cell)
     cells["last"] = [] if last is None else [last]
-    drawn = [svg.Sign("grid", _grid(game))]
+    drawn = [svg.Sign("grid", _draw_grid_lines(game))]
     drawn += [
-        svg.Sign(kind, "".join(_sign(game, kind, cell) for cell in there))
+        svg.Sign(kind, "".join(_outline_sign(game, kind, cell) for cell in there))
         for kind, there in cells.items()
         if there
     ]
-    lines = _winning_lines(game, position) if game.is_over(position) else []
-    for line in _strikes(game, lines):
+    lines = _find_winning_lines(game, position) if game.is_over(position) else []
+    for line in _draw_strikes(game, lines):
         drawn.append(svg.Sign("won", f"M{line.x1} {line.y1} {line.x2} {line.y2}"))
-    return SmallBoard(_label(game, kinds, last), game.columns, game.rows, drawn)
+    return SmallBoard(
+        _describe_cells(game, kinds, last), game.columns, game.rows, drawn
+    )
 
 
 def changed_board(
@@ -283,7 +285,7 @@ def squares_of(board: Board) -> list[svg.Shape]:
     shapes: list[svg.Shape] = []
     for square in board.squares:
         x, y = ((n - 1) * (SIDE + GAP) for n in (square.column, square.row))
-        shapes += _square(square, x, y)
+        shapes += _draw_square(square, x, y)
     for kind, *ends in board.strikes:
         shapes.append(
             svg.Segment(kind, *(round(end * (SIDE + GAP) - GAP / 2, 1) for end in ends))
@@ -292,13 +294,13 @@ def squares_of(board: Board) -> list[svg.Shape]:
 
 
 def board_picture(board: Board, headline: str, caption: str) -> svg.Drawing:
-    """Draw a board with the values on it, and what is said of it."""
+    """Draw a board with its values, below a headline and a caption."""
     rows, columns = len(board.ranks), len(board.ranks[0])
     width, height = (n * (SIDE + GAP) - GAP + 2 * EDGE for n in (columns, rows))
     squares = "; ".join(square.label for square in board.squares)
     shapes: list[svg.Shape] = [
         svg.Text("heading", EDGE, 26, headline),
-        svg.Text("told", EDGE, 46, svg.fitting(caption, width - 2 * EDGE)),
+        svg.Text("told", EDGE, 46, svg.cut_text(caption, width - 2 * EDGE)),
         svg.Inset("", squares_of(board), EDGE, HEAD),
     ]
     label = f"{headline}. {caption} {squares}."
@@ -332,7 +334,7 @@ def board_numbers(
         )
 
 
-def _square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]:
+def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]:
     """Draw a square and what is on it."""
     taken = square.mark != "."
     value = None if taken or square.heat is None else ("heat", square.heat)
@@ -361,7 +363,7 @@ def _square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]:
         yield svg.Text(f"note{on}", middle, y + SIDE - 12, note, "middle", value=value)
 
 
-def _winning_lines(game: Game, position: int) -> list[list[int]]:
+def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
     """List the lines that ended the game, in the order of `game.lines`."""
     stones = game.board[position][game.lines]
     complete = np.abs(stones.sum(axis=1)) == game.in_a_row
@@ -369,7 +371,7 @@ def _winning_lines(game: Game, position: int) -> list[list[int]]:
     return lines
 
 
-def _strikes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
+def _draw_strikes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
     """Draw each winning line from a little before its first stone to a little after its last."""
     drawn = []
     for line in lines:
@@ -385,18 +387,18 @@ def _strikes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
 
 
 @lru_cache(maxsize=2)
-def _grid(game: Game) -> str:
+def _draw_grid_lines(game: Game) -> str:
     down = [f"M{column} 0v{game.rows}" for column in range(1, game.columns)]
     return "".join(down + [f"M0 {row}h{game.columns}" for row in range(1, game.rows)])
 
 
 @lru_cache(maxsize=MANY)
-def _sign(game: Game, kind: str, cell: int) -> str:
+def _outline_sign(game: Game, kind: str, cell: int) -> str:
     row, column = game.row_column(cell)
     return f"M{column} {row}{SHAPES[kind]}"
 
 
-def _label(game: Game, kinds: Mapping[int, str], last: int | None) -> str:
+def _describe_cells(game: Game, kinds: Mapping[int, str], last: int | None) -> str:
     """Name the cells row by row."""
     words = [
         gettext(WORDS[kind])

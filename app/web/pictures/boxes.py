@@ -1,4 +1,4 @@
-"""Labels of matchboxes: a board whose free squares hold the numbered beads of their moves.
+"""Labels of matchboxes: a board with the numbered beads of each move on its free square.
 
 A bead has the number of its square, from 1 in reading order, and a colour of its own, so that a
 sheet can be read without colours too.  A page defines each sign once (`bead_signs`); a label then
@@ -28,7 +28,7 @@ class Label(NamedTuple):
 
 
 def bead_signs(game: Game) -> Markup:
-    """Return the signs that labels are made of, to stand once in a page: a grid, stones, beads."""
+    """Return the signs of all labels, which a page defines once: a grid, stones and beads."""
     x, y = _middle(game, 0)
     lines = "".join(
         f"M{EDGE} {EDGE + n * CELL:g}h{BOARD:g}M{EDGE + n * CELL:g} {EDGE}v{BOARD:g}"
@@ -132,9 +132,9 @@ def _middle(game: Game, cell: int) -> tuple[float, float]:
     return EDGE + (column + 0.5) * CELL, EDGE + (row + 0.5) * CELL
 
 
-# An open matchbox, in units of which a bead is 8 wide.
+# An open matchbox, in units of an eighth of a bead.
 COLUMNS, ROWS, PITCH, RIM = 9, 4, 9, 4
-ASIDE = 16  # to the right of the box, where the drawn bead lies
+ASIDE = 16  # room for the drawn bead, to the right of the box
 
 
 def draw_tray(held: Mapping[int, int], drawn: int) -> Markup:

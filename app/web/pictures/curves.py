@@ -24,19 +24,19 @@ OUTCOMES = {
     "win": "won",
     "draw": "drawn",
     "loss": "lost",
-}  # lines and bars that stand for one
-PLAIN = ("accent", "ink", "win", "loss")  # inks of lines that stand for no outcome
+}  # kind of an outcome -> its word
+PLAIN = ("accent", "ink", "win", "loss")  # inks of lines without an outcome
 DASHES = (
     "",
     "dashed ",
     "dotted ",
     "mixed ",
-)  # so that lines are told apart by more than colour
-STEPS = (1, 2, 2.5, 5, 10)  # of ticks, but for a power of ten
+)  # lines differ by more than their colour
+STEPS = (1, 2, 2.5, 5, 10)  # distances of ticks, times a power of ten
 MOST_TICKS = 6
-CLOSE = 0.08  # of an axis: nearer to its beginning there is no room for another number
-DIGIT = 7.0  # pixels of one at an axis at most
-AXIS = 34.0  # pixels below a plot, for the numbers there and what they are
+CLOSE = 0.08  # share of an axis that its first number needs
+DIGIT = 7.0  # largest width of a digit at an axis, in pixels
+AXIS = 34.0  # pixels below a plot, for its numbers and their name
 
 # A page.
 TALL = 170.0  # pixels of a plot
@@ -67,7 +67,7 @@ VALUE_COLUMNS = (
 
 
 class Axis(NamedTuple):
-    """An axis: where it begins and ends, and where a number stands on it."""
+    """An axis: its range and its ticks; `at` maps a number to a place."""
 
     low: float
     high: float
@@ -94,9 +94,9 @@ class Axis(NamedTuple):
 
 
 def scale(values: Iterable[float], zero: bool = False, whole: bool = False) -> Axis:
-    """Make a straight axis for values; `zero` is on it if that is asked for.
+    """Return a straight axis for values; with `zero` it includes 0.
 
-    With `whole` it ends at ticks, else shortly before and after the outermost values.
+    With `whole` it ends at ticks, otherwise slightly outside the range of the values.
     """
     known = [*values, *([0.0] if zero else [])] or [0.0]
     low, high = min(known), max(known)
@@ -105,7 +105,7 @@ def scale(values: Iterable[float], zero: bool = False, whole: bool = False) -> A
         low, high = (
             (low, high + room) if zero and low == 0 else (low - room, high + room)
         )
-    size = _step(high - low)
+    size = _choose_step(high - low)
     if whole:
         low, high = floor(low / size + 1e-9) * size, ceil(high / size - 1e-9) * size
     else:
@@ -130,10 +130,8 @@ def logarithmic(values: Iterable[float]) -> Axis:
 
 
 def from_zero(highest: float) -> Axis:
-    """Make a logarithmic axis that begins with 0: of 1 more than a value, so the first are seen."""
-    highest = max(
-        highest, 1.0
-    )  # of an agent that was never updated there is the beginning only
+    """Return an axis of log(1 + value), which begins with 0."""
+    highest = max(highest, 1.0)  # an agent that was never updated has only its start
     axis = Axis(0.0, highest, True, [], 1.0)
     powers = (10.0**power for power in range(floor(log10(highest)) + 1))
     return axis._replace(
@@ -141,7 +139,7 @@ def from_zero(highest: float) -> Axis:
     )
 
 
-def _step(size: float) -> float:
+def _choose_step(size: float) -> float:
     rough = size / (MOST_TICKS - 1)
     power = 10.0 ** floor(log10(rough))
     return next(step * power for step in STEPS if step * power >= rough * (1 - 1e-9))
@@ -150,7 +148,7 @@ def _step(size: float) -> float:
 class Share(NamedTuple):
     """One of the three parts of a bar that is 100 wide."""
 
-    kind: str  # of OUTCOMES
+    kind: str  # key of OUTCOMES
     text: str
     start: float
     width: float
@@ -202,12 +200,12 @@ class Chart(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """What the charts show at one place on their common axis."""
+    """The numbers of all charts at one place of their common axis."""
 
     at: Number
-    href: str  # a view of the agent at that time, if there is one
+    href: str  # URL of the agent at that time, "" without one
     numbers: list[Number | None]
-    share: float  # of the axis, in percent: where the cursor stands
+    share: float  # place of the cursor, in percent of the axis
 
     @property
     def texts(self) -> list[str]:
@@ -227,7 +225,7 @@ class Charts(NamedTuple):
     """Charts over one axis."""
 
     id: str
-    axis: str  # what is on it
+    axis: str  # name of its quantity
     across: Axis
     charts: list[Chart]
     moments: list[Moment]
@@ -285,7 +283,7 @@ def shares(chances: Chances, decimals: int = 2) -> list[Share]:
 
 
 def plot_of(charts: Charts, chart: Chart, height: float) -> svg.Plot:
-    """Lay out the lines of a chart over its two axes; its plot is so many pixels high."""
+    """Lay out the lines of a chart over its two axes; `height` is that of the plot, in pixels."""
     up = scale([chart.top], zero=True)
     bottom = ABOVE + height
     shapes: list[svg.Shape] = []
@@ -333,12 +331,12 @@ def ticks(shapes: list[svg.Shape], across: Axis, y: float, words: str) -> None:
 
 
 def margin_of(labels: Sequence[str]) -> int:
-    """Return how much room labels at the left need, in steps of 8 pixels."""
+    """Return the width that labels at the left need, in steps of 8 pixels."""
     return -(-int(max(map(len, labels)) * DIGIT + 8) // 8)
 
 
 def down(up: Axis, value: float, top: float, height: float) -> float:
-    """Return how far down in pixels a value stands on an axis upwards."""
+    """Return the distance of a value from the top of a plot, in pixels."""
     return round(top + (1 - up.at(value)) * height, 1)
 
 
@@ -348,18 +346,18 @@ def curve_picture(charts: Charts, title: str, width: int) -> svg.Drawing:
     each = width // across
     high = ALONE if len(charts.charts) == 1 else AMONG
     plots = [plot_of(charts, chart, high) for chart in charts.charts]
-    keys = [_keys(plot.keys, each - 2 * EDGE) for plot in plots]
+    keys = [_list_keys(plot.keys, each - 2 * EDGE) for plot in plots]
     above = NAME + max(rows for _, rows in keys) * ENTRY
     height = above + high + BELOW
     told = " ".join(chart.told for chart in charts.charts)
-    heading = svg.fitting(title, width - 2 * EDGE, 17)
+    heading = svg.cut_text(title, width - 2 * EDGE, 17)
     shapes: list[svg.Shape] = [svg.Text("heading", EDGE, 21, heading)]
     for number, (chart, plot, (samples, _)) in enumerate(
         zip(charts.charts, plots, keys, strict=True)
     ):
         x, y = number % across * each, TITLE + number // across * height
         unit = f", {chart.unit}" if chart.unit else ""
-        name = svg.fitting(chart.title + unit, each - 2 * EDGE, 13)
+        name = svg.cut_text(chart.title + unit, each - 2 * EDGE, 13)
         shapes.append(svg.Text("label", x + EDGE, y + 14, name))
         shapes.append(svg.Inset("", samples, x + EDGE, y + NAME))
         left, room = x + LEFT, each - LEFT - RIGHT
@@ -415,9 +413,9 @@ def seeds_plot(
 def taught_chart(
     judged: Sequence[tuple[Sequence[float], int]], decisions: int
 ) -> Markup:
-    """Draw how often a learner is beaten in each of its seats after each lesson, and its blunders.
+    """Draw the share of games that a learner loses in each seat, and its share of blunders.
 
-    Each is a share: of the games against its best responder, of all decisions.
+    There is a value after each lesson; the games are those against its best responder.
     """
     up, across = scale([100.0], zero=True), scale([0, max(2, len(judged))])
     shapes: list[svg.Shape] = []
@@ -482,7 +480,7 @@ def value_picture(
     note = "Line: the exact value after each move, for X. Dots: what was expected."
     margin = 12 + 8 * plot.margin
     shapes: list[svg.Shape] = [
-        svg.Text("heading", 12, 22, svg.fitting(title, 616, 17)),
+        svg.Text("heading", 12, 22, svg.cut_text(title, 616, 17)),
         svg.Text("told", 12, 236, note),
         svg.Inset("", plot.shapes, margin, 46, width=628 - margin),
     ]
@@ -509,12 +507,12 @@ def value_numbers(
         )
 
 
-def _keys(keys: Sequence[svg.Key], width: float) -> tuple[list[svg.Shape], int]:
+def _list_keys(keys: Sequence[svg.Key], width: float) -> tuple[list[svg.Shape], int]:
     """Name the lines of a chart, as many in a row as there is room for; return how many rows."""
     shapes: list[svg.Shape] = []
     x, row = 0.0, 0
     for key in keys:
-        name = svg.fitting(key.name, width - SAMPLE - 6)
+        name = svg.cut_text(key.name, width - SAMPLE - 6)
         needed = SAMPLE + 6 + 12 * svg.LETTER * len(name) + 14
         if x and x + needed > width:
             x, row = 0.0, row + 1

@@ -1,6 +1,6 @@
-"""The figures of experiments laid out: what stands where, what it is called, and what it opens.
+"""The layout of the figures of experiments: their shapes, words and links.
 
-A miniature of each, without words, stands in a line of a list, or for a link.
+Each has a miniature without words for lists and links.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,49 +38,49 @@ from app.web.pictures.palette import LEVELS
 from app.web.site_data import SiteData, cached_per_site
 
 LINE = 17.0  # pixels from one line of words to the next
-SMALL = 15.0  # the same of the words below a name
+SMALL = 15.0  # line height of the words below a name
 GAP = 18.0  # between two rows
 NAME_WIDTH = 32  # characters that fit on a phone
-MARK_WIDTH = 22  # and on half of one
-LETTER = 7.0  # pixels of one at most
-PHONE = 270.0  # pixels that a plot has across at least
+MARK_WIDTH = 22  # characters that fit on half a phone
+LETTER = 7.0  # largest width of a letter, in pixels
+PHONE = 270.0  # least width of a plot, in pixels
 BINS = 36
-DOT = 9.0  # pixels from one run to the next above it
+DOT = 9.0  # pixels between two runs in a stack
 HIGHEST, LOWEST = (
     180.0,
     46.0,
-)  # of a row of dots, where there are few and where there are many rows
+)  # height of a row of dots: with few rows, with many rows
 ROWS = 540.0  # pixels of all rows, as far as these limits allow
-MOST, FEWEST = 100, 30  # dots of a row, the same
-DOTS = 400  # of all rows
-POINTS = 9  # of a curve that are drawn as dots
-CURVES, CURVES_TOP = 280.0, 8.0  # pixels of height, and above
-FEW_CURVES = 2  # with room for the bands of all runs
+MOST, FEWEST = 100, 30  # dots of a row: with few rows, with many rows
+DOTS = 400  # dots of all rows together
+POINTS = 9  # points of a curve that are drawn as dots
+CURVES, CURVES_TOP = 280.0, 8.0  # height of curves and room above them, in pixels
+FEW_CURVES = 2  # curves that leave room for the bands of all runs
 CELL = 38.0
 FEW = 6  # columns whose numbers fit on a phone
-BESIDE = 9  # characters of the name of a row that does
+BESIDE = 9  # characters of a row's name that fit beside the row
 BAR = 20.0
-# Of lines, by their number.
+# Styles of lines by the index of the line.
 STYLES = (
     *("accent", "dashed ink", "win", "dashed loss", "dotted draw"),
     *("mixed accent", "dotted win", "mixed loss"),
 )
 
-# Of a figure that stands alone, in pixels.
+# Sizes of a figure in a file of its own, in pixels.
 WIDTH, EDGE = 720.0, 20.0
 TITLE_LINE, TEXT_LINE, KEY_LINE = 22.0, 16.0, 18.0
-PICTURE, PICTURES = 150.0, 4  # the side of a board, and how many stand in a row
+PICTURE, PICTURES = 150.0, 4  # the side of a board; boards in a row
 WORDS, NARROW = 92, 22  # characters of a line of small words, and of one below a board
 
 
-# Of a miniature, in pixels.
+# Sizes of a miniature, in pixels.
 WIDE, HIGH = 120.0, 48.0
-ROWS_SMALL = 4  # of a figure that has many
+ROWS_SMALL = 4  # rows of the miniature of a figure with many rows
 SLOTS = 40
 
 
 class Picture(NamedTuple):
-    """A position as a picture, with what is to be seen there."""
+    """A position as a picture, with a sentence on it."""
 
     board: SmallBoard
     text: str
@@ -92,15 +92,15 @@ class Layout(NamedTuple):
 
     title: str
     unit: str
-    # how to read it: what a mark is, of how many runs, whether it is exact
+    # the meaning of a mark, the number of runs, and whether the values are exact
     caption: str
     plot: svg.Plot
-    pictures: list[Picture]  # of a figure that consists of boards
+    pictures: list[Picture]  # boards of a figure that has no plot
 
 
 @singledispatch
 def lay_out(figure: object, site: SiteData, first_seed: int) -> Layout:
-    """Lay out a figure of an experiment whose seeds begin with `first_seed`."""
+    """Lay out a figure of an experiment; `first_seed` is the seed of its first run."""
     raise TypeError(f"no figure: {figure!r}")
 
 
@@ -118,17 +118,19 @@ def _histogram(figure: Histogram, site: SiteData, first_seed: int) -> Layout:
     top = 0.0
     for group, runs in zip(groups, every, strict=True):
         middle = format_with_unit(tables.median(group.values), figure.unit)
-        top = _named(shapes, top, group.name, f"median {middle} ({_runs(len(runs))})")
-        stacks = _stacks(runs, axis)
+        top = _add_name(
+            shapes, top, group.name, f"median {middle} ({_write_run_count(len(runs))})"
+        )
+        stacks = _stack_runs(runs, axis)
         dots_above = -(-max(map(len, stacks.values())) // runs_per_dot)
         height = min(highest, max(LOWEST, dots_above * DOT + 4))
-        top += _noted(shapes, group.marks, axis, top, height)
+        top += _add_notes(shapes, group.marks, axis, top, height)
         bottom = top + height
-        shapes += _rules(axis, top, bottom)
+        shapes += _draw_rules(axis, top, bottom)
         shapes.append(svg.Segment("base", 0, bottom, 1, bottom))
         opened = tables.addresses_of(site, group.recipe)
         for stack in stacks.values():
-            shapes += _dots(
+            shapes += _draw_dots(
                 stack, axis, bottom, height, runs_per_dot, figure.unit, opened
             )
         shapes += _draw_quantiles(runs, tables.median(group.values), axis, bottom)
@@ -140,14 +142,14 @@ def _histogram(figure: Histogram, site: SiteData, first_seed: int) -> Layout:
         for group, runs in zip(groups, every, strict=True)
     )
     sentences = [
-        _seeds(groups, first_seed),
+        _describe_seeds(groups, first_seed),
         _describe_dot(runs_per_dot),
         "Below a row: the middle 80% of its runs, and a notch at the median.",
         "Each value is exact of its run."
         if figure.exact
         else "Each value is an estimate.",
     ]
-    press = _press(shapes, "dot opens its run, or one of them", unopened)
+    press = _describe_links(shapes, "dot opens its run, or one of them", unopened)
     plot = svg.Plot(bottom + AXIS, 0, shapes)
     return Layout(figure.title, figure.unit, " ".join(sentences) + press, plot, [])
 
@@ -173,7 +175,7 @@ def _draw_quantiles(
 
 
 def _has_unopened_runs(site: SiteData, group: Group, runs: tables.Runs) -> bool:
-    """Whether some runs of a group cannot be opened; its first two stand for all."""
+    """Whether some runs of a group cannot be opened; only its first two are looked at."""
     url_for_seed = tables.addresses_of(site, group.recipe)
     return bool(group.recipe) and not all(url_for_seed(run["seed"]) for run in runs[:2])
 
@@ -187,7 +189,7 @@ def _describe_dot(runs_per_dot: int) -> str:
 
 
 class CurveField(NamedTuple):
-    """The rectangle in which curves are drawn, and its two axes."""
+    """The rectangle of a plot of curves, with its two axes."""
 
     across: Axis
     up: Axis
@@ -229,10 +231,10 @@ def lay_out_curves(
     every = figure.series
     has_wide_bands = len(every) <= FEW_CURVES
     across, up = _scale_across(figure), _scale_up(every, has_wide_bands)
-    links = [_of_series(site, series) for series in every]
+    links = [_link_series(site, series) for series in every]
     styles = [STYLES[number % len(STYLES)] for number in range(len(every))]
     shapes: list[svg.Shape] = []
-    top = CURVES_TOP + _noted_above(shapes, figure.marks, across, CURVES_TOP)
+    top = CURVES_TOP + _add_notes_above(shapes, figure.marks, across, CURVES_TOP)
     field = CurveField(across, up, top, height)
     margin = curves.levels(shapes, up, top, height, figure.unit)
     for mark in figure.marks:
@@ -255,7 +257,7 @@ def lay_out_curves(
         series.recipe and not link.href
         for series, link in zip(every, links, strict=True)
     )
-    caption = told + _press(shapes, pressed, unopened)
+    caption = told + _describe_links(shapes, pressed, unopened)
     plot = svg.Plot(field.bottom + AXIS, margin, shapes, keys)
     return Layout(figure.title, figure.unit, caption, plot, [])
 
@@ -310,12 +312,12 @@ def _choose_dots(
 def _name_series(series: Series) -> str:
     """Name a recipe with the number of its runs; what is no recipe has a number above one."""
     if series.recipe or series.n > 1:
-        return f"{series.name} ({_runs(series.n)})"
+        return f"{series.name} ({_write_run_count(series.n)})"
     return series.name
 
 
 def _describe_lines(every: Sequence[Series], has_wide_bands: bool) -> tuple[str, str]:
-    """Say what a line is, and what a press on it opens."""
+    """Return the meaning of a line, and the end of a sentence on its link."""
     if all(series.n == 1 for series in every):
         return "A line is one run.", "line opens it"
     faint = ", the fainter one all of them" if has_wide_bands else ""
@@ -348,7 +350,7 @@ def _grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
     )
     names_are_beside = (
         max(map(len, figure.rows)) <= BESIDE
-    )  # else they stand above their rows
+    )  # otherwise they are above their rows
     top = LINE + 8
     corner = f"{figure.row_label} ↓   {figure.column_label} →"
     shapes: list[svg.Shape] = [svg.Text("axis", 0, LINE - 5, corner)]
@@ -409,7 +411,7 @@ def _name_columns(shapes: list[svg.Shape], columns: Sequence[str], top: float) -
 def _describe_grid(
     figure: Grid, site: SiteData, colours: GridColours, shapes: Sequence[svg.Shape]
 ) -> str:
-    """Say what the colours are, of how many runs a cell is, and what a press on it opens."""
+    """Describe the colours, the number of runs of a cell, and its link."""
     palest = format_with_unit(colours.low, figure.unit)
     fullest = format_with_unit(colours.high, figure.unit)
     caption = f"The cells go from {palest} (pale) to {fullest} (full)."
@@ -417,8 +419,8 @@ def _describe_grid(
     if not recipes:
         return caption
     unopened = any(not tables.address(site, recipe) for recipe in recipes)
-    press = _press(shapes, "cell opens a typical one", unopened)
-    return f"{caption} Each is the median of {_runs(figure.n)}.{press}"
+    press = _describe_links(shapes, "cell opens a typical one", unopened)
+    return f"{caption} Each is the median of {_write_run_count(figure.n)}.{press}"
 
 
 @lay_out.register
@@ -436,9 +438,9 @@ def _bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
     shapes: list[svg.Shape] = []
     top = 0.0
     for bar, link in zip(figure.bars, links, strict=True):
-        top = _named(shapes, top, bar.name, _describe_bar(bar, figure.unit))
+        top = _add_name(shapes, top, bar.name, _describe_bar(bar, figure.unit))
         at = axis.at(bar.value)
-        shapes += _rules(axis, top - 2, top + BAR + 4)
+        shapes += _draw_rules(axis, top - 2, top + BAR + 4)
         shapes.append(svg.Rect("track", 0, top + 1, 1, BAR, link))
         shapes.append(
             svg.Rect("beam", min(at, zero), top + 1, abs(at - zero), BAR, link)
@@ -454,7 +456,7 @@ def _bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
         bar.recipe and not link.href
         for bar, link in zip(figure.bars, links, strict=True)
     )
-    press = _press(shapes, "bar opens what it is about", unopened)
+    press = _describe_links(shapes, "bar opens what it is about", unopened)
     caption = _describe_bars(figure) + press
     return Layout(
         figure.title, figure.unit, caption, svg.Plot(bottom + AXIS, 0, shapes), []
@@ -484,7 +486,7 @@ def _draw_interval(low: float, high: float, y: float) -> list[svg.Segment]:
 
 
 def _describe_bars(figure: Bars) -> str:
-    """Say how exact the numbers of bars are, and how to read them."""
+    """Describe the precision of the numbers of bars, and how to read them."""
     has_intervals = any(bar.low is not None for bar in figure.bars)
     caption = (
         "Every number is exact."
@@ -558,7 +560,7 @@ def drawing(layout: Layout, source: str) -> svg.Drawing:
     for start in range(0, len(layout.pictures), PICTURES):
         pictures = layout.pictures[start : start + PICTURES]
         for number, picture in enumerate(pictures):
-            shapes.append(_picture(picture, EDGE + number * (PICTURE + 22), y))
+            shapes.append(_place_board(picture, EDGE + number * (PICTURE + 22), y))
         lines = max(len(wrap(picture.text, NARROW)) for picture in layout.pictures)
         y += PICTURE + lines * TEXT_LINE + 14
     y += 6
@@ -569,7 +571,7 @@ def drawing(layout: Layout, source: str) -> svg.Drawing:
     return svg.Drawing(WIDTH, y + EDGE, layout.title, shapes)
 
 
-def _picture(picture: Picture, x: float, y: float) -> svg.Inset:
+def _place_board(picture: Picture, x: float, y: float) -> svg.Inset:
     board = svg.Inset(
         "position", picture.board.signs, scale=PICTURE / picture.board.columns
     )
@@ -580,8 +582,8 @@ def _picture(picture: Picture, x: float, y: float) -> svg.Inset:
     return svg.Inset("", [board, *words], x, y, link=svg.Link("", picture.link.href))
 
 
-def _named(shapes: list[svg.Shape], top: float, name: str, told: str) -> float:
-    """Write a name and below it what is told of it; return where those words end."""
+def _add_name(shapes: list[svg.Shape], top: float, name: str, told: str) -> float:
+    """Add a name and its description below it; return the lower end of the text."""
     for line in wrap(name, NAME_WIDTH):
         shapes.append(svg.Text("label", 0, top + 13, line))
         top += LINE
@@ -589,7 +591,7 @@ def _named(shapes: list[svg.Shape], top: float, name: str, told: str) -> float:
     return top + SMALL + 4
 
 
-def _noted(
+def _add_notes(
     shapes: list[svg.Shape],
     marks: Sequence[Mark],
     axis: Axis,
@@ -598,7 +600,7 @@ def _noted(
 ) -> float:
     """Draw lines at values through a row, their words above it; return the height of those."""
     words: list[svg.Shape] = []
-    above = _noted_above(words, marks, axis, top)
+    above = _add_notes_above(words, marks, axis, top)
     for mark in marks:
         at = axis.at(mark.value)
         shapes.append(svg.Segment("claimed", at, top, at, top + above + height))
@@ -606,10 +608,10 @@ def _noted(
     return above
 
 
-def _noted_above(
+def _add_notes_above(
     shapes: list[svg.Shape], marks: Sequence[Mark], axis: Axis, top: float
 ) -> float:
-    """Write what lines at values are beside them, one below the other; return the height of all."""
+    """Add the names of marked values one below the other; return their height in all."""
     y = top
     for mark in marks:
         at = axis.at(mark.value)
@@ -620,14 +622,14 @@ def _noted_above(
     return y - top + (4 if marks else 0)
 
 
-def _stacks(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
+def _stack_runs(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
     """Put the runs of an ordered group into bins of an axis."""
     bins = (axis.places(runs["value"]) * (BINS - 1e-9)).astype(int)
     ends = [*(np.flatnonzero(np.diff(bins)) + 1).tolist(), len(runs)]
     return {int(bins[start]): runs[start:end] for start, end in pairwise([0, *ends])}
 
 
-def _dots(
+def _draw_dots(
     stack: tables.Runs,
     axis: Axis,
     bottom: float,
@@ -660,7 +662,7 @@ def _dots(
             span = format_with_unit(low, unit) + (
                 f" to {format_with_unit(most, unit)}" if most != low else ""
             )
-            title += f", one of {_runs(len(part))} here with {span}"
+            title += f", one of {_write_run_count(len(part))} here with {span}"
         y, size = (
             bottom - DOT / 2 - 1 - level * step,
             max(0.4, (len(part) / worth) ** 0.5),
@@ -670,12 +672,12 @@ def _dots(
     return dots
 
 
-def _runs(number: int) -> str:
+def _write_run_count(number: int) -> str:
     return f"{format_count(number)} run{'s' * (number != 1)}"
 
 
-def _press(shapes: Sequence[svg.Shape], what: str, unopened: bool) -> str:
-    """Say what a press on a mark opens, if it opens something, and whether some marks do not."""
+def _describe_links(shapes: Sequence[svg.Shape], what: str, unopened: bool) -> str:
+    """Describe the links of marks, if there are any, and whether some marks have none."""
     links = [
         shape.link
         for shape in shapes
@@ -690,20 +692,20 @@ def _press(shapes: Sequence[svg.Shape], what: str, unopened: bool) -> str:
     return told + " The command makes the runs that the lab does not train." * unopened
 
 
-def _of_series(site: SiteData, series: Series) -> svg.Link:
+def _link_series(site: SiteData, series: Series) -> svg.Link:
     href = tables.addresses_of(site, series.recipe)(series.typical)
     return svg.Link(
         f"{series.name}: seed {series.typical}, which ends at the median", href
     )
 
 
-def _rules(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
+def _draw_rules(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
     """Draw a thin line at each tick of an axis across."""
     return [svg.Segment("rule", at, top, at, bottom) for at in map(axis.at, axis.ticks)]
 
 
-def _seeds(groups: Sequence[Group], first: int) -> str:
-    """Say how many runs there are a row, and with which seeds."""
+def _describe_seeds(groups: Sequence[Group], first: int) -> str:
+    """Describe the number of runs of a row, and their seeds."""
     numbers = sorted({len(group.values) for group in groups})
     if len(numbers) == 1:
         runs = f"{format_count(numbers[0])} runs" + (
@@ -740,7 +742,7 @@ def preview_of(site: SiteData, figure: Figure, line: str) -> svg.Drawing:
 
 @singledispatch
 def _miniature(figure: object, site: SiteData) -> list[svg.Shape]:
-    """Draw what is in the box."""
+    """Return the shapes of a miniature."""
     raise TypeError(f"no figure: {figure!r}")
 
 

@@ -31,12 +31,12 @@ from app.web.pictures.svg import (
 )
 from app.web.site_data import TASK, TRUTH, SiteData, cached_per_site
 
-TILE = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # its outline from the left end of its top edge on
-LINE = 0.16  # optimal play, below a row
+TILE = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # outline from the left end of the top edge
+LINE = 0.16  # height of the line of optimal play below a row
 EXPECTS = "expects"
 
-# Of a picture that stands alone, in pixels.
-SIDE = 15  # of a tile
+# Sizes of a picture in a file of its own, in pixels.
+SIDE = 15  # side of a tile
 LEFT, TOP, BOTTOM, EDGE = 34, 46, 46, 14  # around the tiles
 SWATCH = "M0 0h.9v.9h-.9z"
 COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "visits")
@@ -47,7 +47,7 @@ class Kind(NamedTuple):
 
     title: str
     scale: str  # "heat" from a loss to a win, or "level" from nothing to all
-    least: str = ""  # what the lowest level means, or no heat if it is not a draw
+    least: str = ""  # meaning of the lowest level, or of no heat if that is not a draw
     most: str = ""
 
 
@@ -74,8 +74,8 @@ class MindPicture(NamedTuple):
 
     name: str
     title: str
-    kind: str  # of KINDS
-    scale: str  # of its colours
+    kind: str  # key of KINDS
+    scale: str  # scale of its colours, "heat" or "level"
     where: Tiles
     paths: list[
         tuple[int | None, str]
@@ -108,7 +108,7 @@ class MindPicture(NamedTuple):
         return inline(shapes, kind, f'{attributes} aria-hidden="true"')
 
     def tiles(self, unknown: str = "") -> Inset:
-        """Draw the tiles; `unknown` fills those of which nothing is known, if no style does."""
+        """Draw the tiles; `unknown` is the fill of unknown tiles, "" to leave it to a style."""
         signs = [
             Sign("blank", outline, fill=unknown)
             if value is None
@@ -136,11 +136,11 @@ def kinds(site: SiteData, name: str) -> dict[str, Kind]:
 
 
 def parse_view(site: SiteData, name: str, query: Mapping[str, str]) -> tuple[int, str]:
-    """Read from an address which mind is shown, at which snapshot, and coloured by what.
+    """Return the snapshot and the colouring that a URL names for a mind.
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    site.learned(name)  # which says so if there is none
+    site.learned(name)  # raises NotFound for an unknown agent
     step = read_step(name, query.get("step", ""), site.last_step(name), site)
     kind = query.get("colour", "") or EXPECTS
     if kind not in kinds(site, name):
@@ -150,15 +150,15 @@ def parse_view(site: SiteData, name: str, query: Mapping[str, str]) -> tuple[int
 
 
 class Represented(NamedTuple):
-    """What stands for each tile of a mind at T snapshots."""
+    """A decision for each tile of a mind at T snapshots."""
 
-    rows: NDArray[np.intp]  # [T, N] decisions: of a class that is known one that is
-    known: NDArray[np.bool_]  # [T, N] whether the agent knew anything of it by then
+    rows: NDArray[np.intp]  # [T, N] decisions; a known one if the tile has one
+    known: NDArray[np.bool_]  # [T, N] whether the agent had updated it by then
 
 
 @cached_per_site(4)  # some 80 KB each
 def represented(site: SiteData, name: str, step: int | None = None) -> Represented:
-    """Return the decision that stands for each tile at each snapshot of an agent, or at one."""
+    """Return a decision for each tile at each snapshot of an agent, or at one."""
     agent = site.agents[name]
     steps = range(agent.history.snapshots) if step is None else (step,)
     known = value_map.find_known_decisions(
@@ -169,12 +169,12 @@ def represented(site: SiteData, name: str, step: int | None = None) -> Represent
 
 
 def expected(site: SiteData, name: str, step: int | None = None) -> NDArray[np.float64]:
-    """Return what an agent expects of each tile, from -1 to +1, at each snapshot or at one, [T, N].
+    """Return an agent's estimate of each tile at each snapshot or at one, [T, N], -1 to +1.
 
-    Of beads it is how the box leans to its likeliest move.
+    For beads it is the lead of the likeliest move in the box.
     """
     game, agent = site.game, site.agents[name]
-    tables = _tables(site, name, step)
+    tables = _load_tables(site, name, step)
     rows = represented(site, name, step).rows
     if agent.card.worth is None:
         held = count_beads(game, tables, agent.card.plays)
@@ -184,7 +184,7 @@ def expected(site: SiteData, name: str, step: int | None = None) -> NDArray[np.f
     return value_map.estimate_outcomes(game, rows, tables, agent.card.worth)
 
 
-def _tables(site: SiteData, name: str, step: int | None) -> NDArray[np.float32]:
+def _load_tables(site: SiteData, name: str, step: int | None) -> NDArray[np.float32]:
     history = site.agents[name].history
     return history.all_values() if step is None else history.values(step)[None]
 
@@ -196,12 +196,12 @@ def colouring(
     """Return the colours of an agent's mind at each of its snapshots, or at one: [T, N]."""
     game, agent = site.game, site.agents[name]
     rows, known = represented(site, name, step)
-    if kind == "visits":  # which are recorded for the end alone
+    if kind == "visits":  # recorded only at the end of the training
         return value_map.colour_visits(rows, agent.visits, LEVELS)
     if kind == "blunders":
         plays = (
             policy_from_values(game.spread_pairs(q), agent.card.plays)
-            for q in _tables(site, name, step)
+            for q in _load_tables(site, name, step)
         )
         # One by one: all of them at once take 30 MB.
         drawn = [
@@ -217,7 +217,7 @@ def colouring(
         return value_map.colour_outcomes(best, known, HEAT_STEPS)
     lens = name + TASK if kind == "wrong-task" else TRUTH
     worth = site.worth(lens)
-    assert worth is not None  # what is exact is no beads
+    assert worth is not None  # exact values are never beads
     truth = value_map.estimate_outcomes(
         game, rows, site.values(lens)[game.legal], worth
     )
@@ -230,10 +230,12 @@ def picture(
 ) -> MindPicture:
     """Draw an agent's mind at a snapshot; `moving` writes down all of them, for a film."""
     if not moving:
-        return _drawn(site, name, kind, colouring(site, name, kind, step).heat[0])
+        return _draw_colours(
+            site, name, kind, colouring(site, name, kind, step).heat[0]
+        )
     where, heat = site.tiles, colouring(site, name, kind).heat
     places = zip(where.column.tolist(), where.top.tolist(), strict=True)
-    return _drawn(site, name, kind, heat[step])._replace(
+    return _draw_colours(site, name, kind, heat[step])._replace(
         places=" ".join(f"{x:g},{y:g}" for x, y in places),
         frames=" ".join(encode_frame(moment) for moment in heat),
     )
@@ -241,12 +243,12 @@ def picture(
 
 @cached_per_site(8)
 def picture_of_play(site: SiteData, name: str) -> MindPicture:
-    """Draw where a policy blunders of which no values are known."""
+    """Draw the blunders of a policy without values."""
     where, kind = site.tiles, "blunders"
     heat, _ = value_map.colour_class_blunders(
         site.game, where, site.policies[name], LEVELS
     )
-    return _drawn(site, name, kind, heat)
+    return _draw_colours(site, name, kind, heat)
 
 
 def outlines(where: Tiles, heat: NDArray[np.int8]) -> list[tuple[int | None, str]]:
@@ -267,8 +269,10 @@ def _tiles(where: Tiles) -> list[str]:
     return [f"M{x + 0.15:g} {y + 0.05:g}{TILE}" for x, y in places]
 
 
-def _drawn(site: SiteData, name: str, kind: str, heat: NDArray[np.int8]) -> MindPicture:
-    """Draw these colours, [N], without what a script may want."""
+def _draw_colours(
+    site: SiteData, name: str, kind: str, heat: NDArray[np.int8]
+) -> MindPicture:
+    """Draw these colours, [N], without the data of a script."""
     where = site.tiles
     paths = outlines(where, heat)
     return MindPicture(name, site.titles[name], kind, KINDS[kind].scale, where, paths)
@@ -312,7 +316,7 @@ def mind_picture(site: SiteData, mind: MindPicture, step: int) -> Drawing:
         Inset("", [truth(mind.where), mind.tiles()], LEFT, TOP, SIDE),
     ]
     x = float(EDGE)
-    for name, kind_of, value in _key(kind):
+    for name, kind_of, value in _list_legend(kind):
         swatch = Inset(
             kind_of, [Sign("" if value else "blank", SWATCH, value)], scale=13
         )
@@ -345,8 +349,8 @@ def mind_numbers(
         )
 
 
-def _key(kind: Kind) -> list[tuple[str, str, Value | None]]:
-    """Say what the colours mean, and where they stand; without a value that is unknown."""
+def _list_legend(kind: Kind) -> list[tuple[str, str, Value | None]]:
+    """Return the entries of the legend: label, kind of the shape, and colour or None."""
     most = HEAT_STEPS if kind.scale == "heat" else LEVELS
     ends: list[tuple[str, str, Value | None]]
     if kind.least:

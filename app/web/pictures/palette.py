@@ -1,7 +1,7 @@
 """The colours of the site: its inks, and the heat from a loss over a draw to a win.
 
-They stand here alone.  A page takes them from the rules that `stylesheet` writes, as `var(--ink)`
-and `data-heat`; what stands alone has them written out, see `app.web.pictures.svg`.
+No other file has colours.  A page uses the rules of `stylesheet`, `var(--ink)` and `data-heat`;
+in a file of its own a picture has its colours written out, see `app.web.pictures.svg`.
 """
 
 from itertools import product
@@ -12,7 +12,7 @@ Colour = tuple[int, int, int]  # red, green, blue, 0 to 255
 Shade = tuple[str, str]  # a colour in the light scheme, and in the dark one
 Ends = tuple[str, str, str]  # a loss, a draw, a win
 SCHEMES = ("light", "dark")
-LEVELS = 10  # of how much of something there is
+LEVELS = 10  # steps of a scale from nothing to all
 INKS: dict[str, Shade] = {
     "paper": ("#f4f5f8", "#0f1216"),
     "surface": ("#ffffff", "#181c22"),
@@ -23,7 +23,7 @@ INKS: dict[str, Shade] = {
     "accent": ("#4049c9", "#a9b2ff"),
     "on-accent": ("#ffffff", "#10131f"),
     "tint": ("#eef0ff", "#22273d"),
-    # Outcomes in charts and words: 4.5:1 on the surface, told apart by more than colour.
+    # Outcomes in charts and words: 4.5:1 on the surface; lines differ by more than colour.
     "win": ("#00695f", "#4fd1c1"),
     "draw": ("#5c6670", "#b4bcc5"),
     "loss": ("#b71c1c", "#ff8a80"),
@@ -122,7 +122,7 @@ def to_rgb(text: str) -> Colour:
 
 
 def text_colour(background: Colour) -> Colour:
-    """Return black or white, whichever stands out more."""
+    """Return black or white, the one with more contrast."""
     return max(BLACK, WHITE, key=lambda text: contrast(text, background))
 
 

@@ -1,6 +1,6 @@
-"""What a picture is made of, and its one writer: in a page, as a file alone, or as a PNG.
+"""The shapes of pictures, written for a page, as an SVG file or as a PNG.
 
-A shape has a kind: classes that `shapes.css` colours, in a page and in a file alike.  In a plot a
+A shape has a kind: classes that `shapes.css` colours, in a page and in a file.  In a plot a
 place across is a share of its width, from 0 to 1, and one down is in pixels.  So the same plot is
 as wide as a phone or a screen, and its words stay as large as they are.  Elsewhere both are in
 pixels, or in units of the group around the shape.
@@ -25,11 +25,9 @@ from app.web.pictures import palette
 SCHEMES = ("auto", *palette.SCHEMES)
 FINE = 1000  # steps across, where a path is stretched
 RADIUS = 4.4
-LETTER = 0.58  # of its height: how wide a letter is, with some room
+LETTER = 0.58  # width of a letter, as a share of its height
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
-LETTERS = File(__file__).with_name(
-    "letters.ttf"
-)  # of a PNG, which has none of a system
+LETTERS = File(__file__).with_name("letters.ttf")  # font of PNGs
 # Characters that LETTERS does not have.
 MISSING = str.maketrans(
     {
@@ -37,12 +35,12 @@ MISSING = str.maketrans(
         **{"★": "", "’": "'", "→": "to", "·": "-", "×": "x"},
     }
 )
-PREVIEW = (1200, 630)  # pixels, as chats and networks ask for
+PREVIEW = (1200, 630)  # pixels of a link preview
 AROUND, BELOW, LINE = (
     40,
     110,
     38,
-)  # around its picture, below it for the line of text, its letters
+)  # margin, room below for a line of text, height of its letters
 LOOKS = File(__file__).with_name("shapes.css").read_text("utf-8")
 
 Value = tuple[
@@ -51,7 +49,7 @@ Value = tuple[
 
 
 class Link(NamedTuple):
-    """What a shape tells, and what it opens."""
+    """The tooltip and the URL of a shape."""
 
     title: str
     href: str  # "" where nothing can be opened
@@ -77,7 +75,7 @@ class Dot(NamedTuple):
     x: float
     y: float
     link: Link | None = None
-    size: float = 1.0  # of its radius, as a share of the largest
+    size: float = 1.0  # radius, as a share of the largest one
 
 
 class Path(NamedTuple):
@@ -87,7 +85,7 @@ class Path(NamedTuple):
     points: Sequence[tuple[float, float]]
     closed: bool = False
     link: Link | None = None
-    dots: Sequence[tuple[float, float]] = ()  # of its points that are drawn as dots
+    dots: Sequence[tuple[float, float]] = ()  # points that are drawn as dots
 
 
 class Segment(NamedTuple):
@@ -101,15 +99,15 @@ class Segment(NamedTuple):
 
 
 class Text(NamedTuple):
-    """Some words; `anchor` is which part of them stands at the place."""
+    """A text; `anchor` is the part of it that is at the place."""
 
     kind: str
     x: float
-    y: float  # of the line on which they stand
+    y: float  # baseline
     text: str
     anchor: str = "start"  # or "middle", "end"
     left: float = 0.0  # pixels further to the left
-    value: Value | None = None  # what they stand on
+    value: Value | None = None  # colour of the background
 
 
 class Sign(NamedTuple):
@@ -118,7 +116,7 @@ class Sign(NamedTuple):
     kind: str
     outline: str
     value: Value | None = None
-    fill: str = ""  # of what no style fills, such as "url(#hatch)"
+    fill: str = ""  # fill without a style, such as "url(#hatch)"
 
 
 class Hatch(NamedTuple):
@@ -135,7 +133,7 @@ class Inset(NamedTuple):
     x: float = 0.0
     y: float = 0.0
     scale: float = 1.0
-    width: float = 1.0  # of a plot, in pixels
+    width: float = 1.0  # width of a plot, in pixels
     link: Link | None = None
 
 
@@ -143,16 +141,16 @@ Shape = Rect | Dot | Path | Segment | Text | Sign | Hatch | Inset
 
 
 class Drawing(NamedTuple):
-    """A picture that stands alone, in pixels from its top left corner."""
+    """A picture for a file of its own, in pixels from the top left corner."""
 
     width: float
     height: float
-    label: str  # all of it in words
+    label: str  # description in words
     shapes: Sequence[Shape]
 
 
 class Key(NamedTuple):
-    """What one line of a plot is, and the run that it opens, if it does."""
+    """The name of a line of a plot, and the link to its run."""
 
     kind: str
     name: str
@@ -160,16 +158,16 @@ class Key(NamedTuple):
 
 
 class Plot(NamedTuple):
-    """Shapes over two axes: as wide as there is room for, so high, and what its lines are."""
+    """Shapes over two axes, with a key of the lines; a page decides the width."""
 
     height: float  # pixels
-    margin: int  # at the left, for the numbers of the axis there, in steps of 8 pixels
+    margin: int  # width of the numbers at the left, in steps of 8 pixels
     shapes: Sequence[Shape]
     keys: Sequence[Key] = ()
 
 
 def stylesheet() -> str:
-    """Write how shapes look in a page."""
+    """Return the CSS rules of shapes in a page."""
     return f".drawing{{{''.join(LOOKS.splitlines())}}}"
 
 
@@ -179,7 +177,7 @@ def inline(shapes: Iterable[Shape], kind: str, attributes: str) -> Markup:
 
 
 def inline_plot(plot: Plot, label: str = "", outside: str = "") -> Markup:
-    """Write a plot for a page: without a label where its numbers stand in a table.
+    """Return a plot for a page; it has no label if a table shows its numbers.
 
     `outside` are attributes of its links, see `rendering`.
     """
@@ -213,7 +211,7 @@ def preview(line: str, shapes: Sequence[Shape], width: float, height: float) -> 
     room = high - AROUND - BELOW
     scale = min((wide - 2 * AROUND) / width, room / height)
     x, y = (wide - scale * width) / 2, AROUND + (room - scale * height) / 2
-    text = fitting(line.translate(MISSING).strip(), wide - 2 * AROUND, LINE)
+    text = cut_text(line.translate(MISSING).strip(), wide - 2 * AROUND, LINE)
     picture: list[Shape] = [
         Inset("preview", shapes, round(x, 1), round(y, 1), round(scale, 4)),
         Text("line", wide / 2, high - BELOW / 2 + LINE / 2, text, "middle"),
@@ -223,11 +221,11 @@ def preview(line: str, shapes: Sequence[Shape], width: float, height: float) -> 
 
 def png(drawing: Drawing) -> bytes:
     """Turn a drawing into pixels, as it is in the light."""
-    return _pixels(standalone(drawing, "light").translate(MISSING))
+    return _render_pixels(standalone(drawing, "light").translate(MISSING))
 
 
 @lru_cache(maxsize=16)  # some 25 KB each
-def _pixels(svg: str) -> bytes:
+def _render_pixels(svg: str) -> bytes:
     pixels = svg_to_bytes(
         svg_string=svg,
         skip_system_fonts=True,
@@ -237,8 +235,8 @@ def _pixels(svg: str) -> bytes:
     return bytes(pixels)
 
 
-def fitting(text: str, room: float, size: float = 12) -> str:
-    """Return as much of a text as there is room for, in pixels, where its letters are so high."""
+def cut_text(text: str, room: float, size: float = 12) -> str:
+    """Return a text cut to a width of `room` pixels; `size` is the height of its letters."""
     most = max(1, floor(room / (LETTER * size)))
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
@@ -248,15 +246,15 @@ def _style(scheme: str, values: frozenset[Value]) -> str:
     base = f".alone{{font-family:{FONT}}}"
     lines = LOOKS.splitlines()
     if scheme != "auto":
-        return base + _in_scheme(scheme, lines, values)
+        return base + _write_style_of_scheme(scheme, lines, values)
     coloured = [line for line in lines if "var(" in line]
-    dark = (
-        f"@media (prefers-color-scheme:dark){{{_in_scheme('dark', coloured, values)}}}"
-    )
-    return base + _in_scheme("light", lines, values) + dark
+    dark = f"@media (prefers-color-scheme:dark){{{_write_style_of_scheme('dark', coloured, values)}}}"
+    return base + _write_style_of_scheme("light", lines, values) + dark
 
 
-def _in_scheme(scheme: str, lines: Sequence[str], values: frozenset[Value]) -> str:
+def _write_style_of_scheme(
+    scheme: str, lines: Sequence[str], values: frozenset[Value]
+) -> str:
     rules = [palette.rules_of(scale, value, scheme) for scale, value in sorted(values)]
     return "".join([palette.written_out("".join(lines), scheme), *rules])
 
@@ -271,15 +269,15 @@ def _values(shapes: Iterable[Shape]) -> Iterator[Value]:
 
 
 class Pen(NamedTuple):
-    """Writes shapes: places across are shares of a width in pixels, or of whatever there is."""
+    """A writer of shapes; horizontal places are shares of `width`, in percent without a width."""
 
     width: float | None = 1.0
-    height: float = 0.0  # of what has no width
+    height: float = 0.0  # used without a width
     base_url: str = ""
     outside: str = ""  # attributes of its links
 
     def write(self, shapes: Iterable[Shape]) -> str:
-        """Write shapes, those that open something as links, with what they tell."""
+        """Return the SVG of shapes, with their links and tooltips."""
         return "".join(map(self._write, shapes))
 
     def _write(self, shape: Shape) -> str:
@@ -313,7 +311,7 @@ class Pen(NamedTuple):
                 element = self._text(shape)
             case Sign(kind, outline, value, fill):
                 filled = f' fill="{fill}"' if fill else ""
-                element = f'<path{_looks(kind, value)}{filled} d="{outline}"/>'
+                element = f'<path{_write_classes(kind, value)}{filled} d="{outline}"/>'
             case Hatch(id):
                 element = (
                     f'<pattern id="{id}" width=".4" height=".4" patternUnits="userSpaceOnUse" '
@@ -324,7 +322,7 @@ class Pen(NamedTuple):
     def _rect(self, rect: Rect) -> str:
         corners = f' rx="{rect.round:g}"' if rect.round else ""
         return (
-            f'<rect{_looks(rect.kind, rect.value)} x="{self._x(rect.x)}" y="{rect.y:.5g}" '
+            f'<rect{_write_classes(rect.kind, rect.value)} x="{self._x(rect.x)}" y="{rect.y:.5g}" '
             f'width="{self._x(rect.width)}" height="{rect.height:.4g}"{corners}/>'
         )
 
@@ -341,7 +339,7 @@ class Pen(NamedTuple):
         anchor = "" if text.anchor == "start" else f' text-anchor="{text.anchor}"'
         moved = f' dx="{-text.left:g}"' if text.left else ""
         return (
-            f'<text{_looks(text.kind, text.value)} x="{self._x(text.x)}" y="{text.y:g}"{anchor}'
+            f'<text{_write_classes(text.kind, text.value)} x="{self._x(text.x)}" y="{text.y:g}"{anchor}'
             f"{moved}>{escape(text.text)}</text>"
         )
 
@@ -369,9 +367,11 @@ class Pen(NamedTuple):
             else ""
         )
         inside = self._replace(width=inset.width)
-        return f"<g{_looks(inset.kind, None)}{at}>{inside.write(inset.shapes)}</g>"
+        return (
+            f"<g{_write_classes(inset.kind, None)}{at}>{inside.write(inset.shapes)}</g>"
+        )
 
 
-def _looks(kind: str, value: Value | None) -> str:
+def _write_classes(kind: str, value: Value | None) -> str:
     kinds = f' class="{kind}"' if kind else ""
     return kinds + (f' data-{value[0]}="{value[1]}"' if value else "")

@@ -1,4 +1,4 @@
-"""The numbers of a figure, as a table and as rows for programs, and the runs that they open."""
+"""The numbers of a figure as a table and as rows for programs, with links to their runs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import singledispatch
@@ -16,18 +16,18 @@ from app.web.formatting import format_count, format_number, format_with_unit
 from app.web.match import Match
 from app.web.site_data import HUMAN, MANY, TRUTH, SiteData, cached_per_site
 
-MOST_ROWS = 26  # of curves; the file has all of them
+MOST_ROWS = 26  # rows of a table of curves; the file has all rows
 OFFERED = 6  # runs from each end of a group, and from its middle
 QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
 COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
 
-Seeded = Callable[[int], str]  # where a run is opened, by its seed
+Seeded = Callable[[int], str]  # maps a seed to the URL of its run
 Runs = NDArray[np.void]  # [N] the "seed" and the "value" of each, in an order
-Record = tuple[object, ...]  # as COLUMNS
+Record = tuple[object, ...]  # a value for each of COLUMNS
 
 
 class TableCell(NamedTuple):
-    """Some words of a table, and what they open."""
+    """A text of a table, and its URL."""
 
     text: str
     href: str = ""
@@ -43,7 +43,7 @@ class TableRow(NamedTuple):
 class Table(NamedTuple):
     """The numbers of a figure."""
 
-    corner: str  # what the first column says
+    corner: str  # heading of the first column
     columns: list[str]
     rows: list[TableRow]
 
@@ -52,7 +52,7 @@ class Sample(NamedTuple):
     """Some runs of a group, or all if they are few."""
 
     name: str
-    ends: list[tuple[str, list[TableCell]]]  # which ones they are
+    ends: list[tuple[str, list[TableCell]]]  # the part of the group, and its runs
 
 
 def written(numbers: Numbers) -> Table:
@@ -85,7 +85,7 @@ def offers(site: SiteData, figure: Figure, first_seed: int) -> list[Sample]:
                 "highest": runs[-OFFERED:],
             }
         ends = [
-            (name, [_seed(run, figure.unit, opened) for run in some])
+            (name, [_link_run(run, figure.unit, opened) for run in some])
             for name, some in parts.items()
         ]
         found.append(Sample(group.name, ends))
@@ -130,7 +130,7 @@ def _curves(figure: Curves, site: SiteData, first_seed: int) -> Table:
     points = sorted({x for series in figure.series for x in series.x})
     step = -(-len(points) // MOST_ROWS)
     shown = points[::-step][::-1]  # the last one among them
-    known = [_by_point(series, figure.unit) for series in figure.series]
+    known = [_write_points(series, figure.unit) for series in figure.series]
     rows = [
         TableRow(
             TableCell(format_number(x)),
@@ -154,7 +154,7 @@ def _curves(figure: Curves, site: SiteData, first_seed: int) -> Table:
     )
 
 
-def _by_point(series: Series, unit: str) -> dict[float, str]:
+def _write_points(series: Series, unit: str) -> dict[float, str]:
     lines = zip(series.x, series.median, series.low, series.high, strict=True)
     return {
         x: format_with_unit(middle, unit)
@@ -222,7 +222,7 @@ def _boards(figure: Boards, site: SiteData, first_seed: int) -> Table:
     return Table("moves", ["what there is to see"], rows)
 
 
-def _seed(run: Any, unit: str, opened: Seeded) -> TableCell:
+def _link_run(run: Any, unit: str, opened: Seeded) -> TableCell:
     return TableCell(
         f"seed {run['seed']}: {format_with_unit(run['value'], unit)}",
         opened(run["seed"]),
@@ -296,9 +296,9 @@ def _(figure: Boards, first_seed: int) -> Iterator[Record]:
 
 
 def address(site: SiteData, name: str) -> str:
-    """Return where a recipe, an agent or a baseline is opened, "" where it cannot be had, or is "".
+    """Return the URL of a recipe, an agent or a baseline, "" without one.
 
-    What takes longer than the lab trains for a visitor can be had only if it is shipped.
+    Recipes that take longer than the lab's limit have one only if they are shipped.
     """
     known = site.lab.short.get(name, name)
     if known in site.baselines:
@@ -307,7 +307,7 @@ def address(site: SiteData, name: str) -> str:
 
 
 def addresses_of(site: SiteData, recipe: str) -> Seeded:
-    """Return where each run of a recipe is opened, by its seed; "" where it cannot be had."""
+    """Return a function that maps a seed to the URL of a recipe's run, "" without one."""
     trained = bool(recipe) and _is_trained(site, recipe)
     unseeded = urls.lab(recipe)
 
@@ -330,12 +330,12 @@ def _is_trained(site: SiteData, recipe: str) -> bool:
 
 
 def seeded(recipe: str, seed: int) -> str:
-    """Return the name of a recipe with a seed, which stands last and is 0 if it is not there."""
+    """Return the name of a recipe with a seed, which comes last and is left out if it is 0."""
     return f"{recipe},seed={seed}" if recipe and seed else recipe
 
 
 def position(site: SiteData, record: str, lens: str) -> str:
-    """Return where a position is shown, by the values of an agent that can be had, else exactly."""
+    """Return the URL of a position with the values of an agent, or exact ones without it."""
     known = site.lab.short.get(lens, lens)
     return urls.play(
         Match(record, o=HUMAN, lens=known if site.is_lens(known) else TRUTH)
@@ -343,7 +343,7 @@ def position(site: SiteData, record: str, lens: str) -> str:
 
 
 def behind_bar(site: SiteData, bar: Bar) -> str:
-    """Return where the position or the recipe behind a number is opened, "" where it cannot be."""
+    """Return the URL of the position or the recipe of a bar, "" without one."""
     if bar.record is not None:
         return position(site, bar.record, bar.recipe or TRUTH)
     return address(site, bar.recipe)
@@ -360,12 +360,12 @@ def ordered(values: Sequence[float], first_seed: int) -> Runs:
 
 
 def at_quantile(runs: Runs, share: float) -> Any:
-    """Return the run of an ordered group that stands at a share of it: always one that there is."""
+    """Return the run of an ordered group that is nearest to a quantile."""
     return runs[round(share * (len(runs) - 1))]
 
 
 def typical(runs: Runs) -> Any:
-    """Return the run nearest to the middle one of those of an ordered group."""
+    """Return the middle run of an ordered group."""
     return runs[len(runs) // 2]
 
 
