@@ -34,6 +34,7 @@ from app.recipes.taught import (
     make_untaught,
 )
 from app.tictactoe import report
+from app.tictactoe.blunder_boards import find_blunder_chances
 from app.tictactoe.game import SEATS, Game, X
 from app.tictactoe.notation import DIGITS, replay_record
 from app.tictactoe.policy import BASELINES, Policy, policy_from_values
@@ -248,6 +249,9 @@ class Pupils:
                 for seat, player in SEATS.items()
             },
             lost_line=follow_lost_line(game, policy, pupil.lessons),
+            blunders={}
+            if begun
+            else find_blunder_chances(game, policy, [*seats_of(recipe)]),
         )
 
 

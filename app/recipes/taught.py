@@ -18,6 +18,7 @@ from app.recipes.parameters import (
     list_taught_games,
 )
 from app.recipes.shipped import SHIPPED
+from app.tictactoe.blunder_boards import BlunderChance
 
 MILESTONES = (
     "rows",
@@ -88,6 +89,9 @@ class Course(Struct, frozen=True):
         str, str | None
     ]  # seat -> record of the likeliest game that the learner loses
     lost_line: LostLine | None = None
+    # how likely it blunders on each board that it can come to, see `find_blunder_chances`;
+    # while a game is begun there are none
+    blunders: dict[int, BlunderChance] = {}
 
 
 class Refusal(Struct, frozen=True):

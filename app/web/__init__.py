@@ -33,6 +33,7 @@ PAGE_MODULES = (
     "compare",
     "teach.page",
     "teach.paper",
+    "teach.classroom",
     "why",
     "lesson",  # before the other parts of /how, whose addresses look like its own
     "how",

@@ -72,6 +72,7 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
             (
                 Room("teach", gettext_noop("Teach one yourself"), urls.TEACH),
                 Room("paper", gettext_noop("MENACE on paper"), urls.PAPER),
+                Room("class", gettext_noop("For a class"), urls.CLASSROOM),
             ),
         ),
         Door(

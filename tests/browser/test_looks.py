@@ -44,7 +44,7 @@ STAGE = [
 ]
 TAUGHT = "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368"
 TEACH = [TAUGHT, "/teach?now=8", f"{TAUGHT}?game=1"]
-TEACH += ["/teach/paper", "/teach/menace,seat=x,opening=centre,paper=yes?now=40"]
+TEACH += ["/teach/paper", "/teach/class", "/teach/menace,seat=x,opening=centre,paper=yes?now=40"]
 TEACH += ["/teach/menace,vs=you,games=1,taught=048"]  # which cannot have been played
 FRAMES = [
     "/embed/board/408?o=q-learning-1&pause=1",

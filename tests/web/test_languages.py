@@ -51,6 +51,7 @@ PAGES = [
         "/teach?now=x!",
         "/teach/paper",
         "/teach/paper?set=all&size=letter",
+        "/teach/class",
         "/teach/paper?taught=5%201%20x",
         "/teach/menace,seat=x,opening=centre,paper=yes?now=40",
         "/teach/menace,vs=you:1,taught=245",

@@ -1,0 +1,49 @@
+"""The boards on which a policy blunders, and how often: to compare many policies."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from app.tictactoe.game import SEATS, Game
+from app.tictactoe.policy import Policy, find_best_moves
+from app.tictactoe.reachable_play import ReachablePlay
+
+NEVER = 0.0005  # a smaller chance is not listed
+
+
+class BlunderChance(NamedTuple):
+    """How often a policy blunders on a board."""
+
+    on_board: float  # chance of a blunder when the board is reached
+    in_game: float  # chance of that in a game against random moves, in the seat that moves there
+
+
+def find_blunder_chances(
+    game: Game, policy: Policy, seats: Sequence[str] = tuple(SEATS)
+) -> dict[int, BlunderChance]:
+    """Return how often a policy, [D, cells], blunders on each board that it can come to.
+
+    A board stands for all its images: the key is its lowest-numbered image.  Only games in the
+    `seats` count, "x" or "o".
+    """
+    games = ReachablePlay(game, policy).games
+    is_blunder = ~find_best_moves(game)[game.legal]  # [P]
+    mover, board_of_pair = (
+        game.to_move[game.pair_from],
+        game.symmetry_class[game.pair_from],
+    )
+    chance = np.zeros(game.pairs)
+    for seat in seats:
+        is_own = mover == SEATS[seat]
+        chance += np.where(is_own, games[SEATS[seat]].chance, 0.0)
+    reached = np.bincount(board_of_pair, chance)
+    blundered = np.bincount(board_of_pair, chance * is_blunder)
+    boards = np.flatnonzero(blundered > NEVER * reached)
+    return {
+        int(board): BlunderChance(
+            round(float(blundered[board] / reached[board]), 4),
+            round(float(blundered[board]), 4),
+        )
+        for board in boards
+    }

@@ -1,0 +1,114 @@
+"""The page for a class: its worksheet, and the table of pasted links."""
+
+import re
+from collections import Counter
+from html import unescape
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.policy import find_best_moves
+from app.tictactoe.policy_codec import encode_moves
+from app.web.pages.teach.classroom import find_exercise
+
+MENACE = "menace,vs=you,games=4,taught=245.45810.5713.12368"
+PAPER = "menace,vs=you,seat=x,opening=centre,paper=yes,games=2,taught=405386.40315"
+OPTIMAL = encode_moves(tic_tac_toe(), find_best_moves(tic_tac_toe()))
+LINKS = [
+    f"Ada: https://school.example/teach/{MENACE}?hl=de",
+    "",
+    f"http://localhost/teach/{PAPER}",
+    f"Cut https://school.example/teach/{MENACE[:-2]}",
+    "no link at all",
+    "https://school.example/teach/nobody",
+    f"Grace\thttps://school.example/judge?moves={OPTIMAL}",
+    "https://school.example/judge?moves=abc",
+]
+
+
+def compare(client: FlaskClient, text: str) -> TestResponse:
+    head = 'Content-Disposition: form-data; name="links"'
+    body = f"--edge\r\n{head}\r\n\r\n{text}\r\n--edge--\r\n"
+    kind = "multipart/form-data; boundary=edge"
+    return client.post("/teach/class", data=body.encode(), content_type=kind)
+
+
+def rows(page: str) -> list[list[str]]:
+    """The cells of the table of the class, as text."""
+    table = re.search(r'(?s)<table id="class-table".*?<tbody>(.*?)</tbody>', page)
+    assert table
+    cells = [re.findall(r"(?s)<t[hd].*?</t[hd]>", row) for row in table[1].split("</tr>")]
+    texts = [[unescape(re.sub(r"<[^>]*>", "", one)).strip() for one in row] for row in cells]
+    return [row for row in texts if row]
+
+
+def test_the_links_of_a_class_become_one_table(client: FlaskClient) -> None:
+    answer = compare(client, "\n".join(LINKS))
+    assert answer.status_code == 200
+    assert answer.headers["Cache-Control"] == "no-store"
+    ada, paper, grace = rows(answer.text)
+    assert ada[:3] == ["Ada", "MENACE", "4"]
+    assert paper[:3] == ["Line 3", "MENACE", "2"]
+    assert grace == ["Grace", "judged table", "–", "0%", "0%", *["–"] * 5]
+    lessons = client.application.extensions["site"].lab.taught(PAPER, None).lessons
+    assert paper[3:5] == [f"{100 * lessons[-1].beaten['x']:.0f}%", "–"]
+    assert f'href="/teach/{MENACE}"' in answer.text
+
+
+def test_a_wrong_line_is_named_and_the_others_go_on(client: FlaskClient) -> None:
+    page = compare(client, "\n".join(LINKS)).text
+    faults = re.search(r'(?s)<div id="faults".*?</div>', page)
+    assert faults
+    said = [unescape(one) for one in re.findall(r"<li>(.*?)</li>", faults[0])]
+    assert [one.partition(":")[0] for one in said] == ["Line 4", "Line 5", "Line 6", "Line 8"]
+    assert "cut off when it was copied" in said[0]
+    assert "there is no link to /teach or /judge" in said[1]
+    assert "no algorithm" in said[2]
+    assert "moves have" in said[3]
+
+
+def test_the_most_frequent_blunder_is_the_one_that_is_met_most(client: FlaskClient) -> None:
+    """After an opening in a corner only the centre holds the draw, and it is a frequent opening."""
+    page = compare(client, f"/teach/{MENACE}").text
+    first = re.search(r'(?s)class="worst">.*?aria-label="([^"]*)"', page)
+    assert first
+    squares = Counter(re.findall(r"right|blunder|[XO]", first[1]))
+    assert squares == {"X": 1, "right": 1, "blunder": 7}
+    assert "1 learner blunders here (of 1)" in page
+
+
+def test_nothing_is_pasted(client: FlaskClient) -> None:
+    answer = compare(client, " \n ")
+    assert answer.status_code == 400
+    assert "There are no links in this request." in answer.text
+    assert client.post("/teach/class", data={"links": "x"}).status_code == 400
+    large = compare(client, "x" * 1_100_000)
+    assert large.status_code == 413
+
+
+def test_a_class_has_sixty_links_at_most(client: FlaskClient) -> None:
+    page = compare(client, "\n".join([f"/teach/{PAPER}"] * 61)).text
+    assert len(rows(page)) == 60
+    assert "From line 61 on: a class has 60 links at most." in page
+
+
+def test_what_the_worksheet_asks_has_the_answers_that_it_gives(client: FlaskClient) -> None:
+    page, game = unescape(client.get("/teach/class").text), tic_tac_toe()
+    right = find_best_moves(game)[find_exercise(game)]
+    assert [cell for cell in range(9) if right[cell]] == [1, 3, 5, 7]
+    assert page.count("The four edges.") == 1
+    assert "255,168: X wins 131,184 of them, O wins 77,904, and 46,080 are draws." in page
+    assert 131_184 + 77_904 + 46_080 == 255_168
+    assert "0.2 + 0.5 × (1 − 0.2) = 0.6." in page
+    assert pytest.approx(0.6) == 0.2 + 0.5 * (1 - 0.2)
+
+
+def test_its_frames_and_its_languages_are_there(client: FlaskClient) -> None:
+    page = unescape(client.get("/teach/class").text)
+    for frame in re.findall(r'<iframe src="http://localhost([^"]*)"', page):
+        assert client.get(frame, follow_redirects=True).status_code == 200
+    assert page.count("<iframe src=") == 3
+    for code in ("de", "fr"):
+        assert f'href="/teach/class?hl={code}"' in page
