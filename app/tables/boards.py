@@ -200,7 +200,7 @@ class Boards:
     is_code: NDArray[np.bool_] = field(init=False)  # [B]
 
     def __post_init__(self) -> None:
-        """Number the different signs."""
+        """Assign a number to each different sign."""
         tokens = [token for signs in self.signs for token in signs.tokens]
         self.vocabulary = list(dict.fromkeys(tokens))
         numbers = {token: number for number, token in enumerate(self.vocabulary)}

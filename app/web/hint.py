@@ -115,9 +115,7 @@ def build_hint(state: MatchState) -> tuple[int, str]:
 
 
 def _measure_temptation(state: MatchState, cell: int) -> tuple[float, float]:
-    """Return two chances of a blunder after a move: by the opponent, and by a uniformly random
-    answer.
-    """
+    """Return two chances of a blunder after a move: by the opponent, and by a random reply."""
     site, after = state.site, state.play(cell)
     if after.over:
         return 0.0, 0.0

@@ -92,8 +92,7 @@ class Registry(dict[str, Value]):
 def cached_per_site(
     most: int, per_language: bool = False
 ) -> Callable[[Function], Function]:
-    """Cache the last results of a function of the site, at most `most` of them, in the site
-    itself.
+    """Cache the last results of a function of the site, at most `most`, in the site itself.
 
     With `per_language` each language has its own results, for functions that return text.
     `lru_cache` alone would keep a replaced site alive, 36 MB.

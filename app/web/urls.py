@@ -36,11 +36,10 @@ class Route(str):
     _pattern: str
 
     def __new__(cls, rule: str, reads: str | None = "") -> "Route":
-        """Create a route from a rule and the names of its query parameters, as in "lens*
-        figure".
+        """Create a route from a rule and its query parameters, as in "lens* figure".
 
-        Variable parts of the rule are in angle brackets. A name with a "*" may be given more than
-        once.
+        Variable parts of the rule are in angle brackets. A name with a "*" may be given
+        more than once.
         """
         route = super().__new__(cls, rule)
         route._pattern = re.sub("<[^>]*>", "%s", rule)

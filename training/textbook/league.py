@@ -89,9 +89,7 @@ class Player:
 
 
 class League:
-    """The learner of this training and the other members, of which "fixed" and "random" do not
-    learn.
-    """
+    """The learner of this training and the other members; "fixed" and "random" do not learn."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters

@@ -32,9 +32,7 @@ class Update(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """One unit of a training: a game, a round of games (league), or a sweep over all boards
-    (Q-iteration).
-    """
+    """One unit of a training: a game, a round of a league, or a sweep over all boards."""
 
     # name; "self" and "both" are the learner itself, see `learning_seats`
     opponent: str
@@ -50,9 +48,7 @@ class Turn(NamedTuple):
         return seats.upper()
 
     def learning_seats(self, seat):
-        """Return the seats whose moves are learned from: with the opponent "both" these are X and
-        O.
-        """
+        """Return the seats whose moves are learned from: both if the opponent is "both"."""
         return "XO" if self.opponent == "both" else seat
 
 

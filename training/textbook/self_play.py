@@ -72,9 +72,7 @@ class SelfPlay:
         return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
 
     def value(self, board, cell):
-        """Return Q(s, a) for its mover; before its first update it is `initial` for X, -`initial`
-        for O.
-        """
+        """Return Q(s, a) for its mover; at first it is `initial` for X, -`initial` for O."""
         initial = self.parameters.initial
         first = initial if self.game.player_to_move(board) == "X" else -initial
         return self.q.get((board, cell), first)

@@ -46,17 +46,17 @@ def shares_entry(pair: Pair) -> bool:
 
 
 def other_seat(pair: Pair) -> float:
-    """What the entry of a move of X is drawn to as well: it is also one of its owner as O.
+    """Return the second target of the entry of a move of X: the entry is also used as O.
 
-    To that owner the same squares, colours exchanged, are a board on which X, the opponent, is to
-    move; what the move on the same cell brings O is learned in the same entry.
+    With the colours exchanged, the squares are a board on which X, the opponent, is to
+    move; the update of the move on the same cell, with O's reward, changes the same entry.
     """
     twin = exchanged(pair.game, pair.position)
     return drawn_to(pair, int(pair.game.successor[twin, pair.cell]), O)
 
 
 def drawn_to(pair: Pair, position: int, owner: int) -> float:
-    """What a move to this position is drawn to, where it is the owner's turn or the game is over.
+    """Return the target of a move to this position, at the owner's turn or at the end of the game.
 
     A finished position has its reward as the value of all its actions.
     """
@@ -76,11 +76,11 @@ def exchanged(game: Game, position: int) -> int:
 
 
 def _answer_value(pair: Pair, cell: int, position: int) -> float:
-    """The value of the table for an answer that makes a position, in the view of the mover.
+    """Return the table's value of a reply that makes a position, in the view of the mover.
 
-    It is in the model where O moves: the boards with X to move look like those of an owner who
-    plays X, colours exchanged.  For X it is not in the model, and what it would be drawn to stands
-    for it; where only own moves are learned, nothing ever is.
+    If O moved, the table has this value: boards with X to move are boards of an owner who
+    plays X, colours exchanged. If X moved, it has none, and its target is used instead; 0
+    if only own moves are learned.
     """
     if pair.mover == O:
         return float(pair.table[exchanged(pair.game, pair.after), cell])
@@ -88,7 +88,7 @@ def _answer_value(pair: Pair, cell: int, position: int) -> float:
 
 
 def _reason(pair: Pair) -> ValueReason:
-    """The table is asked which answer would please the mover most, as if it were to be given."""
+    """Return the target: the reply that is best for the mover, as if the opponent wanted to play it."""
     answers = []
     for cell, position in ways_on(pair):
         if cell is None:

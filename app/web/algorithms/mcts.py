@@ -24,7 +24,7 @@ NEVER_TRIED = (
 
 
 def _reason(pair: Pair) -> ValueReason:
-    """The tree is not kept: what the next simulated game brings cannot be told from the table."""
+    """Return a reason without a target: the search tree is not stored with the table."""
     return without_target(before_answer(pair))
 
 

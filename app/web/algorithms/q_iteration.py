@@ -10,7 +10,7 @@ from app.web.translation import gettext_noop
 
 
 def _reason(pair: Pair) -> ValueReason:
-    """A loss is never updated again."""
+    """Return the reason; a loss has no target, because it is never updated again."""
     reason = after_answer(pair)
     stuck = pair.known and pair.recipe.sticky and pair.value == pair.reward(-1)
     return without_target(reason) if stuck else reason

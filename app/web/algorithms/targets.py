@@ -146,7 +146,7 @@ class Pair:
         )
 
     def reward(self, outcome: int, player: int = 0) -> float:
-        """What an outcome, -1, 0 or +1, is worth to the mover, or to another player."""
+        """Return the reward of an outcome, -1, 0 or +1, to the mover or to another player."""
         assert self.worth is not None  # beads have rules of their own
         worth = self.worth.x if (player or self.mover) == X else self.worth.o
         return float(worth[outcome + 1])
@@ -273,9 +273,10 @@ def next_move(pair: Pair, position: int) -> float:
 def after_answer(
     pair: Pair, ending: float = 1.0, finds: Callable[[Pair, int], float] = next_move
 ) -> ValueReason:
-    """The next state is the mover's own decision, after an answer of the opponent.
+    """Return the target after an opponent's reply: the next state is the mover's own decision.
 
-    `ending` is how often an end of the game counts, `finds` what an update finds in a decision.
+    `ending` is the weight of an end of the game; `finds` returns the value that an update
+    reads in a decision.
     """
     gamma, step = pair.gamma, pair.task.step if pair.task else 0.0
     answers = []
@@ -300,7 +301,7 @@ def after_answer(
 
 
 def before_answer(pair: Pair) -> ValueReason:
-    """The next state is the opponent's decision: its best move is the mover's loss."""
+    """Return the target before a reply: the opponent's best move is the mover's loss."""
     if pair.game.is_over(pair.after):
         return after_answer(pair)
     answers = []

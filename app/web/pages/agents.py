@@ -1,5 +1,7 @@
-"""The table of all agents, by the order that its address asks for, and the page of each: what is
-exactly true of it, how it was made, and its files."""
+"""The table of all agents in the order of its URL, and the page of each agent.
+
+The page has the agent's exact figures, its training, and its files.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
