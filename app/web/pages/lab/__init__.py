@@ -1,1 +1,1 @@
-"""The lab: any recipe as an agent, and what a change of one number does."""
+"""The lab: does one change of a training help, over twenty seeds?"""

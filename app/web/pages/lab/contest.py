@@ -6,8 +6,8 @@ from typing import NamedTuple
 from app.experiments import sign_test
 from app.web.pages.lab.measures import Measure
 
-SEEDS = 20  # of each recipe, before there is a verdict
-LEVEL = 0.05  # a difference that luck shows less often than that is a verdict
+SEEDS = 20  # number of seeds before a verdict
+LEVEL = 0.05  # significance level of the sign test
 
 
 class Contest(NamedTuple):
@@ -16,11 +16,11 @@ class Contest(NamedTuple):
     a: int
     b: int
     seeds: int
-    p: float  # of the exact two-sided sign test
+    p: float  # p-value of the exact two-sided sign test
 
     @property
     def better(self) -> str:
-        """The side that is better by more than luck after all seeds, "" if none is."""
+        """The side with a significant lead after all seeds, "" without one."""
         return self.leader if self.seeds == SEEDS and self.p < LEVEL else ""
 
     @property
@@ -84,8 +84,8 @@ def describe_contest(
 ) -> Finding:
     """Return the verdict on two recipes.
 
-    `phrases` name A and B in a sentence ("with α 0.8"), and `medians` are theirs of the measure.
-    Where one thing differs, the verdict answers the question whether it helps.
+    `phrases` name A and B in a sentence ("with α 0.8"), and `medians` are the medians of both.
+    If `answers_question`, the headline begins with Yes or No.
     """
     if contest.seeds == 1:
         return Finding(
@@ -122,7 +122,7 @@ def format_chance(p: float) -> str:
 def _describe_lead(
     contest: Contest, measure: Measure, phrases: Mapping[str, str]
 ) -> str:
-    """Return which recipe is ahead before all seeds are trained."""
+    """Return the lead of a recipe before all seeds are trained."""
     if contest.leader:
         lead = f"{measure.better} {phrases[contest.leader]}"
         return f"{lead[0].lower()}{lead[1:]} {_describe_score(contest, measure)}"
@@ -132,7 +132,7 @@ def _describe_lead(
 
 
 def _describe_score(contest: Contest, measure: Measure) -> str:
-    """Return in how many seeds the recipe that leads is better, worse and the same."""
+    """Return the numbers of seeds in which the leading recipe is better, worse and equal."""
     wins, losses = max(contest.a, contest.b), min(contest.a, contest.b)
     score = f"in {wins} of {contest.seeds} seeds"
     if losses:

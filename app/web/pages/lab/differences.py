@@ -17,7 +17,7 @@ def find_differences(recipe: Recipe, other: Recipe) -> list[Parameter]:
     return [
         one
         for one in find_shared(recipe, other)
-        if _differ_in(one, others[one.name], recipe, other)
+        if _is_difference(one, others[one.name], recipe, other)
     ]
 
 
@@ -54,7 +54,7 @@ def _mean_the_same(
     return looks == (other.symbol, other.kind, is_turns_of_other)
 
 
-def _differ_in(
+def _is_difference(
     one: Parameter, other_one: Parameter, recipe: Recipe, other: Recipe
 ) -> bool:
     """Return whether two trainings differ by a parameter, which both have."""

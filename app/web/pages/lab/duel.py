@@ -40,14 +40,14 @@ from app.web.pages.lab.question import ask_question
 from app.web.pages.lab.wording import Names, name_causes, name_sides, warn_of_causes
 from app.web.site_data import SiteData
 
-FIRST = 5  # seeds that are trained first, and how many come at a time
-NUMBERS_OF_SEEDS = (1, *range(FIRST, SEEDS + 1, FIRST))  # that a URL can ask for
+FIRST = 5  # seeds in a batch
+NUMBERS_OF_SEEDS = (1, *range(FIRST, SEEDS + 1, FIRST))  # valid values in a URL
 LINEAR, LOGARITHMIC = "linear", "logarithmic"
 AXES = {"": "clearest axis", LINEAR: "linear axis", LOGARITHMIC: "logarithmic axis"}
 
 
 class Side(NamedTuple):
-    """One of the recipes with its runs, as many as the other has and of the same seeds."""
+    """A recipe with its runs; both sides have runs of the same seeds."""
 
     mark: str  # "A" or "B"
     name: str  # its canonical name on this site
@@ -128,7 +128,7 @@ class Duel:
 
     @property
     def all_seeds_url(self) -> str:
-        """The URL at which the verdict on all seeds is there from the start."""
+        """The URL of this comparison with all seeds trained."""
         all_seeds = self.more_seeds_url or self.seeds_done == SEEDS
         return self.url(seeds=SEEDS if all_seeds else None)
 
@@ -241,9 +241,9 @@ class Duel:
 
 
 def build_duel(site: SiteData, chosen: str, query: Mapping[str, str]) -> Duel:
-    """Return the comparison that a URL asks for, trained with as many seeds as it asks for.
+    """Return the comparison of a URL, trained with the number of seeds in its query.
 
-    `chosen` is a canonical name.  With one seed each recipe has its own.
+    `chosen` is a canonical name.  With one seed each recipe is trained with its own seed.
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
     baseline = query.get("ghost") or chosen
@@ -294,13 +294,13 @@ def find_recipe(site: SiteData, text: str) -> Recipe:
 
 
 def format_error(error: RecipeError) -> str:
-    """Return what is wrong with a recipe as a sentence."""
+    """Return the error of a recipe as a sentence."""
     text = str(error)
     return text if text.endswith(".") else f"{text[0].upper()}{text[1:]}."
 
 
 def list_seeds(recipe: Recipe) -> range:
-    """Return the twenty seeds to which a recipe's own belongs; each of them has the same twenty."""
+    """Return the block of twenty seeds that contains the seed of a recipe."""
     first = recipe.seed - recipe.seed % SEEDS
     return range(first, first + SEEDS)
 

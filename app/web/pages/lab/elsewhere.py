@@ -37,9 +37,9 @@ class Elsewhere(NamedTuple):
 
     columns: Sequence[str]
     rows: Sequence[Row]
-    trained: int  # verdicts that the URL asks for
+    trained: int  # number of verdicts in the table
     total: int
-    next: int  # how many the next URL asks for, 0 if all are there
+    next: int  # number of verdicts of the next URL, 0 if the table is complete
 
 
 class Variant(NamedTuple):

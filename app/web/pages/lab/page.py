@@ -147,7 +147,7 @@ class LabPage(DuelPage, frozen=True):
 
 @bp.get(urls.LAB)
 def start() -> AnyResponse:
-    """Show the first question, or redirect to the comparison that a form asks for."""
+    """Show the first question, or redirect to the comparison of a submitted form."""
     query = request.args
     if "recipe" not in query and "algorithm" not in query:
         return render_page(start_page(current_site()))
@@ -230,7 +230,7 @@ def evidence_file(name: str, ending: str) -> Response:
 def preview_file(name: str) -> Response:
     """Return the picture with which a link is shown: the evidence of all seeds and the verdict.
 
-    Where several things differ, the warning stands in place of the verdict.
+    If several things differ, the warning replaces the verdict.
     """
     shown = build_whole_duel(current_site(), name, request.args)
     drawing = evidence.draw_evidence(shown, request.host)
@@ -239,7 +239,7 @@ def preview_file(name: str) -> Response:
 
 
 def build_whole_duel(site: SiteData, name: str, query: Mapping[str, str]) -> duel.Duel:
-    """Return a comparison with all seeds, whatever number a URL asks for."""
+    """Return a comparison with all seeds, and ignore the number in the URL."""
     chosen = slots.find_name(site, duel.find_recipe(site, name))
     return duel.build_duel(site, chosen, {**query, "seeds": str(SEEDS)})
 
@@ -281,7 +281,7 @@ def _list_elsewhere(
 
 
 def build_setup(shown: duel.Duel) -> slots.Setup:
-    """Return the recipes and the measure of a comparison, from which its links follow."""
+    """Return the recipes and the measure of a comparison, as its links need them."""
     a, b = shown.sides[0].recipe, shown.chosen.recipe
     return slots.Setup(shown.site, a, b, duel.shorten_curve(shown.curve), shown.axis)
 

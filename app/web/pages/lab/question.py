@@ -71,7 +71,7 @@ def find_contrasts(a: Recipe, b: Recipe) -> list[Parameter]:
 
 
 def describe_contrast(site: SiteData, a: Recipe, b: Recipe, contrast: Parameter) -> str:
-    """Return what the recipe `b` has instead of `a`: "a larger learning rate: 0.4 → 0.8"."""
+    """Return a contrast as a noun phrase: "a larger learning rate: 0.4 → 0.8"."""
     name, words = contrast.name, word_parameter(b, contrast)
     if name == "vs":
         opponents = [name_opponents(site, recipe) for recipe in (b, a)]

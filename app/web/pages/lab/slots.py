@@ -159,7 +159,7 @@ def find_name(site: SiteData, recipe: Recipe) -> str:
 
 
 def build_slots(setup: Setup, measures: Mapping[str, Measure]) -> dict[str, Slot]:
-    """Return all slots of a question by their keys; `measures` are those it can be asked by."""
+    """Return all slots of a question by their keys, with a choice of the given measures."""
     contrasts = find_contrasts(setup.a, setup.b)
     slots = {
         ALGORITHM: _build_algorithm_slot(setup),
@@ -174,10 +174,10 @@ def build_slots(setup: Setup, measures: Mapping[str, Measure]) -> dict[str, Slot
     if not contrasts or len(contrasts) > 1:
         slots[CHANGE] = _build_change_slot(setup, contrasts)
     slots[SECOND] = _build_second_slot(setup, contrasts)
-    return {key: slot._replace(id=_id_of(key)) for key, slot in slots.items()}
+    return {key: slot._replace(id=_build_id(key)) for key, slot in slots.items()}
 
 
-def _id_of(key: str) -> str:
+def _build_id(key: str) -> str:
     return "slot-" + key.replace(".", "-")
 
 
@@ -229,7 +229,7 @@ def describe_algorithm(algorithm: type[Recipe]) -> str:
 
 
 def _build_measure_slot(setup: Setup, measures: Mapping[str, Measure]) -> Slot:
-    """Return what the recipes are compared by."""
+    """Return the slot of the measure."""
     links = [
         Destination(
             measure.noun[0].upper() + measure.noun[1:],
@@ -354,7 +354,7 @@ def _list_suggestions(
 
 
 def _sort_parameters(recipe: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe, those that students ask about first."""
+    """Return the parameters of a recipe, with those in ASKED_FIRST at the front."""
     first = [name or recipe.turns for name in ASKED_FIRST]
     return sorted(
         list_parameters(recipe),
@@ -392,7 +392,7 @@ def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
 
 
 def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
-    """Return what a parameter that is no number can be, with its value."""
+    """Return all values of a parameter that is no number, its current value included."""
     if parameter.choices:
         return [*parameter.choices]
     options = [*OPPONENTS]

@@ -1,4 +1,4 @@
-"""A game of a training on small boards, as far as its updates are told."""
+"""A game of a training on small boards, with some of its updates."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -62,7 +62,7 @@ class StoryGame(NamedTuple):
 
 
 def build_story_game(duel: Duel, query: Mapping[str, str]) -> StoryGame | None:
-    """Return the game that a URL asks for, or None if it asks for none.
+    """Return the game named in a URL, or None if it names no game.
 
     Raises BadRequest with the games and updates there are, and what `Lab.story` raises.
     """
@@ -99,7 +99,7 @@ def build_story_game(duel: Duel, query: Mapping[str, str]) -> StoryGame | None:
 
 
 def _describe_game(site: SiteData, game: TrainingGame) -> str:
-    """Return who played the game, its result and its length."""
+    """Return a headline with the players, the result and the length of a game."""
     moves = len(game.turns)
     if game.both_sides:
         return f"It played itself, and {RESULTS_OF_X[game.result]} after {moves} moves"

@@ -1,4 +1,4 @@
-"""What differs between two trainings, in words that fit into a sentence."""
+"""Words for the differences between two trainings, as parts of sentences."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,7 +16,7 @@ from app.web.pages.lab.differences import count_turns, find_causes, find_differe
 from app.web.site_data import SiteData
 
 LABEL_LENGTH = 28  # characters of the name of a line in a chart
-PHRASE_LENGTH = 90  # characters of what a headline says of a recipe
+PHRASE_LENGTH = 90  # characters of a recipe's name in a headline
 TEXT_LENGTH = 24  # characters of the games of a person
 NUMERALS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
 SEATS = {"both": "as both X and O", "x": "as X", "o": "as O"}
@@ -39,7 +39,7 @@ WORDINGS = msgspec.toml.decode(
 
 
 class Description(NamedTuple):
-    """The values that tell a training from another one."""
+    """The values that distinguish a training from another training."""
 
     circumstances: list[str]  # "against Random", "as X"
     values: list[str]  # "α 0.8", "200 games"
@@ -66,7 +66,7 @@ class Description(NamedTuple):
 
 
 class Names(NamedTuple):
-    """How a recipe is called beside another one."""
+    """Short names of a recipe in a comparison."""
 
     label: str  # in a chart: "α 0.8"
     phrase: str  # at the end of a sentence: "with α 0.8"
@@ -80,7 +80,7 @@ def name_causes(recipe: Recipe, other: Recipe) -> list[str]:
 
 
 def warn_of_causes(causes: list[str]) -> str:
-    """Return the sentence with which the verdict on several causes begins, "" for one cause."""
+    """Return the warning before a verdict on several causes, "" for one cause."""
     if len(causes) < 2:
         return ""
     number, none = spell_number(len(causes)), "neither" if len(causes) == 2 else "none"
@@ -99,7 +99,7 @@ def describe_recipe(site: SiteData, recipe: Recipe) -> str:
 
 
 def name_sides(site: SiteData, a: Recipe, b: Recipe) -> tuple[Names, Names]:
-    """Name two recipes by what tells one from the other; by A and B where that is too long."""
+    """Name two recipes by their differences, or by A and B if the differences are too long."""
     if a.slug == b.slug:
         descriptions = [
             describe_values(site, recipe, _find_differences_to_tell(recipe, other))
@@ -148,7 +148,7 @@ def word_parameter(recipe: Recipe, parameter: Parameter) -> Wording:
 
 
 def _find_differences_to_tell(recipe: Recipe, other: Recipe) -> list[Parameter]:
-    """Return what tells a recipe from another one: its seed only if nothing else does."""
+    """Return the differences that identify a recipe: the seed only if nothing else differs."""
     differences = find_differences(recipe, other)
     return [one for one in differences if one.name != "seed"] or differences
 
