@@ -170,7 +170,7 @@ def check_figures(game: Game, figures: Figures) -> None:
     if figures.vs.keys() != BASELINES.keys():
         raise ValueError(
             f"figures are against {', '.join(figures.vs) or 'no opponent'} and have to be against "
-            f"{', '.join(BASELINES)}: `python -m training judge` writes them anew"
+            f"{', '.join(BASELINES)}: the command `judge` writes them anew"
         )
     _check_chances(figures)
     _check_nash_conv(figures)

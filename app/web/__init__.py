@@ -6,7 +6,7 @@ from pathlib import Path
 
 from flask import Flask
 
-from app.project import ROOT, read_version
+from app.project import COMMAND, ROOT, read_version
 from app.web import rendering
 from app.web.facts import judge_policy, list_puzzles, play_round_robin
 from app.web.service import (
@@ -61,6 +61,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
         "lstrip_blocks": True,
         "extensions": ["jinja2.ext.i18n"],
     }
+    app.jinja_env.globals["command"] = COMMAND
     settings = deployment.settings()
     app.extensions["version"] = read_version()
     app.extensions["random"] = (
