@@ -395,7 +395,7 @@ def _explain_opening(site: SiteData, name: str) -> str:
     if worth and worth.x[1] == worth.x[2]:
         return gettext("Its colours are green: a draw is worth as much as a win to it.")
     if best is not None and abs(best) < 0.5:
-        return gettext("Its colours are pale: it expects a draw.")
+        return gettext("It expects a draw, so its colours are faint.")
     return ""
 
 
