@@ -1582,7 +1582,10 @@ class Doctor:
         others = {
             RULES[one.rule].title
             for one in self.hypotheses
-            if not one.fault and one.cost <= best.cost and one.rule != best.rule
+            if not one.fault
+            and one.cost <= best.cost
+            and one.rule
+            not in (best.rule, "expected-sarsa")  # Q-learning if epsilon is 0
         }
         if others:
             yield f"{' and '.join(sorted(others))} would explain this trace as well."

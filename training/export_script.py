@@ -17,12 +17,13 @@ from app.recipes import Recipe, RecipeError, name_recipe, name_script_file
 from app.recipes.algorithms import League
 from app.recipes.parameters import YOU, list_parameters
 from app.tictactoe.game import tic_tac_toe
-from training.reference import LEARNERS, OPPONENTS, learn
+from training.reference import OPPONENTS, find_learner, learn
 from training.textbook.opponents.opponent import Opponent
 
 TEXTBOOK = f"{PREFIX}training.textbook"
 # The files of a script come in this order, after the learner's.
 FILE_ORDER = (
+    "q_learning",  # which a learner with a fault extends
     "td_game",
     "whole_game",
     "start",
@@ -90,7 +91,7 @@ def build_script(recipe: Recipe) -> str:
     if recipe.has_opponent(YOU):
         for _ in learn(tic_tac_toe(), recipe):
             pass
-    learner = LEARNERS[recipe.slug]
+    learner = find_learner(recipe)
     modules = order_modules(
         [learner.__module__, *list_needed_modules(recipe, opponents)]
     )
@@ -151,7 +152,9 @@ def order_modules(wanted: Sequence[str]) -> list[str]:
                 one for one, _ in list_imports(read_module(module)) if is_textbook(one)
             ]
     others = [f"{TEXTBOOK}.{one}" for one in FILE_ORDER]
-    return [wanted[0], *(module for module in others if module in found)]
+    return list(
+        dict.fromkeys([wanted[0], *(module for module in others if module in found)])
+    )
 
 
 def read_module(module: str) -> str:

@@ -26,6 +26,7 @@ from training.textbook.opponents.random_moves import list_random_moves
 from training.textbook.opponents.strongest import list_strongest_move
 from training.textbook.opponents.t_hand import list_t_hand_moves
 from training.textbook.people import list_turns_with_people
+from training.textbook.q_learning_with_faults import QLearningWithFaults
 from training.textbook.rng import Random
 from training.textbook.rules import TicTacToe
 
@@ -90,7 +91,14 @@ def build_rules(game: Game) -> TicTacToe:
 
 def make_learner(game: Game, recipe: Recipe) -> Learner:
     """Return a new learner without any update."""
-    return LEARNERS[recipe.slug](build_rules(game), recipe)
+    return find_learner(recipe)(build_rules(game), recipe)
+
+
+def find_learner(recipe: Recipe) -> type[Learner]:
+    """Return the class that learns a recipe."""
+    if getattr(recipe, "fault", "none") != "none":
+        return QLearningWithFaults
+    return LEARNERS[recipe.slug]
 
 
 UNFINISHED = "is missing: the game is not over"

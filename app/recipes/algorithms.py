@@ -12,6 +12,7 @@ from msgspec import Meta, field
 from app.recipes.parameters import (
     BOTH,
     SELF_OPPONENTS,
+    YOU,
     Recipe,
     RecipeError,
     Rewarded,
@@ -97,6 +98,7 @@ Taught = Annotated[
     ),
 ]
 
+MAX_FAULTY_UPDATES = 100_000  # a second in plain Python
 SEAT_LETTERS = {"both": "xo", "x": "x", "o": "o"}
 
 
@@ -133,10 +135,10 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
         return tic_tac_toe().pairs
 
 
-class QLearning(Rewarded, frozen=True, kw_only=True):
-    """Q-learning forward through each game, with the opponent in the environment."""
+class TdControl(Rewarded, frozen=True, kw_only=True):
+    """An update after each answer of the opponent: Q-learning and the Sarsas share its loop."""
 
-    slug: ClassVar[str] = "q-learning"
+    slug: ClassVar[str] = "q-learning"  # its compiled loop
 
     vs: Vs = "random"
     start: Start = "random"
@@ -154,7 +156,45 @@ class QLearning(Rewarded, frozen=True, kw_only=True):
         return make_environment_task(self)
 
 
-class Sarsa(QLearning, frozen=True, kw_only=True):
+class QLearning(TdControl, frozen=True, kw_only=True):
+    """Q-learning forward through each game, with the opponent in the environment."""
+
+    slug: ClassVar[str] = "q-learning"
+
+    fault: Annotated[
+        Literal[
+            "none",
+            "terminal",
+            "answer",
+            "sign",
+            "occupied",
+            "loser",
+            "sides",
+            "reward",
+            "in-place",
+            "exploration",
+            "step",
+        ],
+        Meta(
+            description="A classic fault of its code, planted on purpose: see /faults."
+        ),
+    ] = "none"
+
+    def check_combination(self) -> None:
+        """Raise RecipeError also for a fault in a training that is too long or has a person."""
+        super().check_combination()
+        if self.fault == "none":
+            return
+        if self.has_opponent(YOU):
+            raise RecipeError("fault is none where a person teaches")
+        if self.max_updates() > MAX_FAULTY_UPDATES:
+            raise RecipeError(
+                f"a learner with a fault learns in plain Python, from {MAX_FAULTY_UPDATES:,} updates "
+                f"at most, and this may be {self.max_updates():,}: lower games"
+            )
+
+
+class Sarsa(TdControl, frozen=True, kw_only=True):
     """Q-learning with the value of the next move that is played in its target."""
 
     slug: ClassVar[str] = "sarsa"
@@ -694,7 +734,7 @@ ALGORITHMS = MappingProxyType(
 )
 
 
-def make_environment_task(recipe: QLearning | MonteCarlo, epsilon: float = 0.0) -> Task:
+def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) -> Task:
     """Return the task of a learner for which its last opponent is a part of the environment."""
     return Task(
         recipe.opponent(),

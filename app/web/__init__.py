@@ -39,6 +39,7 @@ PAGE_MODULES = (
     "how",
     "lab.page",
     "experiments",
+    "faults",
     "glossary",
     "judge",
     "api.operations",

@@ -48,6 +48,7 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
             (
                 Room("lesson", gettext_noop("Lesson"), urls.how("untrained")),
                 Room("algorithms", gettext_noop("Algorithms"), urls.how()),
+                Room("faults", gettext_noop("Common faults"), urls.FAULTS),
                 Room("glossary", gettext_noop("Glossary"), urls.GLOSSARY),
                 Room("sources", gettext_noop("Sources"), urls.SOURCES),
             ),
@@ -65,6 +66,11 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
             (
                 Room("today", gettext_noop("Today"), urls.PUZZLE_TODAY),
                 Room("puzzles", gettext_noop("All puzzles"), urls.PUZZLES),
+                Room(
+                    "which-line",
+                    gettext_noop("Which line is wrong?"),
+                    urls.FAULT_PUZZLES,
+                ),
             ),
         ),
         Door(

@@ -107,6 +107,7 @@ class Lab:
         """`source` is None where the lab is off: then only those are known who are always there."""
         self.game, self.always, self.source = game, always, source
         self.short = {agent.card.recipe: id for id, agent in always.items()}
+        self.faults: dict[str, Agent] = {}  # those of the page /faults, by recipe
         self.agents: LRUCache[str, Agent] = LRUCache(UNPACKED)
         self.stories: LRUCache[str, bytes] = LRUCache(STORIES)
         self.runs: LRUCache[str, bytes] = LRUCache(RUNS)  # packed
@@ -166,6 +167,8 @@ class Lab:
         named = self.canonical(text) or text
         if named in self.always:
             return self.always[named]
+        if named in self.faults:
+            return self.faults[named]
         return self._asked(
             named, self.agents, lambda answer: read(self.game, named, answer)
         )
@@ -205,7 +208,8 @@ class Lab:
             }
             agents = {seed: self.agents.get(text) for seed, text in texts.items()}
         for seed in texts.keys() - runs.keys():
-            if agent := agents[seed] or self.always.get(texts[seed]):
+            text = texts[seed]
+            if agent := agents[seed] or self.always.get(text) or self.faults.get(text):
                 runs[seed] = zlib.compress(msgspec.json.encode(self._run(agent)), 1)
         if len(runs) < len(texts):
             # All that are to be trained: then another worker's question is the same.
@@ -230,6 +234,8 @@ class Lab:
         return SeedRun(agent.card.seed, agent.card.figures, (as_x, as_o))
 
     def _trainable(self, text: str) -> str:
+        if text in self.faults:
+            return text
         if self.source is None:
             raise NotFound(
                 "The lab is switched off here, so nothing is trained: there are only the agents "

@@ -18,6 +18,7 @@ from werkzeug.exceptions import BadRequest, NotFound
 from app.experiments import Bars, Boards, Summary
 from app.experiments import load_summaries as load_experiments
 from app.recipes import Recipe, parse_recipe
+from app.recipes.faults import FOLDER as FAULTS
 from app.recipes.games import UpdateExample, load_examples
 from app.recipes.parameters import YOU
 from app.recipes.taught import format_title
@@ -413,10 +414,14 @@ def load_site_data(models: Path, lab: bool = False) -> SiteData:
         updates = load_examples(models / UPDATES)
     except ValueError as error:  # the message names the file
         raise ModelError(str(error)) from error
+    on_demand = Lab(game, agents, source() if lab else None)
+    if (models / FAULTS).is_dir():
+        faulty = load_agents(models / FAULTS, game).values()
+        on_demand.faults = {agent.card.recipe: agent for agent in faulty}
     return SiteData(
         game=game,
         updates=updates,
-        lab=Lab(game, agents, source() if lab else None),
+        lab=on_demand,
         always=agents,
         baselines={name: baseline.policy(game) for name, baseline in BASELINES.items()},
         experiments=experiments,

@@ -33,6 +33,7 @@ PAGES = [
     "/experiments?verdict=reproduced",
     "/sources",
     "/glossary",
+    *("/faults", "/faults/loser", "/faults/puzzle/5?answer=loser"),
     *("/experiments/bad-runs", "/experiments/feedback"),
 ]
 STAGE = [

@@ -168,7 +168,7 @@ def test_other_bad_files(
 
 
 def test_few_digits_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    trace = list_rows(Settings(seed=2, games=100))
+    trace = list_rows(Settings(seed=2, games=200, self_play=True))
     short = [[*row[:5], round(row[5], 2), round(row[6], 2)] for row in trace]
     status, text = run(tmp_path / "trace.csv", write(short), capsys)
     assert status == 1

@@ -22,6 +22,7 @@ INLINE = re.compile(r"\sstyle=|\son\w+=|hx-on|<style|js:|<script(?! src=\"/stati
 LINKS = {"href", "src", "action", "hx-get", "data-reply"}
 KINDS = {
     *("", "play", "puzzle", "mind", "minds", "agents", "lab", "experiments", "glossary", "judge"),
+    "faults",
     *("teach", "settings"),
     *("arena", "how", "compare", "why", "api", "take", "embed", "players", "sources"),
 }

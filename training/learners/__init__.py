@@ -35,13 +35,10 @@ def learn(
     """Train a recipe, yielding its progress at the start, at every checkpoint and at the end.
 
     `next_checkpoint` maps the number of updates so far to the next checkpoint. Recipes with
-    games of a person are trained by the textbook learners.
+    games of a person, or with a fault, are trained by the textbook learners.
     """
-    module = (
-        f"{PREFIX}training.taught"
-        if recipe.has_opponent(YOU)
-        else find_module_name(type(recipe))
-    )
+    is_plain = recipe.has_opponent(YOU) or getattr(recipe, "fault", "none") != "none"
+    module = f"{PREFIX}training.taught" if is_plain else find_module_name(type(recipe))
     progress: Iterator[Progress] = import_module(module).learn(
         game, recipe, next_checkpoint
     )

@@ -20,10 +20,10 @@ from app.recipes.algorithms import (
     Menace,
     MonteCarlo,
     QIteration,
-    QLearning,
     QTable,
     SelfPlay,
     TdAfterstates,
+    TdControl,
 )
 from app.tictactoe.game import Game
 from training.learners.randomness import draw_uniform
@@ -71,7 +71,7 @@ def flip_endings(next_state: Indices) -> Indices:
 
 
 def get_rewards(
-    recipe: QLearning
+    recipe: TdControl
     | QTable
     | SelfPlay
     | MonteCarlo

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from app.recipes.algorithms import MonteCarlo, QLearning
+from app.recipes.algorithms import MonteCarlo, TdControl
 from app.tictactoe.game import Game, O, X
 from training.learners import pairs
 from training.learners.pairs import Indices, Rewards, get_rewards
@@ -55,7 +55,7 @@ class Starts(NamedTuple):
 
 
 def learn(
-    game: Game, recipe: QLearning, next_checkpoint: NextCheckpoint
+    game: Game, recipe: TdControl, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
     """Play games from the starts of the recipe, moving epsilon-greedily.
 
@@ -95,7 +95,7 @@ def learn(
     )
 
 
-def list_starts(game: Game, recipe: QLearning | MonteCarlo) -> Starts:
+def list_starts(game: Game, recipe: TdControl | MonteCarlo) -> Starts:
     """Return the states in which the games of a recipe begin."""
     if recipe.start == "empty":
         empty_board = {"both": [0, ~0], "x": [0], "o": [~0]}[recipe.seat]

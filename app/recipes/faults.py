@@ -1,0 +1,58 @@
+"""The ten classic faults of a learner's code, as recipes, and the right recipe beside each."""
+
+from types import MappingProxyType
+
+from app.recipes.names import parse_recipe
+from app.recipes.parameters import Recipe
+
+FOLDER = "faults"  # of their agents, inside the folder of models
+_PLAIN = "q-learning,start=empty,games=20000"
+_OPTIMISTIC = (
+    f"{_PLAIN},initial=0.5"  # where untouched values of 0 would hide the fault
+)
+_SELF_PLAY = "q-learning,vs=both,start=empty,games=10000"
+
+FAULTY = MappingProxyType(
+    {
+        fault: parse_recipe(f"{right},fault={fault}")
+        for fault, right in (
+            ("terminal", _OPTIMISTIC),
+            ("answer", _PLAIN),
+            ("sign", _SELF_PLAY),
+            ("occupied", _OPTIMISTIC),
+            ("loser", _PLAIN),
+            ("sides", _PLAIN),
+            ("reward", _PLAIN),
+            ("in-place", _PLAIN),
+            ("exploration", _PLAIN),
+            ("step", _PLAIN),
+        )
+    }
+)
+RIGHT = MappingProxyType(
+    {
+        "right": parse_recipe(_PLAIN),
+        "right-optimistic": parse_recipe(_OPTIMISTIC),
+        "right-self-play": parse_recipe(_SELF_PLAY),
+    }
+)
+
+
+def find_right(fault: str) -> Recipe:
+    """Return the recipe of the same training without the fault."""
+    faulty = FAULTY[fault]
+    return next(
+        recipe
+        for recipe in RIGHT.values()
+        if type(recipe) is type(faulty)
+        and [
+            getattr(recipe, name)
+            for name in recipe.__struct_fields__
+            if name != "fault"
+        ]
+        == [
+            getattr(faulty, name)
+            for name in faulty.__struct_fields__
+            if name != "fault"
+        ]
+    )

@@ -1,0 +1,316 @@
+"""Common faults of a learner's code: what each does to its agent, and a puzzle of them."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+import msgspec
+import numpy as np
+from flask import Blueprint, Response, redirect, request
+from markupsafe import Markup
+from werkzeug.exceptions import BadRequest, NotFound
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.recipes import name_recipe
+from app.recipes.faults import FAULTY, find_right
+from app.tictactoe.agents import Agent
+from app.tictactoe.notation import find_record
+from app.tictactoe.policy import policy_from_values
+from app.web import urls
+from app.web.comparison import Comparison, View
+from app.web.formatting import format_count, format_percent, list_choices
+from app.web.match import Match, replay_match
+from app.web.move_values import evaluate_moves
+from app.web.pictures import minds
+from app.web.pictures.boards import Board, board
+from app.web.rendering import Page, render_page
+from app.web.site_data import SiteData, cached_per_site, current_site
+
+bp = Blueprint("faults", __name__)
+ORDER = tuple(FAULTY)
+CHOICES = (
+    0,
+    3,
+    7,
+)  # the lines of a puzzle: how far each is from the right one in ORDER
+
+
+class FaultText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A fault in words."""
+
+    title: str
+    wrong: str  # a line of code
+    right: str
+    meaning: str
+    notice: str
+    book: str  # a section of Sutton & Barto (2018)
+
+
+TEXTS = msgspec.toml.decode(
+    Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, FaultText]
+)
+
+
+class Line(NamedTuple):
+    """A figure of the agent with the fault, and of the one without."""
+
+    title: str
+    faulty: str
+    right: str
+
+
+class FaultSide(NamedTuple):
+    """One of the two agents beside each other."""
+
+    title: str
+    name: str  # its recipe
+    mind: Markup
+    board: Board
+    game: str  # URL of a game against it
+
+
+class Card(NamedTuple):
+    """A fault in the gallery."""
+
+    text: FaultText
+    url: str
+    blunders: str
+
+
+class FaultsPage(Page, frozen=True):
+    """The gallery."""
+
+    template: ClassVar = "faults/faults.html"
+
+    site: SiteData
+
+    @property
+    def cards(self) -> list[Card]:
+        """The faults with their blunders."""
+        return [
+            Card(
+                TEXTS[fault],
+                urls.FAULT.url(fault),
+                format_count(
+                    find_agents(self.site, fault)[0].card.figures.blunders[-1]
+                ),
+            )
+            for fault in ORDER
+        ]
+
+
+class FaultPage(Page, frozen=True):
+    """One fault."""
+
+    template: ClassVar = "faults/fault.html"
+
+    site: SiteData
+    fault: str
+
+    @property
+    def text(self) -> FaultText:
+        """The fault in words."""
+        return TEXTS[self.fault]
+
+    @property
+    def number(self) -> int:
+        """The number of its puzzle."""
+        return ORDER.index(self.fault) + 1
+
+    @cached_property
+    def _record(self) -> str:
+        """The moves to the board on which the fault shows first."""
+        return find_first_blunder(self.site, self.fault)
+
+    @cached_property
+    def sides(self) -> list[FaultSide]:
+        """The agent with the fault, and the one without."""
+        return [
+            build_side(self.site, agent, title, self._record)
+            for agent, title in zip(
+                find_agents(self.site, self.fault),
+                ("With the fault", "Without it"),
+                strict=True,
+            )
+        ]
+
+    @property
+    def lines(self) -> list[Line]:
+        """The exact figures of both."""
+        return list_lines(*find_agents(self.site, self.fault))
+
+    @property
+    def comparison(self) -> str:
+        """The URL of both on the board where the fault shows."""
+        views = tuple(View(side.name, None) for side in self.sides)
+        return urls.compare(Comparison(self._record, views))
+
+    @property
+    def contrast(self) -> str:
+        """The URL of the lab with the fault as the contrast."""
+        faulty, right = self.sides
+        return urls.lab(faulty.name, right.name)
+
+    @property
+    def others(self) -> Mapping[str, FaultText]:
+        """All faults by their URLs."""
+        return {urls.FAULT.url(fault): TEXTS[fault] for fault in ORDER}
+
+
+class FaultPuzzlePage(Page, frozen=True):
+    """A puzzle: which of three lines made this mind?"""
+
+    template: ClassVar = "faults/puzzle.html"
+
+    site: SiteData
+    number: int
+    answer: str  # the fault that was chosen, "" for none yet
+
+    @property
+    def fault(self) -> str:
+        """The right answer."""
+        return ORDER[self.number - 1]
+
+    @property
+    def text(self) -> FaultText:
+        """The fault in words."""
+        return TEXTS[self.fault]
+
+    @cached_property
+    def side(self) -> FaultSide:
+        """The agent with the fault."""
+        agent, _ = find_agents(self.site, self.fault)
+        return build_side(
+            self.site, agent, "", find_first_blunder(self.site, self.fault)
+        )
+
+    @property
+    def choices(self) -> list[tuple[str, FaultText, str]]:
+        """Three faults, each with the URL of the answer."""
+        return [
+            (fault, TEXTS[fault], urls.FAULT_PUZZLE.url(self.number, answer=fault))
+            for fault in list_choices_of(self.number)
+        ]
+
+    @property
+    def explanation(self) -> str:
+        """The URL of the fault."""
+        return urls.FAULT.url(self.fault)
+
+    @property
+    def next_puzzle(self) -> str:
+        """The URL of the next puzzle, after the last of the first."""
+        return urls.FAULT_PUZZLE.url(self.number % len(ORDER) + 1)
+
+    @property
+    def count(self) -> int:
+        """How many puzzles there are."""
+        return len(ORDER)
+
+
+def list_choices_of(number: int) -> list[str]:
+    """List the faults whose lines a puzzle shows, in the order of their titles."""
+    faults = [ORDER[(number - 1 + step) % len(ORDER)] for step in CHOICES]
+    return sorted(faults, key=lambda fault: TEXTS[fault].wrong)
+
+
+def find_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
+    """Return the agent with a fault and the one without.
+
+    Raises NotFound if there is no such fault, or if the site has no agents of faults.
+    """
+    if fault not in FAULTY:
+        raise NotFound(f"There is no fault {fault!r}. {list_choices(ORDER)}")
+    if not site.lab.faults:
+        raise NotFound("The agents of the faults are missing here.")
+    faulty, right = map(name_recipe, (FAULTY[fault], find_right(fault)))
+    return site.lab.faults[faulty], site.lab.faults[right]
+
+
+@cached_per_site(16)
+def find_first_blunder(site: SiteData, fault: str) -> str:
+    """Return the record of the first position in which the faulty agent alone blunders.
+
+    Among those that its training updated, if there is one.
+    """
+    faulty, right = find_agents(site, fault)
+    may_blunder = [
+        (
+            (policy_from_values(agent.q, agent.card.plays) > 0)
+            & ~site.right
+            & site.game.legal
+        ).any(axis=1)
+        for agent in (faulty, right)
+    ]
+    alone = may_blunder[0] & ~may_blunder[1]
+    known = site.game.spread_pairs(faulty.history.updated(-1), False).any(axis=1)
+    chosen = alone & known if (alone & known).any() else alone
+    return find_record(site.game, int(np.flatnonzero(chosen)[0]))
+
+
+def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultSide:
+    """Lay out an agent: its mind, and its values on a board."""
+    name, match = agent.card.recipe, Match(record)
+    state = replay_match(match, site)
+    opinion = evaluate_moves(site, state.position, name)
+    kind = "with" if title != "Without it" else "without"
+    mind = minds.picture(site, name, site.last_step(name))
+    return FaultSide(
+        title=title,
+        name=name,
+        mind=mind.svg(f"mind-{kind}"),
+        board=board(state, opinion, None, f"board-{kind}", f"Board: {title}"),
+        game=urls.play(Match(x="human", o=name, lens=name)),
+    )
+
+
+def list_lines(faulty: Agent, right: Agent) -> list[Line]:
+    """List the exact figures of two agents."""
+    figures = faulty.card.figures, right.card.figures
+    losses = [
+        Line(
+            f"Games lost as {seat.upper()} against random moves",
+            *(
+                f"{format_percent(getattr(one.vs['random'], seat)[-1][2])}%"
+                for one in figures
+            ),
+        )
+        for seat in ("x", "o")
+    ]
+    blunders = (format_count(one.blunders[-1]) for one in figures)
+    return [Line("Blunders, of 4,520 positions", *blunders), *losses]
+
+
+@bp.get(urls.FAULTS)
+def show_faults() -> Response:
+    """Show the gallery."""
+    site = current_site()
+    find_agents(site, ORDER[0])
+    return render_page(FaultsPage(site))
+
+
+@bp.get(urls.FAULT)
+def show_fault(fault: str) -> Response:
+    """Show one fault."""
+    site = current_site()
+    find_agents(site, fault)
+    return render_page(FaultPage(site, fault))
+
+
+@bp.get(urls.FAULT_PUZZLES)
+def show_first_puzzle() -> AnyResponse:
+    """Lead to the first puzzle."""
+    return redirect(urls.FAULT_PUZZLE.url(1))
+
+
+@bp.get(urls.FAULT_PUZZLE)
+def show_puzzle(number: int) -> Response:
+    """Show a puzzle, with the answer if there is one."""
+    site, answer = current_site(), request.args.get("answer", "")
+    if not 1 <= number <= len(ORDER):
+        raise NotFound(f"There are puzzles 1 to {len(ORDER)}, not {number}.")
+    if answer and answer not in list_choices_of(number):
+        raise BadRequest(f"answer is one of {', '.join(list_choices_of(number))}.")
+    find_agents(site, ORDER[number - 1])
+    return render_page(FaultPuzzlePage(site, number, answer))

@@ -1,0 +1,93 @@
+"""The gallery of faults: its agents are what their recipes say, its figures exact, its puzzles fair."""
+
+from html import unescape
+from importlib.util import module_from_spec, spec_from_file_location
+from typing import Any
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from app.recipes import name_recipe
+from app.recipes.faults import FAULTY, RIGHT, find_right
+from app.tictactoe.notation import format_position, replay_record
+from app.web.pages.faults import ORDER, TEXTS, find_first_blunder, list_choices_of
+from app.web.site_data import SiteData
+from tests.doctor.loading import doctor
+
+
+def test_the_faults_are_those_of_the_doctor() -> None:
+    assert set(ORDER) == set(doctor.FAULTS) == set(TEXTS)
+
+
+def test_every_fault_has_its_agent_and_the_right_one(site: SiteData) -> None:
+    recipes = {name_recipe(recipe) for recipe in [*FAULTY.values(), *RIGHT.values()]}
+    assert set(site.lab.faults) == recipes
+    for fault, recipe in FAULTY.items():
+        assert name_recipe(recipe) == f"{name_recipe(find_right(fault))},fault={fault}"
+
+
+def test_they_are_no_agents_of_the_list(site: SiteData) -> None:
+    assert not set(site.lab.faults) & set(site.agents)
+    for name in site.lab.faults:
+        assert site.agents.knows(name)
+
+
+@pytest.mark.parametrize("fault", ORDER)
+def test_a_fault_is_shown_with_its_figures(client: FlaskClient, fault: str) -> None:
+    page = unescape(client.get(f"/faults/{fault}").text)
+    assert TEXTS[fault].wrong in page
+    assert TEXTS[fault].right in page
+    agent = client.get("/faults/none")
+    assert agent.status_code == 404
+
+
+def test_the_first_board_is_a_blunder_of_the_faulty_agent_alone(site: SiteData) -> None:
+    for fault in ORDER:
+        position = replay_record(site.game, find_first_blunder(site, fault))[-1]
+        faulty, right = (name_recipe(one) for one in (FAULTY[fault], find_right(fault)))
+        wrong = ~site.right[position] & site.game.legal[position]
+        assert (site.policy(faulty)[position] * wrong).sum() > 0
+        assert (site.policy(right)[position] * wrong).sum() == 0
+
+
+def test_the_figures_are_those_of_an_independent_evaluation(site: SiteData) -> None:
+    judge = load_judge()
+    for fault in ("loser", "sides"):
+        name = name_recipe(FAULTY[fault])
+        policy = {
+            position_board(format_position(site.game, decision)): np.flatnonzero(row > 0).tolist()
+            for decision, row in enumerate(site.policy(name))
+        }
+        found = judge.judge(lambda board, player, policy=policy: policy[board])
+        figures = site.agents[name].card.figures
+        assert figures.blunders[-1] == found["blunders"]
+        for seat in ("x", "o"):
+            chances = getattr(figures.vs["random"], seat)[-1]
+            assert chances == pytest.approx(found["against_random"][seat], abs=1e-6)
+
+
+def load_judge() -> Any:
+    spec = spec_from_file_location("judge", "docs/judge.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def position_board(text: str) -> tuple[int, ...]:
+    return tuple({"X": 1, "O": -1, ".": 0}[mark] for mark in text if mark in "XO.")
+
+
+def test_a_puzzle_has_one_right_answer(client: FlaskClient) -> None:
+    for number, fault in enumerate(ORDER, 1):
+        lines = list_choices_of(number)
+        assert len(set(lines)) == 3
+        assert fault in lines
+    assert "<b>Right.</b>" in client.get("/faults/puzzle/5?answer=loser").text
+    wrong = next(one for one in list_choices_of(5) if one != ORDER[4])
+    assert "<b>No.</b>" in client.get(f"/faults/puzzle/5?answer={wrong}").text
+    assert client.get("/faults/puzzle/5?answer=what").status_code == 400
+    assert client.get("/faults/puzzle/11").status_code == 404
+    assert client.get("/faults/puzzle").location == "/faults/puzzle/1"

@@ -1,0 +1,21 @@
+"""Train the agents of the page /faults into models/faults: `python -m training.faults`."""
+
+from pathlib import Path
+
+from app.recipes.faults import FAULTY, FOLDER, RIGHT
+from app.tictactoe.agents import save_agent
+from app.tictactoe.game import tic_tac_toe
+from training.run import MODELS, train
+
+
+def train_faults(folder: Path = MODELS / FOLDER) -> None:
+    """Train and save the agent of each fault, and the right ones beside them."""
+    folder.mkdir(exist_ok=True)
+    game = tic_tac_toe()
+    for name, recipe in {**RIGHT, **FAULTY}.items():
+        save_agent(folder, game, train(name, recipe, game, lambda _: None))
+        print(name, flush=True)
+
+
+if __name__ == "__main__":
+    train_faults()

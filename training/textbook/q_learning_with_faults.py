@@ -1,0 +1,53 @@
+"""Q-learning with one of ten classic faults, each in the line where students make it.
+
+`docs/doctor.py` finds these faults in a trace of updates; the page /faults shows what each does.
+"""
+
+from training.textbook.loop import Update
+from training.textbook.q_learning import QLearning
+
+
+class QLearningWithFaults(QLearning):
+    """Q-learning in which the parameter `fault` names the line that is wrong."""
+
+    def update(self, s, a, reward, s_next, a_next):
+        """Move Q(s, a) towards a target, with the fault; None if no value is updated."""
+        parameters, fault = self.parameters, self.parameters.fault
+        is_over = self.game.is_over(s_next)
+        is_lost = is_over and self.game.result(s_next, self.game.player_to_move(s)) < 0
+        if fault == "loser" and is_lost:
+            return None  # the line that learns stands only after the learner's own move
+        if fault == "reward" and is_lost:
+            reward = parameters.win  # whoever wins, the reward is that of a win
+        if fault == "sides" and self.game.player_to_move(s) == "O":
+            reward = -reward  # the reward is X's, and O maximises it too
+        if fault in ("answer", "sign"):
+            s_next = self.game.make_move(s, a)  # the board before the answer
+        old = self.q[s, a]
+        key = (self.game.make_move(s, a), a) if fault == "in-place" else (s, a)
+        target = reward + parameters.gamma * self.best_next(s_next, is_over)
+        self.q[key] += parameters.alpha * (target - self.q[key])
+        if fault == "step":
+            self.q[key] = float(round(self.q[key]))  # whole numbers
+        return Update(s, a, old, self.q[s, a])
+
+    def best_next(self, s_next, is_over):
+        """Return the value of the next board as the faulty learner computes it."""
+        fault = self.parameters.fault
+        if is_over and fault != "terminal":
+            return 0.0
+        if fault in ("occupied", "terminal"):
+            return max(self.q[s_next, cell] for cell in range(self.game.cells))
+        return max(self.q[s_next, cell] for cell in self.game.legal_moves(s_next))
+
+    def play(self, turn, rng):
+        """Play a game and learn from it; yield each Move and each Update."""
+        return (event for event in super().play(turn, rng) if event is not None)
+
+    def values(self, board):
+        """Return the value of each move; without exploration only the first of the best ones."""
+        values = super().values(board)
+        if self.parameters.fault != "exploration":
+            return values
+        best = max(values, key=values.get)
+        return {best: values[best]}
