@@ -438,12 +438,13 @@ def evaluate(
 @models_option
 def updates(algorithms: tuple[str, ...], models: Path) -> None:
     """Write the updates that the pages show step by step, of all algorithms or of some."""
-    from training.updates import SLUGS, write_examples  # noqa: PLC0415
+    from training.updates import NETWORK, SLUGS, write_examples  # noqa: PLC0415
 
-    for slug in algorithms or SLUGS:
-        if slug not in SLUGS:
+    known = (*SLUGS, NETWORK)
+    for slug in algorithms or known:
+        if slug not in known:
             raise click.UsageError(
-                f"{slug} has no updates to write. Algorithms: {', '.join(SLUGS)}"
+                f"{slug} has no updates to write. Algorithms: {', '.join(known)}"
             )
         click.echo(write_examples(models, slug))
 

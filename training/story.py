@@ -140,8 +140,8 @@ class Listener:
             )
         )
 
-    def told(self, number: int) -> TrainingGame:
-        """Tell a game that is over."""
+    def recorded_game(self, number: int) -> TrainingGame:
+        """Return the record of a finished game."""
         turns = self.games[number]
         opponent, seat = self.meetings[number] if self.meetings else ("", "")
         if not seat:
@@ -157,7 +157,7 @@ class Listener:
 
 
 def story(game: Game, recipe: Recipe, games: int = GAMES) -> bytes:
-    """Tell the first games of a training as JSON, a list of `TrainingGame`; none if it has none."""
+    """Return the first games of a training as JSON: a list of `TrainingGame`, [] without games."""
     listener = Listener(game, recipe)
     if recipe.slug in TOLD:
         learner = make_learner(game, recipe)
@@ -166,7 +166,7 @@ def story(game: Game, recipe: Recipe, games: int = GAMES) -> bytes:
             if len(listener.games) > games:
                 break
     return msgspec.json.encode(
-        [listener.told(n) for n in range(len(listener.games[:games]))]
+        [listener.recorded_game(n) for n in range(len(listener.games[:games]))]
     )
 
 

@@ -195,10 +195,10 @@ class Pupils:
             **judged(self.game, policy, self.is_compiled, seats_of(listener.recipe)),
         )
         if step.opponent == YOU:
-            told = listener.told(-1)
+            recorded_game = listener.recorded_game(-1)
             seat = person_seat(listener.recipe, step.turns[0].player.number)
-            updates = updates_of(told, seat)
-            record, result = self.record(pupil), told.result_for(seat)
+            updates = updates_of(recorded_game, seat)
+            record, result = self.record(pupil), recorded_game.result_for(seat)
             old_policy = policy_from_values(before.q, listener.recipe.plays)
             lesson = replace(
                 lesson,
@@ -206,7 +206,7 @@ class Pupils:
                 record=record,
                 result=result,
                 updates=updates,
-                others=len(told.changes) - len(updates),
+                others=len(recorded_game.changes) - len(updates),
                 slip=find_slip(self.game, record, seat, old_policy)
                 if result == "loss"
                 else None,
@@ -323,11 +323,11 @@ def person_seat(recipe: Recipe, number: int) -> str:
     return seat
 
 
-def updates_of(told: TrainingGame, seat: str) -> list[ValueChange]:
+def updates_of(game: TrainingGame, seat: str) -> list[ValueChange]:
     """Return the updates of a learner's own moves in a game that was told, in the mover's view."""
     updates = []
-    for change in told.changes:
-        board = told.turns[change.turn].board
+    for change in game.changes:
+        board = game.turns[change.turn].board
         ply = len(board) - board.count(".")
         if "XO"[ply % 2] == seat:
             updates.append(ValueChange(ply, change.old, change.new))

@@ -131,11 +131,37 @@ def is_mistake(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bo
 def is_won_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
     """Select a won game of three updates or more, whose values move towards the win."""
     known = sum(abs(each.old) > 0.05 for each in game.changes) >= 2
-    steps = len(game.changes) >= (2 if recipe.slug == "monte-carlo" else 3)
+    steps = len(game.changes) >= 3
     rises = sum(each.new > each.old for each in game.changes) >= 2
     clear = all(adds_up(recipe, each) for each in game.changes)
-    known = known and change.times >= 2
+    known = known and change.times >= 2 and is_clear(recipe, change)
     return game.changes[0] is change and steps and known and rises and clear
+
+
+def is_won_return(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+    """Select a move of a won game with a discounted return that changes a known average.
+
+    The last move of a won game always wins, so its average never changes.
+    """
+    won, earlier = game.changes[0].target == 1, change is not game.changes[0]
+    known = change.times >= 3 and abs(change.old) >= 0.1
+    return won and earlier and known and is_clear(recipe, change)
+
+
+def is_traced_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+    """Select a last move with a known value, and an error that moves two earlier moves too."""
+    index = next(n for n, each in enumerate(game.changes) if each is change)
+    earlier = game.changes[index + 1 : index + 3]
+    traced = len(earlier) == 2 and not any(each.next_board for each in earlier)
+    known = abs(change.old) >= 0.1 and 0.1 <= abs(change.new - change.old) <= 0.4
+    moved = all(abs(each.new - each.old) >= 0.02 for each in earlier)
+    return (
+        bool(change.next_board)
+        and traced
+        and known
+        and moved
+        and is_clear(recipe, change)
+    )
 
 
 def is_lost_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
@@ -180,7 +206,7 @@ BACKWARD: Mapping[str, Test] = MappingProxyType(
     }
 )
 RETURNS: Mapping[str, Test] = MappingProxyType(
-    {"won": is_won_game, "lost": is_lost_game, "mistake": is_mistake}
+    {"won": is_won_return, "lost": is_lost_game, "mistake": is_mistake}
 )
 BEADS: Mapping[str, Test] = MappingProxyType(
     {"won": is_paid(3, 3), "lost": is_paid(-1, -1), "drawn": is_paid(1, 1)}
@@ -190,6 +216,9 @@ BOUNDS: Mapping[str, Test] = MappingProxyType(
 )
 DRAWN: Mapping[str, Test] = MappingProxyType(
     {"usual": is_usual, "end": is_last, "mistake": is_mistake}
+)
+TRACES: Mapping[str, Test] = MappingProxyType(
+    {"traced": is_traced_game, "end": is_last, "random": is_random}
 )
 FIRST = "first"  # the first update of the value that the first example updates
 
@@ -207,13 +236,14 @@ SELECTIONS: Mapping[str, Selection] = MappingProxyType(
         "q-learning": Selection("q-learning,start=empty", FORWARD, 9000),
         "sarsa": Selection("sarsa,start=empty", FORWARD, 9000),
         "expected-sarsa": Selection("expected-sarsa,start=empty", FORWARD, 9000),
+        "sarsa-lambda": Selection("sarsa-lambda,start=empty", TRACES, 4000),
         "self-play": Selection("self-play", FORWARD, 3000),
         "td-afterstates": Selection("td-afterstates", FORWARD, 3000),
         "league": Selection("observing-symmetric", DRAWN, 600),
         "q-table": Selection("q-table", BACKWARD, 3000),
         "double-q": Selection("double-q", BACKWARD, 3000),
         "monte-carlo": Selection(
-            "monte-carlo,start=empty,exploring_starts=no", RETURNS, 9000
+            "monte-carlo,start=empty,exploring_starts=no", RETURNS, 3000
         ),
         "menace": Selection("menace", BEADS, 500),
         "champion": Selection("champion", BOUNDS, 700),
@@ -436,6 +466,9 @@ def build_examples(slug: str) -> list[UpdateExample]:
 SLUGS = (*SELECTIONS, "q-iteration", "mcts")
 
 
+NETWORK = "dqn"  # its examples need JAX: see `network_updates`
+
+
 def encode_examples(examples: list[UpdateExample]) -> bytes:
     """Return examples as JSON, a line for each."""
     lines = [msgspec.json.encode(example) for example in examples]
@@ -446,5 +479,11 @@ def write_examples(models: Path, slug: str) -> Path:
     """Write the examples of an algorithm and return their file."""
     path = models / FOLDER / f"{slug}.json"
     path.parent.mkdir(exist_ok=True)
-    path.write_bytes(encode_examples(build_examples(slug)))
+    if slug == NETWORK:
+        from training.network_updates import build_minibatch  # noqa: PLC0415
+
+        examples = build_minibatch()
+    else:
+        examples = build_examples(slug)
+    path.write_bytes(encode_examples(examples))
     return path

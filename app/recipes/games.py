@@ -65,7 +65,7 @@ class TrainingGame(Struct, frozen=True):
         return not self.opponent and len({move.mark for move in self.turns}) == 2
 
     def result_for(self, mark: str) -> str:
-        """Return what it was for a player, "win", "draw" or "loss"."""
+        """Return the result for a player: "win", "draw" or "loss"."""
         return self.result if mark == self.seat else FLIPPED[self.result]
 
 

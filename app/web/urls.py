@@ -99,7 +99,7 @@ MINDS = Route("/minds/<record>", _MATCH)
 SET = Route("/set/", _CHANGES)  # where the settings of a match are sent
 SETTINGS = Route("/settings/", "at")  # where they are chosen
 PLAYERS = Route("/players/", "at")
-WHY = Route("/why/<record>", f"{_MATCH} cell")
+WHY = Route("/why/<record>", f"{_MATCH} cell answer")
 COMPARE = Route("/compare/<record>", "lens* figure frame")
 TAKE = Route("/take/<record>", _MATCH)
 PUZZLES = Route("/puzzle")
@@ -119,7 +119,7 @@ JUDGE_BLUNDERS = Route("/judge/blunders", "moves page")
 JUDGE_CERTIFICATE = Route("/judge/certificate-<any(x, o):seat>", "moves page")
 ARENA = Route("/arena", "show player add")
 HOW = Route("/how", "at record board stage")
-HOW_PART = Route("/how/<slug>", "step record board stage update right plays")
+HOW_PART = Route("/how/<slug>", "step record board stage update right plays answer")
 TEACH = Route("/teach", "now game")
 PAPER = Route("/teach/paper", "set size of taught")
 CLASSROOM = Route("/teach/class")
@@ -221,9 +221,16 @@ ON_PAGE, IN_FRAME = (
 )
 
 
-def why(match: Match, cell: int | None = None) -> str:
-    """Return the URL that explains the value of a cell, by default of the best move."""
-    return WHY.url_for_match(match, *([] if cell is None else [f"cell={DIGITS[cell]}"]))
+def why(match: Match, cell: int | None = None, answer: int | None = None) -> str:
+    """Return the URL that explains the value of a cell, by default of the best move.
+
+    `answer` is the cell of the opponent's answer whose update is shown.
+    """
+    cells = {"cell": cell, "answer": answer}
+    return WHY.url_for_match(
+        match,
+        *(f"{name}={DIGITS[at]}" for name, at in cells.items() if at is not None),
+    )
 
 
 def mind_preview(name: str, step: int | None = None, colour: str = "") -> str:

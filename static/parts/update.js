@@ -58,14 +58,14 @@ function start(box) {
       if (!here) continue;
       item.setAttribute("aria-current", "step");
       if (scroll) item.parentElement.scrollTo({ left: item.offsetLeft - item.parentElement.offsetLeft });
-      if (mark.href) history.replaceState(null, "", mark.href);
+      if (mark.href && scroll !== null) history.replaceState(null, "", mark.href);
     }
     for (const button of box.querySelectorAll("[data-walk]")) {
       const ends = stage === (Number(button.dataset.walk) > 0 ? LAST_STAGE : 1);
       button.toggleAttribute("aria-disabled", ends);
       if (ends) button.setAttribute("aria-disabled", "true");
     }
-    paint();
+    if (!(scroll === null && "keeps" in box.dataset)) paint();
   }
 
   function drag() {
@@ -83,7 +83,7 @@ function start(box) {
       output.textContent = texts[output.dataset.output].replace(".", write(0.5, 1)[1]);
     }
     box.querySelector("[data-equals]").textContent = round(rounded, decimals) === round(made.new, decimals) ? "=" : "≈";
-    box.querySelector(".way .gone").setAttribute("x2", 100 * alpha);
+    box.querySelector(".update-way .gone").setAttribute("x2", 100 * alpha);
     const shown = numbers.square + numbers.share * (made.new - numbers.old);
     after = { text: write(shown, 2), heat: scale && heatOf(shown, scale) };
     paint();
@@ -100,14 +100,20 @@ function start(box) {
   box.addEventListener("input", drag);
   // Swiping through the steps shows them.
   const list = box.querySelector(".update-steps");
+  let swiped = false; // by a person, and not by a step that was brought into view
+  for (const kind of ["touchmove", "wheel", "pointerdown"]) {
+    list.addEventListener(kind, () => { swiped = true; }, { passive: true });
+  }
   list.addEventListener("scrollend", () => {
+    if (!swiped) return;
+    swiped = false;
     const items = [...list.children];
     const left = list.getBoundingClientRect().left;
     const nearest = items.findIndex((item) => item.getBoundingClientRect().left >= left - 8);
     const atEnd = list.scrollLeft + list.clientWidth >= list.scrollWidth - 2;
     if (list.scrollWidth > list.clientWidth) show((atEnd ? items.length - 1 : nearest) + 1, false);
   });
-  show(stage, false);
+  show(stage, null);
 }
 
 for (const box of document.querySelectorAll("[data-update]")) start(box);

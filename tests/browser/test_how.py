@@ -75,6 +75,17 @@ def test_an_update_is_stepped_through_and_its_parameters_are_dragged(page: Page)
     expect(square).to_have_text("0.36")
 
 
+def test_on_a_phone_each_step_is_one_click_on(page: Page) -> None:
+    """Steps that are brought into view are no swipes."""
+    page.set_viewport_size({"width": 760, "height": 860})
+    page.goto("/embed/how/q-learning")
+    for step in range(2, 7):
+        page.click("#update-next")
+        here = page.locator('.update-steps [aria-current="step"]')
+        expect(here.locator("[data-step]")).to_have_text(str(step))
+        expect(here).to_be_in_viewport()
+
+
 # Asking why, in a real browser: on its own page, and as a part of the play page.
 
 

@@ -63,7 +63,7 @@ def next_value(slug: str, change: TrainingUpdate) -> float:
         return 0.0
     known = [value for value in change.next_values if value is not None]
     match slug:
-        case "sarsa" | "td-afterstates":
+        case "sarsa" | "sarsa-lambda" | "td-afterstates":
             assert change.next_cell is not None
             value = change.next_values[change.next_cell]
             assert value is not None
@@ -83,6 +83,12 @@ def test_target_and_new_value_follow_from_the_stored_numbers(slug: str) -> None:
         for change in example.changes:
             turn = example.turns[change.turn]
             assert change.values[turn.cell] == change.old
+            if not change.next_board:  # an earlier move, by the error of the last one
+                assert change.target is not None
+                assert change.step_size is not None
+                made = change.old + change.step_size * (change.target - change.old)
+                assert math.isclose(change.new, made, abs_tol=1e-12)
+                continue
             followed = next_value(slug, change)
             if slug == "league" and change.next_value and not change.next_values:
                 followed = change.reward  # from its first visit on the value of a finished board
@@ -136,3 +142,19 @@ def test_the_bounds_of_a_move_are_those_of_its_answers() -> None:
                 assert upper == -max(least for least, _ in known)
             else:
                 assert lower == upper
+
+
+def test_the_targets_of_a_minibatch_are_those_of_its_target_network() -> None:
+    """And its step, of a minibatch whose errors it makes smaller, moves most outputs towards them."""
+    (example,) = stored("dqn")
+    nearer = 0
+    for change in example.changes:
+        known = [value for value in change.next_values if value is not None]
+        followed = max(known, default=0.0)
+        assert change.next_value == pytest.approx(followed, abs=1e-6)
+        assert change.target == pytest.approx(change.reward + 0.9 * followed, abs=1e-5)
+        turn = example.turns[change.turn]
+        assert change.values[turn.cell] == pytest.approx(change.old)
+        assert change.target is not None
+        nearer += abs(change.target - change.new) < abs(change.target - change.old)
+    assert nearer > len(example.changes) / 2

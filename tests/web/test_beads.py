@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from app.tictactoe.game import X
 from app.tictactoe.notation import format_position, parse_position
 from app.web.algorithms import rule_of
-from app.web.algorithms.targets import Pair
+from app.web.algorithms.targets import ValueQuery
 from app.web.facts import list_puzzles
 from app.web.formatting import format_beads, format_count, spell_beads
 from app.web.game_review import describe_moves, review_moves
@@ -129,7 +129,7 @@ def test_its_legend_stands_for_shares(site: SiteData) -> None:
 @pytest.mark.parametrize(("board", "cell"), [("X...O....", 2), ("X........", 4), (".........", 0)])
 def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell: int) -> None:
     position = parse_position(site.game, board)
-    pair = Pair(site, LENS, position, cell)
+    pair = ValueQuery(site, LENS, position, cell)
     seat = "X" if site.game.to_move[position] == X else "O"
     chances = ends(site, RULES.make_move(board, cell), seat)
     number = held(site, board, cell)

@@ -305,9 +305,10 @@ def test_a_board_is_drawn_to_the_next_one_and_nothing_is_learned_from_a_random_m
         assert learned == {*range(last)} - after_random | ({last} if ended_by_answer else set())
 
 
-def test_no_sum_is_written_where_the_step_size_falls(client: FlaskClient) -> None:
-    falling = "td-afterstates,alpha_drop=0.01,games=500"
-    assert equation(client, f"/lab/{falling}?game=2&update=1") == ""
+def test_a_sum_has_the_step_size_of_its_game_where_it_falls(client: FlaskClient) -> None:
+    falling = "td-afterstates,alpha=0.5,alpha_drop=0.02,games=20"
+    assert " + 0.5 × (" in equation(client, f"/lab/{falling}?game=2&update=1")
+    assert " + 0.48 × (" in equation(client, f"/lab/{falling}?game=4&update=1")
 
 
 @pytest.mark.parametrize("text", ["q-table,vs=both,games=500", "td-afterstates,vs=both,games=500"])

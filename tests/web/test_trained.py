@@ -33,7 +33,7 @@ from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arra
 from app.tictactoe.game import connect
 from app.tictactoe.notation import replay_record
 from app.web.algorithms import rule_of
-from app.web.algorithms.targets import Pair
+from app.web.algorithms.targets import ValueQuery
 from app.web.facts import get_figures
 from app.web.on_demand import NAMES, UNPACKED, Lab, client_network, read, whole_name
 from app.web.pages.why import explain
@@ -171,7 +171,7 @@ def test_those_who_are_always_there_are_listed_and_others_known(site: SiteData) 
 
 
 def test_a_recipes_value_is_explained_by_its_own_table(site: SiteData) -> None:
-    pair = Pair(site, NAME, 0, 4)
+    pair = ValueQuery(site, NAME, 0, 4)
     assert pair.is_learned
     assert pair.value == site.agents[NAME].q[0, 4]
     updates = dict(explain(pair).facts)["Updates of the shared value"]
@@ -186,7 +186,7 @@ def test_answers_of_a_side_that_explores_are_said_to_be_its_greedy_ones(
     site: SiteData, slug: str, drop: str
 ) -> None:
     """Where exploration has ended they are all of its play."""
-    told = explain(Pair(site, f"{slug},vs=both,games=400{drop}", 0, 4)).sentences[1]
+    told = explain(ValueQuery(site, f"{slug},vs=both,games=400{drop}", 0, 4)).sentences[1]
     explores = not drop and slug != "double-q"  # whose exploration ends anyway
     assert told.startswith(f"Its own play{', where it does not explore,' * explores} has ")
     assert (" about " in told) == explores
@@ -199,7 +199,7 @@ def test_the_end_of_a_game_counts_for_the_tables_that_it_teaches(
     """Between an end and a game that goes on, by as many updates as each of them makes."""
     lens = "double-q,games=400" + ",last=coin" * (last == "coin")
     position = replay_record(site.game, "0412")[-1]
-    pair = Pair(site, lens, position, 7)
+    pair = ValueQuery(site, lens, position, 7)
     found = rule_of(pair).reason(pair)
     ended = [answer.outcome is not None for answer in found.given]
     assert any(ended)

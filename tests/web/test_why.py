@@ -27,7 +27,7 @@ from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
 from app.web.algorithms.champion import BOUNDS, bounds
 from app.web.algorithms.formula import block, inline
 from app.web.algorithms.league import exchanged, other_seat, shares_entry
-from app.web.algorithms.targets import Pair, ValueReason
+from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_signed
 from app.web.match import Match
 from app.web.move_values import evaluate_moves
@@ -199,16 +199,16 @@ def slow(site: SiteData) -> Slow:
     return Slow(site)
 
 
-def pair_of(site: SiteData, record: str, cell: int, lens: str) -> Pair:
-    return Pair(site, lens, replay_record(site.game, record)[-1], cell)
+def pair_of(site: SiteData, record: str, cell: int, lens: str) -> ValueQuery:
+    return ValueQuery(site, lens, replay_record(site.game, record)[-1], cell)
 
 
-def pairs(site: SiteData, lens: str, every: int) -> list[Pair]:
+def pairs(site: SiteData, lens: str, every: int) -> list[ValueQuery]:
     legal = np.argwhere(site.game.legal).tolist()[::every]
-    return [Pair(site, lens, position, cell) for position, cell in legal]
+    return [ValueQuery(site, lens, position, cell) for position, cell in legal]
 
 
-def reason(pair: Pair) -> ValueReason:
+def reason(pair: ValueQuery) -> ValueReason:
     return rule_of(pair).reason(pair)
 
 
@@ -296,7 +296,7 @@ def test_the_numbers_in_the_file_are_right(
     assert len([line for line in lines if line.startswith("  - ")]) == len(answers)
 
 
-def settled(lens: str, pair: Pair) -> bool:
+def settled(lens: str, pair: ValueQuery) -> bool:
     """Whether there is no target: a loss that sticks, what the rules say, or a tree not kept."""
     over = pair.game.is_over(pair.after)
     return (
@@ -514,7 +514,7 @@ def test_a_network_has_a_value_of_every_move_after_its_first_update(
 ) -> None:
     never = 0
     for asked in pairs(site, lens, 207):
-        pair = Pair(site, lens, asked.position, asked.cell, step)
+        pair = ValueQuery(site, lens, asked.position, asked.cell, step)
         board = evaluate_moves(site, pair.position, lens, step)
         assert pair.known == board.known[pair.cell] == (step != 0)
         said = "\n".join(text_lines(explain(pair)))
@@ -574,7 +574,7 @@ def test_a_snapshot_is_explained_by_its_own_table(site: SiteData, lens: str) -> 
     agent, step = site.agents[lens], 5
     table, updated = agent.table(site.game, step), agent.updated(site.game, step)
     for pair in pairs(site, lens, 307):
-        then = Pair(site, lens, pair.position, pair.cell, step)
+        then = ValueQuery(site, lens, pair.position, pair.cell, step)
         told = explain(then)
         assert then.value == table[pair.position, pair.cell]
         assert then.known == updated[pair.position, pair.cell]

@@ -3,7 +3,7 @@
 Source: Mnih et al. (2015), "Human-level control through deep reinforcement learning", algorithm 1.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,8 +58,14 @@ class Trainee(NamedTuple):
     steps: int  # steps of Adam in an epoch
 
 
+OnSample = Callable[[Trainee, Moves], None]
+
+
 def learn(
-    game: Game, recipe: Dqn, next_checkpoint: NextCheckpoint
+    game: Game,
+    recipe: Dqn,
+    next_checkpoint: NextCheckpoint,
+    on_sample: OnSample | None = None,
 ) -> Iterator[Progress]:
     """Play epochs of games in each seat against one opponent after the other.
 
@@ -72,6 +78,8 @@ def learn(
     With guard rails games hold legal moves only, and the guard rails alone teach the outputs of
     illegal ones.  Without, the network is not told which moves are legal: it chooses among all
     cells, and so do its targets; an illegal move ends the game, and its reward is -5.
+
+    `on_sample` is called once in each epoch with the network before its steps and with its moves.
 
     An update is one step of Adam.  A network has a value for every pair; the visits of a pair are
     how often it was put into the buffer.  Every epoch is reported, so `next_checkpoint` is not
@@ -105,7 +113,7 @@ def learn(
                 game.legal[moves.decision, moves.cell],
             )
         trainees = [
-            _train_epoch(rng, game, recipe, trainee, read, behaviour, new)
+            _train_epoch(rng, game, recipe, trainee, read, behaviour, new, on_sample)
             for trainee in trainees
         ]
         met = np.concatenate([moves.decision for moves in new.values()])
@@ -166,6 +174,7 @@ def _train_epoch(
     read: net.Array,
     behaviour: NDArray[np.float32],
     new: Mapping[int, Moves],
+    on_sample: OnSample | None,
 ) -> Trainee:
     """Return a network after the steps of an epoch.
 
@@ -175,6 +184,8 @@ def _train_epoch(
         trainee.buffer, [new[seat] for seat in trainee.seats], recipe.memory
     )
     moves = sample_moves(buffer, rng, (trainee.steps, recipe.batch))
+    if on_sample:
+        on_sample(trainee, moves)
     batches = net.Minibatches(
         moves.decision, moves.cell, compute_targets(behaviour, moves, recipe.gamma)
     )

@@ -38,7 +38,12 @@ class SarsaLambda:
             if z[move] > 0:
                 before = q[move]
                 q[move] += alpha * delta * z[move]
-                self.earlier.append(Update(*move, before, q[move]))
+                step = alpha * z[move]
+                self.earlier.append(
+                    Update(
+                        *move, before, q[move], target=before + delta, step_size=step
+                    )
+                )
         del self.earlier[0]  # the last move
         return Update(s, a, old, q[s, a], reward, s_next, a_next, q_next, target, alpha)
 

@@ -16,7 +16,7 @@ from app.recipes import Recipe
 from app.recipes.parameters import BOTH, SELF
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule
 from app.web.algorithms.minimax import TASK_AFTER_ANSWER, TASK_BEFORE_ANSWER
-from app.web.algorithms.targets import Pair
+from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import format_count
 from app.web.site_data import SiteData
 from app.web.translation import gettext, gettext_noop
@@ -30,7 +30,7 @@ MINIMAX = "minimax"  # what explains exact values: optimal play has no agent
 
 
 def load_algorithm(slug: str) -> Algorithm:
-    """Return what the module of an algorithm says of it."""
+    """Return the value ALGORITHM of an algorithm's module."""
     module = import_module(f"{__name__}.{slug.replace('-', '_')}")
     algorithm: Algorithm = module.ALGORITHM
     return algorithm
@@ -48,20 +48,20 @@ SECTIONS: Mapping[str, Section] = MappingProxyType(
 )
 
 
-def section_of(pair: Pair) -> str:
+def section_of(pair: ValueQuery) -> str:
     """Name the section of /how that explains a value: also the key of its algorithm."""
     return pair.agent.card.algorithm if pair.is_learned else MINIMAX
 
 
-def rule_of(pair: Pair) -> UpdateRule:
-    """Return how the value that is asked for is updated, or where it follows from."""
+def rule_of(pair: ValueQuery) -> UpdateRule:
+    """Return the update rule of a value, or the rule of its exact value."""
     if pair.task is None or pair.is_learned:
         return ALGORITHMS[section_of(pair)].rule
     return TASK_BEFORE_ANSWER if pair.task.plies == 1 else TASK_AFTER_ANSWER
 
 
 def phases(site: SiteData, recipe: Recipe) -> list[str]:
-    """Say what a training consists of, opponent by opponent."""
+    """Return a text for each phase of a training: its length and its opponent."""
     turns = ALGORITHMS[recipe.slug].turns(recipe)
     return [
         f"{format_count(number)} {turns} against {opponent_name(site, opponent)}"
@@ -70,7 +70,7 @@ def phases(site: SiteData, recipe: Recipe) -> list[str]:
 
 
 def explainable(site: SiteData, lens: str, step: int | None) -> bool:
-    """Whether a lens's values can be explained at a snapshot: its opponent was always the same."""
+    """Return whether values at a snapshot can be explained: one opponent in all of the training."""
     return step is None or len(site.recipe(lens).phases) == 1
 
 

@@ -4,7 +4,7 @@ That is also how its updates are put where the games of a training are told.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -13,7 +13,7 @@ from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.sources import Source, get_sources
 from app.web.algorithms.formula import Formula, bracketed, discounted, update, written
 from app.web.algorithms.sentences import best_next, of_update
-from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
+from app.web.algorithms.targets import Reply, ValueQuery, ValueReason, after_answer
 from app.web.formatting import MINUS
 from app.web.match import Match
 from app.web.site_data import HUMAN, SiteData
@@ -36,14 +36,18 @@ class UpdateRule(NamedTuple):
     of one's own.
     """
 
-    reason: Callable[[Pair], ValueReason] = after_answer  # what a value is drawn to
-    sentences: Callable[[Pair, ValueReason], list[str]] = of_update  # the same in words
+    reason: Callable[[ValueQuery], ValueReason] = (
+        after_answer  # what a value is drawn to
+    )
+    sentences: Callable[[ValueQuery, ValueReason], list[str]] = (
+        of_update  # the same in words
+    )
     # and in numbers; see needs_target
-    equations: Callable[[Pair, ValueReason], list[str]] = update
+    equations: Callable[[ValueQuery, ValueReason], list[str]] = update
     # what an update finds after an answer
-    follows: Callable[[Pair, Reply], str] = best_next
+    follows: Callable[[ValueQuery, Reply], str] = best_next
     # what an answer draws the value to
-    target: Callable[[Pair, Reply], str] = discounted
+    target: Callable[[ValueQuery, Reply], str] = discounted
     shared: str = CHANCE  # what the answers' shares are
     counted: str = "Updates"  # what the visits are
     unknown: str = NEVER_UPDATED  # what is said of a value that was never updated
@@ -90,28 +94,33 @@ def drawn_to(
 
 
 def began(aside: str = "") -> str:
-    """Say that updates came while the game was played."""
+    """Return the sentence that updates came while the game was played."""
     return f"{MOVED}, it learned move by move{aside}."
 
 
-def stepped(recipe: Any, update: TrainingUpdate) -> str:
-    """Write a step of the recipe's fixed size, alpha, towards a target."""
-    if not recipe.alpha:
+def write_step(recipe: Recipe, update: TrainingUpdate) -> str:
+    """Write an update as a step towards its target, "" if it is none of one known value."""
+    if update.target is None or not update.step_size or update.in_table:
         return ""
-    target = update.old + (update.new - update.old) / recipe.alpha
-    way = f"({written(target)} {MINUS} {bracketed(written(update.old))})"
-    return f"{written(update.old)} + {recipe.alpha:g} × {way} = {written(update.new)}"
+    old, target = written(update.old), written(update.target)
+    step_size = format_fraction(update.step_size)
+    if getattr(recipe, "update", "average") == "sum":
+        return f"{old} + {step_size} × {bracketed(target)} = {written(update.new)}"
+    way = f"({target} {MINUS} {bracketed(old)})"
+    return f"{old} + {step_size} × {way} = {written(update.new)}"
 
 
-def averaged_in(update: TrainingUpdate, parts: int) -> str:
-    """Write what one more part makes of an average, of so many parts with this one."""
-    brought = update.old + (update.new - update.old) * parts
-    way = f"({written(brought)} {MINUS} {bracketed(written(update.old))}) / {parts}"
-    return f"{written(update.old)} + {way} = {written(update.new)}"
+def format_fraction(step_size: float) -> str:
+    """Write a step size: as a fraction if it is one part of many, such as 1/3."""
+    parts = round(1 / step_size)
+    is_part = (
+        parts > 1 and f"{step_size:g}" == f"{1 / parts:g}" and len(f"{step_size:g}") > 5
+    )
+    return f"1/{parts}" if is_part else f"{step_size:g}"
 
 
 class Story(NamedTuple):
-    """How the games of a training are told, update after update.
+    """The texts for the games of a training, update after update.
 
     `sentence` says what the first updates have done, as many as its last argument says; after
     none of them, what is to come.
@@ -119,7 +128,7 @@ class Story(NamedTuple):
 
     sentence: Callable[[Recipe, TrainingGame, int], str]
     # an update in numbers, "" for none
-    equation: Callable[[Recipe, TrainingUpdate], str] = stepped
+    equation: Callable[[Recipe, TrainingUpdate], str] = write_step
     # how a move was chosen
     choice: Callable[[TrainingGame, TrainingMove], str] = epsilon_greedy
     movers_view: bool = False  # values are in the mover's view, not in the seat's
@@ -148,7 +157,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class UpdateStyle(NamedTuple):
-    """How the update of an algorithm is drawn, and its one difference from Q-learning."""
+    """The picture of an algorithm's update, and its one difference from Q-learning."""
 
     # the template that draws it: one step towards the next state, towards the result of a whole
     # game, beads in a box, or bounds

@@ -17,7 +17,7 @@ from app.web.algorithms.algorithm import (
 )
 from app.web.algorithms.formula import Formula, bracketed, fenced, just, number, written
 from app.web.algorithms.sentences import distance, images, worth_to_other
-from app.web.algorithms.targets import Pair, ValueReason, before_answer
+from app.web.algorithms.targets import ValueQuery, ValueReason, before_answer
 from app.web.formatting import MINUS, format_signed
 from app.web.translation import gettext_noop
 
@@ -29,26 +29,26 @@ BOUNDS = {  # from a value to what a move is known to be worth at least and at m
 }
 
 
-def _reason(pair: Pair) -> ValueReason:
+def _reason(pair: ValueQuery) -> ValueReason:
     lower, upper = bounds(pair)
     return replace(before_answer(pair), target=lower + (upper - lower) / 4)
 
 
-def bounds(pair: Pair) -> tuple[int, int]:
-    """Return what a move is worth at least and at most."""
+def bounds(pair: ValueQuery) -> tuple[int, int]:
+    """Return the lower and the upper bound of a move's value."""
     if (outcome := pair.outcome(pair.after)) is not None:
         return outcome, outcome
     known = _answer_bounds(pair)
     return -max(most for _, most in known), -max(least for least, _ in known)
 
 
-def _answer_bounds(pair: Pair) -> list[tuple[int, int]]:
-    """Return what each answer is known to be worth at least and at most to the opponent."""
+def _answer_bounds(pair: ValueQuery) -> list[tuple[int, int]]:
+    """Return the lower and the upper bound of each answer's value, for the opponent."""
     row = pair.table[pair.after]
     return [BOUNDS[value] for value in row[~np.isnan(row)].tolist()]
 
 
-def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     worth = _worth(*(format_signed(bound, 0) for bound in bounds(pair)))
     by = "the rules" if pair.game.is_over(pair.after) else "its answers"
     return [f"By {by} it is worth {worth}.", *distance(reason), *images(pair)]
@@ -58,7 +58,7 @@ def _worth(least: str, most: str) -> str:
     return f"just {least}" if least == most else f"at least {least} and at most {most}"
 
 
-def _equations(pair: Pair, reason: ValueReason) -> list[str]:
+def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
     """Write what the answers leave of the range from a loss to a win, and what is shown of it."""
     lower, upper = bounds(pair)
     middle = rf"\frac{{{number(upper, 0)} - {fenced(lower, 0)}}}{{4}}"
@@ -76,7 +76,7 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
 
 
 def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
-    """Say what a move is now known to be worth at least and at most to the player who makes it."""
+    """Return a sentence on the bounds of a move, for the player who makes it."""
     if not update:
         return f"{OVER}, every board met so far is valued by the answers to it, the last plies first."
     change = game.changes[update - 1]

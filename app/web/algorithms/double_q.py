@@ -27,7 +27,7 @@ from app.web.algorithms.sentences import (
     expected,
     moved_on,
 )
-from app.web.algorithms.targets import Pair, ValueReason
+from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_signed
 from app.web.site_data import SiteData
 
@@ -42,7 +42,7 @@ LAST = {
 }
 
 
-def _reason(pair: Pair) -> ValueReason:
+def _reason(pair: ValueQuery) -> ValueReason:
     # An end is learned by both tables or by one, any other target by one of them.
     reason = draw_to_answer(pair, 2.0 if pair.recipe.last == "both" else 1.0)
     return (
@@ -52,7 +52,7 @@ def _reason(pair: Pair) -> ValueReason:
     )
 
 
-def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [ADDED_UP, *name_shared_moves(pair)]
     two_tables = [f"{TWO_TABLES} {LAST[pair.recipe.last]}"] if reason.bootstraps else []
@@ -65,8 +65,8 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     return [*sentences, *backward(reason), *name_shared_moves(pair)]
 
 
-def _past(pair: Pair, reason: ValueReason) -> list[str]:
-    """Say what keeps the value from its target; how often each table was updated is not known."""
+def _past(pair: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on the distance to the target; updates are not counted by table."""
     if not pair.known or abs(reason.above) < NEAR:
         return []
     targets, initial = [answer.target for answer in reason.given], pair.recipe.initial
@@ -110,7 +110,6 @@ ALGORITHM = Algorithm(
             "gamma times what one table expects of the move that the other finds best",
             backward=True,
         ),
-        lambda _recipe, _update: "",  # the tables are two, of which one moves
     ),
     rule=UpdateRule(_reason, _sentences, target_alone, counted=COUNTED),
     facts=_facts,

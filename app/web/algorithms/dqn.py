@@ -3,12 +3,12 @@
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
 from app.web.algorithms.formula import Formula, cases, equals, fenced, mean, number
 from app.web.algorithms.sentences import distance, expected
-from app.web.algorithms.targets import Pair, ValueReason, after_answer
+from app.web.algorithms.targets import ValueQuery, ValueReason, after_answer
 from app.web.formatting import format_count
 from app.web.translation import gettext_noop
 
 
-def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     played, often = "", {0: "never played", 1: "played once"}
     if pair.visits is not None:
         times = often.get(pair.visits, f"played {format_count(pair.visits)} times")
@@ -21,7 +21,7 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     ]
 
 
-def _equations(pair: Pair, reason: ValueReason) -> list[str]:
+def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
     """Write the target, and by how much the network is wrong."""
     if not pair.known:
         return [mean(pair, reason)]

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
-from app.web.algorithms.targets import MOST_DECIMALS, Pair, Reply, ValueReason
+from app.web.algorithms.targets import MOST_DECIMALS, Reply, ValueQuery, ValueReason
 from app.web.formatting import MINUS, format_signed
 from app.web.site_data import TRUTH
 
@@ -177,17 +177,17 @@ def enough(
     return MOST_DECIMALS
 
 
-def just(pair: Pair, answer: Reply) -> str:
+def just(pair: ValueQuery, answer: Reply) -> str:
     """Write what an answer draws the value to."""
     return number(answer.target, 0 if pair.lens == TRUTH else 2)
 
 
-def discounted(pair: Pair, answer: Reply) -> str:
+def discounted(pair: ValueQuery, answer: Reply) -> str:
     """Write what an answer draws the value to: what an update finds there, discounted."""
     return combined(answer, pair.gamma)
 
 
-def opposed(pair: Pair, answer: Reply) -> str:
+def opposed(pair: ValueQuery, answer: Reply) -> str:
     """Write the same where what an update finds is the opponent's: its gain is the mover's loss."""
     return combined(answer, -pair.gamma)
 
@@ -219,7 +219,7 @@ def combined(answer: Reply, gamma: float, least: float | None = None) -> str:
     return rf"{reward}{parameter(gamma, MOST_DECIMALS)} \times {found} {sign} {target}"
 
 
-def mean(pair: Pair, reason: ValueReason) -> str:
+def mean(pair: ValueQuery, reason: ValueReason) -> str:
     """Write the target of an update, or where several answers make it, the average."""
     counted = [answer for answer in reason.answers if answer.weight]
     if len(counted) == 1:
@@ -246,7 +246,7 @@ def mean(pair: Pair, reason: ValueReason) -> str:
     return rf"E[y] = \frac{{{' + '.join(terms)}}}{{{times.total()}}} {sign} {target}"
 
 
-def moved(pair: Pair, alpha: float, reason: ValueReason) -> list[str]:
+def moved(pair: ValueQuery, alpha: float, reason: ValueReason) -> list[str]:
     """Write what the next update makes of the value on average; nothing of an unknown one."""
     if not pair.known:
         return []
@@ -270,11 +270,11 @@ def moved(pair: Pair, alpha: float, reason: ValueReason) -> list[str]:
     ]
 
 
-def update(pair: Pair, reason: ValueReason) -> list[str]:
+def update(pair: ValueQuery, reason: ValueReason) -> list[str]:
     """Write the target, and the value on its way there with a fixed step size."""
     return [mean(pair, reason), *moved(pair, pair.recipe.alpha, reason)]
 
 
-def target_alone(pair: Pair, reason: ValueReason) -> list[str]:
+def target_alone(pair: ValueQuery, reason: ValueReason) -> list[str]:
     """Write the target, where what becomes of the value is not known, or is the target itself."""
     return [mean(pair, reason)]

@@ -20,7 +20,6 @@ from app.web.algorithms.algorithm import (
     Story,
     UpdateRule,
     UpdateStyle,
-    averaged_in,
 )
 from app.web.algorithms.formula import (
     Q_STEP,
@@ -32,7 +31,13 @@ from app.web.algorithms.formula import (
     parameter,
 )
 from app.web.algorithms.sentences import ENDS, NEAR, distance, square
-from app.web.algorithms.targets import Pair, Reply, ValueReason, best_only, ways_on
+from app.web.algorithms.targets import (
+    Reply,
+    ValueQuery,
+    ValueReason,
+    best_only,
+    ways_on,
+)
 from app.web.formatting import format_count, format_signed
 from app.web.translation import gettext_noop
 
@@ -40,13 +45,13 @@ SWAP = str.maketrans("XO", "OX")
 NEXT = "gamma times the best that it knows of the board it makes"
 
 
-def shares_entry(pair: Pair) -> bool:
+def shares_entry(pair: ValueQuery) -> bool:
     """Whether the learner uses the entry in both seats, so that two targets draw it."""
     return pair.mover == X and pair.recipe.stages == "two"
 
 
-def other_seat(pair: Pair) -> float:
-    """Return the second target of the entry of a move of X: the entry is also used as O.
+def other_seat(pair: ValueQuery) -> float:
+    """Return the second target of the entry of a move of X: the target of its owner as O.
 
     With the colours exchanged, the squares are a board on which X, the opponent, is to
     move; the update of the move on the same cell, with O's reward, changes the same entry.
@@ -55,8 +60,8 @@ def other_seat(pair: Pair) -> float:
     return drawn_to(pair, int(pair.game.successor[twin, pair.cell]), O)
 
 
-def drawn_to(pair: Pair, position: int, owner: int) -> float:
-    """Return the target of a move to this position, at the owner's turn or at the end of the game.
+def drawn_to(pair: ValueQuery, position: int, owner: int) -> float:
+    """Return the target of a move to a position with the owner to move, or to a finished one.
 
     A finished position has its reward as the value of all its actions.
     """
@@ -75,8 +80,8 @@ def exchanged(game: Game, position: int) -> int:
     return parse_position(game, format_position(game, position).translate(SWAP))
 
 
-def _answer_value(pair: Pair, cell: int, position: int) -> float:
-    """Return the table's value of a reply that makes a position, in the view of the mover.
+def _answer_value(pair: ValueQuery, cell: int, position: int) -> float:
+    """Return the value of an answer that makes a position, in the view of the mover.
 
     If O moved, the table has this value: boards with X to move are boards of an owner who
     plays X, colours exchanged. If X moved, it has none, and its target is used instead; 0
@@ -87,8 +92,8 @@ def _answer_value(pair: Pair, cell: int, position: int) -> float:
     return drawn_to(pair, position, pair.mover) if shares_entry(pair) else 0.0
 
 
-def _reason(pair: Pair) -> ValueReason:
-    """Return the target: the reply that is best for the mover, as if the opponent wanted to play it."""
+def _reason(pair: ValueQuery) -> ValueReason:
+    """Return the target of the answer with the highest value for the mover."""
     answers = []
     for cell, position in ways_on(pair):
         if cell is None:
@@ -108,7 +113,7 @@ def _reason(pair: Pair) -> ValueReason:
     )
 
 
-def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     best = reason.given[0]
     sentences = [
         _ended(reason, best) if best.cell is None else _pleasing(pair, reason, best)
@@ -123,8 +128,8 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     return [*sentences, *distance(reason), *_average(pair, reason)]
 
 
-def _average(pair: Pair, reason: ValueReason) -> list[str]:
-    """Say that the value is an average, and what the targets must have been."""
+def _average(pair: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return the sentence that the value is an average, with the average of its targets."""
     if not pair.visits:
         return []
     so_far = f"{format_count(pair.visits)} targets" if pair.visits > 1 else "one target"
@@ -154,7 +159,7 @@ def _ended(reason: ValueReason, answer: Reply) -> str:
     )
 
 
-def _pleasing(pair: Pair, reason: ValueReason, best: Reply) -> str:
+def _pleasing(pair: ValueQuery, reason: ValueReason, best: Reply) -> str:
     aim = (
         "Every ply is an update, the opponent's too, always with the learner's own reward: so it "
         f"looks for the answer that would please {MARKS[pair.mover]} most"
@@ -174,7 +179,7 @@ def _pleasing(pair: Pair, reason: ValueReason, best: Reply) -> str:
     )
 
 
-def _equations(pair: Pair, reason: ValueReason) -> list[str]:
+def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
     """Write what an entry is drawn to, for X in both seats, and its step size."""
     written = [f"y = {_target(pair, reason.given[0])}"]
     if shares_entry(pair):
@@ -189,17 +194,17 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     return written
 
 
-def _target(pair: Pair, answer: Reply) -> str:
+def _target(pair: ValueQuery, answer: Reply) -> str:
     return combined(answer, pair.recipe.gamma, least=0.0)
 
 
-def _follows(pair: Pair, answer: Reply) -> str:
+def _follows(pair: ValueQuery, answer: Reply) -> str:
     found = format_signed(answer.found or 0.0)
     return f"worth {found}" if pair.mover == O else f"to be worth {found}"
 
 
 def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
-    """Say what an update learned: of a move of its own, or of the opponent's."""
+    """Return a sentence on an update: of an own move, or of the opponent's."""
     if not update:
         return "While it played, it learned move by move, of its opponent's moves what they say."
     change = game.changes[update - 1]
@@ -220,9 +225,7 @@ ALGORITHM = Algorithm(
     origin=gettext_noop("Learned in a league of learners."),
     story=Story(
         _story,
-        # What it began with is one of the parts of the average.
-        lambda _recipe, update: averaged_in(update, update.times + 1),
-        lambda game, move: "drawn" if move.mark == game.seat else "answer",
+        choice=lambda game, move: "drawn" if move.mark == game.seat else "answer",
     ),
     rule=UpdateRule(_reason, _sentences, _equations, _follows, _target, shared=COUNTS),
     update=UpdateStyle(

@@ -11,7 +11,12 @@ from app.web.algorithms.algorithm import (
 )
 from app.web.algorithms.formula import Formula, equals, just, number, parameter
 from app.web.algorithms.sentences import ENDS, square, worth_to_other
-from app.web.algorithms.targets import Pair, ValueReason, before_answer, without_target
+from app.web.algorithms.targets import (
+    ValueQuery,
+    ValueReason,
+    before_answer,
+    without_target,
+)
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
@@ -23,20 +28,20 @@ NEVER_TRIED = (
 )
 
 
-def _reason(pair: Pair) -> ValueReason:
-    """Return a reason without a target: the search tree is not stored with the table."""
+def _reason(pair: ValueQuery) -> ValueReason:
+    """Return the answers without a target: the model has no tree, only its means."""
     return without_target(before_answer(pair))
 
 
-def _tries(pair: Pair) -> list[int] | None:
-    """Return how many simulated games began with each move; None where nothing is known of them."""
+def _tries(pair: ValueQuery) -> list[int] | None:
+    """Return the number of simulated games that began with each move; None if it is unknown."""
     if pair.visits is None or not pair.known:
         return None
     tries: list[int] = pair.agent.visits[pair.position].tolist()
     return tries
 
 
-def _bounds(pair: Pair, tries: list[int]) -> dict[int, float]:
+def _bounds(pair: ValueQuery, tries: list[int]) -> dict[int, float]:
     """Return the bound of each move that a game began with: the next one takes the highest."""
     row, spread = pair.table[pair.position], pair.recipe.c
     total = np.log(sum(tries))
@@ -47,7 +52,7 @@ def _bounds(pair: Pair, tries: list[int]) -> dict[int, float]:
     }
 
 
-def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, _reason: ValueReason) -> list[str]:
     tries = _tries(pair)
     sentences = [
         "It is the mean result of the simulated games that began with the move."
@@ -69,8 +74,8 @@ def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
     ]
 
 
-def _next(pair: Pair, tries: list[int]) -> str:
-    """Say which move the next simulated game would begin with."""
+def _next(pair: ValueQuery, tries: list[int]) -> str:
+    """Return a sentence on the first move of the next simulated game."""
     bounds = _bounds(pair, tries)
     untried = [
         cell
@@ -87,7 +92,7 @@ def _next(pair: Pair, tries: list[int]) -> str:
     return f"It {bound}: the next one would begin with {other}."
 
 
-def _equations(pair: Pair, _reason: ValueReason) -> list[str]:
+def _equations(pair: ValueQuery, _reason: ValueReason) -> list[str]:
     """Write the mean, and the upper confidence bound by which the next game would begin."""
     tries = _tries(pair)
     if tries is None:
@@ -102,7 +107,7 @@ def _equations(pair: Pair, _reason: ValueReason) -> list[str]:
 
 
 def _facts(site: SiteData) -> dict[str, object]:
-    """Say how many blunders are left of the plan, half way through its snapshots and in the end."""
+    """Return the blunders of the plan, at the middle snapshot and at the last one."""
     if AGENT not in site.always:
         return {}
     figures = site.agents[AGENT].card.figures

@@ -21,7 +21,7 @@ from app.web.algorithms.algorithm import (
     UpdateStyle,
 )
 from app.web.algorithms.formula import Formula, enough, equals, fenced, number
-from app.web.algorithms.targets import Pair, ValueReason, without_target
+from app.web.algorithms.targets import ValueQuery, ValueReason, without_target
 from app.web.formatting import MINUS, format_count, format_percent, spell_beads
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
@@ -51,7 +51,7 @@ class Box(NamedTuple):
     ]  # beads of the move when a game through it has ended each way
 
 
-def _box(pair: Pair) -> Box:
+def _box(pair: ValueQuery) -> Box:
     game, plays = pair.game, pair.agent.card.plays
     squares = game.spread_pairs(count_equal_moves(game), 0)
     held = game.spread_pairs(count_beads(game, pair.table[game.legal], plays))
@@ -74,7 +74,7 @@ def _box(pair: Pair) -> Box:
     )
 
 
-def _reason(pair: Pair) -> ValueReason:
+def _reason(pair: ValueQuery) -> ValueReason:
     """On average a game through the move leaves it with so many beads; there are no answers.
 
     Without a bead no game goes through it.
@@ -85,7 +85,7 @@ def _reason(pair: Pair) -> ValueReason:
     return reason if box.held else without_target(reason)
 
 
-def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, _reason: ValueReason) -> list[str]:
     box = _box(pair)
     total = f"Its box has {spell_beads(box.total)} in all."
     if not box.held:
@@ -114,7 +114,7 @@ def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
     ]
 
 
-def _equations(pair: Pair, reason: ValueReason) -> list[str]:
+def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
     """Write what the next game through the move leaves of its beads, on average."""
     box = _box(pair)
     ends = {end: chance for end, chance in box.ends.items() if chance}
@@ -161,7 +161,7 @@ def _facts(site: SiteData) -> dict[str, object]:
 
 
 def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
-    """Say what a game paid for a move that was drawn from a box of beads."""
+    """Return a sentence on the beads that a game paid for a move."""
     if not update:
         if game.both_sides:
             return f"{OVER}, every move of a side is paid alike."
@@ -185,8 +185,7 @@ ALGORITHM = Algorithm(
     origin=gettext_noop("Matchboxes that gained and lost beads in games against {}."),
     story=Story(
         _story,
-        lambda _recipe, _update: "",  # it says how many beads there are
-        lambda _game, _move: "drawn",
+        choice=lambda _game, _move: "drawn",
     ),
     rule=UpdateRule(
         _reason,

@@ -1,4 +1,4 @@
-"""What is exact: optimal play, where the best answer decides, and the task of an agent."""
+"""Exact values: those of optimal play, and those of an agent's training task."""
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import (
@@ -17,10 +17,15 @@ from app.web.algorithms.formula import (
     target_alone,
 )
 from app.web.algorithms.sentences import best_answer, expected, square, worth_to_other
-from app.web.algorithms.targets import Pair, ValueReason, after_answer, before_answer
+from app.web.algorithms.targets import (
+    ValueQuery,
+    ValueReason,
+    after_answer,
+    before_answer,
+)
 
 
-def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     best = reason.given
     if best[0].cell is None:
         return ["The game is over with this move."]
@@ -30,13 +35,13 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     return [f"{MARKS[-pair.mover]} makes it so by answering at {places}."]
 
 
-def _equations(_pair: Pair, reason: ValueReason) -> list[str]:
+def _equations(_pair: ValueQuery, reason: ValueReason) -> list[str]:
     values = ", ".join(number(answer.target, 0) for answer in reason.answers)
     return [rf"v = \min({values}) = {number(reason.target, 0)}"]
 
 
-def _task_sentences(pair: Pair, reason: ValueReason) -> list[str]:
-    """Say what the move is worth with optimal play in the task, answer by answer."""
+def _task_sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return a sentence on the exact value of a move in the training task."""
     best = reason.given[0]
     if best.cell is None:
         return ["The game is over with this move, and its reward is all there is."]

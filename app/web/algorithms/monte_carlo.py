@@ -10,13 +10,12 @@ from app.web.algorithms.algorithm import (
     Story,
     UpdateRule,
     UpdateStyle,
-    averaged_in,
     drawn_to,
 )
 from app.web.algorithms.formula import Formula, enough, equals, fenced, mean, number
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import best_next, distance, expected, explores
-from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
+from app.web.algorithms.targets import Reply, ValueQuery, ValueReason, after_answer
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData, cached_per_site
 
@@ -34,12 +33,12 @@ def _returns(site: SiteData, lens: str, step: int | None) -> NDArray[np.float64]
     return mixed
 
 
-def _reason(pair: Pair) -> ValueReason:
+def _reason(pair: ValueQuery) -> ValueReason:
     returns = _returns(pair.site, pair.lens, pair.step)
     return after_answer(pair, finds=lambda _pair, position: float(returns[position]))
 
 
-def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     sentences, then = [expected(pair, reason, FOLLOWS)], ""
     if reason.bootstraps:
         then = ", with the moves that it played at that time"
@@ -58,13 +57,13 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     ]
 
 
-def _follows(pair: Pair, answer: Reply) -> str:
+def _follows(pair: ValueQuery, answer: Reply) -> str:
     if answer.found is None:
         return best_next(pair, answer)
     return f"{FOLLOWS} {format_signed(answer.found)} on average"
 
 
-def _equations(pair: Pair, reason: ValueReason) -> list[str]:
+def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
     """Write the average return, and what one more game makes of the value on average."""
     if not pair.known or pair.visits is None:
         return [mean(pair, reason)]
@@ -89,10 +88,7 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
 ALGORITHM = Algorithm(
     title="Monte Carlo control",
     turns=games_from,
-    story=Story(
-        drawn_to("gamma times what the next move brought", backward=True),
-        lambda _recipe, update: averaged_in(update, update.times),
-    ),
+    story=Story(drawn_to("gamma times what the next move brought", backward=True)),
     rule=UpdateRule(
         _reason, _sentences, _equations, _follows, counted="Games through it"
     ),

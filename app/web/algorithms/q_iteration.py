@@ -4,19 +4,24 @@ from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
 from app.web.algorithms.formula import Formula, cases, target_alone
 from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, square
-from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
+from app.web.algorithms.targets import (
+    ValueQuery,
+    ValueReason,
+    after_answer,
+    without_target,
+)
 from app.web.formatting import format_signed, join_words
 from app.web.translation import gettext_noop
 
 
-def _reason(pair: Pair) -> ValueReason:
-    """Return the reason; a loss has no target, because it is never updated again."""
+def _reason(pair: ValueQuery) -> ValueReason:
+    """Return the target of the next update; a sticky loss has none."""
     reason = after_answer(pair)
     stuck = pair.known and pair.recipe.sticky and pair.value == pair.reward(-1)
     return without_target(reason) if stuck else reason
 
 
-def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [_stuck(pair, reason)]
     sentences = [expected(pair, reason)]
@@ -38,8 +43,8 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     ]
 
 
-def _stuck(pair: Pair, reason: ValueReason) -> str:
-    """Say which answers win at once, and which leave nothing better."""
+def _stuck(pair: ValueQuery, reason: ValueReason) -> str:
+    """Return a sentence on the answers that made the loss stick."""
     loss = format_signed(pair.value, 0)
     causes = [answer for answer in reason.answers if answer.target == pair.value]
     by = "this answer" if len(causes) == 1 else "one of these answers"

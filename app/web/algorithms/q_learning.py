@@ -14,7 +14,7 @@ from app.web.algorithms.algorithm import (
 )
 from app.web.algorithms.formula import Q_STEP, Formula, cases
 from app.web.algorithms.sentences import explores, past
-from app.web.algorithms.targets import Pair, ValueReason
+from app.web.algorithms.targets import ValueQuery, ValueReason
 
 TARGET = "gamma times the best that it expects of its next move"
 TURNS = {
@@ -29,8 +29,8 @@ def games_from(recipe: Recipe) -> str:
     return TURNS[recipe.start]  # type: ignore[attr-defined]
 
 
-def past_by_moves(pair: Pair, reason: ValueReason) -> list[str]:
-    """Say what its targets were, of which each came by an answer and the move after it."""
+def past_by_moves(pair: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on the targets so far; each target came from an answer and a next move."""
     initial = pair.recipe.initial
     if not explores(pair) or not reason.bootstraps:
         return past(pair, reason, initial)

@@ -1,10 +1,7 @@
 """Q-learning backward over each game, with one value for moves that are the same by symmetry."""
 
-from typing import Any
-
 import numpy as np
 
-from app.recipes.games import TrainingUpdate
 from app.web.algorithms.algorithm import (
     Algorithm,
     Section,
@@ -12,16 +9,20 @@ from app.web.algorithms.algorithm import (
     UpdateRule,
     UpdateStyle,
     drawn_to,
-    stepped,
 )
-from app.web.algorithms.formula import Q_STEP, Formula, bracketed, cases, written
+from app.web.algorithms.formula import Q_STEP, Formula, cases
 from app.web.algorithms.q_learning import TARGET
 from app.web.algorithms.sentences import (
     backward,
     images,
     of_update,
 )
-from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
+from app.web.algorithms.targets import (
+    ValueQuery,
+    ValueReason,
+    after_answer,
+    without_target,
+)
 from app.web.formatting import format_count
 from app.web.site_data import SiteData
 
@@ -29,8 +30,8 @@ COUNTED = "Updates of the shared value"
 ADDED_UP = "Its targets are added up, so the value is drawn to nothing and has no end."
 
 
-def name_shared_moves(pair: Pair) -> list[str]:
-    """Say which moves have the value in common."""
+def name_shared_moves(pair: ValueQuery) -> list[str]:
+    """Return a sentence on the moves that share the value, [] if none does."""
     if pair.recipe.key == "afterstate":
         return images(pair)
     classes = pair.game.spread_pairs(pair.game.pair_class, -1)
@@ -40,7 +41,7 @@ def name_shared_moves(pair: Pair) -> list[str]:
     return [f"One value serves {moves} moves, which are the same by symmetry."]
 
 
-def draw_to_answer(pair: Pair, ending: float = 1.0) -> ValueReason:
+def draw_to_answer(pair: ValueQuery, ending: float = 1.0) -> ValueReason:
     """Draw the value to its targets after each answer; a sum of targets is drawn to nothing.
 
     `ending` is how often an end of the game counts.
@@ -49,7 +50,7 @@ def draw_to_answer(pair: Pair, ending: float = 1.0) -> ValueReason:
     return without_target(reason) if pair.recipe.update == "sum" else reason
 
 
-def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [ADDED_UP, *name_shared_moves(pair)]
     return [*of_update(pair, reason), *backward(reason), *name_shared_moves(pair)]
@@ -67,18 +68,9 @@ def _facts(site: SiteData) -> dict[str, object]:
     }
 
 
-def _step(recipe: Any, update: TrainingUpdate) -> str:
-    if recipe.update != "sum" or not recipe.alpha:
-        return stepped(recipe, update)
-    target = bracketed(written((update.new - update.old) / recipe.alpha))
-    return (
-        f"{written(update.old)} + {recipe.alpha:g} × {target} = {written(update.new)}"
-    )
-
-
 ALGORITHM = Algorithm(
     title="Q-learning backward over each game",
-    story=Story(drawn_to(TARGET, backward=True), _step),
+    story=Story(drawn_to(TARGET, backward=True)),
     rule=UpdateRule(draw_to_answer, _sentences, counted=COUNTED),
     facts=_facts,
     update=UpdateStyle(

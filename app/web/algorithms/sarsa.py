@@ -18,14 +18,14 @@ from app.web.algorithms.algorithm import (
 from app.web.algorithms.formula import Q_STEP, Formula, cases
 from app.web.algorithms.q_learning import games_from, past_by_moves
 from app.web.algorithms.sentences import distance, expected, exploring
-from app.web.algorithms.targets import Pair, ValueReason
+from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData
 
 RECORD = "7"  # one of the few positions in which exploration makes a difference
 
 
-def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     so_far = past_by_moves(pair, reason)
     return [
         expected(pair, reason),

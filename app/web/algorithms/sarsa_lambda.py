@@ -14,7 +14,7 @@ from app.web.algorithms.algorithm import (
 from app.web.algorithms.formula import Formula, bracketed, cases, written
 from app.web.algorithms.q_learning import games_from, past_by_moves
 from app.web.algorithms.sentences import distance, expected, exploring
-from app.web.algorithms.targets import Pair, ValueReason
+from app.web.algorithms.targets import ValueQuery, ValueReason
 
 EARLIER_MOVES = (
     "The errors of later moves of each game moved it as well, "
@@ -23,7 +23,7 @@ EARLIER_MOVES = (
 _of_last_move = drawn_to("gamma times what it expects of the move that it plays next")
 
 
-def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     has_traces = pair.recipe.lambda_ and reason.bootstraps
     causes = [EARLIER_MOVES] if has_traces else past_by_moves(pair, reason)
     return [
@@ -35,7 +35,7 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
 
 
 def _sentence(recipe: Any, game: TrainingGame, update: int) -> str:
-    """Tell an update: an error comes with the first update of a move, then moves older ones."""
+    """Return a sentence on an update: of the last move, or of an earlier one by its trace."""
     turns = [change.turn for change in game.changes[:update]]
     moves_back = 0
     while turns and turns.index(turns[-1]) < len(turns) - 1:
@@ -64,6 +64,7 @@ ALGORITHM = Algorithm(
     update=UpdateStyle(
         family="step",
         next_mover="own",
+        differs="next value",
         line=r"y = r + \gamma Q(s', a')",
         words="As in Sarsa; the same error then moves all earlier moves of the game.",
     ),

@@ -20,7 +20,7 @@ from app.web.algorithms.sentences import (
     past,
     worth_to_other,
 )
-from app.web.algorithms.targets import Pair, ValueReason, before_answer
+from app.web.algorithms.targets import ValueQuery, ValueReason, before_answer
 from app.web.formatting import format_count, format_percent
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
@@ -28,7 +28,7 @@ from app.web.translation import gettext_noop
 AGENT = "self-play"  # by whose table it is explained
 
 
-def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     best = reason.given[0]
     sentence = (
         end(pair, reason)
@@ -40,13 +40,13 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     return [sentence, *distance(reason), *past(pair, reason, initial)]
 
 
-def _equations(pair: Pair, reason: ValueReason) -> list[str]:
+def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
     written = f"y = {opposed(pair, reason.given[0])}"
     return [written, *moved(pair, pair.recipe.alpha, reason)]
 
 
 def _facts(site: SiteData) -> dict[str, object]:
-    """Say how often each move was updated at least, and what is left of its beginning then."""
+    """Return the least number of updates of a move, and the share of its initial value left."""
     if AGENT not in site.agents:
         return {}
     recipe = site.recipe(AGENT)
@@ -91,12 +91,11 @@ ALGORITHM = Algorithm(
                 cases(
                     "y",
                     ("r", "if the game is over"),
-                    (r"r + \gamma \min\limits_{a'} Q(s', a')", "after a move of X"),
-                    (r"r + \gamma \max\limits_{a'} Q(s', a')", "after a move of O"),
+                    (r"r - \gamma \max\limits_{a'} Q(s', a')", "otherwise"),
                 ),
             ),
             meanings={
-                "Q": "the table, in X’s view",
+                "Q": "the table, for the player who moves",
                 "s′": "the position after the move",
                 "a′": "a move of the other side in the next position",
                 "γ": "the discount, for every ply here",

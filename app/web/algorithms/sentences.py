@@ -1,4 +1,4 @@
-"""What is said of a value, whatever the algorithm.
+"""Sentences on a value that several algorithms share.
 
 Whatever is said of the past follows from the numbers: a value and
 the number of its updates tell what its targets were on average, and no more.
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.formula import number
-from app.web.algorithms.targets import Pair, Reply, ValueReason
+from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import format_percent, format_signed, name_square_briefly
 from app.web.move_values import describe_best_play, evaluate_moves
 from app.web.site_data import TRUTH
@@ -22,20 +22,20 @@ BY_ANSWER = gettext_noop("one answer")
 EXPLORING = gettext_noop("the next move, with those at random, is worth")
 
 
-def square(pair: Pair, cell: int | None) -> str:
+def square(pair: ValueQuery, cell: int | None) -> str:
     """Name a cell."""
     return name_square_briefly(pair.site.game, cell or 0)
 
 
-def opponent(pair: Pair) -> str:
+def opponent(pair: ValueQuery) -> str:
     """Name the opponent that gives the answers."""
     if pair.opponent is None:
         return f"Its own play{', where it does not explore,' * pair.answers_explore}"
     return pair.site.titles[pair.opponent]
 
 
-def truth(pair: Pair, answer: Reply | None = None) -> str:
-    """Say how the game ends with optimal play after the move, or after an answer to it."""
+def truth(pair: ValueQuery, answer: Reply | None = None) -> str:
+    """Return the result with optimal play after the move, or after an answer to it."""
     if answer is None:
         return evaluate_moves(pair.site, pair.position, TRUTH).truths[pair.cell]
     return (
@@ -45,8 +45,8 @@ def truth(pair: Pair, answer: Reply | None = None) -> str:
     )
 
 
-def best_next(pair: Pair, answer: Reply) -> str:
-    """Say what an update finds after an answer: the end, or the mover's best move."""
+def best_next(pair: ValueQuery, answer: Reply) -> str:
+    """Return the text on the next state after an answer: its result, or the mover's best move."""
     if answer.found is None:
         return f"the game is {ENDS[answer.outcome or 0]}"
     best = evaluate_moves(pair.site, answer.position, pair.lens, pair.step).plays[0]
@@ -55,21 +55,21 @@ def best_next(pair: Pair, answer: Reply) -> str:
     return f"best next move {square(pair, best)}, {format_signed(answer.found)}"
 
 
-def explores(pair: Pair) -> float:
-    """Return how often a later move of one's own is a random one, where that is counted."""
+def explores(pair: ValueQuery) -> float:
+    """Return the exploration rate of the training task, 0.0 if the task has no exploration."""
     return pair.task.epsilon if pair.task else 0.0
 
 
-def worth_to_other(pair: Pair, answer: Reply) -> str:
-    """Say what an update finds where the answer is itself a move with a value."""
+def worth_to_other(pair: ValueQuery, answer: Reply) -> str:
+    """Return the text on an answer that is itself a move with a value."""
     decimals = 0 if pair.lens == TRUTH else 2
     return (
         f"worth {format_signed(answer.found or 0.0, decimals)} to {MARKS[-pair.mover]}"
     )
 
 
-def best_answer(pair: Pair, best: Reply) -> str:
-    """Say what the best answer is where it has a value of its own, to go on after "the"."""
+def best_answer(pair: ValueQuery, best: Reply) -> str:
+    """Return the text on the best answer and its value, to follow "the"."""
     mark, other = MARKS[pair.mover], MARKS[-pair.mover]
     return (
         f"best answer of {other} is {square(pair, best.cell)}, "
@@ -78,8 +78,8 @@ def best_answer(pair: Pair, best: Reply) -> str:
     )
 
 
-def expected(pair: Pair, reason: ValueReason, follows: str = "") -> str:
-    """Say what the answers of the opponent lead to, and what that is on average.
+def expected(pair: ValueQuery, reason: ValueReason, follows: str = "") -> str:
+    """Return a sentence on the opponent's answers and the average target.
 
     `follows` says what the numbers are that an update finds, if not of the next move.
     """
@@ -112,7 +112,7 @@ def expected(pair: Pair, reason: ValueReason, follows: str = "") -> str:
 
 
 def _consequences(given: list[Reply], follows: str) -> list[str]:
-    """Say after how many answers the game is over, and what an update finds if it is not."""
+    """Return texts with the number of answers that end the game, and the next values of the others."""
 
     def after(number: int) -> str:
         return (
@@ -140,8 +140,8 @@ def _consequences(given: list[Reply], follows: str) -> list[str]:
     return sentences
 
 
-def end(pair: Pair, reason: ValueReason) -> str:
-    """Say that the move ends the game, and that an update is made of the reward alone."""
+def end(pair: ValueQuery, reason: ValueReason) -> str:
+    """Return the sentence that the move ends the game and the target is the reward."""
     ended = reason.given[0]
     met = pair.known and pair.visits != 0  # a network knows moves that it never played
     draws = "every update draws it to" if met else "an update would draw it to"
@@ -150,7 +150,7 @@ def end(pair: Pair, reason: ValueReason) -> str:
 
 
 def distance(reason: ValueReason) -> list[str]:
-    """Say how far the value is from the target; nothing of a value that is unknown."""
+    """Return a sentence on the distance from the target, [] for an unknown value."""
     if not (reason.compared and reason.has_target):
         return []
     if abs(reason.above) < 1e-6:  # what float32 may be off by
@@ -167,13 +167,13 @@ def distance(reason: ValueReason) -> list[str]:
 
 
 def past(
-    pair: Pair,
+    pair: ValueQuery,
     reason: ValueReason,
     initial: float,
     targets: Sequence[float] = (),
     by: str = BY_ANSWER,
 ) -> list[str]:
-    """Say why a value that goes a fixed part of the way at every update is not its target yet.
+    """Return sentences on the reasons why a value with a fixed step size differs from its target.
 
     After n updates with step size alpha it is (1 - alpha)^n of what it began with and, for the
     rest, the average of its targets, the later ones counting more: so that average is known.
@@ -212,9 +212,9 @@ def past(
 
 
 def _cause(
-    pair: Pair, targets: Sequence[float], by: str, met: float, visits: int
+    pair: ValueQuery, targets: Sequence[float], by: str, met: float, visits: int
 ) -> str:
-    """Say why the targets so far were not what the next ones are on average."""
+    """Return the reason why past targets differ from the average of the next ones."""
     alpha = pair.recipe.alpha
     slack = SAME / (1 - (1 - alpha) ** visits)
     if min(targets) - slack <= met <= max(targets) + slack:
@@ -239,8 +239,8 @@ def _cause(
     return f"{gettext('less than any answer brings now.')} {moved_on(pair)}"
 
 
-def moved_on(pair: Pair) -> str:
-    """Say what must have changed where targets were what no target is now."""
+def moved_on(pair: ValueQuery) -> str:
+    """Return a sentence on the change since a target that no answer makes now."""
     if pair.opponent is None or len(pair.recipe.phases) > 1:
         return gettext(
             "Since then the answers have changed, or the values of the moves after them."
@@ -249,7 +249,7 @@ def moved_on(pair: Pair) -> str:
 
 
 def backward(reason: ValueReason) -> list[str]:
-    """Say that what an update finds is not yet what is shown, where later moves learn first."""
+    """Return the sentence that later moves are updated first, [] without a next value."""
     if not reason.bootstraps:
         return []
     return [
@@ -257,8 +257,8 @@ def backward(reason: ValueReason) -> list[str]:
     ]
 
 
-def exploring(pair: Pair, reason: ValueReason) -> list[str]:
-    """Say that random moves are a part of what comes next, where they are and it matters."""
+def exploring(pair: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return the sentence that the next value includes random moves, [] if it does not."""
     if not explores(pair) or not reason.bootstraps:
         return []
     share = format_percent(explores(pair), 0)
@@ -267,8 +267,8 @@ def exploring(pair: Pair, reason: ValueReason) -> list[str]:
     ]
 
 
-def of_update(pair: Pair, reason: ValueReason) -> list[str]:
-    """Say what a value is drawn to by a step of a fixed size, and why it is not there yet."""
+def of_update(pair: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on the target of a fixed step size and on the distance to it."""
     so_far = past(pair, reason, pair.recipe.initial)
     return [
         expected(pair, reason),
@@ -278,8 +278,8 @@ def of_update(pair: Pair, reason: ValueReason) -> list[str]:
     ]
 
 
-def images(pair: Pair) -> list[str]:
-    """Say how many boards share the value, where symmetric ones do."""
+def images(pair: ValueQuery) -> list[str]:
+    """Return a sentence with the number of symmetric boards that share the value."""
     classes = pair.game.symmetry_class
     shared = int((classes == classes[pair.after]).sum())
     if shared == 1:

@@ -27,7 +27,7 @@ MOST_DECIMALS = 9
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class ValueQuery:
     """A move in a decision, and whose value of it is asked for, at a snapshot or as shipped."""
 
     site: SiteData
@@ -58,7 +58,7 @@ class Pair:
 
     @property
     def is_learned(self) -> bool:
-        """Whether an agent learned the value; those of optimal play and of tasks are exact."""
+        """Whether an agent learned the value; values of optimal play and of tasks are exact."""
         return self.site.agents.knows(self.lens)
 
     @property
@@ -68,7 +68,7 @@ class Pair:
 
     @property
     def recipe(self) -> Any:
-        """What the agent was made by: a recipe whose parameters the file of its algorithm knows."""
+        """The agent's recipe; its parameters are those of its algorithm."""
         return self.site.recipe(self.learner)
 
     @property
@@ -78,12 +78,12 @@ class Pair:
 
     @property
     def gamma(self) -> float:
-        """What a later value counts by its task; 1 without one."""
+        """The discount factor of its task; 1 without a task."""
         return self.task.gamma if self.task else 1.0
 
     @property
     def worth(self) -> RewardScale | None:
-        """What the results are worth on the scale of the value; None where that is beads."""
+        """The rewards of the results; None for beads."""
         return self.site.worth(self.lens)
 
     @cached_property
@@ -98,20 +98,20 @@ class Pair:
 
     @property
     def exact_in_task(self) -> float | None:
-        """What the move is exactly worth in the agent's own task, if there is one."""
+        """The exact value of the move in the agent's training task, None without a task."""
         exact = None if self.lens == TRUTH else self.site.task_q(self.learner)
         return None if exact is None else float(exact[self.position, self.cell])
 
     @cached_property
     def known(self) -> bool:
-        """Whether anything is known of the move, as on the board: an exact value always is."""
+        """Whether the move has a known value on the board; exact values always are."""
         return evaluate_moves(self.site, self.position, self.lens, self.step).known[
             self.cell
         ]
 
     @property
     def visits(self) -> int | None:
-        """How often training updated it; None where it was not learned, or that is not recorded."""
+        """The number of updates of the value; None if it was not learned or not recorded."""
         if not self.is_learned or self.step is not None:
             return None
         return int(self.agent.visits[self.position, self.cell])
@@ -124,21 +124,21 @@ class Pair:
 
     @property
     def answers_explore(self) -> bool:
-        """Whether the answers are those of a side that learns too, and explores to the end."""
+        """Whether the opponent learns too and explores to the end of the training."""
         if not self.is_learned or self.recipe.phases[-1][0] != BOTH:
             return False
         return compute_final_rate(self.recipe.epsilon, self.recipe.epsilon_drop) > 0
 
     @cached_property
     def answer_chances(self) -> NDArray[np.float64]:
-        """How likely the opponent is to give each answer to the move, [cells]."""
+        """The probability of each answer to the move, [cells]."""
         if self.opponent is None:
             return evaluate_moves(self.site, self.after, self.lens, self.step).policy
         chances: NDArray[np.float64] = self.site.policies[self.opponent][self.after]
         return chances
 
     def outcome(self, position: int) -> int | None:
-        """How a position ended for the mover, -1, 0 or +1; None if it did not end."""
+        """Return the result of a position for the mover, -1, 0 or +1; None if the game goes on."""
         return (
             self.game.result(position) * self.mover
             if self.game.is_over(position)
@@ -146,7 +146,7 @@ class Pair:
         )
 
     def reward(self, outcome: int, player: int = 0) -> float:
-        """Return the reward of an outcome, -1, 0 or +1, to the mover or to another player."""
+        """Return the reward of a result, -1, 0 or +1, for the mover or for another player."""
         assert self.worth is not None  # beads have rules of their own
         worth = self.worth.x if (player or self.mover) == X else self.worth.o
         return float(worth[outcome + 1])
@@ -172,7 +172,7 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True)
 class ValueReason:
-    """What a value is drawn to."""
+    """The target of the next update of a value, with the answers that make it."""
 
     value: float
     answers: list[Reply]
@@ -198,22 +198,22 @@ class ValueReason:
 
     @property
     def above(self) -> float:
-        """How far the value is above its target."""
+        """The value minus its target."""
         return self.value - self.target
 
     @property
     def decimals(self) -> int:
-        """How many decimals the value and its target are written with."""
+        """The number of decimals of the value and its target."""
         return self._decimals[0]
 
     @property
     def decimals_apart(self) -> int:
-        """How many decimals their difference is written with."""
+        """The number of decimals of their difference."""
         return self._decimals[1]
 
     @cached_property
     def _decimals(self) -> tuple[int, int]:
-        """How many decimals it takes that the numbers shown differ by as much as is said.
+        """The decimals with which the shown numbers differ by the shown difference.
 
         0.386 is 0.172 above 0.214; with two decimals it would be 0.17 that 0.39 is above 0.21.
         Where no number of decimals will do, as for 2/3 and 1/3, the difference has one less.
@@ -234,7 +234,7 @@ class ValueReason:
         return format_signed(value, self.decimals)
 
 
-def ways_on(pair: Pair) -> list[tuple[int | None, int]]:
+def ways_on(pair: ValueQuery) -> list[tuple[int | None, int]]:
     """List the answers to the move with what they make; one without a cell if it ended the game."""
     if pair.game.is_over(pair.after):
         return [(None, pair.after)]
@@ -242,14 +242,14 @@ def ways_on(pair: Pair) -> list[tuple[int | None, int]]:
     return [(cell, int(after[cell])) for cell in np.flatnonzero(after >= 0).tolist()]
 
 
-def averaged(pair: Pair, answers: list[Reply]) -> ValueReason:
+def averaged(pair: ValueQuery, answers: list[Reply]) -> ValueReason:
     """Draw the value to the average of the targets, by weight."""
     total = sum(answer.weight for answer in answers)
     target = sum(answer.weight * answer.target for answer in answers) / total
     return ValueReason(pair.value, answers, target, pair.known)
 
 
-def best_only(pair: Pair, answers: list[Reply]) -> ValueReason:
+def best_only(pair: ValueQuery, answers: list[Reply]) -> ValueReason:
     """Draw the value to the target of the answers in which an update finds most, all alike."""
     most = max(answer.found or 0.0 for answer in answers)
     best = [(answer.found or 0.0) == most for answer in answers]
@@ -260,8 +260,8 @@ def best_only(pair: Pair, answers: list[Reply]) -> ValueReason:
     return averaged(pair, counting)
 
 
-def next_move(pair: Pair, position: int) -> float:
-    """Return what an update finds in the mover's own decision: the best value there.
+def next_move(pair: ValueQuery, position: int) -> float:
+    """Return the next value of an update in a decision of the mover: the best value there.
 
     Where exploring is a part of what is valued, it is that and the average by their chances.
     """
@@ -271,7 +271,9 @@ def next_move(pair: Pair, position: int) -> float:
 
 
 def after_answer(
-    pair: Pair, ending: float = 1.0, finds: Callable[[Pair, int], float] = next_move
+    pair: ValueQuery,
+    ending: float = 1.0,
+    finds: Callable[[ValueQuery, int], float] = next_move,
 ) -> ValueReason:
     """Return the target after an opponent's reply: the next state is the mover's own decision.
 
@@ -300,8 +302,8 @@ def after_answer(
     return replace(averaged(pair, answers), hedge=hedge)
 
 
-def before_answer(pair: Pair) -> ValueReason:
-    """Return the target before a reply: the opponent's best move is the mover's loss."""
+def before_answer(pair: ValueQuery) -> ValueReason:
+    """Return the target whose next state is the opponent's decision, with the best answer."""
     if pair.game.is_over(pair.after):
         return after_answer(pair)
     answers = []

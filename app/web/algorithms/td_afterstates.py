@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.recipes.algorithms import compute_final_rate
-from app.recipes.games import TrainingGame, TrainingUpdate
+from app.recipes.games import TrainingGame
 from app.web.algorithms.algorithm import (
     Algorithm,
     Section,
@@ -12,22 +12,26 @@ from app.web.algorithms.algorithm import (
     UpdateStyle,
     began,
     drawn_to,
-    stepped,
 )
 from app.web.algorithms.formula import Formula, just, mean, moved
 from app.web.algorithms.q_learning import past_by_moves
 from app.web.algorithms.sentences import ENDS, distance, expected, exploring, images
-from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
+from app.web.algorithms.targets import (
+    ValueQuery,
+    ValueReason,
+    after_answer,
+    without_target,
+)
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData
 
 
-def _reason(pair: Pair) -> ValueReason:
+def _reason(pair: ValueQuery) -> ValueReason:
     reason = after_answer(pair)
     return without_target(reason) if pair.game.is_over(pair.after) else reason
 
 
-def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         end = ENDS[pair.outcome(pair.after) or 0]
         return [
@@ -45,7 +49,7 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     return [*sentences, *distance(reason), *so_far, *shared]
 
 
-def _equations(pair: Pair, reason: ValueReason) -> list[str]:
+def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
     given = reason.given
     target = mean(pair, reason) if len(given) > 1 else f"y = {just(pair, given[0])}"
     alpha = compute_final_rate(pair.recipe.alpha, pair.recipe.alpha_drop)
@@ -68,14 +72,9 @@ def _story(recipe: Any, game: TrainingGame, update: int) -> str:
     )
 
 
-def _step(recipe: Any, update: TrainingUpdate) -> str:
-    """Write an update, unless its step size has fallen since the training began."""
-    return "" if recipe.alpha_drop else stepped(recipe, update)
-
-
 ALGORITHM = Algorithm(
     title="Temporal-difference learning of afterstates",
-    story=Story(_story, _step),
+    story=Story(_story),
     rule=UpdateRule(_reason, _sentences, _equations, target=just),
     facts=_facts,
     update=UpdateStyle(

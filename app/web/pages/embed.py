@@ -524,13 +524,19 @@ def take_of(
             take = export.take_puzzle(site, given["number"])
         case "puzzle.today" | "puzzle.framed_today":
             take = export.take_today()
-        case "lesson.lesson" | "lesson.framed":
-            take = export.take_stop(
-                next(stop for stop in LESSON_STEPS if stop.slug == given["slug"])
-            )
+        case "lesson.lesson" | "lesson.framed" | "how.part" | "how.framed":
+            take = take_explanation(site, given["slug"])
         case "teach.teach" | "teach.framed":
             try:
                 take = export.take_learner(given.get("name", ""))
             except RecipeError as error:
                 raise NotFound(f"Nobody can teach this: {error}.") from None
     return take
+
+
+def take_explanation(site: SiteData, slug: str) -> export.Take | None:
+    """Return how a step of the lesson or an update leaves the site, None for other parts."""
+    for stop in LESSON_STEPS:
+        if stop.slug == slug:
+            return export.take_stop(stop)
+    return export.take_update(slug) if slug in site.updates else None

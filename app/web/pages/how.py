@@ -1,4 +1,4 @@
-"""How all of it works: the contents, and each of its parts on a page of its own.
+"""The pages that explain: a map of all parts, and a page for each part.
 
 A part is the section of an algorithm, which brings its own, that of a notion or a measure, or what
 is worked through: a position in all its writings, and one won game.
@@ -30,10 +30,12 @@ from app.web.algorithms.algorithm import Algorithm, Section
 from app.web.formatting import Encodings, encode_position, format_count, format_percent
 from app.web.match import Match, parse_match, read_integer, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_match
+from app.web.pages.parts.export import Take, take_update
 from app.web.pages.parts.update import STEPS, ExamplePicture, draw_example
 from app.web.pictures.boards import Board, SmallBoard, board, small_board
 from app.web.rendering import Page, inside, render_page
 from app.web.site_data import TRUTH, SiteData, cached_per_site, current_site
+from app.web.urls import frame_url
 from app.web.wording import (
     LESSON_STEPS,
     Legend,
@@ -48,7 +50,7 @@ RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"  # by random moves
 
 
 def _odds(site: SiteData) -> dict[str, object]:
-    """Say how often a learner of the league draws its best move for each move worth 0."""
+    """Return how much likelier a league's learner draws its best move than a move of value 0."""
     start = SECTIONS["exploration"].start
     if start.lens not in site.always:
         return {}
@@ -59,7 +61,7 @@ def _odds(site: SiteData) -> dict[str, object]:
 
 
 def _unnoticed(site: SiteData) -> dict[str, object]:
-    """Say how likely it is that a rare loss is not seen in so many games."""
+    """Return the probabilities of seeing no loss in 100 and in 1,000 games."""
     seat = _beaten_seat(site, RARELY_BEATEN)
     if not seat:
         return {}
@@ -69,7 +71,7 @@ def _unnoticed(site: SiteData) -> dict[str, object]:
 
 
 def _beaten(site: SiteData) -> dict[str, object]:
-    """Say how often an agent beats random moves that a best responder beats in every game."""
+    """Return the win rate against random moves of an agent that a best responder always beats."""
     name = OFTEN_BEATEN
     seat = _beaten_seat(site, name)
     if not seat:
@@ -119,7 +121,7 @@ class Edit(NamedTuple):
 
 
 class Image(NamedTuple):
-    """What a symmetry makes of the position."""
+    """A symmetric image of the position."""
 
     name: str
     board: SmallBoard
@@ -234,7 +236,7 @@ class Example(NamedTuple):
 
 
 class Start(NamedTuple):
-    """What the text of a section says of its first position, cell by cell."""
+    """The values and the number of updates of a section's first position, by cell."""
 
     values: list[str]
     tries: list[str]  # how often training updated the value
@@ -308,6 +310,17 @@ class PartPage(Page, frozen=True):
     cards: Mapping[str, Card] | None = None
     claims: Sequence[Summary] = ()  # that were checked with runs of it
     update: ExamplePicture | None = None  # one of its updates, step by step
+    take: Take | None = None  # how this update leaves the site
+
+
+class UpdateFrame(Page, frozen=True):
+    """One update of an algorithm, in a frame."""
+
+    template: ClassVar = "embed/update.html"
+
+    slug: str
+    title: str
+    update: ExamplePicture
 
 
 @bp.get(urls.HOW)
@@ -334,6 +347,17 @@ def part(slug: str) -> Response:
         stage = read_integer("stage", query.get("stage") or "0", 0, len(moves))
         return render_page(page(won_game=moves, stage=stage))
     return render_page(section_page(current_site(), slug, query))
+
+
+@bp.get(frame_url(urls.HOW_PART), endpoint="framed")
+def framed(slug: str) -> Response:
+    """Show one update of an algorithm in a frame."""
+    site = current_site()
+    update = draw_section_update(site, slug, request.args)
+    if update is None:
+        there = ", ".join([*(stop.slug for stop in LESSON_STEPS), *site.updates])
+        raise NotFound(f"There is no frame for {slug!r}. There are: {there}.")
+    return render_page(UpdateFrame(slug, PARTS[slug], update))
 
 
 def section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPage:
@@ -366,6 +390,7 @@ def section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPag
         cards={name: agent.card for name, agent in site.agents.items()},
         claims=site.list_claims(slug),
         update=draw_section_update(site, slug, query),
+        take=take_update(slug) if slug in site.updates else None,
     )
 
 
@@ -400,7 +425,7 @@ def _can_be_seen(site: SiteData, section: Section) -> bool:
 
 @cached_per_site(64)
 def facts(site: SiteData, slug: str) -> Mapping[str, object]:
-    """Return what only one section asks for."""
+    """Return the facts that only one section shows."""
     return FACTS[slug](site) if slug in FACTS else {}
 
 

@@ -6,20 +6,20 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 from flask import Blueprint, Response, request
-from werkzeug.exceptions import NotFound
+from werkzeug.exceptions import BadRequest, NotFound
 
 from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import Puzzle
 from app.web import urls
-from app.web.algorithms import rule_of
-from app.web.algorithms.targets import Pair
+from app.web.algorithms.targets import ValueQuery
 from app.web.facts import judge_policy, list_puzzles
 from app.web.formatting import format_count, format_signed, name_square_briefly
-from app.web.match import Match, next_step, read_step, replay_match
+from app.web.match import Match, next_step, read_cell, read_step, replay_match
 from app.web.move_values import NOTHING, Note, evaluate_moves
 from app.web.pages.parts.attempt import Attempt, lay_out_attempt, read_choices
 from app.web.pages.parts.export import Take, take_stop
 from app.web.pages.parts.learning import Film, film_of, film_of_mind
+from app.web.pages.parts.update import NextUpdate, draw_next_update
 from app.web.pictures.boards import Board, board
 from app.web.pictures.minds import MindPicture, picture
 from app.web.rendering import Page, inside, render_page
@@ -48,8 +48,7 @@ class Illustration(NamedTuple):
     mind: MindPicture | None = None
     board: Board | None = None
     attempt: Attempt | None = None  # the answers on the board
-    sentences: tuple[str, ...] = ()  # how the value on the board was updated
-    equations: tuple[str, ...] = ()  # formulas
+    update: NextUpdate | None = None  # of the value on the board
     puzzle: int = 0  # whose position it is
     why: str = ""  # where all of the value is explained
 
@@ -159,9 +158,7 @@ def _blunder(site: SiteData, _: str) -> Illustration:
 def _why(site: SiteData, _: str) -> Illustration:
     """Show the update of the value that misled it."""
     number, puzzle = misled(site)
-    pair = Pair(site, puzzle.agent, puzzle.position, puzzle.wrong)
-    rule = rule_of(pair)
-    reason = rule.reason(pair)
+    pair = ValueQuery(site, puzzle.agent, puzzle.position, puzzle.wrong)
     match = Match(puzzle.record, o=HUMAN, lens=puzzle.agent)
     notes = [NOTHING] * site.game.cells
     notes[puzzle.wrong] = Note(gettext("blunder"), gettext("blunder"))
@@ -184,11 +181,26 @@ def _why(site: SiteData, _: str) -> Illustration:
             chosen=puzzle.wrong,
             notes=notes,
         ),
-        sentences=tuple(rule.sentences(pair, reason)),
-        equations=tuple(rule.equations(pair, reason)),
+        update=_next_update(pair, request.args.get("answer", "")),
         puzzle=number,
         why=urls.why(match, puzzle.wrong),
     )
+
+
+def _next_update(pair: ValueQuery, answer: str) -> NextUpdate | None:
+    """Return the next update of a value after one of the opponent's answers.
+
+    Raises BadRequest with a sentence if the answer is impossible.
+    """
+    cell = read_cell("answer", answer, pair.game) if answer else None
+    try:
+        return draw_next_update(pair, cell, _url_of_answer)
+    except ValueError as error:
+        raise BadRequest(str(error)) from None
+
+
+def _url_of_answer(answer: int) -> str:
+    return inside(urls.how("why", answer=answer))
 
 
 SHOWN = {

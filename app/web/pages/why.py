@@ -18,7 +18,7 @@ from app.web.algorithms import SECTIONS, explainable, rule_of, section_of
 from app.web.algorithms.algorithm import CHANCE, UpdateRule
 from app.web.algorithms.formula import Formula, block, inline
 from app.web.algorithms.sentences import NEAR, opponent, square, truth
-from app.web.algorithms.targets import Pair, Reply, ValueReason
+from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import (
     format_count,
     format_percent,
@@ -27,6 +27,7 @@ from app.web.formatting import (
 )
 from app.web.match import Match, MatchState, parse_match, read_cell
 from app.web.move_values import choose_lens, evaluate_moves
+from app.web.pages.parts.update import NextUpdate, draw_next_update
 from app.web.pictures.boards import Board, board
 from app.web.rendering import Page, render_page
 from app.web.site_data import TASK, TRUTH, current_site, is_moves
@@ -61,7 +62,7 @@ class Explanation(NamedTuple):
     rows: Sequence[AnswerRow] = ()  # none where the move ends the game
 
 
-def explain(pair: Pair) -> Explanation:
+def explain(pair: ValueQuery) -> Explanation:
     """Say why a value is what it is."""
     rule = rule_of(pair)
     if pair.site.is_taught(pair.lens):
@@ -88,8 +89,8 @@ def explain(pair: Pair) -> Explanation:
     )
 
 
-def _by_games(pair: Pair, rule: UpdateRule) -> Explanation:
-    """Say which games of a person made a value what it is: no rule says what they answer next."""
+def _by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
+    """Return the explanation of a value that a person's games changed."""
     game, view = (
         pair.game,
         evaluate_moves(pair.site, pair.position, pair.lens, pair.step),
@@ -133,8 +134,8 @@ def _by_games(pair: Pair, rule: UpdateRule) -> Explanation:
     )
 
 
-def _shares(pair: Pair) -> Callable[[int, int], object]:
-    """Return what tells which moves share one value with a learner: position, cell -> its name."""
+def _shares(pair: ValueQuery) -> Callable[[int, int], object]:
+    """Return a function from a move (position, cell) to the key of its value in the table."""
     game, recipe = pair.game, pair.recipe
     if getattr(recipe, "key", "") == "afterstate" or getattr(
         recipe, "symmetric", False
@@ -148,14 +149,14 @@ def _shares(pair: Pair) -> Callable[[int, int], object]:
     return lambda position, cell: (position, cell)
 
 
-def _written(pair: Pair, value: float) -> str:
+def _written(pair: ValueQuery, value: float) -> str:
     worth = pair.agent.card.worth
     if worth is None:
         return f"{value:g}"
     return format_signed(scale_values(np.array([value]), worth, pair.mover).item())
 
 
-def _row(pair: Pair, rule: UpdateRule, answer: Reply) -> AnswerRow:
+def _row(pair: ValueQuery, rule: UpdateRule, answer: Reply) -> AnswerRow:
     likely = f"{format_percent(answer.chance)}%" if rule.shared == CHANCE else ""
     return AnswerRow(
         cell=answer.cell or 0,
@@ -167,8 +168,8 @@ def _row(pair: Pair, rule: UpdateRule, answer: Reply) -> AnswerRow:
     )
 
 
-def _value(pair: Pair, rule: UpdateRule, reason: ValueReason) -> str:
-    """Say what the value is and whose."""
+def _value(pair: ValueQuery, rule: UpdateRule, reason: ValueReason) -> str:
+    """Return a sentence with the value and the agent."""
     move = f"{MARKS[pair.mover]} at {square(pair, pair.cell)}"
     if pair.lens == TRUTH:
         worth = format_signed(pair.value, 0)
@@ -187,15 +188,15 @@ def _value(pair: Pair, rule: UpdateRule, reason: ValueReason) -> str:
     return f"{who} {rule.has.format(move=move, value=value)}."
 
 
-def _unrecorded(pair: Pair, reason: ValueReason) -> list[str]:
-    """Say what is not known of a value at a snapshot that might explain it."""
+def _unrecorded(pair: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return the sentence that a snapshot has no number of updates, [] if it is not needed."""
     if pair.step is None or not pair.known or abs(reason.above) < NEAR:
         return []
     return ["How often it had been updated by then is not recorded."]
 
 
-def _in_its_task(pair: Pair) -> list[str]:
-    """Say what the move is exactly worth in its agent's training task."""
+def _in_its_task(pair: ValueQuery) -> list[str]:
+    """Return a sentence with the exact value in the agent's training task."""
     if not pair.task or not pair.is_learned or pair.exact_in_task is None:
         return []
     task, exact = describe_task(pair.site, pair.task), pair.exact_in_task
@@ -207,8 +208,8 @@ def _in_its_task(pair: Pair) -> list[str]:
     ]
 
 
-def _in_truth(pair: Pair, rule: UpdateRule) -> list[str]:
-    """Say what is exactly true, and how often the opponent of the training misses it."""
+def _in_truth(pair: ValueQuery, rule: UpdateRule) -> list[str]:
+    """Return a sentence with the result of optimal play, and the answers that miss it."""
     if pair.lens == TRUTH:
         return []
     result = f"With optimal play by both it is a {truth(pair)}"
@@ -229,7 +230,9 @@ def _in_truth(pair: Pair, rule: UpdateRule) -> list[str]:
     ]
 
 
-def _facts(pair: Pair, rule: UpdateRule, reason: ValueReason) -> list[tuple[str, str]]:
+def _facts(
+    pair: ValueQuery, rule: UpdateRule, reason: ValueReason
+) -> list[tuple[str, str]]:
     """List the numbers there are."""
     exact = format_signed(pair.site.truth[pair.position, pair.cell], 0)
     best_play = ("With optimal play", f"{exact}, {truth(pair)}")
@@ -268,7 +271,20 @@ class WhyPage(Page, frozen=True):
     fragment: ClassVar = ("explanation",)
 
     state: MatchState
-    pair: Pair  # whose value is explained
+    pair: ValueQuery  # whose value is explained
+    answer: int | None = None  # the answer whose update is shown
+
+    @cached_property
+    def next_update(self) -> NextUpdate | None:
+        """The next update of the value, None if it needs a whole game.
+
+        Raises BadRequest with a sentence if the answer is impossible.
+        """
+        link = partial(urls.why, self.state.match, self.pair.cell)
+        try:
+            return draw_next_update(self.pair, self.answer, link)
+        except ValueError as error:
+            raise BadRequest(str(error)) from None
 
     @cached_property
     def why(self) -> Explanation:
@@ -334,10 +350,13 @@ class WhyPage(Page, frozen=True):
 def why(record: str = "") -> Response:
     """Explain the value of a move in the position shown; without a cell, of the lens's best."""
     state = parse_match(record, request.args, current_site())
-    return render_page(WhyPage(state, parse_pair(state, request.args.get("cell", ""))))
+    pair = parse_pair(state, request.args.get("cell", ""))
+    text = request.args.get("answer", "")
+    answer = read_cell("answer", text, pair.game) if text else None
+    return render_page(WhyPage(state, pair, answer))
 
 
-def parse_pair(state: MatchState, text: str) -> Pair:
+def parse_pair(state: MatchState, text: str) -> ValueQuery:
     """Read which value is asked for: of the cell that is named, or of the lens's best.
 
     Raises BadRequest or Conflict with a sentence on what is wrong.
@@ -357,16 +376,16 @@ def parse_pair(state: MatchState, text: str) -> Pair:
         )
     if not text:
         best = evaluate_moves(state.site, state.position, lens, match.step).plays[0]
-        return Pair(state.site, lens, state.position, best, match.step)
+        return ValueQuery(state.site, lens, state.position, best, match.step)
     cell = read_cell("cell", text, game)
     if not game.legal[state.position, cell]:
         raise Conflict(
             f"The {name_square_briefly(game, cell)} square is taken: no move has a value."
         )
-    return Pair(state.site, lens, state.position, cell, match.step)
+    return ValueQuery(state.site, lens, state.position, cell, match.step)
 
 
-def _others(match: Match, pair: Pair) -> list[tuple[str, str, str]]:
+def _others(match: Match, pair: ValueQuery) -> list[tuple[str, str, str]]:
     """List who else has an opinion of the move: optimal play, its task, the agent."""
     task = pair.learner + TASK
     names = {

@@ -22,6 +22,7 @@ from app.project import ROOT
 from app.recipes import parse_recipe
 from app.recipes.taught import format_title, list_taught_phases
 from app.web import urls
+from app.web.algorithms import ALGORITHMS
 from app.web.comparison import Comparison, View
 from app.web.formatting import format_count, join_words
 from app.web.match import MatchState, check_puzzle
@@ -38,7 +39,7 @@ from app.web.wording import LessonStep, describe_turn
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
 SPECIAL = re.compile(r"[&%$#_{}]")  # what LaTeX would read as its own
 # Pixels of a frame: of a board, one chart, all charts of an agent, a mind, an experiment's figure,
-# of a puzzle, a stop of the lesson, a learner.
+# of a puzzle, a stop of the lesson, a learner, an update.
 BOARD, CURVE, CURVES, MIND, EXPERIMENT = (
     (380, 560),
     (640, 440),
@@ -46,7 +47,7 @@ BOARD, CURVE, CURVES, MIND, EXPERIMENT = (
     (640, 540),
     (640, 520),
 )
-PUZZLE, STOP, LEARNER = (640, 560), (640, 700), (640, 740)
+PUZZLE, STOP, LEARNER, UPDATE = (640, 560), (640, 700), (640, 740), (760, 860)
 
 # What makes a frame as high as what is in it, on a page that allows a script: see embed/frame.js.
 FITTING = """<script>
@@ -165,6 +166,12 @@ def take_stop(stop: LessonStep) -> Take:
     """Return how a stop of the lesson leaves the site."""
     title = f"How a program learns tic-tac-toe: {stop.title}"
     return _page(title, urls.how(stop.slug), STOP)
+
+
+def take_update(slug: str) -> Take:
+    """Return how the updates of an algorithm leave the site."""
+    title = f"{ALGORITHMS[slug].section.title}: one update, step by step"
+    return _page(title, urls.how(slug), UPDATE)
 
 
 def take_learner(recipe: str) -> Take:

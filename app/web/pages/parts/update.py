@@ -4,28 +4,49 @@ The macros of `templates/updates/` write it down; `static/parts/update.js` goes 
 steps and recomputes it when a parameter is dragged.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from app.recipes import Recipe, parse_recipe
+from app.recipes.algorithms import compute_final_rate
 from app.recipes.games import TrainingMove, TrainingUpdate, UpdateExample
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.notation import parse_position
-from app.tictactoe.views import compute_heat, scale_values
-from app.web.algorithms import ALGORITHMS
+from app.tictactoe.notation import format_position, parse_position
+from app.tictactoe.views import RewardScale, compute_heat, scale_values
+from app.web.algorithms import ALGORITHMS, MINIMAX, rule_of, section_of
 from app.web.algorithms.algorithm import UpdateStyle
 from app.web.algorithms.champion import BOUNDS
+from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import MINUS, format_count, name_square_briefly
 from app.web.move_values import HEAT_STEPS
-from app.web.site_data import SiteData
+from app.web.site_data import TRUTH, SiteData
 from app.web.translation import localize_number
 
 STEPS = 6  # of every update
 DECIMALS = (2, 3, 4)  # that are tried until the numbers add up as they are shown
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
+
+
+class UpdateTerms(NamedTuple):
+    """What the numbers of an update mean: its algorithm, rewards and discount."""
+
+    slug: str
+    style: UpdateStyle
+    worth: RewardScale | None  # None for beads
+    gamma: float | None  # None for algorithms without a discount
+
+
+def terms_of(recipe: Recipe) -> UpdateTerms:
+    """Return the terms of the updates of a recipe."""
+    style = ALGORITHMS[recipe.slug].update
+    return UpdateTerms(
+        recipe.slug, style, recipe.reward_scale(), getattr(recipe, "gamma", None)
+    )
 
 
 class UpdateSquare(NamedTuple):
@@ -66,6 +87,8 @@ class UpdatePicture(NamedTuple):
     numbers: Mapping[str, str]  # by symbol
     is_exact: bool  # the numbers add up as they are shown
     data: Mapping[str, str]  # what the script computes with, by data attribute
+    # an earlier move, updated by the error of the last one
+    is_traced: bool
     # the least and the most that each answer can be worth, of bounds
     answers_lower: list[str]
     answers_upper: list[str]
@@ -75,7 +98,7 @@ class UpdatePicture(NamedTuple):
 
 def draw_update(
     game: Game,
-    recipe: Recipe,
+    terms: UpdateTerms,
     move: TrainingMove,
     change: TrainingUpdate,
     end: str = "",
@@ -86,17 +109,17 @@ def draw_update(
     `end` is the last board of the game, and `later` the number of own moves after this one, both
     for algorithms that learn from the result.
     """
-    style = ALGORITHMS[recipe.slug].update
+    style = terms.style
     next_board = change.next_board or end
     values = [value for value in change.values if value is not None]
     own = change.values[move.cell] if change.values else None
-    numbers, is_exact, data = _write_numbers(recipe, style, move, change, later)
+    numbers, is_exact, data = _write_numbers(terms, move, change, later)
     alpha = change.step_size or 0.0
     answers = []
     if style.family == "bounds":
         answers = [BOUNDS[value] for value in change.next_values if value is not None]
     return UpdatePicture(
-        slug=recipe.slug,
+        slug=terms.slug,
         style=style,
         mover=move.mark,
         other="O" if move.mark == "X" else "X",
@@ -106,11 +129,12 @@ def draw_update(
         answer=_name_answer(game, move, next_board) if change.next_board else "",
         result=_result(game, next_board, move.mark),
         later=later,
-        board=_draw_board(game, recipe, move, change),
-        next_board=_draw_next(game, recipe, move, change, next_board),
+        board=_draw_board(game, terms, move, change),
+        next_board=_draw_next(game, terms, move, change, next_board),
         numbers=numbers,
         is_exact=is_exact,
         data=data,
+        is_traced=style.family == "step" and not change.next_board,
         answers_lower=[_short(lower) for lower, _ in answers],
         answers_upper=[_short(upper) for _, upper in answers],
         part=round(100 * alpha),
@@ -133,9 +157,11 @@ def _name_answer(game: Game, move: TrainingMove, after: str) -> str:
     return name_square_briefly(game, cells[0]) if len(cells) == 1 else ""
 
 
-def _colour(recipe: Recipe, value: float, values: Sequence[float], mark: str) -> int:
+def _colour(
+    terms: UpdateTerms, value: float, values: Sequence[float], mark: str
+) -> int:
     """Return the colour step of a value, or of a number of beads among the others of its box."""
-    worth = recipe.reward_scale()
+    worth = terms.worth
     if worth is None:
         share = value / (sum(values) or 1.0) * len(values)
         return round(HEAT_STEPS * float(np.clip(share - 1, -1, 1)))
@@ -144,11 +170,11 @@ def _colour(recipe: Recipe, value: float, values: Sequence[float], mark: str) ->
 
 
 def _draw_board(
-    game: Game, recipe: Recipe, move: TrainingMove, change: TrainingUpdate
+    game: Game, terms: UpdateTerms, move: TrainingMove, change: TrainingUpdate
 ) -> list[list[UpdateSquare]]:
     return _draw(
         game,
-        recipe,
+        terms,
         move.board,
         change.values,
         move.mark,
@@ -159,7 +185,7 @@ def _draw_board(
 
 def _draw_next(
     game: Game,
-    recipe: Recipe,
+    terms: UpdateTerms,
     move: TrainingMove,
     change: TrainingUpdate,
     board: str,
@@ -168,7 +194,7 @@ def _draw_next(
     if not board:
         return []
     mark = move.mark
-    if ALGORITHMS[recipe.slug].update.next_mover == "other":
+    if terms.style.next_mover == "other":
         mark = "O" if mark == "X" else "X"
     cell = change.next_cell
     if cell is None and change.next_value in change.next_values:
@@ -179,12 +205,12 @@ def _draw_next(
         for cell, (before, now) in enumerate(zip(move.board, board, strict=True))
         if before != now
     ]
-    return _draw(game, recipe, board, change.next_values, mark, chosen, new[:2])
+    return _draw(game, terms, board, change.next_values, mark, chosen, new[:2])
 
 
 def _draw(
     game: Game,
-    recipe: Recipe,
+    terms: UpdateTerms,
     board: str,
     values: Sequence[float | None],
     mark: str,
@@ -198,8 +224,8 @@ def _draw(
         squares.append(
             UpdateSquare(
                 mark=stone if stone != "." else "",
-                text="" if value is None else _square_text(recipe, value),
-                heat=None if value is None else _colour(recipe, value, known, mark),
+                text="" if value is None else _square_text(terms, value),
+                heat=None if value is None else _colour(terms, value, known, mark),
                 symbol=symbols.get(cell, ""),
                 empty=bool(values) and value is None,
                 played=cell in played,
@@ -211,8 +237,8 @@ def _draw(
     ]
 
 
-def _square_text(recipe: Recipe, value: float) -> str:
-    return _text(value, 0 if recipe.reward_scale() is None else 2)
+def _square_text(terms: UpdateTerms, value: float) -> str:
+    return _text(value, 0 if terms.worth is None else 2)
 
 
 def _text(value: float, decimals: int) -> str:
@@ -228,22 +254,20 @@ def _short(value: float) -> str:
 
 
 def _write_numbers(
-    recipe: Recipe,
-    style: UpdateStyle,
+    terms: UpdateTerms,
     move: TrainingMove,
     change: TrainingUpdate,
     later: int,
 ) -> tuple[dict[str, str], bool, dict[str, str]]:
     """Return the numbers as texts, whether they add up so, and the numbers for the script."""
-    parameters: Any = recipe
-    gamma = getattr(parameters, "gamma", None)
+    style, gamma = terms.style, terms.gamma
     old, new = change.in_table or (change.old, change.new)
     target = change.target if change.target is not None else change.reward
     alpha = change.step_size
     sign = -1 if style.next_mover == "other" else 1
     reward = change.reward
-    if style.family == "return" and later and gamma:
-        reward = target / gamma**later
+    if style.family == "return":
+        reward = target / gamma**later if later and gamma else target
     decimals, is_exact = DECIMALS[0], False
     for decimals in DECIMALS:
         shown_target = round(target, decimals)
@@ -257,10 +281,11 @@ def _write_numbers(
         is_exact = round(made, decimals) == shown_target and round(
             moved, decimals
         ) == round(new, decimals)
+        is_exact = is_exact and terms.slug != "dqn"  # its step is none of a fixed size
         if is_exact or style.family in ("beads", "bounds"):
             break
     else:
-        decimals = DECIMALS[0]
+        decimals = DECIMALS[-1] if terms.slug == "dqn" else DECIMALS[0]
     whole = 0 if style.family == "beads" else decimals
     numbers = {
         "old": _text(old, whole),
@@ -271,6 +296,7 @@ def _write_numbers(
         "shown_old": _text(change.old, whole),
         "shown_new": _text(change.new, whole),
         "times": format_count(change.times),
+        "error": _text(target - old, decimals),
     }
     if style.family == "bounds":
         lower, upper = BOUNDS[change.new]
@@ -279,7 +305,7 @@ def _write_numbers(
         numbers["alpha"] = _short(alpha)
     if gamma is not None:
         numbers["gamma"] = _short(gamma)
-    worth = recipe.reward_scale()
+    worth = terms.worth
     data = {
         "alpha": repr(alpha),
         "gamma": repr(1.0 if gamma is None else gamma),
@@ -294,7 +320,7 @@ def _write_numbers(
         "decimals": str(decimals),
     }
     if known := [value for value in change.values if value is not None]:
-        data["becomes"] = str(_colour(recipe, change.new, known, move.mark))
+        data["becomes"] = str(_colour(terms, change.new, known, move.mark))
     if worth is not None:
         scale = worth.scale(move.mark.lower())
         data["scale"] = " ".join(map(repr, scale))
@@ -306,6 +332,7 @@ class ExamplePicture(NamedTuple):
 
     update: UpdatePicture
     agent: str  # id or recipe
+    title: str  # of the agent
     game: str  # number of the game
     move: int  # number of the move in the game, from 1
     stage: int  # the step that is shown last
@@ -342,7 +369,7 @@ def draw_example(
     slug: str,
     name: str,
     stage: int,
-    url: Any,
+    url: Callable[..., str],
 ) -> ExamplePicture:
     """Return the picture of an example; `url` builds the address of an update and a step.
 
@@ -358,10 +385,11 @@ def draw_example(
     )
     agent = example.agent
     recipe = SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
+    terms = terms_of(recipe)
     family = ALGORITHMS[slug].update.family
     update = draw_update(
         site.game,
-        recipe,
+        terms,
         turn,
         change,
         end=example.end if family in ("return", "beads") else "",
@@ -389,7 +417,8 @@ def draw_example(
         following = url(update=kinds[position + 1])
     return ExamplePicture(
         update=update,
-        agent=example.agent,
+        agent=agent,
+        title=site.always[agent].card.title if agent in site.always else agent,
         game=format_count(example.game),
         move=_ply(example, change),
         stage=stage,
@@ -409,3 +438,150 @@ def _ply(example: UpdateExample, change: TrainingUpdate) -> int:
     board = example.turns[change.turn].board
     begun = example.turns[0].board
     return begun.count(".") - board.count(".") + 1
+
+
+class NextUpdate(NamedTuple):
+    """The next update of a value, if the opponent gives one of its answers."""
+
+    update: UpdatePicture
+    answers: list[
+        UpdateLink
+    ]  # the other answers, [] if the update is the same after each
+
+
+def draw_next_update(
+    pair: ValueQuery, answer: int | None, url: Callable[..., str]
+) -> NextUpdate | None:
+    """Return the next update of a value, None for algorithms that need a whole game for it.
+
+    `answer` is the cell of the opponent's answer, by default the one whose target is nearest to
+    the average; `url` builds the URL of the page with another answer.  Raises ValueError with a
+    sentence if the answer is impossible.
+    """
+    rule, site = rule_of(pair), pair.site
+    style = ALGORITHMS[section_of(pair)].update
+    reason = rule.reason(pair)
+    if not pair.known or site.is_taught(pair.lens) or not reason.has_target:
+        return None
+    if style.family == "bounds" or style.next_mover == "other":
+        change = _bound_or_opponent(pair, style, reason)
+        return None if change is None else NextUpdate(_draw_pair(pair, change), [])
+    if section_of(pair) not in STEP_SIZES or not pair.is_learned:
+        return None
+    given = [reply for reply in reason.given if reply.cell is not None]
+    if not given:
+        return NextUpdate(_draw_pair(pair, _step(pair, reason.given[0])), [])
+    cells = [reply.cell for reply in given]
+    if answer is not None and answer not in cells:
+        names = ", ".join(name_square_briefly(site.game, cell or 0) for cell in cells)
+        raise ValueError(
+            f"answer in the address is {answer}, which is not among the answers: {names}."
+        )
+    chosen = min(given, key=lambda reply: abs(reply.target - reason.target))
+    if answer is not None:
+        chosen = given[cells.index(answer)]
+    answers = [
+        UpdateLink(
+            f"why-after-{reply.cell}",
+            name_square_briefly(site.game, reply.cell or 0),
+            url(answer=reply.cell),
+            reply.cell == chosen.cell,
+        )
+        for reply in given
+    ]
+    return NextUpdate(_draw_pair(pair, _step(pair, chosen)), answers)
+
+
+def _end_alpha(recipe: Any) -> float:
+    return compute_final_rate(recipe.alpha, getattr(recipe, "alpha_drop", 0.0))
+
+
+# The step size at the end of a training, of the algorithms that step towards an answer's target.
+STEP_SIZES: Mapping[str, Callable[[Any], float]] = {
+    "q-learning": _end_alpha,
+    "sarsa": _end_alpha,
+    "expected-sarsa": _end_alpha,
+    "q-table": _end_alpha,
+    "td-afterstates": _end_alpha,
+    "q-iteration": lambda _recipe: 1.0,
+}
+
+
+def _row(pair: ValueQuery, position: int) -> list[float | None]:
+    """Return the values of the moves of a position, None where illegal; [] after the end."""
+    if pair.game.is_over(position):
+        return []
+    row = pair.table[position].tolist()
+    return [None if math.isnan(value) else value for value in row]
+
+
+def _draw_pair(pair: ValueQuery, change: TrainingUpdate) -> UpdatePicture:
+    board = format_position(pair.game, pair.position)
+    move = TrainingMove(board, pair.cell, explored=False, after=change.next_board)
+    if pair.lens == TRUTH:
+        style = ALGORITHMS[MINIMAX].update
+        terms = UpdateTerms(MINIMAX, style, RewardScale(), None)
+    else:
+        terms = terms_of(pair.recipe)
+    return draw_update(pair.game, terms, move, change)
+
+
+def _step(pair: ValueQuery, reply: Reply) -> TrainingUpdate:
+    """Return the next update of a value by one answer, and by the best next move."""
+    next_values = _row(pair, reply.position)
+    followed = 0.0
+    if next_values:
+        known = [value for value in next_values if value is not None]
+        followed = max(known)
+        if section_of(pair) == "expected-sarsa":
+            followed = reply.found or 0.0
+    target = reply.reward + pair.gamma * followed
+    alpha = STEP_SIZES[section_of(pair)](pair.recipe)
+    return TrainingUpdate(
+        turn=0,
+        old=pair.value,
+        new=pair.value + alpha * (target - pair.value),
+        times=(pair.visits or 0) + 1,
+        observed=False,
+        reward=reply.reward,
+        next_board=format_position(pair.game, reply.position),
+        next_cell=next_values.index(followed) if followed in next_values else None,
+        next_value=followed,
+        target=target,
+        step_size=alpha,
+        values=_row(pair, pair.position),
+        next_values=next_values,
+    )
+
+
+def _bound_or_opponent(
+    pair: ValueQuery, style: UpdateStyle, reason: ValueReason
+) -> TrainingUpdate | None:
+    """Return the next update of a value that follows from the best answer."""
+    next_values = _row(pair, pair.after)
+    change = TrainingUpdate(
+        turn=0,
+        old=pair.value,
+        new=reason.target,
+        times=(pair.visits or 0) + 1,
+        observed=False,
+        next_board=format_position(pair.game, pair.after),
+        values=_row(pair, pair.position),
+        next_values=next_values,
+    )
+    if style.family == "bounds":
+        return change if reason.target in BOUNDS and pair.task is None else None
+    if not pair.is_learned:
+        return None
+    best = max((value for value in next_values if value is not None), default=0.0)
+    reward = reason.given[0].reward
+    target = reward - pair.gamma * best
+    alpha = _end_alpha(pair.recipe)
+    return replace(
+        change,
+        new=pair.value + alpha * (target - pair.value),
+        reward=reward,
+        next_value=best,
+        target=target,
+        step_size=alpha,
+    )

@@ -1,0 +1,113 @@
+"""One step of the training of a deep Q-network, for a page: a minibatch before and after it.
+
+`python -m training updates dqn` writes it.  It needs JAX, whose sums differ in the last digits
+between processors.
+"""
+
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.recipes.algorithms import Dqn
+from app.recipes.games import TrainingMove, TrainingUpdate, UpdateExample
+from app.recipes.shipped import SHIPPED
+from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.notation import format_position
+from training.networks import net
+from training.networks.dqn import NO_NEXT, Moves, Trainee, compute_targets, learn
+
+AGENT = "dqn-vs-random"
+EPOCH = 12  # of the training, from 1; its first step is shown
+SHOWN = 8  # moves of the minibatch that are stored
+
+
+def build_minibatch() -> list[UpdateExample]:
+    """Return the first moves of the first minibatch of an epoch, before and after its step."""
+    game, recipe = tic_tac_toe(), SHIPPED[AGENT].recipe
+    assert isinstance(recipe, Dqn)
+    sampled: list[tuple[Trainee, Moves]] = []
+
+    def keep(trainee: Trainee, moves: Moves) -> None:
+        sampled.append((trainee, moves))
+
+    tables = [one.q for one in islice(learn(game, recipe, int, keep), EPOCH + 1)]
+    trainee, moves = sampled[EPOCH - 1]
+    moves = Moves(moves.decision[:1], moves.cell[:1], moves.reward[:1], moves.after[:1])
+    target_table = tables[EPOCH - 1]
+    read = net.choose_squares(game, recipe.encoding, recipe.convolution)
+    target = compute_targets(target_table, moves, recipe.gamma)
+    batch = net.Minibatches(moves.decision, moves.cell, target)
+    after = net.train_steps(
+        trainee.pupil,
+        read,
+        ~game.legal & recipe.guard_rails,
+        batch,
+        recipe.step_size,
+        recipe.error == "squared",
+        target_table if recipe.outputs == "all" else None,
+    )
+    before_step = net.compute_outputs(trainee.pupil.network, read)
+    after_step = net.compute_outputs(after.network, read)
+    turns: list[TrainingMove] = []
+    changes: list[TrainingUpdate] = []
+    rows = zip(
+        moves.decision[0],
+        moves.cell[0],
+        moves.reward[0],
+        moves.after[0],
+        target[0],
+        strict=True,
+    )
+    for decision, cell, reward, next_decision, wanted in rows:
+        over = next_decision == NO_NEXT
+        made = int(game.successor[decision, cell])
+        if over and not game.is_over(made):
+            continue  # the last board is not in the replay buffer
+        following = format_position(game, made if over else int(next_decision))
+        next_row = [] if over else _list_row(target_table[next_decision])
+        best = 0.0 if over else float(np.nanmax(target_table[next_decision]))
+        board = format_position(game, int(decision))
+        turns.append(TrainingMove(board, int(cell), False, following))
+        changes.append(
+            TrainingUpdate(
+                turn=len(changes),
+                old=float(before_step[decision, cell]),
+                new=float(after_step[decision, cell]),
+                times=1,
+                observed=False,
+                reward=float(reward),
+                next_board=following,
+                next_value=best,
+                target=float(wanted),
+                step_size=recipe.step_size,
+                values=_list_row(
+                    np.where(game.legal[decision], before_step[decision], np.nan)
+                ),
+                next_values=next_row,
+            )
+        )
+    del turns[SHOWN:], changes[SHOWN:]
+    return [
+        UpdateExample(
+            "minibatch",
+            AGENT,
+            EPOCH,
+            (EPOCH - 1) * recipe.steps,
+            turns,
+            changes,
+            next(n for n, change in enumerate(changes) if _is_clear(change)),
+            "." * game.cells,
+        )
+    ]
+
+
+def _list_row(row: NDArray[np.floating]) -> list[float | None]:
+    return [None if np.isnan(value) else float(value) for value in row]
+
+
+def _is_clear(change: TrainingUpdate) -> bool:
+    """Return whether a move has a next state, and the step made its error smaller."""
+    assert change.target is not None
+    error = abs(change.target - change.new)
+    return bool(change.next_values) and error < abs(change.target - change.old)
