@@ -62,7 +62,7 @@ unit: browser kernels ## Run all tests, on all cores
 
 check: lint types templates kernels ## Check everything but what needs a browser or a server under load
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal \
-		tests/tables tests/tictactoe tests/training tests/web
+		tests/doctor tests/tables tests/tictactoe tests/training tests/web
 
 kernels: $(DEV) ## Compile the learners once, so that the processes of the tests need not
 	$(BIN)/python -m training.trainer
