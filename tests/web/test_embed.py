@@ -85,6 +85,7 @@ def asked(client: FlaskClient, page: str, more: str = "") -> dict[str, object]:
         "/embed/mind/nobody",
         "/embed/nothing",
         "/embed/how/dqn",
+        "/embed/how/exact",
         "/embed/teach/nobody",
     ],
 )
@@ -477,7 +478,7 @@ def test_it_is_said_in_xml_too(client: FlaskClient) -> None:
         ("url=http://localhost/embed/experiment/bad-runs?figure=x", 404),
         ("url=http://localhost/puzzle/99999", 404),
         ("url=http://localhost/how", 404),
-        ("url=http://localhost/how/dqn", 404),
+        ("url=http://localhost/how/exact", 404),
         ("url=http://localhost/teach/nobody", 404),
     ],
 )
