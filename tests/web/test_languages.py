@@ -5,11 +5,13 @@ In a language made up here every text that is marked stands in brackets: what is
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from gettext import NullTranslations
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from flask import Flask
 from flask.testing import FlaskClient
@@ -171,18 +173,24 @@ PLACEHOLDER = re.compile(r"%\(\w+\)s|%%|\{\}|#|<[^>]*>")
 ADDRESS = re.compile(r'\s(?:href|action|hx-get|data-reply|data-why|data-minds)="([/?][^"#]*)')
 
 
+@cache
+def texts() -> Catalog:
+    """All texts of the pages: reading them takes longer than everything else here."""
+    return gather_texts()
+
+
 @pytest.mark.parametrize("file", CATALOGUES, ids=lambda file: file.stem)
 def test_a_catalogue_has_every_text_and_no_other_in_the_order_of_the_pages(file: Path) -> None:
     """`make translations` brings it there."""
     with file.open("rb") as lines:
         kept = [message.id for message in read_po(lines, locale=file.stem)]
-    assert kept == [message.id for message in update_catalogue(file, gather_texts())]
+    assert kept == [message.id for message in update_catalogue(file, texts())]
 
 
 @pytest.mark.parametrize("code", COMPLETE)
 def test_the_languages_of_this_project_are_complete(code: str) -> None:
     """Languages that others contribute may be partial."""
-    catalogue = update_catalogue(HERE / f"{code}.po", gather_texts())
+    catalogue = update_catalogue(HERE / f"{code}.po", texts())
     assert [text.id for text in catalogue if text.id and not is_translated(text)] == []
 
 
