@@ -9,7 +9,12 @@ from flask.testing import FlaskClient
 
 from app.web.facts import build_certificate, find_losing_game
 from app.web.formatting import format_count, format_signed
-from app.web.pages.lesson import BLUNDERER, UNBEATABLE, filmed, misled
+from app.web.pages.lesson import (
+    BLUNDERER,
+    UNBEATABLE,
+    choose_filmed_agent,
+    find_misled_puzzle,
+)
 from app.web.site_data import SiteData
 from app.web.wording import LESSON_STEPS
 
@@ -55,14 +60,14 @@ def test_the_first_stop_is_before_the_first_game(client: FlaskClient, site: Site
 
 def test_the_second_says_what_the_training_was(client: FlaskClient, site: SiteData) -> None:
     told = article(client, "learning")
-    card = site.agents[filmed(site)].card
+    card = site.agents[choose_filmed_agent(site)].card
     assert f"{card.title} plays {format_count(card.games)} games" in told
     assert [opponent for opponent, _ in site.recipe(card.id).phases] == ["random"]  # as it says
     assert "627 tiles" in told
 
 
 def test_the_third_asks_and_gives_nothing_away(client: FlaskClient, site: SiteData) -> None:
-    number, puzzle = misled(site)
+    number, puzzle = find_misled_puzzle(site)
     page = client.get("/how/blunder").text
     board = re.search(r'<div id="board".*?</div>\s*</div>', page, re.DOTALL)
     assert board
@@ -78,7 +83,7 @@ def test_the_third_asks_and_gives_nothing_away(client: FlaskClient, site: SiteDa
 def test_the_third_is_answered_in_place(
     client: FlaskClient, site: SiteData, right: bool, sees: bool
 ) -> None:
-    _, puzzle = misled(site)
+    _, puzzle = find_misled_puzzle(site)
     free = np.flatnonzero(site.game.legal[puzzle.position]).tolist()
     chosen = next(cell for cell in free if (cell in puzzle.right) == right)
     guess = next(cell for cell in free if (cell == puzzle.wrong) == sees)
@@ -95,7 +100,7 @@ def test_the_third_is_answered_in_place(
 
 
 def test_what_misled_it_is_right_in_its_task_and_loses(site: SiteData) -> None:
-    _, puzzle = misled(site)
+    _, puzzle = find_misled_puzzle(site)
     exact = site.task_q(puzzle.agent)
     task = site.task(puzzle.agent)
     assert puzzle.agent == BLUNDERER
@@ -108,7 +113,7 @@ def test_what_misled_it_is_right_in_its_task_and_loses(site: SiteData) -> None:
 
 
 def test_the_fourth_shows_the_real_update(client: FlaskClient, site: SiteData) -> None:
-    _, puzzle = misled(site)
+    _, puzzle = find_misled_puzzle(site)
     page, told = client.get("/how/why").text, article(client, "why")
     value = format_signed(float(site.agents[puzzle.agent].q[puzzle.position, puzzle.wrong]))
     assert value in told

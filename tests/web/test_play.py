@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from app.web import urls
 from app.web.hint import build_hint
 from app.web.match import Match, replay_match
-from app.web.pages.play import PlayPage, minds_page, place_at
+from app.web.pages.play import PlayPage, build_minds_page, parse_match_at
 from app.web.site_data import SiteData
 from app.web.wording import grade_strength
 
@@ -257,7 +257,7 @@ def test_stepping_back_keeps_one_sides_view(site: SiteData) -> None:
     ]
     view, end = agents.scene.says.actions
     assert (view.label, end.label) == ("View as O", "To the end")
-    other = page(site, place_at({"at": view.href}, site).match)
+    other = page(site, parse_match_at({"at": view.href}, site).match)
     assert (other.scene.ply, other.scene.board.held) == (3, False)
     assert end.href == "/play/4023?o=q-learning-1"
 
@@ -274,7 +274,7 @@ def test_a_random_move_of_a_watched_agent_is_marked(site: SiteData, client: Flas
 
 
 def test_who_would_play_what(site: SiteData) -> None:
-    shown = {mind.id: mind for mind in minds_page(replay_match(Match("0314"), site)).minds}
+    shown = {mind.id: mind for mind in build_minds_page(replay_match(Match("0314"), site)).minds}
     assert set(shown) == {"truth", *site.agents}
     assert (shown["truth"].plays, shown["truth"].text) == ("top right", "win in 1")
     assert not shown["truth"].blunder

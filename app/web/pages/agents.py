@@ -52,65 +52,65 @@ bp = Blueprint("agents", __name__)
 ASCENDING, DESCENDING = "asc", "desc"
 ARIA = {ASCENDING: "ascending", DESCENDING: "descending"}
 OTHER = {ASCENDING: DESCENDING, DESCENDING: ASCENDING}
-DECIMALS = 1  # of a chance in percent: the page of an agent has them all
+DECIMALS = 1  # digits of a chance in percent; the page of an agent shows more
 
 
 class Player(NamedTuple):
-    """One row: an agent, or a player that follows a rule."""
+    """A row of the table: an agent or a baseline."""
 
     title: str
     href: str
     character: Character
     judgement: PolicyJudgement
-    card: Card | None  # of those who learned
+    card: Card | None  # None for a baseline
 
 
 class ColumnGroup(NamedTuple):
-    """Figures that share a column of the table, one below the other."""
+    """Figures that share a column of the table."""
 
-    id: str  # in the page and in its style sheet
+    id: str  # id in the page and in the style sheet
     title: str
 
 
 class Column(NamedTuple):
-    """One figure."""
+    """A figure of the table."""
 
     key: str
     group: ColumnGroup
     head: str
-    order: str  # what a first click on its head sorts to: the best or the most on top
+    order: str  # order after the first click on the head
     value: Callable[
         [Player], Any
-    ]  # "" for those who never learned, where it is of a training
+    ]  # returns the figure of a player; "" if a baseline has no such figure
     kind: str = "number"  # or "title", "text", "outcome"
-    mark: str = ""  # the seat that it is about, if it is about one
+    mark: str = ""  # seat of the figure, "" for both
 
 
 class Order(NamedTuple):
-    """By which column the table is sorted, and which way."""
+    """The column that sorts the table, and the direction."""
 
     sort: str = "blunders"
     order: str = ASCENDING
 
     @property
     def address(self) -> str:
-        """Where the table has this order."""
+        """The URL of the table in this order."""
         return urls.AGENTS if self == Order() else urls.AGENTS.url(**self._asdict())
 
     @property
     def aria(self) -> str:
-        """The way, as browsers know it."""
+        """The value of the attribute aria-sort."""
         return ARIA[self.order]
 
     def by(self, column: Column) -> "Order":
-        """Return the order by another column, or by the same the other way round."""
+        """Return the order by a column; the present column is reversed."""
         return Order(
             column.key, OTHER[self.order] if column.key == self.sort else column.order
         )
 
 
 def players(site: SiteData, names: Iterable[str]) -> list[Player]:
-    """List players; the link of a baseline is a game against it."""
+    """Return the rows of players; a baseline links to a game against it."""
     return [
         Player(
             site.titles[name],
@@ -124,37 +124,37 @@ def players(site: SiteData, names: Iterable[str]) -> list[Player]:
 
 
 def parse_order(query: Mapping[str, str]) -> Order:
-    """Read the order from the query of an address; an empty value is as good as none.
+    """Return the order in the query of a URL; an empty value counts as left out.
 
-    Raises BadRequest, naming the columns or the two orders, if there is no such.
+    Raises BadRequest, naming the columns or the two orders, for any other text.
     """
     columns = {column.key: column for column in COLUMNS}
     sort = read_word("sort", query, columns, Order().sort)
     return Order(sort, read_word("order", query, OTHER, columns[sort].order))
 
 
-def ranked(players: Iterable[Player], order: Order) -> list[Player]:
-    """Sort the rows; equal ones stay by title, whichever way the others go."""
-    by_title = sorted(players, key=_title)
+def sort_players(players: Iterable[Player], order: Order) -> list[Player]:
+    """Return sorted rows; equal rows are in the order of their titles."""
+    by_title = sorted(players, key=_get_sort_title)
     value = next(column.value for column in COLUMNS if column.key == order.sort)
     return sorted(by_title, key=value, reverse=order.order == DESCENDING)
 
 
-def _title(player: Player) -> str:
+def _get_sort_title(player: Player) -> str:
     return player.title.lower()
 
 
-def _learned(value: Callable[[Card], Any]) -> Callable[[Player], Any]:
+def _read_from_card(value: Callable[[Card], Any]) -> Callable[[Player], Any]:
     return lambda player: value(player.card) if player.card else ""
 
 
-def _by_seat(
+def _build_seat_columns(
     key: str,
     group: ColumnGroup,
     value: Callable[[PolicyJudgement, str], Any],
     kind: str = "number",
 ) -> list[Column]:
-    def column(seat: str) -> Column:
+    def build_column(seat: str) -> Column:
         return Column(
             key=f"{key}-{seat}",
             group=group,
@@ -165,12 +165,12 @@ def _by_seat(
             mark=seat.upper(),
         )
 
-    return [column(seat) for seat in SEATS]
+    return [build_column(seat) for seat in SEATS]
 
 
-def _against(opponent: str, group: ColumnGroup) -> list[Column]:
-    """Make the columns of the chances, sorted by games won, then by games drawn."""
-    return _by_seat(
+def _build_result_columns(opponent: str, group: ColumnGroup) -> list[Column]:
+    """Return columns of chances, which sort by games won, then by games drawn."""
+    return _build_seat_columns(
         opponent, group, lambda judged, seat: judged.chances[opponent, seat], "outcome"
     )
 
@@ -178,7 +178,7 @@ def _against(opponent: str, group: ColumnGroup) -> list[Column]:
 AGENT, BLUNDERS = ColumnGroup("agent", "Agent"), ColumnGroup("blunders", "Blunders")
 METHOD, TRAINING = ColumnGroup("method", "Method"), ColumnGroup("training", "Training")
 COLUMNS = [
-    Column("title", AGENT, "Agent", ASCENDING, _title, "title"),
+    Column("title", AGENT, "Agent", ASCENDING, _get_sort_title, "title"),
     Column(
         "blunders",
         BLUNDERS,
@@ -186,20 +186,22 @@ COLUMNS = [
         ASCENDING,
         lambda player: player.judgement.blunders,
     ),
-    *_by_seat(
+    *_build_seat_columns(
         "unbeatable",
         ColumnGroup("unbeatable", "Unbeatable"),
         lambda judged, seat: judged.unbeatable[seat],
     ),
-    *_against("random", ColumnGroup("random", "Against Random")),
-    *_against("t-hand", ColumnGroup("t-hand", "Against T-hand")),
-    *_against(BEST_RESPONDER, ColumnGroup("responder", "Its best responder")),
+    *_build_result_columns("random", ColumnGroup("random", "Against Random")),
+    *_build_result_columns("t-hand", ColumnGroup("t-hand", "Against T-hand")),
+    *_build_result_columns(
+        BEST_RESPONDER, ColumnGroup("responder", "Its best responder")
+    ),
     Column(
         "kind",
         METHOD,
         "Algorithm",
         ASCENDING,
-        _learned(lambda card: ALGORITHMS[card.algorithm].title),
+        _read_from_card(lambda card: ALGORITHMS[card.algorithm].title),
         "text",
     ),
     Column(
@@ -207,13 +209,19 @@ COLUMNS = [
         METHOD,
         "Origin",
         ASCENDING,
-        _learned(lambda card: card.origin),
+        _read_from_card(lambda card: card.origin),
         "text",
     ),
     Column(
-        "updates", TRAINING, "Updates", DESCENDING, _learned(lambda card: card.updates)
+        "updates",
+        TRAINING,
+        "Updates",
+        DESCENDING,
+        _read_from_card(lambda card: card.updates),
     ),
-    Column("games", TRAINING, "Games", DESCENDING, _learned(lambda card: card.games)),
+    Column(
+        "games", TRAINING, "Games", DESCENDING, _read_from_card(lambda card: card.games)
+    ),
 ]
 GROUPS = {group: [*of] for group, of in groupby(COLUMNS, lambda column: column.group)}
 
@@ -235,26 +243,26 @@ class AgentsPage(Page, frozen=True):
     @property
     def rows(self) -> list[Player]:
         """The agents."""
-        return ranked(players(self.site, self.site.agents), self.order)
+        return sort_players(players(self.site, self.site.agents), self.order)
 
     @property
     def baselines(self) -> list[Player]:
         """The players that follow a rule."""
-        return ranked(players(self.site, BASELINES), self.order)
+        return sort_players(players(self.site, BASELINES), self.order)
 
     @property
     def shares(self) -> Callable[[Chances], list[Share]]:
-        """A function that lays out a cell of chances."""
+        """A function that returns the content of a cell of chances."""
         return partial(shares, decimals=DECIMALS)
 
     @property
     def decisions(self) -> int:
-        """How many positions could have a blunder."""
+        """The number of positions in which a blunder is possible."""
         return self.site.game.decisions
 
     @property
     def strengths(self) -> Mapping[str, str]:
-        """What each word for a strength means."""
+        """The meaning of each word for a strength."""
         return STRENGTHS
 
 
@@ -289,13 +297,13 @@ def list_table_rows(site: SiteData) -> Iterator[list[object]]:
 
 
 def beside(site: SiteData, name: str) -> str:
-    """Return where an agent is compared with optimal play: where the two part, if they do."""
+    """Return the URL of a comparison with optimal play, in a position where the moves differ."""
     views = (View(name),)
     return urls.compare(Comparison(next_disagreement(views, site) or "", views))
 
 
 def training_task(site: SiteData, name: str) -> Destination | None:
-    """Describe an agent's training task, and lead to its exact values on the squares."""
+    """Return a description of a training task and a link to its exact values, if it has one."""
     task = site.task(name)
     if not task:
         return None
@@ -311,13 +319,16 @@ NUMBERS = ("position", "to_move", "cell", "q", "visits", "true_value")
 
 
 def pairs(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]]:
-    """Write one row a legal move: the mover's value, learned and true, and how often updated."""
+    """Yield a row for each legal move: learned value, true value and number of updates.
+
+    Values are in the mover's view.
+    """
     game = site.game
     positions = [format_position(game, position) for position in range(game.decisions)]
     movers = [MARKS[mover] for mover in game.to_move.tolist()]
     columns = (
         game.pair_cell.tolist(),
-        agent.q[game.legal].astype(str).tolist(),  # as short as can be
+        agent.q[game.legal].astype(str).tolist(),  # shortest exact decimals
         agent.visits[game.legal].tolist(),
         site.truth[game.legal].astype(int).tolist(),
     )
@@ -329,7 +340,7 @@ SHOWN = 9  # blunders on the agent's own page: three rows of a phone
 
 
 class AgentPage(Page, frozen=True):
-    """One agent."""
+    """The page of an agent."""
 
     template: ClassVar = "agents/agent.html"
     fragment: ClassVar = ("learning",)
@@ -340,43 +351,43 @@ class AgentPage(Page, frozen=True):
 
     @cached_property
     def card(self) -> Card:
-        """Its card."""
+        """The card of the agent."""
         return self.site.agents[self.name].card
 
     @property
     def _recipe(self) -> Recipe:
         return self.site.recipe(self.name)
 
-    # What it is.
+    # Description.
 
     @property
     def character(self) -> Character:
-        """How strong it is, and its line."""
+        """The strength of the agent, and a sentence about it."""
         return characterise(self.site, self.name)
 
     @property
     def algorithm(self) -> str:
-        """The title of its algorithm; /how has a section of that name."""
+        """The title of the algorithm, which is a section of /how."""
         return ALGORITHMS[self.card.algorithm].title
 
     @property
     def source(self) -> Source | None:
-        """Whose idea it was; None where its card names no source."""
+        """The source of the idea; None if the card names no source."""
         return find_source(self.card.origin)
 
     @property
     def summary(self) -> str:
-        """Its exact figures in a sentence."""
+        """A sentence with the exact figures of the agent."""
         return describe_agent(self.site, self.name)
 
     @property
     def mind(self) -> MindPicture:
-        """What it expects of every position."""
+        """The picture of all decisions of the agent."""
         return picture(self.site, self.name, self.site.last_step(self.name))
 
     @property
     def ways(self) -> list[Destination]:
-        """The ways to meet it."""
+        """Links to games, comparisons and the lab."""
         replay = urls.play(Match(o=self.name, lens=self.name, step=0))
         return [
             *judgement.encounters(self.name),
@@ -404,27 +415,27 @@ class AgentPage(Page, frozen=True):
 
     @property
     def claims(self) -> list[Summary]:
-        """The claims that were checked and are about it."""
+        """The checked claims about the agent."""
         return [
             one for one in self.site.experiments.values() if self.name in one.agents
         ]
 
-    # How it learned.
+    # Training.
 
     @property
     def training(self) -> str:
-        """What its training was, and how long."""
+        """The phases of the training and the number of updates."""
         learned = ", then ".join(phases(self.site, self._recipe))
         return f"{learned}; {format_count(self.card.updates)} updates"
 
     @property
     def task(self) -> Destination | None:
-        """Its training task and where the exact values of it are, if it has one."""
+        """The training task with a link to its exact values, if there is a task."""
         return training_task(self.site, self.name)
 
     @property
     def met(self) -> str:
-        """The opponents of its training."""
+        """The opponents in the training."""
         met = (
             opponent_name(self.site, opponent) for opponent, _ in self._recipe.phases
         )
@@ -432,7 +443,7 @@ class AgentPage(Page, frozen=True):
 
     @property
     def opponents(self) -> Mapping[str, str]:
-        """By id the titles of those against whom the curves can be."""
+        """The titles of the opponents of the curves, by id."""
         return {
             opponent: learning.opponent_title(self.site, opponent)
             for opponent in learning.opponents(self.card)
@@ -440,47 +451,47 @@ class AgentPage(Page, frozen=True):
 
     @property
     def curves(self) -> Charts:
-        """Its learning curves."""
+        """The learning curves of the agent."""
         return learning.learning(self.site, self.card, self.against)
 
     @property
     def take(self) -> Take:
-        """How the learning curves are exported."""
+        """The ways to export the learning curves."""
         usual = next(iter(learning.opponents(self.card)))
         against = "" if self.against == usual else self.against
         return take_curve(self.site, [self.name], against=against)
 
     @property
     def winning(self) -> Charts | None:
-        """The curve of the games won in training, where they were counted."""
+        """The curve of games won in training, if games were counted."""
         return learning.winning(self.card.win_rate) if self.card.win_rate else None
 
     @property
     def take_winning(self) -> Take:
-        """How that curve is exported."""
+        """The ways to export the curve of games won."""
         return take_curve(self.site, [self.name], learning.WON)
 
-    # How it is made again.
+    # Reproduction.
 
     @property
     def settings(self) -> Sequence[Parameter]:
-        """The parameters of its recipe."""
+        """The parameters of the recipe."""
         return list_parameters(self._recipe)
 
     @property
     def code(self) -> str:
-        """The address of its training as one file, "" if it cannot be written so."""
+        """The URL of the training as a script, "" if no script is available."""
         is_code = self.site.lab.source and not self._recipe.is_network
         return urls.CODE.url(self.name) if is_code else ""
 
     @property
     def code_file(self) -> str:
-        """The name of that file."""
+        """The file name of the script."""
         return name_script_file(self._recipe)
 
     @property
     def digest(self) -> str:
-        """The digest of its file."""
+        """The digest of the arrays file."""
         return complete_card(self.site.game, self.site.agents[self.name]).arrays
 
 
@@ -493,7 +504,7 @@ def agent(name: str) -> Response:
 
 @bp.get(urls.AGENT_FILE)
 def download(name: str, ending: str) -> Response:
-    """Hand out an agent as a file: its arrays as they were loaded, its card, or its table."""
+    """Return a file of an agent: arrays, card, or table of values."""
     agent, game = current_site().learned(name), current_site().game
     if ending == "csv":
         return numbers_file(NUMBERS, pairs(current_site(), agent), agent.card.id)
@@ -508,7 +519,7 @@ def download(name: str, ending: str) -> Response:
 
 @bp.get(urls.CODE)
 def code(name: str) -> Response:
-    """Hand out the training of an agent as one file of Python."""
+    """Return the training of an agent as a Python script."""
     card = current_site().learned(name).card
     if parse_recipe(card.recipe).is_network:
         raise NotFound(f"The training of {card.title} cannot be written as one file.")

@@ -1,4 +1,4 @@
-"""The arena: every player as X against every player as O, and the league that comes of it."""
+"""The arena: every player as X against every player as O, and the resulting league."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
@@ -31,27 +31,27 @@ bp = Blueprint("arena", __name__)
 
 
 class Show(NamedTuple):
-    """A figure that the table can show, and how it is coloured."""
+    """A figure of the table with its colours."""
 
     title: str
     of: Callable[
         [Chances], Chances
-    ]  # takes it, [...], from chances of win, draw, loss, [..., 3]
+    ]  # maps chances of win, draw, loss, [..., 3], to the figure, [...]
     write: Callable[[float], str]
-    heats: range  # colours of the legend: the last is that of its 1, and that of its 0 is 0
+    heats: range  # colours of the legend, from 0 to the colour of the figure 1
     ends: Sequence[
         tuple[str, ...]
-    ]  # what the first colour, the middle and the last stand for
+    ]  # labels of the first colour, the middle and the last
     reading: str
 
 
-def _signed(score: float) -> str:
-    """Write a score in whole percent; one that is not all or nothing is never written as that."""
+def _format_score(score: float) -> str:
+    """Return a score in whole percent; only exact scores of 0 and 1 become "0" and "100"."""
     sign = {True: "+", False: MINUS}[score > 0] if score else ""
     return sign + format_percent(abs(score), 0)
 
 
-def _chance(title: str, number: int, most: int, who: str) -> Show:
+def _build_chance_show(title: str, number: int, most: int, who: str) -> Show:
     of, ends = itemgetter((..., number)), [("0%",), ("50%",), ("100%",)]
     heats = range(0, most + most // 10, most // 10)
     return Show(
@@ -68,28 +68,30 @@ SHOWS = {
     "score": Show(
         title="Score",
         of=compute_score,
-        write=_signed,
+        write=_format_score,
         heats=HEATS,
         ends=[("O wins", f"{MINUS}100"), ("0",), ("X wins", "+100")],
         reading="The score is the chance that X wins less the chance that O wins, in percent.",
     ),
-    "win": _chance("X wins", 0, HEAT_STEPS, "how often X wins"),
-    "draw": _chance("Draw", 1, HEAT_STEPS, "how often the game is drawn"),
-    "loss": _chance("O wins", 2, -HEAT_STEPS, "how often O wins, and X loses"),
+    "win": _build_chance_show("X wins", 0, HEAT_STEPS, "how often X wins"),
+    "draw": _build_chance_show("Draw", 1, HEAT_STEPS, "how often the game is drawn"),
+    "loss": _build_chance_show(
+        "O wins", 2, -HEAT_STEPS, "how often O wins, and X loses"
+    ),
 }
 
 
 class Pairing(NamedTuple):
-    """One match of the table."""
+    """A match of the table."""
 
     text: str
     heat: int
-    label: str  # who plays whom, and all that can come of it
+    label: str  # both players and the chances of all results
     href: str
 
 
 class ArenaRow(NamedTuple):
-    """One player of the table, as X, against all."""
+    """A row of the table: a player as X against all players."""
 
     id: str
     title: str
@@ -97,11 +99,11 @@ class ArenaRow(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """One player of the league."""
+    """A player of the league."""
 
-    rank: int  # equals share one
+    rank: int  # equal players share a rank
     title: str
-    href: str  # its page, "" for one who never learned
+    href: str  # URL of the agent's page, "" for a baseline
     strength: str
     score: str
     as_x: str
@@ -117,8 +119,8 @@ class ArenaPage(Page, frozen=True):
 
     site: SiteData
     show: str  # the figure of the table, a key of SHOWS
-    add: str  # a recipe that plays besides, "" without one
-    player: str  # its matches are listed one by one; "" is the weakest that learned
+    add: str  # recipe of an additional player, "" without
+    player: str  # the selected player; "" selects the weakest agent
 
     @property
     def shows(self) -> Mapping[str, Show]:
@@ -154,7 +156,7 @@ class ArenaPage(Page, frozen=True):
                 id=names[x],
                 title=site.titles[names[x]],
                 pairings=[
-                    _pairing(
+                    _build_pairing(
                         SHOWS[self.show], site, names[x], names[o], self._chances[x, o]
                     )
                     for o in self._order
@@ -165,20 +167,20 @@ class ArenaPage(Page, frozen=True):
 
     @property
     def here(self) -> int:
-        """The row of the player whose matches are listed one by one."""
+        """The row number of the selected player."""
         able = [self.player] if self.player else self.site.agents
         return next(number for number, row in enumerate(self.rows) if row.id in able)
 
     @property
     def sketch(self) -> Markup:
         """The whole table as a small picture."""
-        return _sketch(self.rows, self.here)
+        return _draw_sketch(self.rows, self.here)
 
     @property
     def standings(self) -> list[Standing]:
         """The players of the league, the best first."""
         return [
-            _standing(self.site, self._names[number], self._league, number)
+            _build_standing(self.site, self._names[number], self._league, number)
             for number in reversed(self._order)
         ]
 
@@ -198,7 +200,7 @@ def arena() -> Response:
 
 
 def arena_page(show: str, site: SiteData, player: str = "", add: str = "") -> ArenaPage:
-    """Return the page with the players of the site and one more, which a recipe names.
+    """Return the page with all players, and an additional player if a recipe is given.
 
     The added player's matches are listed if no other player is named.
     """
@@ -207,7 +209,9 @@ def arena_page(show: str, site: SiteData, player: str = "", add: str = "") -> Ar
     return ArenaPage(site, show, add, player or add)
 
 
-def _pairing(show: Show, site: SiteData, x: str, o: str, chances: Chances) -> Pairing:
+def _build_pairing(
+    show: Show, site: SiteData, x: str, o: str, chances: Chances
+) -> Pairing:
     win, draw, loss = (format_percent(chance) for chance in chances)
     shown = float(show.of(chances))
     text = show.write(shown)
@@ -220,11 +224,11 @@ def _pairing(show: Show, site: SiteData, x: str, o: str, chances: Chances) -> Pa
     )
 
 
-def _sketch(rows: list[ArenaRow], chosen: int) -> Markup:
-    """Draw the table; the row and the column of one player stand out, a little apart."""
+def _draw_sketch(rows: list[ArenaRow], chosen: int) -> Markup:
+    """Return a picture of the table, with gaps around the row and column of the chosen player."""
     size = len(rows)
 
-    def place(number: int) -> float:
+    def compute_offset(number: int) -> float:
         return (
             number
             + (0.25 if number >= chosen else 0)
@@ -232,7 +236,7 @@ def _sketch(rows: list[ArenaRow], chosen: int) -> Markup:
         )
 
     squares = sorted(
-        (pairing.heat, f"M{place(o):g} {place(x):g}h.9v.9h-.9z")
+        (pairing.heat, f"M{compute_offset(o):g} {compute_offset(x):g}h.9v.9h-.9z")
         for x, row in enumerate(rows)
         for o, pairing in enumerate(row.pairings)
     )
@@ -249,7 +253,9 @@ def _sketch(rows: list[ArenaRow], chosen: int) -> Markup:
     )
 
 
-def _standing(site: SiteData, name: str, table: ArenaTable, player: int) -> Standing:
+def _build_standing(
+    site: SiteData, name: str, table: ArenaTable, player: int
+) -> Standing:
     win, draw, loss = ((table.as_x[player] + table.as_o[player]) / 2).tolist()
     return Standing(
         rank=int(table.rank[player]),

@@ -1,4 +1,4 @@
-"""The front page: an agent learns one position, and can be played at any moment of its training."""
+"""The front page: an agent learns one position, and can be played at each snapshot."""
 
 from functools import cached_property
 from typing import ClassVar
@@ -31,14 +31,14 @@ PLAYED_AFTER = (
 
 
 class FrontPage(Page, frozen=True):
-    """The front page at one snapshot of the training that it shows."""
+    """The front page at a snapshot of the training shown."""
 
     template: ClassVar = "front/front.html"
 
     site: SiteData
     name: str  # the agent whose training is shown
     step: int  # the snapshot shown
-    plays: bool  # whether the film starts by itself
+    plays: bool  # whether the film starts automatically
 
     @cached_property
     def film(self) -> Film:
@@ -47,7 +47,7 @@ class FrontPage(Page, frozen=True):
 
     @property
     def learned(self) -> int:
-        """The number of the first frame from which on the agent always plays the block."""
+        """The number of the first frame after which the agent always blocks."""
         starred = [
             [cell for cell, square in frame.squares.items() if square.best]
             for frame in self.film.frames
@@ -91,7 +91,7 @@ class FrontPage(Page, frozen=True):
 
     @property
     def tiles(self) -> int:
-        """The number of tiles of that picture."""
+        """The number of tiles in the picture of all positions."""
         return len(self.site.tiles.decision)
 
     @property

@@ -1,7 +1,7 @@
-"""The pages that explain: a map of all parts, and a page for each part.
+"""The pages /how: a map of all parts, and a page for each part.
 
-A part is the section of an algorithm, which brings its own, that of a notion or a measure, or what
-is worked through: a position in all its writings, and one won game.
+A part is a section on an algorithm, a notion or a measure, or a worked example: a position in all
+encodings, and a won game.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -46,23 +46,23 @@ from app.web.wording import (
 
 bp = Blueprint("how", __name__)
 
-RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"  # by random moves
+RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"  # against random moves
 
 
-def _odds(site: SiteData) -> dict[str, object]:
+def _compute_odds(site: SiteData) -> dict[str, object]:
     """Return how much likelier a league's learner draws its best move than a move of value 0."""
     start = SECTIONS["exploration"].start
     if start.lens not in site.always:
         return {}
     row = site.agents[start.lens].q[replay_record(site.game, start.record)[-1]]
-    limit = float(getattr(site.recipe(start.lens), "k_limit"))  # noqa: B009 - of this algorithm
+    limit = float(getattr(site.recipe(start.lens), "k_limit"))  # noqa: B009 - not in all recipes
     odds = format_count(round(limit ** float(np.nanmax(row))))
     return {"limit": f"{limit:g}", "odds": odds}
 
 
-def _unnoticed(site: SiteData) -> dict[str, object]:
+def _compute_unseen_losses(site: SiteData) -> dict[str, object]:
     """Return the probabilities of seeing no loss in 100 and in 1,000 games."""
-    seat = _beaten_seat(site, RARELY_BEATEN)
+    seat = _find_beaten_seat(site, RARELY_BEATEN)
     if not seat:
         return {}
     loss = getattr(site.agents[RARELY_BEATEN].card.figures.vs["random"], seat)[-1][2]
@@ -70,18 +70,18 @@ def _unnoticed(site: SiteData) -> dict[str, object]:
     return {"mark": seat.upper(), "loss": format_percent(loss), "unseen": unseen}
 
 
-def _beaten(site: SiteData) -> dict[str, object]:
+def _compute_wins_over_random(site: SiteData) -> dict[str, object]:
     """Return the win rate against random moves of an agent that a best responder always beats."""
     name = OFTEN_BEATEN
-    seat = _beaten_seat(site, name)
+    seat = _find_beaten_seat(site, name)
     if not seat:
         return {}
     wins = getattr(site.agents[name].card.figures.vs["random"], seat)[-1][0]
     return {"mark": seat.upper(), "wins": format_percent(wins)}
 
 
-def _beaten_seat(site: SiteData, name: str) -> str:
-    """Name a seat in which an agent loses every game to its best responder, "" without one."""
+def _find_beaten_seat(site: SiteData, name: str) -> str:
+    """Return a seat in which an agent always loses to its best responder, "" if there is none."""
     if name not in site.always:
         return ""
     worst = site.agents[name].card.figures.best_response
@@ -90,14 +90,14 @@ def _beaten_seat(site: SiteData, name: str) -> str:
 
 FACTS: Mapping[str, Callable[[SiteData], Mapping[str, object]]] = {
     **{slug: algorithm.facts for slug, algorithm in ALGORITHMS.items()},
-    "exploration": _odds,
-    "best-response": _beaten,
-    "exact": _unnoticed,
-}  # by section: what only its prose asks for
+    "exploration": _compute_odds,
+    "best-response": _compute_wins_over_random,
+    "exact": _compute_unseen_losses,
+}  # slug of a section -> function that returns the numbers in its text
 
 WRITING, WON_GAME = "writing", "won-game"
 TITLES = {WRITING: "A position, written down", WON_GAME: "One won game, worked through"}
-WRITTEN = "04"  # the record with which the writing begins
+WRITTEN = "04"  # record of the first position in all encodings
 IMAGES = (
     "as it is",
     "rotated left",
@@ -107,9 +107,9 @@ IMAGES = (
     "reflected, along the falling diagonal",
     "reflected, top and bottom",
     "reflected, along the rising diagonal",
-)  # in the order of `Game.symmetry`; a board that is no square has every second
+)  # in the order of `Game.symmetry`; non-square boards have every second symmetry
 GAME = "03142"  # X wins with its third move
-ALPHA = 0.9  # how far a value goes towards its target
+ALPHA = 0.9  # step size of the worked example
 
 
 class Edit(NamedTuple):
@@ -117,7 +117,7 @@ class Edit(NamedTuple):
 
     id: str
     mark: str
-    href: str  # after a press on it; "" where that would leave a position that no game reaches
+    href: str  # URL after a click; "" if no game reaches the resulting position
 
 
 class Image(NamedTuple):
@@ -125,34 +125,34 @@ class Image(NamedTuple):
 
     name: str
     board: SmallBoard
-    href: str  # the same page with this position
-    chosen: bool  # it stands for all of them
+    href: str  # URL of this page with the image as its position
+    chosen: bool  # whether this image represents the symmetry class
 
 
 class Writing(NamedTuple):
-    """A position in all its writings."""
+    """A position in all encodings."""
 
-    mover: str  # "" where the game is over
+    mover: str  # "X" or "O"; "" if the game is over
     squares: list[Edit]
     encodings: Encodings
     images: list[Image]
 
 
 class WorkedMove(NamedTuple):
-    """A move of the winner: the board before it, and how its value comes about."""
+    """A move of the winner: the board before the move, its target and its value."""
 
     ply: int
-    board: str  # a mark a cell
+    board: str  # a character for each cell
     cell: int
     target: float
     value: float
-    heat: int  # of the value
+    heat: int  # colour of the value
 
 
 def parse_board(query: Mapping[str, str], game: Game) -> int:
-    """Read the position that is written down.
+    """Return the position that the query contains.
 
-    Raises BadRequest with a sentence if it is none.
+    Raises BadRequest with a sentence for an invalid position.
     """
     if not query.get("board"):
         return replay_record(game, WRITTEN)[-1]
@@ -163,13 +163,13 @@ def parse_board(query: Mapping[str, str], game: Game) -> int:
 
 
 def writing(game: Game, position: int) -> Writing:
-    """Write a position in all ways, with what a press on each square makes of it."""
+    """Return a position in all encodings, with the URL after a click on each square."""
     text = format_position(game, position)
     mover = "X" if text.count("X") == text.count("O") else "O"
     mover = "" if game.is_over(position) else mover
 
-    def press(cell: int) -> str:
-        """Put the mover's stone on an empty square, or take away the stone that is there."""
+    def toggle_square(cell: int) -> str:
+        """Return the URL after the mover fills an empty square, or a filled square is cleared."""
         after = text[:cell] + (mover if text[cell] == "." else ".") + text[cell + 1 :]
         try:
             parse_position(game, after)
@@ -182,7 +182,7 @@ def writing(game: Game, position: int) -> Writing:
     return Writing(
         mover=mover,
         squares=[
-            Edit(f"{WRITING}-{cell}", mark, press(cell))
+            Edit(f"{WRITING}-{cell}", mark, toggle_square(cell))
             for cell, mark in enumerate(text)
         ],
         encodings=encode_position(game, position),
@@ -199,7 +199,7 @@ def writing(game: Game, position: int) -> Writing:
 
 
 def won_game(game: Game) -> list[WorkedMove]:
-    """Work out the values of the winner's moves, the last first."""
+    """Return the winner's moves with their values, the last move first."""
     positions, cells, target, moves = (
         replay_record(game, GAME),
         parse_record(game, GAME),
@@ -229,17 +229,17 @@ class Example(NamedTuple):
     """A section's board at some position."""
 
     headline: str
-    caption: str  # whose values it shows, "" where the game is over
+    caption: str  # description of the values, "" if the game is over
     board: Board
-    back: str  # the address of the position it began with, "" there
-    play: str  # the address of the same view on the play page
+    back: str  # URL of the first position, "" on the first position
+    play: str  # URL of this match on the play page
 
 
 class Start(NamedTuple):
     """The values and the number of updates of a section's first position, by cell."""
 
     values: list[str]
-    tries: list[str]  # how often training updated the value
+    tries: list[str]  # number of updates of each value
 
 
 # The algorithms on the map, by what differs from Q-learning.
@@ -250,19 +250,19 @@ DIFFERENCES = {
     "result": "The result in place of a next value",
     "bounds": "Exact values and bounds",
 }
-REFERENCE = "q-learning"  # the algorithm that the others are compared with
+REFERENCE = "q-learning"  # slug of the algorithm for comparisons
 
 
 class HowPage(Page, frozen=True):
-    """The contents, with the algorithms as a map: what each does differently from Q-learning."""
+    """The contents, with a map of the algorithms by their difference from Q-learning."""
 
     template: ClassVar = "how/how.html"
 
-    stops: Sequence[LessonStep]  # of the lesson
+    stops: Sequence[LessonStep]  # steps of the lesson
 
     @property
     def others(self) -> dict[str, Mapping[str, str]]:
-        """The parts that are not about one algorithm."""
+        """The parts that are not about an algorithm."""
         return {
             heading: parts
             for heading, parts in CONTENTS.items()
@@ -271,7 +271,7 @@ class HowPage(Page, frozen=True):
 
     @property
     def reference(self) -> tuple[str, Algorithm]:
-        """The algorithm that the others are compared with, and its slug."""
+        """The slug of REFERENCE and its algorithm."""
         return REFERENCE, ALGORITHMS[REFERENCE]
 
     @property
@@ -288,7 +288,7 @@ class HowPage(Page, frozen=True):
 
 
 class PartPage(Page, frozen=True):
-    """One part: the section of an algorithm or of a measure, or what is worked through."""
+    """A part of /how: a section or a worked example."""
 
     template: ClassVar = "how/part.html"
     fragment: ClassVar = ("moved",)
@@ -297,24 +297,24 @@ class PartPage(Page, frozen=True):
     slug: str
     title: str
     contents: Mapping[str, Mapping[str, str]]
-    writing: Writing | None = None  # a position in all its writings
+    writing: Writing | None = None  # a position in all encodings
     won_game: list[WorkedMove] | None = None  # the worked example
-    stage: int = 0  # how many values of it are found
+    stage: int = 0  # number of values found in the worked example
     part: Section | None = None
-    example: Example | None = None  # its board, if the agent that it is about is there
-    # the values of its lens, or another, where it begins
+    example: Example | None = None  # the section's board, None without its agent
+    # function that returns the values of the first position, by default of the section's source
     start: Callable[..., Start] | None = None
-    legend: Callable[[], Legend] | None = None  # of its board as it begins
-    facts: Mapping[str, object] | None = None  # what only this section asks for
-    recipes: Mapping[str, Recipe] | None = None  # by agent, as are the cards
+    legend: Callable[[], Legend] | None = None  # legend of the first position
+    facts: Mapping[str, object] | None = None  # numbers in the text of this section
+    recipes: Mapping[str, Recipe] | None = None  # agent -> recipe
     cards: Mapping[str, Card] | None = None
-    claims: Sequence[Summary] = ()  # that were checked with runs of it
-    update: ExamplePicture | None = None  # one of its updates, step by step
-    take: Take | None = None  # how this update leaves the site
+    claims: Sequence[Summary] = ()  # experiments about the algorithm
+    update: ExamplePicture | None = None  # an update, step by step
+    take: Take | None = None  # ways to export the update
 
 
 class UpdateFrame(Page, frozen=True):
-    """One update of an algorithm, in a frame."""
+    """The frame with an update of an algorithm."""
 
     template: ClassVar = "embed/update.html"
 
@@ -325,7 +325,7 @@ class UpdateFrame(Page, frozen=True):
 
 @bp.get(urls.HOW)
 def how() -> Response:
-    """Show the contents, or lead on to the part that a query names: all were once one page."""
+    """Show the contents; redirect URLs of the former single page to their part."""
     if part := request.args.get("at", ""):
         shown = {name: request.args.get(name) for name in ("record", "board", "stage")}
         return redirect(urls.how(part, **shown), 301)
@@ -334,7 +334,7 @@ def how() -> Response:
 
 @bp.get(urls.HOW_PART)
 def part(slug: str) -> Response:
-    """Show a part of the contents; the stops of the lesson have addresses like theirs."""
+    """Show a part of the contents."""
     if slug not in PARTS:
         there = [*(stop.slug for stop in LESSON_STEPS), *PARTS]
         raise NotFound(f"There is no part {slug!r}. There are: {', '.join(there)}.")
@@ -351,7 +351,7 @@ def part(slug: str) -> Response:
 
 @bp.get(frame_url(urls.HOW_PART), endpoint="framed")
 def framed(slug: str) -> Response:
-    """Show one update of an algorithm in a frame."""
+    """Show an update of an algorithm in a frame."""
     site = current_site()
     update = draw_section_update(site, slug, request.args)
     if update is None:
@@ -361,12 +361,12 @@ def framed(slug: str) -> Response:
 
 
 def section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPage:
-    """Gather what the templates write down of a section, its board after a record.
+    """Return the page of a section, with its board after a record.
 
-    Raises BadRequest or Conflict with a sentence on what is wrong with it.
+    Raises BadRequest or Conflict with a sentence that names the fault in the record.
     """
     section, record = SECTIONS[slug], query.get("record", "")
-    shown = _can_be_seen(site, section)
+    shown = _has_board(site, section)
     if record and not shown:
         raise BadRequest(
             f"{PARTS[slug]} has no board here, for {section.start.lens} is not here."
@@ -382,10 +382,10 @@ def section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPag
         title=PARTS[slug],
         contents=CONTENTS,
         part=section,
-        example=example(site, slug, match) if shown else None,
-        start=partial(start, site, section.start),
-        legend=partial(legend, site, section.start),
-        facts=facts(site, slug),
+        example=build_example(site, slug, match) if shown else None,
+        start=partial(build_start, site, section.start),
+        legend=partial(build_start_legend, site, section.start),
+        facts=collect_facts(site, slug),
         recipes={name: site.recipe(name) for name in site.agents},
         cards={name: agent.card for name, agent in site.agents.items()},
         claims=site.list_claims(slug),
@@ -397,7 +397,7 @@ def section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPag
 def draw_section_update(
     site: SiteData, slug: str, query: Mapping[str, str]
 ) -> ExamplePicture | None:
-    """Return one update of an algorithm, None if there is none for it or for this board.
+    """Return an update of an algorithm, None if the site has no update of it on this board.
 
     Raises BadRequest with a sentence for an update or a step that does not exist.
     """
@@ -416,7 +416,7 @@ def _update_url(slug: str, **query: str | int) -> str:
     return inside(urls.how(slug, **query))
 
 
-def _can_be_seen(site: SiteData, section: Section) -> bool:
+def _has_board(site: SiteData, section: Section) -> bool:
     lens, step = section.start.lens, section.start.step
     if lens == TRUTH:
         return True
@@ -424,13 +424,13 @@ def _can_be_seen(site: SiteData, section: Section) -> bool:
 
 
 @cached_per_site(64)
-def facts(site: SiteData, slug: str) -> Mapping[str, object]:
-    """Return the facts that only one section shows."""
+def collect_facts(site: SiteData, slug: str) -> Mapping[str, object]:
+    """Return the numbers in the text of a section."""
     return FACTS[slug](site) if slug in FACTS else {}
 
 
-def example(site: SiteData, slug: str, match: Match) -> Example:
-    """Lay out a section's board."""
+def build_example(site: SiteData, slug: str, match: Match) -> Example:
+    """Return the board of a section."""
     state = replay_match(match, site)
     opinion = None if state.over else evaluate_match(state)
     headline = describe_turn(state)
@@ -448,8 +448,8 @@ def example(site: SiteData, slug: str, match: Match) -> Example:
     )
 
 
-def start(site: SiteData, match: Match, lens: str = "") -> Start:
-    """Return the values of an agent where a section's board begins: its own, or another one."""
+def build_start(site: SiteData, match: Match, lens: str = "") -> Start:
+    """Return the values of the first position of a section, by its own source or by `lens`."""
     state = replay_match(replace(match, lens=lens) if lens else match, site)
     tries = site.agents[lens or match.lens].visits[state.position].tolist()
     return Start(
@@ -457,7 +457,7 @@ def start(site: SiteData, match: Match, lens: str = "") -> Start:
     )
 
 
-def legend(site: SiteData, match: Match) -> Legend:
-    """Explain the colours of a section's board as it begins."""
+def build_start_legend(site: SiteData, match: Match) -> Legend:
+    """Return the legend of the first position of a section."""
     state = replay_match(match, site)
     return build_legend(state, evaluate_match(state))

@@ -1,4 +1,4 @@
-"""The lesson: five stops of some four minutes, each with an address of its own."""
+"""The lesson: five steps of about four minutes in all, each with its own URL."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -30,49 +30,49 @@ from app.web.wording import LESSON_STEPS, LessonStep
 
 bp = Blueprint("lesson", __name__)
 
-# X threatens a line that only one square blocks; this agent ends by playing there, and is sure.
+# X threatens a line, and this agent learns with certainty to block it.
 AGENT, RECORD = "q-table", "024"
-BLUNDERER = "q-learning-1"  # it learned from random moves, and trusts in them
+BLUNDERER = "q-learning-1"  # trained against random moves
 UNBEATABLE = "champion"
 
 
 class Illustration(NamedTuple):
-    """What stands beside the text of a stop."""
+    """The illustration beside the text of a step."""
 
-    name: str  # of the agent that it is about
+    name: str  # id of the agent
     facts: Mapping[str, str] = MappingProxyType(
         {}
-    )  # numbers and names that only this text needs
+    )  # numbers and names in the text of this step
     film: Film | None = None
-    step: int = 0  # the frame that is shown of the film, or of the mind
+    step: int = 0  # number of the frame
     mind: MindPicture | None = None
     board: Board | None = None
     attempt: Attempt | None = None  # the answers on the board
-    update: NextUpdate | None = None  # of the value on the board
-    puzzle: int = 0  # whose position it is
-    why: str = ""  # where all of the value is explained
+    update: NextUpdate | None = None  # next update of the value on the board
+    puzzle: int = 0  # number of the puzzle with this position
+    why: str = ""  # URL of the full explanation of the value
 
 
 class LessonPage(Page, frozen=True):
-    """A stop of the lesson."""
+    """A step of the lesson."""
 
     template: ClassVar = "lesson/lesson.html"
 
     site: SiteData
     stops: list[LessonStep]
-    number: int  # of this one, from 0
+    number: int  # index of the step, from 0
     illustration: Illustration
-    next_step: str  # the address of the next frame of the film
-    finish: str  # where the last one leads
+    next_step: str  # URL of the next frame of the film
+    finish: str  # URL of the game after the last step
     take: Take
 
 
-def filmed(site: SiteData) -> str:
-    """Return whose film of RECORD is shown: of AGENT, if it is there."""
+def choose_filmed_agent(site: SiteData) -> str:
+    """Return the agent in the film of RECORD: AGENT, or the first agent without it."""
     return AGENT if AGENT in site.agents else next(iter(site.agents))
 
 
-# The only parts of /how that may stand in a frame.
+# The steps of the lesson; `how` has the other parts of /how.
 STOP = urls.HOW_PART.change(
     urls.HOW_PART.replace(
         "slug", f"any({', '.join(stop.slug for stop in LESSON_STEPS)}):slug"
@@ -83,9 +83,9 @@ STOP = urls.HOW_PART.change(
 @bp.get(STOP)
 @bp.get(frame_url(STOP), endpoint="framed")
 def lesson(slug: str) -> Response:
-    """Show a stop."""
+    """Show a step of the lesson."""
     number = [stop.slug for stop in LESSON_STEPS].index(slug)
-    illustration = SHOWN[slug](current_site(), request.args.get("step", ""))
+    illustration = ILLUSTRATIONS[slug](current_site(), request.args.get("step", ""))
     following = illustration.film and next_step(
         illustration.step, illustration.film.last
     )
@@ -95,15 +95,15 @@ def lesson(slug: str) -> Response:
         number=number,
         illustration=illustration,
         next_step=inside(urls.how(slug, step=following)),
-        finish=urls.play_against(_unbeatable(current_site())),
+        finish=urls.play_against(_find_unbeatable(current_site())),
         take=take_stop(LESSON_STEPS[number]),
     )
     return render_page(page)
 
 
-def _untrained(site: SiteData, step: str) -> Illustration:
-    """Show the film's position before the first game."""
-    name, game = filmed(site), site.game
+def _illustrate_untrained(site: SiteData, step: str) -> Illustration:
+    """Return the position of the film before the first game."""
+    name, game = choose_filmed_agent(site), site.game
     state = replay_match(Match(RECORD), site)
     right, legal = site.right[state.position], game.legal[state.position]
     mover = int(game.to_move[state.position])
@@ -121,26 +121,28 @@ def _untrained(site: SiteData, step: str) -> Illustration:
     )
 
 
-def _learning(site: SiteData, step: str) -> Illustration:
-    """Show the mind that fills."""
-    name = filmed(site)
-    return _mind(site, name, read_step(name, step, 0, site))
+def _illustrate_learning(site: SiteData, step: str) -> Illustration:
+    """Return the film of all decisions from the first snapshot on."""
+    name = choose_filmed_agent(site)
+    return _illustrate_decisions(site, name, read_step(name, step, 0, site))
 
 
-def _unbeaten(site: SiteData, step: str) -> Illustration:
-    """Show the mind of an agent that cannot be beaten."""
-    name = _unbeatable(site)
-    return _mind(site, name, read_step(name, step, site.last_step(name), site))
+def _illustrate_unbeatable(site: SiteData, step: str) -> Illustration:
+    """Return all decisions of an unbeatable agent."""
+    name = _find_unbeatable(site)
+    return _illustrate_decisions(
+        site, name, read_step(name, step, site.last_step(name), site)
+    )
 
 
-def _mind(site: SiteData, name: str, step: int) -> Illustration:
+def _illustrate_decisions(site: SiteData, name: str, step: int) -> Illustration:
     mind = picture(site, name, step, moving=True)
     return Illustration(name, film=film_of_mind(site, name), step=step, mind=mind)
 
 
-def _blunder(site: SiteData, _: str) -> Illustration:
-    """Show a position before a blunder, whose two questions are answered on its board."""
-    number, puzzle = misled(site)
+def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
+    """Return a puzzle before a blunder, with its two questions and their answers."""
+    number, puzzle = find_misled_puzzle(site)
     attempt = read_choices(Attempt(site, number), request.args)
 
     def answer(cell: int) -> str:
@@ -155,9 +157,9 @@ def _blunder(site: SiteData, _: str) -> Illustration:
     )
 
 
-def _why(site: SiteData, _: str) -> Illustration:
-    """Show the update of the value that misled it."""
-    number, puzzle = misled(site)
+def _illustrate_why(site: SiteData, _: str) -> Illustration:
+    """Return the update of the value that caused the blunder."""
+    number, puzzle = find_misled_puzzle(site)
     pair = ValueQuery(site, puzzle.agent, puzzle.position, puzzle.wrong)
     match = Match(puzzle.record, o=HUMAN, lens=puzzle.agent)
     notes = [NOTHING] * site.game.cells
@@ -181,43 +183,43 @@ def _why(site: SiteData, _: str) -> Illustration:
             chosen=puzzle.wrong,
             notes=notes,
         ),
-        update=_next_update(pair, request.args.get("answer", "")),
+        update=_draw_update(pair, request.args.get("answer", "")),
         puzzle=number,
         why=urls.why(match, puzzle.wrong),
     )
 
 
-def _next_update(pair: ValueQuery, answer: str) -> NextUpdate | None:
+def _draw_update(pair: ValueQuery, answer: str) -> NextUpdate | None:
     """Return the next update of a value after one of the opponent's answers.
 
     Raises BadRequest with a sentence if the answer is impossible.
     """
     cell = read_cell("answer", answer, pair.game) if answer else None
     try:
-        return draw_next_update(pair, cell, _url_of_answer)
+        return draw_next_update(pair, cell, _build_answer_url)
     except ValueError as error:
         raise BadRequest(str(error)) from None
 
 
-def _url_of_answer(answer: int) -> str:
+def _build_answer_url(answer: int) -> str:
     return inside(urls.how("why", answer=answer))
 
 
-SHOWN = {
-    "untrained": _untrained,
-    "learning": _learning,
-    "blunder": _blunder,
-    "why": _why,
-    "unbeatable": _unbeaten,
+ILLUSTRATIONS = {
+    "untrained": _illustrate_untrained,
+    "learning": _illustrate_learning,
+    "blunder": _illustrate_blunder,
+    "why": _illustrate_why,
+    "unbeatable": _illustrate_unbeatable,
 }
 
 
-def misled(site: SiteData) -> tuple[int, Puzzle]:
-    """Return the puzzle, with its number, in which learning its task misled an agent most.
+def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
+    """Return the number and the puzzle of the blunder with the highest value.
 
-    Its blunder loses, and yet is the best move against random moves, which is what it was asked to
-    learn; of those the one that it expects most of, and of BLUNDERER if that is possible.
-    Raises NotFound with a sentence if there is none.
+    The blunder loses against optimal play, but is the best move in the agent's training task,
+    against random moves. Puzzles of BLUNDERER are preferred.
+    Raises NotFound with a sentence if no puzzle qualifies.
     """
     candidates = [
         (number, puzzle)
@@ -249,10 +251,10 @@ def _is_best_against_random(site: SiteData, puzzle: Puzzle) -> bool:
     return bool(np.nanargmax(exact[puzzle.position]) == puzzle.wrong)
 
 
-def _unbeatable(site: SiteData) -> str:
-    """Return whom the last stop is about: UNBEATABLE, or who else cannot be beaten.
+def _find_unbeatable(site: SiteData) -> str:
+    """Return the agent of the last step: UNBEATABLE, or the first agent without a losing game.
 
-    Raises NotFound with a sentence if all can.
+    Raises NotFound with a sentence if every agent can be beaten.
     """
     for name in (UNBEATABLE, *site.agents):
         if name in site.agents and all(judge_policy(site, name).unbeatable.values()):

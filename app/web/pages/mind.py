@@ -1,4 +1,4 @@
-"""The mind page: every decision of an agent in one picture, and any of them as a board."""
+"""The mind page: a picture of every decision of an agent, and a chosen decision as a board."""
 
 from collections.abc import Callable, Mapping
 from typing import ClassVar, NamedTuple
@@ -26,20 +26,24 @@ from app.web.rendering import Page, render_page
 from app.web.site_data import TASK, SiteData, current_site
 
 bp = Blueprint("mind", __name__)
-TASK_DECIMALS = 3  # so that a task that is all but a win is told from one
+TASK_DECIMALS = 3  # digits that show the difference between 0.999 and a win
 
 
 class Tile(NamedTuple):
-    """One decision of a mind."""
+    """A decision of an agent."""
 
     number: int
-    move: int  # that it decides, from 1
+    move: int  # number of the move to decide, from 1
     board: Board
-    expects: str  # its highest Q-value there, or what it has of its likeliest move
-    nearest: str  # the outcome nearest to that, "" where there is none: "a win", "a draw", "a loss"
+    expects: (
+        str  # sentence on the highest Q-value or on the beads of the likeliest move
+    )
+    nearest: (
+        str  # outcome nearest to the value: "a win", "a draw", "a loss"; "" if unknown
+    )
     optimal: str  # the outcome of optimal play
-    task: str  # the highest exact value of its training task, "" where that has none
-    updates: int  # how often training had updated it by its end
+    task: str  # highest exact value of the training task, "" without exact values
+    updates: int  # number of updates in the whole training
     match: Match
 
 
@@ -52,41 +56,41 @@ class MindPage(Page, frozen=True):
     site: SiteData
     name: str
     step: int
-    colour: str  # of `minds.KINDS`
-    number: int  # of the tile that is chosen
+    colour: str  # a key of `minds.KINDS`
+    number: int  # number of the chosen tile
 
     @property
     def mind(self) -> minds.MindPicture:
-        """The picture."""
+        """The picture of all decisions."""
         return minds.picture(self.site, self.name, self.step, self.colour, moving=True)
 
     @property
     def kinds(self) -> Mapping[str, minds.Kind]:
-        """The ways to colour it."""
+        """The ways to colour the picture."""
         return minds.kinds(self.site, self.name)
 
     @property
     def film(self) -> Film:
-        """The film of its training."""
+        """The film of the training."""
         return film_of_mind(self.site, self.name)
 
     @property
     def next_step(self) -> str:
-        """The address of the next snapshot, after the last of the first."""
-        return self._address(next_step(self.step, self.site.last_step(self.name)))
+        """The URL of the next snapshot; the first snapshot follows the last."""
+        return self._build_url(next_step(self.step, self.site.last_step(self.name)))
 
     @property
     def address(self) -> Callable[..., str]:
-        """A function to the address of this page with another step, kind or tile."""
-        return self._address
+        """A function that returns the URL of this page with another step, kind or tile."""
+        return self._build_url
 
-    def _address(
+    def _build_url(
         self, step: int | None = None, kind: str | None = None, tile: int | None = None
     ) -> str:
-        """Return the address of this page but for what is given; the tiles are a ring."""
+        """Return the URL of this page with the given changes; the first tile follows the last."""
         shown = self.site.step_for_url(self.name, self.step if step is None else step)
         colour = self.colour if kind is None else kind
-        colour = "" if colour == minds.EXPECTS else colour  # the usual one is not named
+        colour = "" if colour == minds.EXPECTS else colour  # URLs leave out the default
         number = (self.number if tile is None else tile) % self.tiles
         return urls.mind(
             self.name, shown, "" if colour == minds.EXPECTS else colour, number or None
@@ -94,12 +98,12 @@ class MindPage(Page, frozen=True):
 
     @property
     def tile(self) -> Tile:
-        """The tile that is chosen."""
-        return _tile(self.site, self.name, self.step, self.number)
+        """The chosen tile."""
+        return _build_tile(self.site, self.name, self.step, self.number)
 
     @property
     def tiles(self) -> int:
-        """How many tiles there are."""
+        """The number of tiles."""
         return len(self.site.tiles.decision)
 
     @property
@@ -115,7 +119,7 @@ class MindPage(Page, frozen=True):
 
     @property
     def take(self) -> Take:
-        """How the picture is exported."""
+        """The ways to export the picture."""
         return take_mind(self.site, self.name, self.step, self.colour)
 
 
@@ -126,9 +130,9 @@ def mind(name: str) -> Response:
 
 
 def mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> MindPage:
-    """Read which mind is shown, at which snapshot, coloured by what, with which tile chosen.
+    """Return the mind page for the snapshot, the colours and the tile of a query.
 
-    Raises NotFound or BadRequest with a sentence on what is wrong.
+    Raises NotFound or BadRequest with a sentence that names the fault.
     """
     step, colour = minds.parse_view(site, name, query)
     tiles = len(site.tiles.decision)
@@ -136,8 +140,8 @@ def mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> MindPage:
     return MindPage(site, name, step, colour, number)
 
 
-def _tile(site: SiteData, name: str, step: int, number: int) -> Tile:
-    """Lay out the decision that stands for a tile."""
+def _build_tile(site: SiteData, name: str, step: int, number: int) -> Tile:
+    """Return the decision that represents a symmetry class in the picture."""
     where, game = site.tiles, site.game
     rows, knows = minds.represented(site, name, step)
     position, known = int(rows[0, number]), bool(knows[0, number])

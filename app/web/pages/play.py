@@ -1,4 +1,4 @@
-"""The game: a match where it stands, its settings, its players, and what all would play there."""
+"""The play page: a match, its settings, its players, and the moves that all agents prefer."""
 
 from collections.abc import Mapping
 from functools import cached_property, partial
@@ -52,18 +52,18 @@ from app.web.wording import NAMED, STRENGTHS, Character, characterise, first_opp
 bp = Blueprint("play", __name__)
 
 
-def settings(query: Mapping[str, str], site: SiteData) -> Match:
-    """Return the match that a form asks for which changes something of the one `at` an address.
+def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
+    """Return the match at the URL `at`, changed by the other values of a form.
 
-    It is a seat and the player for it, or all that the settings hold, or the step of a slider.  A
-    step is sent with the settings too wherever there is a slider: it is dropped with its lens, if
-    another is chosen, and at the slider's end, where the agent is as it plays.
-    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
+    A form contains a seat with its player, all settings, or the step of the slider. The settings
+    also contain a step if the page has a slider; this step is ignored if the value source changes,
+    and at the end of the slider, where the agent is as shipped.
+    Raises BadRequest, NotFound or Conflict with a sentence that names the fault.
     """
-    record, before = _at(query)
+    record, before = _split_match_url(query)
     state = parse_match(record, before, site)
     if "player" in query:
-        return _seated(state, record, before, query)
+        return _seat_player(state, record, before, query)
     wanted = {}
     if "lens" in query:
         wanted = {
@@ -81,22 +81,25 @@ def settings(query: Mapping[str, str], site: SiteData) -> Match:
     return parse_match(record, before | {"train": "", "hint": ""} | wanted, site).match
 
 
-def place_at(query: Mapping[str, str], site: SiteData) -> MatchState:
-    """Return where a match stands that is shown `at` an address; raises as `settings` does."""
-    return parse_match(*_at(query), site)
+def parse_match_at(query: Mapping[str, str], site: SiteData) -> MatchState:
+    """Return the state of the match at the URL `at`; raises the errors of `apply_settings`."""
+    return parse_match(*_split_match_url(query), site)
 
 
-def _at(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Return the record and the query of the address of a match."""
+def _split_match_url(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Return the record and the query of a match's URL."""
     start = urls.PLAY.url("")
     path, _, given = query.get("at", start).partition("?")
     return path.removeprefix(start), dict(parse_qsl(given))
 
 
-def _seated(
+def _seat_player(
     state: MatchState, record: str, before: Mapping[str, str], query: Mapping[str, str]
 ) -> Match:
-    """Seat a player; a finished game makes room for another, and the count begins anew."""
+    """Return the match with a new player in a seat, without its tally.
+
+    A finished game is replaced by a new game.
+    """
     seat = query.get("seat", "")
     if seat not in SEATS:
         raise bad_value("seat", seat, gettext("x or o"))
@@ -107,32 +110,32 @@ def _seated(
     return match.go("") if state.over else match
 
 
-Card = tuple[str, str, Character]  # the id of a player, its title, and who it is
+Card = tuple[str, str, Character]  # id, title and description of a player
 Groups = tuple[
     tuple[str, tuple[Card, ...]], ...
-]  # those who play equally well, by title
+]  # (title of a strength, players of this strength)
 
 
 class PlayersPage(Page, frozen=True):
-    """Who can be seated; the play page fetches it when it is wanted."""
+    """The list of players to choose from, which the play page fetches when a visitor opens it."""
 
     template: ClassVar = "play/players.html"
     fragment: ClassVar = ("players",)
 
     groups: Groups
-    here: str  # the game that a player is chosen for
+    here: str  # URL of the game that a player is chosen for
 
 
 @bp.get(urls.PLAYERS)
 def players() -> Response:
-    """Show all who can play."""
-    here = urls.play(place_at(request.args, current_site()).match)
-    return render_page(PlayersPage(groups(current_site()), here))
+    """Show all players."""
+    here = urls.play(parse_match_at(request.args, current_site()).match)
+    return render_page(PlayersPage(group_players(current_site()), here))
 
 
 @cached_per_site(4, per_language=True)
-def groups(site: SiteData) -> Groups:
-    """List all: a person, then the agents and after them the rules, the weakest first."""
+def group_players(site: SiteData) -> Groups:
+    """Return a person, then all agents and baselines by strength, the weakest first."""
     names = [*site.agents, *(name for name in site.policies if name not in site.agents)]
     cards = [(name, site.titles[name], characterise(site, name)) for name in names]
     levels = [
@@ -147,19 +150,19 @@ def groups(site: SiteData) -> Groups:
 
 
 class Preference(NamedTuple):
-    """What one lens would play."""
+    """The preferred moves of a value source."""
 
     id: str
     title: str
-    href: str  # the board in its colours
+    href: str  # URL of the match with the values of this source
     plays: str
-    text: str  # what it expects of that; "" where nothing is known
+    text: str  # value of the first of these moves; "" if unknown
     heat: int | None
     blunder: bool  # whether one of these moves is a blunder
 
 
 class MindsPage(Page, frozen=True):
-    """What optimal play and every agent would play in a position."""
+    """The preferred moves of optimal play and of every agent in a position."""
 
     template: ClassVar = "play/minds.html"
     fragment: ClassVar = ("minds",)
@@ -167,20 +170,22 @@ class MindsPage(Page, frozen=True):
     match: Match
     minds: list[Preference]
     encodings: Encodings
-    compare: str  # the address of the comparison of this position
+    compare: str  # URL of the comparison of this position
 
 
 @bp.get(urls.MINDS.url(""))
 @bp.get(urls.MINDS)
 def minds(record: str = "") -> Response:
-    """Show what all would play in the position shown."""
-    return render_page(minds_page(parse_match(record, request.args, current_site())))
+    """Show the preferred moves of all agents in the position shown."""
+    return render_page(
+        build_minds_page(parse_match(record, request.args, current_site()))
+    )
 
 
-def minds_page(state: MatchState) -> MindsPage:
-    """Gather what the templates write down.
+def build_minds_page(state: MatchState) -> MindsPage:
+    """Return the page of preferred moves in the position shown.
 
-    Raises Conflict where the game is over.
+    Raises Conflict if the game is over.
     """
     if state.over:
         plies = len(state.match.shown)
@@ -191,13 +196,13 @@ def minds_page(state: MatchState) -> MindsPage:
         )
     return MindsPage(
         match=state.match,
-        minds=[_mind(state, name) for name in (TRUTH, *state.site.agents)],
+        minds=[_build_preference(state, name) for name in (TRUTH, *state.site.agents)],
         encodings=encode_position(state.site.game, state.position),
         compare=urls.compare(compare_at(state)),
     )
 
 
-def _mind(state: MatchState, name: str) -> Preference:
+def _build_preference(state: MatchState, name: str) -> Preference:
     view = evaluate_moves(state.site, state.position, name)
     first = view.plays[0]
     plays = gettext("any of %(number)s", number=len(view.plays))
@@ -219,26 +224,26 @@ def _mind(state: MatchState, name: str) -> Preference:
 
 
 class SettingsPage(Page, frozen=True):
-    """What is shown, and how it is played; the play page fetches it when it is wanted."""
+    """The settings of a match, which the play page fetches when a visitor opens them."""
 
     template: ClassVar = "play/settings.html"
     fragment: ClassVar = ("settings",)
 
     match: Match
     site: SiteData
-    playing: str  # whose values are shown where no other lens is chosen
-    delays: tuple[float, ...]  # to choose from, as are the epsilons
+    playing: str  # title of the default value source
+    delays: tuple[float, ...]  # choices, in seconds
     epsilons: tuple[float, ...]
 
 
 OFFERED_EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
-BY_ITSELF = "auto"  # how the id of what asks by itself begins
+BY_ITSELF = "auto"  # prefix of the ids of elements that send requests automatically
 
 
 @bp.get(urls.SETTINGS)
 def choices() -> Response:
     """Show the settings of a match."""
-    site, state = current_site(), place_at(request.args, current_site())
+    site, state = current_site(), parse_match_at(request.args, current_site())
     match, usual = (
         state.match,
         MatchState(site, replace(state.match, lens=""), state.positions),
@@ -254,7 +259,7 @@ def choices() -> Response:
 
 
 class PlayPage(Page, frozen=True):
-    """A match where it stands."""
+    """A match at the position shown."""
 
     template: ClassVar = "play/play.html"
     fragment: ClassVar = ("game", "moves")
@@ -268,7 +273,7 @@ class PlayPage(Page, frozen=True):
 
     @property
     def seats(self) -> tuple[Seat, Seat]:
-        """Who plays X and who plays O."""
+        """The players of X and O."""
         return describe_seats(self.state)
 
     @property
@@ -283,12 +288,12 @@ class PlayPage(Page, frozen=True):
 
     @property
     def lens(self) -> str:
-        """Whose values colour the board, by its title."""
+        """The title of the value source that colours the board."""
         return self.state.site.titles[find_shown_lens(self.state)]
 
     @property
     def snapshots(self) -> Snapshots | None:
-        """The slider over a training; None where values are hidden or were never learned."""
+        """The slider over a training; None for hidden values and for sources without a training."""
         if self.match.hide:
             return None
         return build_snapshots(self.state, find_shown_lens(self.state))
@@ -300,9 +305,9 @@ class PlayPage(Page, frozen=True):
 
     @property
     def why(self) -> str:
-        """The address that explains a value, "" where none can be.
+        """The URL that explains a value, "" if no value can be explained.
 
-        It is the value of the best move, or of the move that a finished game turned on.
+        Explained is the value of the best move, or of the decisive blunder of a finished game.
         """
         if (
             self.match.step is not None
@@ -322,20 +327,20 @@ class PlayPage(Page, frozen=True):
 
     @property
     def minds(self) -> str:
-        """The address of what all agents would play in that position."""
+        """The URL of the preferred moves of all agents in the explained position."""
         return urls.MINDS.url_for_match(
             self._explained if self.state.over else self.match
         )
 
     @property
     def _explained_ply(self) -> int | None:
-        """The ply whose values can be explained, None where there is none."""
+        """The ply with values that can be explained, None if there is no such ply."""
         blame = self.scene.blame
         return blame.ply - 1 if blame else self.scene.ply
 
     @property
     def _explained(self) -> Match:
-        """The match at that ply."""
+        """The match at the explained ply."""
         return (
             self.match
             if self._explained_ply is None
@@ -346,7 +351,7 @@ class PlayPage(Page, frozen=True):
 @bp.get(urls.PLAY.url(""))
 @bp.get(urls.PLAY)
 def play(record: str = "") -> Response:
-    """Show a position; to who asks for none, a game worth a first look."""
+    """Show a match; without a record and players, a game against the opponent for newcomers."""
     state = parse_match(record, request.args, current_site())
     if state.match == Match() and not request.args.get("o"):
         state = parse_match("", {"o": first_opponent(current_site())}, current_site())
@@ -355,16 +360,16 @@ def play(record: str = "") -> Response:
 
 @bp.get(urls.SET)
 def choose() -> AnyResponse:
-    """Lead from what the settings or a choice of a player send to the address of that view."""
-    return redirect(urls.play(settings(request.args, current_site())), 303)
+    """Redirect to the URL of a match with the settings or the player that a form contains."""
+    return redirect(urls.play(apply_settings(request.args, current_site())), 303)
 
 
 @bp.get(urls.REPLY.url(""))
 @bp.get(urls.REPLY)
 def reply(record: str = "") -> AnyResponse:
-    """Draw one move for the player to move: the board after it to htmx, to others where it is."""
+    """Draw a move for the player to move and show the match after this move."""
     after = draw_reply(parse_match(record, request.args, current_site()))
-    # What came by itself leaves no trail in the history.
+    # An automatic move adds no entry to the history.
     by_itself = request.headers.get("HX-Trigger", "").startswith(BY_ITSELF)
     history = "Replace" if by_itself else "Push"
     return redirect_after_form(

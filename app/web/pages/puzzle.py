@@ -70,7 +70,7 @@ class PuzzlePage(Page, frozen=True):
 
     @property
     def board(self) -> Board:
-        """The board, whose squares are answers."""
+        """The board, where each square is a possible answer."""
         return lay_out_attempt(self.attempt, lambda cell: self.attempt.choose(cell).url)
 
     @property
@@ -95,7 +95,7 @@ class PuzzlePage(Page, frozen=True):
 
     @property
     def round(self) -> list[str]:
-        """The answer to each puzzle before in the round, in words."""
+        """The answers to the previous puzzles of the round, in words."""
         return [WORDS[int(digit)] for digit in self.attempt.answers]
 
 
@@ -144,8 +144,8 @@ class ScorePage(Page, frozen=True):
     template: ClassVar = "puzzle/score.html"
 
     site: SiteData
-    number: int  # of the last puzzle
-    day: str  # of the round, as in URLs; "" for a round of ten
+    number: int  # number of the last puzzle
+    day: str  # day of the round as in URLs; "" for a round of ten
     answers: str
 
     @property

@@ -1,4 +1,4 @@
-"""Everything there is to say of one value; the page and the plain text are made of it."""
+"""The explanation of a value, for its page and for plain text."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
@@ -45,51 +45,51 @@ class AnswerRow(NamedTuple):
 
     cell: int
     place: str
-    share: str  # how likely it is, or whether it counts
+    share: str  # probability of the answer, or whether it counts: "yes" or "no"
     follows: str
-    target: str  # a formula
+    target: str  # formula of the target
     truth: str
 
 
 class Explanation(NamedTuple):
-    """Why a value is what it is."""
+    """The reasons for a value."""
 
     heading: str
     sentences: list[str]
     facts: list[tuple[str, str]]
-    equations: Sequence[str] = ()  # formulas
-    shared: str = ""  # what the answers' shares are
-    rows: Sequence[AnswerRow] = ()  # none where the move ends the game
+    equations: Sequence[str] = ()  # formulas of the update
+    shared: str = ""  # heading of the column with shares
+    rows: Sequence[AnswerRow] = ()  # empty if the move ends the game
 
 
 def explain(pair: ValueQuery) -> Explanation:
-    """Say why a value is what it is."""
+    """Return the reasons for a value."""
     rule = rule_of(pair)
     if pair.site.is_taught(pair.lens):
-        return _by_games(pair, rule)
+        return _explain_by_games(pair, rule)
     reason = rule.reason(pair)
     in_numbers = reason.has_target or not rule.needs_target
     return Explanation(
         heading=f"{MARKS[pair.mover]} at {square(pair, pair.cell)}",
         sentences=[
-            _value(pair, rule, reason),
+            _describe_value(pair, rule, reason),
             *rule.sentences(pair, reason),
-            *_unrecorded(pair, reason),
-            *_in_its_task(pair),
-            *_in_truth(pair, rule),
+            *_describe_gaps(pair, reason),
+            *_describe_task_value(pair),
+            *_describe_result(pair, rule),
         ],
-        facts=_facts(pair, rule, reason),
+        facts=_list_facts(pair, rule, reason),
         equations=rule.equations(pair, reason) if in_numbers else [],
         shared=rule.shared,
         rows=[
-            _row(pair, rule, answer)
+            _build_row(pair, rule, answer)
             for answer in reason.answers
             if answer.cell is not None
         ],
     )
 
 
-def _by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
+def _explain_by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
     """Return the explanation of a value that a person's games changed."""
     game, view = (
         pair.game,
@@ -102,7 +102,7 @@ def _by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
     has = rule.has.format(move=move, value=view.spoken[pair.cell])
     course = pair.site.lab.taught(pair.lens, None)
     lessons = course.lessons if isinstance(course, Course) else []
-    shared, changed, number = _shares(pair), list[str](), 0
+    shared, changed, number = _build_sharing_key(pair), list[str](), 0
     for lesson in lessons:
         number += bool(lesson.record)
         positions, cells = (
@@ -110,7 +110,7 @@ def _by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
             parse_record(game, lesson.record),
         )
         changed += [
-            f"game {number}: {_written(pair, update.old)} → {_written(pair, update.new)}"
+            f"game {number}: {_format_value(pair, update.old)} → {_format_value(pair, update.new)}"
             for update in lesson.updates
             if shared(positions[update.ply], cells[update.ply])
             == shared(pair.position, pair.cell)
@@ -126,7 +126,7 @@ def _by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
     exact = format_signed(pair.site.truth[pair.position, pair.cell], 0)
     return Explanation(
         heading=move,
-        sentences=[*sentences, *_in_truth(pair, rule)],
+        sentences=[*sentences, *_describe_result(pair, rule)],
         facts=[
             ("With optimal play", f"{exact}, {truth(pair)}"),
             (rule.counted, format_count(pair.visits or 0)),
@@ -134,7 +134,7 @@ def _by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
     )
 
 
-def _shares(pair: ValueQuery) -> Callable[[int, int], object]:
+def _build_sharing_key(pair: ValueQuery) -> Callable[[int, int], object]:
     """Return a function from a move (position, cell) to the key of its value in the table."""
     game, recipe = pair.game, pair.recipe
     if getattr(recipe, "key", "") == "afterstate" or getattr(
@@ -149,14 +149,14 @@ def _shares(pair: ValueQuery) -> Callable[[int, int], object]:
     return lambda position, cell: (position, cell)
 
 
-def _written(pair: ValueQuery, value: float) -> str:
+def _format_value(pair: ValueQuery, value: float) -> str:
     worth = pair.agent.card.worth
     if worth is None:
         return f"{value:g}"
     return format_signed(scale_values(np.array([value]), worth, pair.mover).item())
 
 
-def _row(pair: ValueQuery, rule: UpdateRule, answer: Reply) -> AnswerRow:
+def _build_row(pair: ValueQuery, rule: UpdateRule, answer: Reply) -> AnswerRow:
     likely = f"{format_percent(answer.chance)}%" if rule.shared == CHANCE else ""
     return AnswerRow(
         cell=answer.cell or 0,
@@ -168,7 +168,7 @@ def _row(pair: ValueQuery, rule: UpdateRule, answer: Reply) -> AnswerRow:
     )
 
 
-def _value(pair: ValueQuery, rule: UpdateRule, reason: ValueReason) -> str:
+def _describe_value(pair: ValueQuery, rule: UpdateRule, reason: ValueReason) -> str:
     """Return a sentence with the value and the agent."""
     move = f"{MARKS[pair.mover]} at {square(pair, pair.cell)}"
     if pair.lens == TRUTH:
@@ -188,14 +188,14 @@ def _value(pair: ValueQuery, rule: UpdateRule, reason: ValueReason) -> str:
     return f"{who} {rule.has.format(move=move, value=value)}."
 
 
-def _unrecorded(pair: ValueQuery, reason: ValueReason) -> list[str]:
+def _describe_gaps(pair: ValueQuery, reason: ValueReason) -> list[str]:
     """Return the sentence that a snapshot has no number of updates, [] if it is not needed."""
     if pair.step is None or not pair.known or abs(reason.above) < NEAR:
         return []
     return ["How often it had been updated by then is not recorded."]
 
 
-def _in_its_task(pair: ValueQuery) -> list[str]:
+def _describe_task_value(pair: ValueQuery) -> list[str]:
     """Return a sentence with the exact value in the agent's training task."""
     if not pair.task or not pair.is_learned or pair.exact_in_task is None:
         return []
@@ -208,7 +208,7 @@ def _in_its_task(pair: ValueQuery) -> list[str]:
     ]
 
 
-def _in_truth(pair: ValueQuery, rule: UpdateRule) -> list[str]:
+def _describe_result(pair: ValueQuery, rule: UpdateRule) -> list[str]:
     """Return a sentence with the result of optimal play, and the answers that miss it."""
     if pair.lens == TRUTH:
         return []
@@ -230,10 +230,10 @@ def _in_truth(pair: ValueQuery, rule: UpdateRule) -> list[str]:
     ]
 
 
-def _facts(
+def _list_facts(
     pair: ValueQuery, rule: UpdateRule, reason: ValueReason
 ) -> list[tuple[str, str]]:
-    """List the numbers there are."""
+    """Return the labelled numbers of a value."""
     exact = format_signed(pair.site.truth[pair.position, pair.cell], 0)
     best_play = ("With optimal play", f"{exact}, {truth(pair)}")
     if pair.lens == TRUTH:
@@ -265,14 +265,14 @@ def _facts(
 
 
 class WhyPage(Page, frozen=True):
-    """Why a value is what it is."""
+    """The page that explains a value."""
 
     template: ClassVar = "why/why.html"
     fragment: ClassVar = ("explanation",)
 
     state: MatchState
-    pair: ValueQuery  # whose value is explained
-    answer: int | None = None  # the answer whose update is shown
+    pair: ValueQuery  # the move with the explained value
+    answer: int | None = None  # cell of the answer in the next update
 
     @cached_property
     def next_update(self) -> NextUpdate | None:
@@ -293,12 +293,12 @@ class WhyPage(Page, frozen=True):
 
     @property
     def lens(self) -> str:
-        """Whose value it is, in words."""
+        """The name of the value source."""
         return self.pair.site.titles[self.pair.lens]
 
     @property
     def board(self) -> Board:
-        """The position, of which every empty square leads to its own why."""
+        """The position, where each empty square links to the explanation of its value."""
         pair, match = self.pair, self.state.match
         values = evaluate_moves(
             pair.site, pair.position, pair.lens, pair.step, match.own
@@ -308,47 +308,49 @@ class WhyPage(Page, frozen=True):
 
     @property
     def after(self) -> dict[int, str]:
-        """The address of the position after each answer, by its cell."""
+        """The URL of the position after each answer, by cell."""
         match, cell = self.state.match, self.pair.cell
-        return {row.cell: _after(match, cell, row.cell) for row in self.why.rows}
+        return {
+            row.cell: _build_reply_url(match, cell, row.cell) for row in self.why.rows
+        }
 
     @property
     def algorithm(self) -> str:
-        """The section of /how that explains it."""
+        """The section of /how about the algorithm."""
         return section_of(self.pair)
 
     @property
     def formula(self) -> Formula:
-        """The rule in general."""
+        """The formula of the update rule."""
         return SECTIONS[self.algorithm].formula
 
     @property
     def here(self) -> str:
-        """The address of this page."""
+        """The URL of this page."""
         return urls.why(self.state.match, self.pair.cell)
 
     @property
     def preview(self) -> str:
-        """The address of the picture with which a link to it is shown."""
+        """The URL of the preview picture."""
         return urls.MATCH_PREVIEW.url_for_match(
             replace(self.state.match, lens=self.pair.lens)
         )
 
     @property
     def back(self) -> str:
-        """The address of the match."""
+        """The URL of the match."""
         return urls.play(self.state.match)
 
     @property
     def others(self) -> list[tuple[str, str, str]]:
-        """Who else has values of the move: id, name and address."""
-        return _others(self.state.match, self.pair)
+        """The other value sources for this move: id, name and URL."""
+        return _list_other_sources(self.state.match, self.pair)
 
 
 @bp.get(urls.WHY.url(""))
 @bp.get(urls.WHY)
 def why(record: str = "") -> Response:
-    """Explain the value of a move in the position shown; without a cell, of the lens's best."""
+    """Explain the value of a move in the position shown, by default of the best move."""
     state = parse_match(record, request.args, current_site())
     pair = parse_pair(state, request.args.get("cell", ""))
     text = request.args.get("answer", "")
@@ -357,9 +359,9 @@ def why(record: str = "") -> Response:
 
 
 def parse_pair(state: MatchState, text: str) -> ValueQuery:
-    """Read which value is asked for: of the cell that is named, or of the lens's best.
+    """Return the move to explain: at the cell in the query, or the best move of the source.
 
-    Raises BadRequest or Conflict with a sentence on what is wrong.
+    Raises BadRequest or Conflict with a sentence that names the fault.
     """
     match, game = state.match, state.site.game
     if state.over:
@@ -385,8 +387,8 @@ def parse_pair(state: MatchState, text: str) -> ValueQuery:
     return ValueQuery(state.site, lens, state.position, cell, match.step)
 
 
-def _others(match: Match, pair: ValueQuery) -> list[tuple[str, str, str]]:
-    """List who else has an opinion of the move: optimal play, its task, the agent."""
+def _list_other_sources(match: Match, pair: ValueQuery) -> list[tuple[str, str, str]]:
+    """Return the other value sources for a move: optimal play, the training task, the agent."""
     task = pair.learner + TASK
     names = {
         "why-truth": (TRUTH, "optimal play"),
@@ -404,7 +406,7 @@ def _others(match: Match, pair: ValueQuery) -> list[tuple[str, str, str]]:
     ]
 
 
-def _after(match: Match, cell: int, answer: int) -> str:
-    """Return where the position after the move and an answer is shown; there no agent moves on."""
+def _build_reply_url(match: Match, cell: int, answer: int) -> str:
+    """Return the URL of the position after the move and an answer, without automatic moves."""
     played = match.play(cell).play(answer)
     return urls.play(replace(played, pause=match.pause or match.watched))
