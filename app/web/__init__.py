@@ -1,4 +1,4 @@
-"""What people see: the site as a Flask app.  It imports the game, and never the training."""
+"""The site as a Flask app, which imports the game but never the training."""
 
 import random
 from importlib import import_module
@@ -35,7 +35,7 @@ PAGE_MODULES = (
     "teach.paper",
     "teach.classroom",
     "why",
-    "lesson",  # before the other parts of /how, whose addresses look like its own
+    "lesson",  # before "how", because the URL rule of "how" also matches lesson steps
     "how",
     "lab.page",
     "experiments",
@@ -50,11 +50,10 @@ PAGES = [
 
 
 def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
-    """Build the site on the models of a folder, by default the one that the environment names.
+    """Return the site with the models of a folder, by default the folder in the environment.
 
-    With a `seed` the agents draw the same moves each time; without, as chance has it.
-    Raises ModelError, naming the file and the reason, if a model is broken, and SettingError if a
-    variable of the environment is.
+    With a `seed` agents draw equal moves in each run. Raises ModelError, naming the file and the
+    reason, for a broken model, and SettingError for a wrong variable of the environment.
     """
     app = Flask(__name__, static_folder=None, template_folder=ROOT / "templates")
     app.jinja_options = {
@@ -71,11 +70,11 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     queries.init_app(app)
     packing.init_app(app, ROOT / "static")
     headers.init_app(app)
-    # Not before all settings are known to be right: it takes a while.
+    # Loading takes a while, so all settings are checked first.
     app.extensions["site"] = site = load_site_data(
         models or settings.models, settings.lab
     )
-    # What a worker would else find at its first visitors' cost: 0.15 s.
+    # Computed here, so that the first visitors of a worker need not wait 0.15 s.
     play_round_robin(site, "")
     _ = list_puzzles(site)
     for name in site.policies:

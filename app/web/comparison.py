@@ -1,4 +1,4 @@
-"""A position with the values of several sources, as a value that holds all of its URL.
+"""A comparison of several value sources in a position, with everything that its URL holds.
 
 `parse_comparison` reads a URL, `urls.compare` builds it.
 """
@@ -16,17 +16,17 @@ from app.web.facts import find_disagreements
 from app.web.match import Match, MatchState, parse_match, read_value
 from app.web.site_data import HUMAN, TRUTH, SiteData
 
-AT = "_"  # no id has it, and forms, addresses and ids of elements leave it as it is
+AT = "_"  # no id contains it, and URLs need no quoting for it
 MAX_VIEWS = 4
 
 
 class CurveTitles(NamedTuple):
-    """What the curve of a figure over a training is called."""
+    """The titles of the curve of a figure over a training."""
 
-    several: str  # where it is shown of several agents
-    one: str  # where it is shown of one agent
-    short: str  # where there is little room
-    reading: str  # what it says, as a sentence
+    several: str  # title of a chart with several agents
+    one: str  # title of a chart with a single agent
+    short: str  # short title
+    reading: str  # explanation, a sentence
 
 
 FIGURES = {
@@ -56,11 +56,11 @@ FIGURES = {
         "the units of each.",
     ),
 }
-USUAL = ("q-learning-1", "q-iteration")  # one that errs, and one that does not
+USUAL = ("q-learning-1", "q-iteration")  # an agent with blunders and an agent without
 
 
 class View(NamedTuple):
-    """Whose values a board shows: a lens as shipped, or an agent at a snapshot of its training."""
+    """A value source as shipped, or an agent at a snapshot of its training."""
 
     lens: str
     step: int | None = None
@@ -71,9 +71,9 @@ class View(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A position, as the end of a record, and the one to four views of it; no view comes twice.
+    """A position, as the end of a record, and one to four different views.
 
-    `figure` is what their learning curves show, of FIGURES; "" for the usual one.
+    `figure` is the figure of the learning curves, a key of FIGURES; "" for the default.
     """
 
     record: str
@@ -85,18 +85,18 @@ class Comparison:
         return replace(self, record=self.record + DIGITS[cell])
 
     def match(self, view: View) -> Match:
-        """Return the same position as a match between people, seen by one of the views."""
+        """Return the position as a match between people, with the values of a view."""
         return Match(record=self.record, o=HUMAN, lens=view.lens, step=view.step)
 
 
 def parse_comparison(
     record: str, lenses: Sequence[str], site: SiteData, figure: str = ""
 ) -> tuple[Comparison, MatchState]:
-    """Read a comparison from the parts of an address, and where its game stands.
+    """Return the comparison in the parts of a URL, and the state of its match.
 
-    An empty lens is as good as none.  Where neither is given, it begins with a position in
-    which the usual lenses part.
-    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
+    An empty lens counts as left out. Without a record and lenses, the comparison starts in a
+    position where the default agents choose different moves.
+    Raises BadRequest, NotFound or Conflict with a sentence that names the fault.
     """
     texts = [text for text in lenses if text]
     if figure and figure not in FIGURES:
@@ -120,7 +120,7 @@ def parse_comparison(
 
 
 def default_views(site: SiteData) -> list[View]:
-    """Return the agents to compare by default: two that differ, or others that are there."""
+    """Return the agents to compare by default: USUAL, or the first agents of the site."""
     names = [name for name in USUAL if name in site.agents]
     names += [name for name in site.agents if name not in names]
     return [View(name) for name in names[: len(USUAL)]]
@@ -129,9 +129,10 @@ def default_views(site: SiteData) -> list[View]:
 def next_disagreement(
     views: Sequence[View], site: SiteData, position: int | None = None
 ) -> str | None:
-    """Return a record of the position in which views most tellingly part, None if they never do.
+    """Return a record of the position with the largest disagreement, None without disagreements.
 
-    If `position` is one of those, up to symmetry, the next of them follows; None if it is the last.
+    After a `position` with a disagreement, up to symmetry, the next largest follows; None after
+    the last.
     """
     listed = find_disagreements(site, tuple(views))
     if position is not None:
@@ -141,10 +142,10 @@ def next_disagreement(
     return find_record(site.game, int(listed[0])) if listed.size else None
 
 
-def compare_at(state: MatchState) -> Comparison:
-    """Return where the position of a match is compared: by its lens and the agents that play.
+def build_comparison(state: MatchState) -> Comparison:
+    """Return a comparison of a match's value source and its agents, in the position shown.
 
-    Where these are fewer than two, the usual ones are added.
+    If there are fewer than two views, default views are added.
     """
     shown, site = state.match, state.site
     asked = [View(shown.lens, shown.step), View(shown.x), View(shown.o)]
@@ -156,11 +157,11 @@ def compare_at(state: MatchState) -> Comparison:
 
 
 def _read_view(text: str, site: SiteData) -> View:
-    """Read one view: a lens, or an agent at a step as in `q-iteration_5`."""
+    """Return the view in a text: a value source, or an agent at a step as in `q-iteration_5`."""
     listed = site.is_lens(text) or AT not in text
     lens, at, step = (
         (text, "", "") if listed else text.rpartition(AT)
-    )  # parameters have it too
+    )  # recipes contain "_" too
     if lens == TRUTH:
         raise BadRequest(
             f"Optimal play is always there: name up to {MAX_VIEWS} agents beside it."

@@ -1,4 +1,4 @@
-"""The five doors of the site and the rooms behind each, from which every header is made.
+"""The five doors of the site and the rooms behind each door, for the header.
 
 A page's template names its room in a variable `room`.
 """
@@ -12,21 +12,21 @@ from app.web.translation import gettext_noop
 from app.web.wording import first_opponent
 
 WATCHED = ("q-learning-3", "q-table")  # their games end in every way
-RANDOM_MOVES = 0.1  # share of random moves, so that no two games are the same
+RANDOM_MOVES = 0.1  # share of random moves, so that games differ
 
 
 class Room(NamedTuple):
     """A kind of page behind a door."""
 
-    id: str  # named by the templates of its pages
-    title: str  # in English: the header translates it
+    id: str  # value of `room` in the templates of its pages
+    title: str  # English title, translated by the header
     url: str
 
 
 class Door(NamedTuple):
     """An entry of the header, which opens its first room."""
 
-    title: str  # in English
+    title: str  # English title, translated by the header
     rooms: tuple[Room, ...]
 
     @property

@@ -1,6 +1,6 @@
 """Exact facts about agents and baselines: figures, proofs, blunders and puzzles.
 
-Each fact is computed when it is first asked for, and cached in the site's data.
+Each fact is computed at its first use and cached in the site's data.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ from app.tictactoe.values import LineUp, make_line_up
 from app.tictactoe.views import RewardScale, round_to_shown, scale_many
 from app.web.site_data import JUDGED, MANY, SiteData, cached_per_site, is_moves
 
-BEST_RESPONDER = "best-responder"  # named like one of the opponents
+BEST_RESPONDER = "best-responder"  # id beside the ids of the opponents
 
 
 class PolicyJudgement(NamedTuple):
@@ -45,7 +45,7 @@ class PolicyJudgement(NamedTuple):
 def find_disagreements(
     site: SiteData, views: tuple[tuple[str, int | None], ...]
 ) -> NDArray[np.intp]:
-    """Return the decisions in which value sources, each at its step, choose different moves.
+    """Return the decisions where value sources, each at its step, choose different moves.
 
     The largest differences come first.
     """
@@ -54,13 +54,13 @@ def find_disagreements(
 
 @cached_per_site(MANY)
 def find_losing_game(site: SiteData, name: str, player: int) -> str | None:
-    """Return the likeliest game that a policy loses as X (+1) or O (-1); None if it cannot lose."""
+    """Return the likeliest lost game of a policy as X (+1) or O (-1); None if it cannot lose."""
     return find_lost_game(site.game, site.policies[name], player)
 
 
 @cached_per_site(MANY)
 def judge_policy(site: SiteData, name: str) -> PolicyJudgement:
-    """Return the exact results of a policy: an agent's from its card, others computed here."""
+    """Return the exact results of a policy, from the card of an agent or computed here."""
     figures = (
         _judge_baselines(site) if name in site.baselines else get_figures(site, name)
     )
@@ -121,7 +121,7 @@ def explore_reachable_play(site: SiteData, name: str) -> ReachablePlay:
 
 @cached_per_site(1)
 def get_random_play(site: SiteData) -> ReachablePlay:
-    """Return the positions that can be reached with random moves: all of them."""
+    """Return the positions that can be reached with random moves: all positions."""
     return ReachablePlay(site.game, site.policies["random"])
 
 
@@ -147,7 +147,7 @@ def build_certificate(site: SiteData, name: str, seat: str) -> Certificate:
 
 
 def find_own_record(site: SiteData, name: str, position: int) -> str:
-    """Return a game that leads to a decision: one of the policy to move if possible, or any."""
+    """Return a game that leads to a decision, if possible a game of the policy."""
     seat = int(site.game.to_move[position])
     games = (
         explore_reachable_play(site, name).games[seat],
@@ -178,7 +178,7 @@ def list_puzzles(site: SiteData) -> list[Puzzle]:
 
 
 def _shown_values(site: SiteData, name: str, worth: RewardScale) -> NDArray[np.float64]:
-    """Return the values of an agent as squares show them, [D, cells]; NaN where it has none."""
+    """Return the values of an agent as squares show them, [D, cells]; NaN if unknown."""
     known = site.game.spread_pairs(site.known(name, -1), illegal=False)
     mover = site.game.to_move[: site.game.decisions]
     values = round_to_shown(scale_many(mover, site.agents[name].q.T, worth).T)
@@ -201,7 +201,7 @@ def _policy_line_up(site: SiteData) -> LineUp:
 
 @cached_per_site(1)
 def _judge_baselines(site: SiteData) -> Figures:
-    """Return the figures of all baselines in their order, one in the place of each snapshot.
+    """Return the figures of all baselines in their order, a baseline in place of each snapshot.
 
     The probabilities of a baseline's moves serve as its table.
     """

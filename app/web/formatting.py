@@ -1,4 +1,4 @@
-"""Text for numbers, squares, positions and lists, the same on every page."""
+"""Text for numbers, squares, positions and lists, shared by all pages."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -33,7 +33,7 @@ SHORT_NAMES = (
 
 
 def format_signed(value: float, decimals: int = 2) -> str:
-    """Return a value with its sign, such as "+0.42"; zero has none."""
+    """Return a value with its sign, such as "+0.42"; zero has no sign."""
     text = f"{value:+.{decimals}f}"
     if not text.strip("+-0."):
         return localize_number(text[1:])
@@ -155,7 +155,7 @@ class Encodings(NamedTuple):
     """A position in all the encodings that the site explains."""
 
     text: str
-    code: int  # in base 3
+    code: int  # the board as a base-3 number
     position: int  # the number of the position
     positions: int  # the number of all positions
     stands: str  # the representative of its symmetry class
@@ -163,8 +163,8 @@ class Encodings(NamedTuple):
     packed: int
     bits: str  # `packed` in base 2
     flat: list[int]
-    # The input of a network: three digits a cell, two for the player to move, the padding.  Empty
-    # for a finished game.
+    # The input of a network: three digits for each cell, two for the player to move, padding.
+    # An empty text for a finished game.
     read: list[str]
 
 

@@ -42,7 +42,7 @@ class ReviewedMove(NamedTuple):
     expected: (
         float | None
     )  # value of the move on the common scale, in X's view; None for beads
-    random: bool = False  # whether only chance can have made its agent play it
+    random: bool = False  # whether its agent plays this move only at random
     href: str = ""
     shown: bool = False  # whether the board shows the position after the move
 

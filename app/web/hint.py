@@ -1,4 +1,4 @@
-"""The hint: which of the best moves is most likely to make the opponent blunder."""
+"""The hint: the best move that is most likely to make the opponent blunder."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def list_hint_cells(state: MatchState) -> list[int]:
 
 
 def find_explained_blunder(state: MatchState) -> int | None:
-    """Return the cell of the record's next move if it is a blunder that is explained, else None.
+    """Return the cell of the record's next move if it is an explained blunder, else None.
 
     A hint at an earlier position of a record explains the move that follows.
     """
@@ -38,7 +38,7 @@ def find_explained_blunder(state: MatchState) -> int | None:
 
 
 def explain_blunder(state: MatchState, cell: int) -> str:
-    """Return which move was played, and which moves would have kept the value of the position."""
+    """Return a sentence on a blunder and the moves that would have kept the value."""
     site, match = state.site, state.match
     played = name_square_briefly(site.game, cell)
     if match.is_human(match.to_move) and not match.is_human(-match.to_move):
@@ -81,10 +81,10 @@ def note_blunder(state: MatchState, cell: int) -> list[Note]:
 
 
 def build_hint(state: MatchState) -> tuple[int, str]:
-    """Return the cell that the hint proposes, and a sentence that says why.
+    """Return the cell of the hint, and a sentence with the reason.
 
-    Of equal moves it is the one after which the opponent is most likely to blunder at once; then
-    the one with the largest share of blunders among all answers.
+    The hint is the best move with the most likely immediate blunder of the opponent; among equal
+    moves, the move with the largest share of blunders among all answers.
     """
     site, best = state.site, list_hint_cells(state)
     keeps = evaluate_moves(site, state.position, TRUTH).truths[best[0]]

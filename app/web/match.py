@@ -26,11 +26,11 @@ MAX_TALLY = 999_999
 
 
 class Match(Struct, frozen=True):
-    """A game, its players, and how it is shown.
+    """A game, its players, and the options of its display.
 
     `record` is the whole game, `ply` the number of moves shown, None for all. `lens` is the value
-    source whose values colour the board, "" for the player to move; `step` is a snapshot of its
-    training, None for the agent as shipped, which is the last snapshot.
+    source that colours the board, "" for the player to move; `step` is a snapshot of its training,
+    None for the agent as shipped, which is the last snapshot.
     """
 
     record: str = ""
@@ -45,11 +45,11 @@ class Match(Struct, frozen=True):
     pause: bool = False
     hide: bool = False
     own: bool = False  # values in the source's own units: see `evaluate_moves`
-    errors: str = ""  # which values are marked as wrong: see `build_notes`
+    errors: str = ""  # kind of errors to mark, see `build_notes`
     hint: bool = False  # show the best moves
     keep: bool = False  # start the next game automatically
     replay: bool = False  # show the moves of the record one after the other
-    # side whose view an earlier ply is shown in: "x", "o", "" for the usual one
+    # point of view for an earlier ply: "x", "o", "" for the default
     view: str = ""
     tally: tuple[int, int, int] = (0, 0, 0)  # games won by X, drawn, and won by O
 
@@ -75,7 +75,7 @@ class Match(Struct, frozen=True):
     def seat_step(self, player: int) -> int | None:
         """Return the snapshot at which the agent in a seat plays; None for the agent as shipped.
 
-        An agent plays at the snapshot whose values the board shows.
+        An agent plays at the snapshot that the board shows.
         """
         return self.step if self.lens == self.seat(player) else None
 
@@ -112,7 +112,7 @@ class MatchState:
 
     site: SiteData
     match: Match
-    positions: tuple[int, ...]  # of the whole record, from the empty board on
+    positions: tuple[int, ...]  # all positions of the record, from the empty board on
 
     @cached_property
     def position(self) -> int:
@@ -147,7 +147,7 @@ def replay_match(match: Match, site: SiteData) -> MatchState:
 def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchState:
     """Return the state of the match in a URL; an empty value counts as left out.
 
-    Raises BadRequest, NotFound or Conflict with a sentence that says what is wrong.
+    Raises BadRequest, NotFound or Conflict with a sentence that names the fault.
     """
     match = _read_match(record, query, site)
     state = _replay_record(match, site)
@@ -218,7 +218,7 @@ def check_lens(lens: str, step: int | None, site: SiteData) -> int | None:
 
 
 def read_step(name: str, text: str, usual: int, site: SiteData) -> int:
-    """Return the snapshot of an agent that a URL names, the usual one where it names none.
+    """Return the snapshot of an agent that a URL names, by default the usual snapshot.
 
     Raises BadRequest with a sentence if the snapshot does not exist.
     """
@@ -253,7 +253,7 @@ def read_integer(name: str, text: str, low: int, high: int) -> int:
 def read_word(
     name: str, query: Mapping[str, str], words: Iterable[str], usual: str = ""
 ) -> str:
-    """Return one of the allowed words of a query, the usual one where it has none.
+    """Return an allowed word of a query, the usual word if the query has no such parameter.
 
     Raises BadRequest, naming all allowed words, for any other text.
     """
@@ -279,7 +279,7 @@ def read_cell(name: str, text: str, game: Game) -> int:
 def read_value(name: str, text: str) -> Any:
     """Return the value of one parameter of a match's URL.
 
-    Raises BadRequest, saying what is expected, for any other text.
+    Raises BadRequest, with a description of valid texts, for any other text.
     """
     pattern, convert, expected = _READERS[name]
     value = convert(text) if re.fullmatch(pattern, text, re.ASCII) else None
@@ -290,14 +290,14 @@ def read_value(name: str, text: str) -> Any:
 
 
 def bad_value(name: str, text: str, expected: str) -> BadRequest:
-    """Return the error for a parameter whose value is not one of those expected."""
+    """Return the error for an invalid value of a parameter."""
     words = gettext_noop(
         "%(name)s=%(text)s in the URL is wrong: %(name)s is %(expected)s."
     )
     return BadRequest(gettext(words, name=name, text=text, expected=expected))
 
 
-def _within(low: float, high: float) -> Callable[[str], float | None]:
+def _build_range_check(low: float, high: float) -> Callable[[str], float | None]:
     return lambda text: value if low <= (value := float(text)) <= high else None
 
 
@@ -311,10 +311,14 @@ _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "lens": _NAME,
     "ply": _NUMBER,
     "step": _NUMBER,
-    "epsilon": (_DECIMAL, _within(0, 1), gettext_noop("a chance from 0 to 1")),
+    "epsilon": (
+        _DECIMAL,
+        _build_range_check(0, 1),
+        gettext_noop("a chance from 0 to 1"),
+    ),
     "delay": (
         _DECIMAL,
-        _within(*DELAY_RANGE),
+        _build_range_check(*DELAY_RANGE),
         gettext_noop("a number of seconds from %(least)s to %(most)s"),
     ),
     "train": _FLAG,

@@ -1,4 +1,4 @@
-"""The controls of a match: where each button leads, and what happens automatically."""
+"""The controls of a match: the URL of each button, and the automatic step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class Controls:
 
     @property
     def new_game(self) -> str:
-        """The next game with the same players."""
+        """The next game with these players."""
         return self.routes.show(start_next_game(self.state))
 
     @property
@@ -73,19 +73,23 @@ class Controls:
     @property
     def first(self) -> str:
         """The empty board."""
-        return self._halt_at(0) if self._match.shown else ""
+        return self._build_halt_url(0) if self._match.shown else ""
 
     @property
     def back(self) -> str:
         """One move back."""
-        return self._halt_at(len(self._match.shown) - 1) if self._match.shown else ""
+        return (
+            self._build_halt_url(len(self._match.shown) - 1)
+            if self._match.shown
+            else ""
+        )
 
     @property
     def step(self) -> str:
         """One move on, or the next move of an agent at the end of the record."""
         match = self._match
         if not match.at_end:
-            return self._halt_at(len(match.shown) + 1)
+            return self._build_halt_url(len(match.shown) + 1)
         return "" if match.is_human(match.to_move) else self.reply
 
     @property
@@ -140,7 +144,7 @@ class Controls:
     def _is_moving(self) -> bool:
         return (self._match.at_end or self._replays) and not self._match.pause
 
-    def _halt_at(self, ply: int) -> str:
+    def _build_halt_url(self, ply: int) -> str:
         """Return the URL of another ply, where nothing moves automatically."""
         match = self._match
         halted = replace(match, pause=match.pause or match.watched or match.replay)
@@ -148,7 +152,7 @@ class Controls:
 
 
 class Auto(NamedTuple):
-    """What happens automatically, and after how many seconds."""
+    """The automatic step of a match, and its delay in seconds."""
 
     href: str
     seconds: float
@@ -169,7 +173,7 @@ class Snapshots(NamedTuple):
     marks: tuple[str, ...]  # label of each snapshot
     curve: str  # points of an SVG line: blunders at each snapshot
     step: int  # the snapshot shown
-    running: bool  # whether the page shows one after the other
+    running: bool  # whether the training is replayed
     toggle: str  # URL that starts or stops the replay
 
     @property
@@ -181,7 +185,7 @@ class Snapshots(NamedTuple):
 def plan_automatic_step(
     state: MatchState, routes: Routes = urls.ON_PAGE
 ) -> Auto | None:
-    """Return what happens by itself: a snapshot more, an agent's move, or the next game."""
+    """Return the automatic step: the next snapshot, an agent's move, or the next game."""
     match = state.match
     if match.replay and not (match.at_end or match.pause or match.train):
         return Auto(routes.show(match.at(len(match.shown) + 1)), match.delay, "pause")
@@ -198,7 +202,7 @@ def plan_automatic_step(
 
 
 def is_answered(state: MatchState) -> bool:
-    """Whether an agent answers at once to a move that is made where a match stands."""
+    """Return whether an agent answers a move in the position shown at once."""
     match = state.match
     return not (state.over or match.pause or match.is_human(-match.to_move))
 
@@ -246,7 +250,7 @@ def reply_chances(state: MatchState) -> NDArray[np.float64]:
 
 
 def draw_reply(state: MatchState) -> MatchState:
-    """Draw one move for the player to move, and return where the match stands after it.
+    """Draw a move for the player to move, and return the state of the match after the move.
 
     Raises Conflict if the game is over.
     """
@@ -260,9 +264,9 @@ def draw_reply(state: MatchState) -> MatchState:
 
 
 def build_snapshots(state: MatchState, name: str) -> Snapshots | None:
-    """Return the snapshots of the lens that a match shows; None for one that never learned.
+    """Return the snapshots of a value source; None for a source without a training.
 
-    Running through them begins where the slider is, from its end at the untouched table.
+    A replay starts at the snapshot shown, and from the last snapshot at the first.
     """
     match, site = state.match, state.site
     if not site.agents.knows(name):
@@ -282,7 +286,7 @@ def build_snapshots(state: MatchState, name: str) -> Snapshots | None:
 
 
 def next_snapshot(state: MatchState) -> Match:
-    """Return the match one snapshot of its lens later; the last one is the agent as it is."""
+    """Return the match at the next snapshot; the last snapshot is the agent as shipped."""
     match = state.match
     step = (match.step or 0) + 1
     if step < state.site.last_step(match.lens):

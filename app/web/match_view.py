@@ -1,4 +1,4 @@
-"""A match as a board shows it, on its own page or in a frame: position, texts and links."""
+"""The view of a match, on its own page or in a frame: position, texts and links."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -75,7 +75,7 @@ OPTIMAL = {
 
 
 class Seat(NamedTuple):
-    """One of the two players, as shown above the board."""
+    """A player, as shown above the board."""
 
     mark: str
     name: str
@@ -104,7 +104,7 @@ class Headline(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """The value of a position for one side, by the value source and with optimal play."""
+    """The value of a position for a side, by the value source and with optimal play."""
 
     heat: int | None  # None if no value is known
     truth: int | None  # None if values are hidden
@@ -120,7 +120,7 @@ class MatchView(NamedTuple):
     board: Board
     bar: Bar
     opinion: MoveValues | None  # None if no values are shown
-    ply: int | None  # ply of the position whose values are shown
+    ply: int | None  # ply of the position with the values shown
     legend: Legend | None  # None if no values are shown
     controls: Controls
     auto: Auto | None  # None if nothing happens automatically
@@ -134,7 +134,7 @@ class MatchView(NamedTuple):
 
 
 def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchView:
-    """Return the view of a match; `routes` says where its links lead."""
+    """Return the view of a match with links to `routes`."""
     match = state.match
     going_on, controls, played = (
         plan_automatic_step(state, routes),
@@ -175,7 +175,7 @@ def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchV
 
 
 def _note_squares(state: MatchState, seen: MoveValues) -> list[Note]:
-    """Return the note on each square: of the blunder that is explained, or of wrong values."""
+    """Return the note on each square: on the explained blunder, or on wrong values."""
     blunder = find_explained_blunder(state)
     if blunder is not None:
         return note_blunder(state, blunder)
@@ -196,7 +196,7 @@ def build_headline(
     going_on: bool,
     show: Callable[[Match], str],
 ) -> Headline:
-    """Return whose turn it is or how the game ended, what the colours mean, and what to do next."""
+    """Return the turn or the result, the meaning of the colours, and the offered actions."""
     match = state.match
     title, caption = describe_turn(state), legend.caption if legend else ""
     if match.hide:
@@ -269,9 +269,9 @@ def _build_pause_headline(state: MatchState, links: Controls, caption: str) -> H
 
 
 def name_result(state: MatchState) -> str:
-    """Return "win", "draw" or "loss" for the person who played, or "win" where a player won.
+    """Return the result for the person: "win", "draw" or "loss"; "" before the end of the game.
 
-    It is "" before the end of the game.
+    A won game between two people or between two agents is a "win".
     """
     if not state.over:
         return ""
@@ -283,9 +283,9 @@ def name_result(state: MatchState) -> str:
 
 
 def build_bar(state: MatchState, seen: MoveValues | None) -> Bar:
-    """Return the value of the position for the side whose view is kept, else for X.
+    """Return the value of the position in the viewer's view, or in X's view without a viewer.
 
-    After the end it shows the result of the game.
+    After the end of the game the bar shows the result.
     """
     if seen is None:
         words = (
@@ -324,7 +324,7 @@ def build_bar(state: MatchState, seen: MoveValues | None) -> Bar:
 
 
 def describe_cells(state: MatchState, seen: MoveValues | None) -> list[str] | None:
-    """Return a sentence for each cell: its value, how often it was tried, the expected reply."""
+    """Return a sentence for each cell: its value, its number of updates, the expected reply."""
     if seen is None or state.match.step is not None or is_moves(seen.lens):
         return None
     site, game, position = state.site, state.site.game, seen.position
@@ -395,7 +395,7 @@ def _build_final_caption(
     blame: ReviewedMove | None,
     show: Callable[[Match], str],
 ) -> tuple[str, list[Action]]:
-    """Return what a finished game teaches, and where to go from it."""
+    """Return the sentence on the decisive blunder of a finished game, and the next actions."""
     match = state.match
     if match.replay:
         yours = replace(match, pause=False, x=HUMAN if match.watched else match.x)
@@ -432,7 +432,7 @@ def _build_final_caption(
 
 
 def summarise_game(state: MatchState) -> str:
-    """Return one sentence on a finished game, for the card that is shared."""
+    """Return a sentence on a finished game, for the shared picture."""
     match, site, blame = state.match, state.site, find_losing_move(state)
     if not blame:
         return gettext("No move was a blunder.")
@@ -464,7 +464,7 @@ def _likeliest_moves(site: SiteData, name: str) -> bytes:
 
 
 def find_shown_lens(state: MatchState) -> str:
-    """Return whose values the board shows, or would if they were not hidden."""
+    """Return the value source of the board, even if values are hidden."""
     ply = find_shown_ply(state)
     here = state.position if ply is None or state.over else state.positions[ply]
     to_move = state.match.to_move if state.over else int(state.site.game.to_move[here])

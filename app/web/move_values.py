@@ -31,10 +31,10 @@ from app.web.site_data import (
 )
 from app.web.translation import gettext, gettext_noop
 
-HEAT_STEPS = 20  # from a draw to a win, and from a draw to a loss
+HEAT_STEPS = 20  # number of colours from a draw to a win, and from a draw to a loss
 OUTCOMES = {-1: gettext_noop("loss"), 0: gettext_noop("draw"), 1: gettext_noop("win")}
 IN_MOVES = {-1: gettext_noop("loss in %(moves)s"), 1: gettext_noop("win in %(moves)s")}
-ONES = RewardScale()  # of optimal play: a loss is worth -1, a win 1
+ONES = RewardScale()  # rewards of optimal play: loss -1, draw 0, win 1
 HEATS = range(
     -HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5
 )  # the colours shown in the legend
@@ -42,7 +42,7 @@ OFF = 0.1  # smallest difference from the training task that counts, on the comm
 
 
 class Note(NamedTuple):
-    """What is shown of a move beside its value; "" for nothing."""
+    """The text beside the value of a move; "" for no text."""
 
     text: str  # short form, for a square
     label: str  # long form, for screen readers
@@ -53,7 +53,7 @@ NOTHING = Note("", "")
 
 @dataclass(frozen=True, eq=False)
 class MoveValues:
-    """The values of all moves in one position by one value source, in the mover's view.
+    """The values of all moves in a position by a value source, in the mover's view.
 
     Arrays and lists have an entry for each cell; entries of illegal moves have no meaning.
     """
@@ -71,11 +71,11 @@ class MoveValues:
     spoken: list[str]  # the value in words, for screen readers
     heat: list[int]  # colour: -HEAT_STEPS is a loss, 0 a draw, HEAT_STEPS a win
     plays: list[int]  # the cells with the highest probability
-    best: list[bool]  # whether a star marks the cell; none if nothing is known
+    best: list[bool]  # whether a star marks the cell; no stars without known values
     truths: list[str]  # result with optimal play after the move: "win in 3", "draw"
     wrong: list[bool]  # whether the value is nearest to a wrong result
     blunders: list[bool]  # whether the value is wrong and the move is a blunder
-    blank: str  # text for cells whose value is unknown
+    blank: str  # text for cells with an unknown value
     beads: bool  # whether the values are numbers of beads, not expected results
 
     @property
@@ -85,10 +85,10 @@ class MoveValues:
 
     @property
     def best_value(self) -> float | None:
-        """The highest value of all legal moves on the common scale, as minds are coloured.
+        """The highest value of all legal moves on the common scale.
 
-        Moves that were never tried count too, for the agent plays one if its value is the highest.
-        None for beads, which are no values, and where nothing is known of any move.
+        Moves without an update count too, because the agent plays the move with the highest value.
+        None for beads, which are no values, and if no value is known.
         """
         if self.beads or not any(self.known):
             return None
@@ -111,7 +111,7 @@ def describe_outcome(site: SiteData, position: int, cell: int) -> str:
 
 
 def choose_lens(match: Match, site: SiteData, to_move: int) -> str:
-    """Return the value source to show: the one in the URL, else the mover, else the opponent.
+    """Return the value source to show: the source in the URL, else the mover, else the opponent.
 
     A policy that is named by its moves can be a source too: its moves are shown.
     """
@@ -121,11 +121,11 @@ def choose_lens(match: Match, site: SiteData, to_move: int) -> str:
 
 
 def find_viewer(match: Match, site: SiteData) -> int | None:
-    """Return the side whose view the board keeps through a game, +1 for X and -1 for O.
+    """Return the viewer, the side with the fixed point of view: +1 for X, -1 for O.
 
-    It is None for the player to move. It is the person's side where one plays; where agents play
-    each other, the side of the value source, and X if the source does not play. A URL may ask for
-    the other side's view of an earlier ply.
+    The viewer is the person, and in games between agents the value source, or X if the source does
+    not play. None stands for the player to move at each ply. A URL can choose the view of the other
+    side for an earlier ply.
     """
     if match.view and not match.at_end:
         return X if match.view == "x" else O
@@ -139,10 +139,10 @@ def find_viewer(match: Match, site: SiteData) -> int | None:
 
 
 def find_shown_ply(state: MatchState) -> int | None:
-    """Return the ply whose position colours the board; None if there is none to keep.
+    """Return the ply with the values to show, None if there is no such ply.
 
-    While a reply is awaited, after the end, and where one steps back, it is the viewer's last ply,
-    so that the board never flashes in the other side's view.
+    During a pending reply, after the end, and at earlier positions, the values of the viewer's
+    last ply stay, so that the board never changes to the view of the other side.
     """
     here, side = len(state.match.shown), find_viewer(state.match, state.site)
     if state.match.at_end and not (state.over or is_reply_pending(state)):
@@ -154,7 +154,7 @@ def find_shown_ply(state: MatchState) -> int | None:
 
 
 def is_reply_pending(state: MatchState) -> bool:
-    """Return whether an agent is about to move by itself."""
+    """Return whether an agent is about to move automatically."""
     match = state.match
     return not (
         state.over
@@ -166,7 +166,7 @@ def is_reply_pending(state: MatchState) -> bool:
 
 
 def evaluate_match(state: MatchState, ply: int | None = None) -> MoveValues:
-    """Return the move values of a match where it stands, or at another ply."""
+    """Return the move values of a match at the position shown, or at another ply."""
     position = state.position if ply is None else state.positions[ply]
     lens = choose_lens(state.match, state.site, int(state.site.game.to_move[position]))
     return evaluate_moves(state.site, position, lens, state.match.step, state.match.own)
@@ -200,7 +200,7 @@ def evaluate_moves(
 
 @cached_per_site(
     512, per_language=True
-)  # some 2 KB each; a game asks for the same ones at every move
+)  # 2 KB each; every page of a game needs the values of earlier positions again
 def _evaluate_moves(
     site: SiteData, position: int, lens: str, step: int | None, own: bool
 ) -> MoveValues:
@@ -218,7 +218,7 @@ def _evaluate_moves(
         )
     learned, known = _learned_values(site, lens, step, position)
     shipped, plays = step is None, site.agents[lens].card.plays
-    # A copy, so that what is kept here does not keep a whole policy.
+    # A copy, because a cached view of the row would keep the whole policy in memory.
     policy = (
         site.policies[lens][position].copy()
         if shipped
@@ -257,16 +257,15 @@ def build_move_values(
 ) -> MoveValues:
     """Return move values from the arrays of a source: values, known, policy, all [cells].
 
-    A star marks the moves that the source plays. If it would play a move that it never tried, the
-    value of that move is shown although training never updated it. Without `worth` the values are
-    beads. Whether values are wrong is not computed here.
+    A star marks the moves that the source plays. The value of such a move is shown even without an
+    update. Without `worth` the values are beads. Wrong values are not marked here.
     """
     if worth is None:
         values, scaled = _box_values(site, position, values, plays)
     else:
         values = values + 0.0  # never -0.0
         scaled = scale_values(values, worth, int(site.game.to_move[position]))
-    liked = policy if worth else scaled  # squares that are one move share its beads
+    liked = policy if worth else scaled  # symmetric squares share the beads of a move
     likeliest = liked == np.fmax.reduce(liked)
     best = likeliest & known.any()
     written = values if own or worth is None else round_to_shown(scaled)
@@ -306,9 +305,9 @@ def build_move_values(
 
 
 def _moves_of_policy(site: SiteData, position: int, lens: str) -> MoveValues:
-    """Return what is known of a policy that is named by its moves.
+    """Return the move values of a policy that is named by its moves.
 
-    The result is not cached, because such a name is long.
+    The result is not cached, because the name is long.
     """
     policy = site.policies[lens][position].copy()
     plays, nothing = policy > 0, np.full(site.game.cells, np.nan)
@@ -320,7 +319,7 @@ def _moves_of_policy(site: SiteData, position: int, lens: str) -> MoveValues:
 
 
 def can_blunder(state: MatchState, view: MoveValues) -> bool:
-    """Return whether one of the moves that the source plays is a blunder."""
+    """Return whether the source can play a blunder."""
     return bool((view.policy > 0)[~state.site.right[state.position]].any())
 
 
@@ -329,10 +328,9 @@ def build_notes(
 ) -> list[Note]:
     """Return the note beside the value of each cell.
 
-    For optimal play it is the result of each move. For other sources it marks wrong values: with
-    `errors` "" blunders alone, with "truth" all values that are nearer to another result than the
-    true one, with "task" all that differ from the exact values of the agent's training task, and
-    with "none" nothing.
+    For optimal play the note is the result of the move. For other sources it marks wrong values:
+    with `errors` "" blunders only, with "truth" all values nearest to a wrong result, with "task"
+    all values unlike the exact values of the agent's training task, with "none" no values.
     """
     if view.exact:
         return [Note(truth, truth) for truth in view.truths]
@@ -367,9 +365,9 @@ def _format_optimal(result: str) -> str:
 def list_task_values(
     site: SiteData, position: int, lens: str, step: int | None = None, own: bool = False
 ) -> list[str]:
-    """Return the exact values in an agent's training task, where its own differ by OFF or more.
+    """Return texts with exact values of the training task, for values that are OFF or more off.
 
-    "" stands for all other cells, and for every cell if the source has no training task.
+    The texts of all other cells are "", also if the source has no training task.
     """
     if not site.is_task_lens(lens + TASK):
         return [""] * site.game.cells
@@ -387,7 +385,7 @@ def list_task_values(
 def _box_values(
     site: SiteData, position: int, row: NDArray[np.float64], plays: Plays
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the beads of each move in a position, [cells], and how strongly the box prefers it."""
+    """Return the beads of each move in a position, and the preferences of the box, both [cells]."""
     legal = site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     held, leaning = np.full((2, len(legal)), np.nan)
@@ -399,7 +397,7 @@ def _box_values(
 def _learned_values(
     site: SiteData, name: str, step: int | None, position: int
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Return an agent's values of a position, [cells], and which of them are known."""
+    """Return an agent's values of a position, and whether each value is known, both [cells]."""
     agent, legal = site.agents[name], site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     known = np.zeros(len(legal), np.bool_)

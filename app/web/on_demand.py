@@ -1,7 +1,7 @@
-"""Agents that are trained because their recipe is named, wherever an agent can be named.
+"""Agents that are trained on demand: a recipe is accepted wherever a URL names an agent.
 
-A recipe has one name, to which every other way to write it leads: that of the agent with it which
-is always there, else the recipe's own.
+A recipe has a canonical name: the id of the always available agent with this recipe, or else the
+name of the recipe. Other ways to write the recipe are redirected to it.
 """
 
 import zlib
@@ -56,68 +56,70 @@ from app.web.translation import gettext, gettext_noop
 
 Value = TypeVar("Value")
 
-UNPACKED = 16  # agents that are ready, 0.7 MB each; a comparison has four
-NAMES = 1 << 18  # characters of the names that a function keeps: some 5,000 usual ones
-STORIES = 32  # of trainings, some 10 KB each
-RUNS = 4000  # of twenty seeds of two hundred recipes, some 2 KB each
-PAGE_SECONDS = 3.0  # until a page, which somebody looks at, says that it waits
-HELD_SECONDS = 8.0  # of a request for a page that has said so; htmx gives up after 10
-FILE_SECONDS = 30.0  # that all else waits
-LOOK_SECONDS = 0.5  # between two looks whether the client still waits
-# within which a client that was told to wait comes back, or has left
+UNPACKED = 16  # cached agents, 0.7 MB each; a comparison has up to four
+NAMES = 1 << 18  # characters in a cache of names, enough for about 5,000 names
+STORIES = 32  # cached game logs, about 10 KB each
+RUNS = 4000  # cached seed results, about 2 KB each: 20 seeds of 200 recipes
+PAGE_SECONDS = 3.0  # longest wait of a page before it shows the queue position
+HELD_SECONDS = (
+    8.0  # longest wait of the next requests of a page; htmx times out after 10
+)
+FILE_SECONDS = 30.0  # longest wait of other requests
+LOOK_SECONDS = 0.5  # interval between two checks of the connection to the client
+# A waiting page that sends no request for so long counts as closed.
 AWAY_SECONDS = 4.0
 RETRY_SECONDS = 1
-IPV6_PREFIX = 64  # bits of an address that a provider gives to one customer
-BEGAN = "on_demand.began"  # in the environment of a request: when it came
+IPV6_PREFIX = 64  # bits of the network prefix of a provider's customer
+BEGAN = "on_demand.began"  # WSGI environment key for the arrival time of a request
 
 
 class SeedRun(NamedTuple):
-    """What became of a recipe with one seed."""
+    """The result of a recipe with a seed."""
 
     seed: int
-    figures: Figures  # of every snapshot
-    unbeatable: tuple[bool, bool]  # as X, as O, by proof
+    figures: Figures  # figures of every snapshot
+    unbeatable: tuple[bool, bool]  # whether proved unbeatable, as X and as O
 
 
 class TrainingPending(ServiceUnavailable):
-    """The answer is not ready: the client may ask again, as pages do by themselves."""
+    """The response to a request with an unfinished training; pages retry automatically."""
 
     code = 202
 
 
 class Question:
-    """What the trainer is asked once for all who want it."""
+    """A request to the trainer, shared by all clients that wait for its answer."""
 
     def __init__(self) -> None:
-        self.waiting = 0  # requests
-        self.until = 0.0  # when somebody is to come back
+        self.waiting = 0  # number of waiting requests
+        self.until = 0.0  # monotonic time until which waiting pages can retry
         self.answer: Future[Any] = Future()
 
     def wanted(self) -> bool:
-        """Whether anybody waits for it, or is to come back."""
+        """Return whether a request waits for the answer, or a page can still retry."""
         return self.waiting > 0 or monotonic() < self.until
 
 
 class Lab:
-    """Finds the agent of a recipe: the last ones are kept, for others the trainer is asked."""
+    """The agents of recipes: cached, or trained on demand by the trainer."""
 
     def __init__(
         self, game: Game, always: Mapping[str, Agent], source: Trainer | None
     ) -> None:
-        """`source` is None where the lab is off: then only those are known who are always there."""
+        """Create the lab; without a `source` only the agents in `always` are available."""
         self.game, self.always, self.source = game, always, source
         self.short = {agent.card.recipe: id for id, agent in always.items()}
-        self.faults: dict[str, Agent] = {}  # those of the page /faults, by recipe
+        self.faults: dict[str, Agent] = {}  # recipe -> agent of the page /faults
         self.agents: LRUCache[str, Agent] = LRUCache(UNPACKED)
         self.stories: LRUCache[str, bytes] = LRUCache(STORIES)
-        self.runs: LRUCache[str, bytes] = LRUCache(RUNS)  # packed
+        self.runs: LRUCache[str, bytes] = LRUCache(RUNS)  # compressed JSON
         self.questions: dict[str, Question] = {}
-        self.lock = Lock()  # of what is above
+        self.lock = Lock()  # for the caches and questions above
 
     def canonical(self, text: str) -> str | None:
-        """Return the one name of a recipe, None for what is none.
+        """Return the canonical name of a recipe, None for a text that is no recipe.
 
-        Raises an HTTPException with a sentence if it is meant as a recipe and cannot be had here.
+        Raises an HTTPException with a sentence for a recipe that is not available here.
         """
         slug, comma, _ = text.partition(",")
         if text in self.always or not (comma or "=" in text or slug in ALGORITHMS):
@@ -133,71 +135,71 @@ class Lab:
             )
         try:
             named = self.called(whole_name(text))
-            return named if named in self.always else self._trainable(text)
+            return named if named in self.always else self._require_trainable(text)
         except RecipeError as error:
             raise BadRequest(f"This is no recipe that can be had: {error}.") from None
 
     def called(self, recipe: str) -> str:
-        """Return by what name a recipe is called here, given its whole name.
+        """Return the canonical name of a recipe from its whole name.
 
-        It is the id of the agent with it that is always there, if there is one.
+        The canonical name is the id of the always available agent with this recipe, if it exists.
         """
         return self.short.get(recipe, recipe)
 
     def seeded(self, recipe: Recipe, seed: int) -> str:
-        """Return by what name a recipe with another seed is called here.
+        """Return the canonical name of a recipe with another seed.
 
-        Raises RecipeError if that is too long.
+        Raises RecipeError if the name is too long.
         """
-        return self.called(_seeded(recipe, seed))
+        return self.called(_name_with_seed(recipe, seed))
 
     def knows(self, text: str) -> bool:
-        """Whether this is a recipe whose agent can be had; none is trained for that."""
+        """Return whether a text is the recipe of an available agent, without training it."""
         try:
             return self.canonical(text) is not None
         except HTTPException:
             return False
 
     def find(self, text: str) -> Agent:
-        """Return the agent of a recipe that is known, trained now if it is none of the last.
+        """Return the agent of an available recipe, trained now if it is not cached.
 
-        Raises TrainingPending, ServiceUnavailable if too many wait or it takes too long, and
-        InternalServerError.
+        Raises TrainingPending before the end of the training, ServiceUnavailable for a full queue,
+        and InternalServerError.
         """
         named = self.canonical(text) or text
         if named in self.always:
             return self.always[named]
         if named in self.faults:
             return self.faults[named]
-        return self._asked(
+        return self._request_answer(
             named, self.agents, lambda answer: read(self.game, named, answer)
         )
 
     def story(self, recipe: str) -> bytes:
-        """Return what `training.story` tells of the training of a recipe, as JSON.
+        """Return the game log of a recipe's training, as JSON.
 
-        Raises NotFound if the lab is off, and what `find` raises.
+        Raises NotFound without a trainer, and the errors of `find`.
         """
-        return self._asked(f"story/{recipe}", self.stories, bytes)
+        return self._request_answer(f"story/{recipe}", self.stories, bytes)
 
     def code(self, recipe: str) -> bytes:
-        """Return a training as one file of Python; raises what `story` raises."""
-        return self._asked(f"code/{recipe}", self.stories, bytes)
+        """Return a training as a Python script; raises the errors of `story`."""
+        return self._request_answer(f"code/{recipe}", self.stories, bytes)
 
     def taught(self, recipe: str, now: str | None) -> Course | Refusal:
-        """Return what a person sees of a learner, given its whole name, who has begun with `now`.
+        """Return the course of a learner from its whole name, with the begun game `now`.
 
-        Raises what `story` raises.
+        Raises the errors of `story`.
         """
-        return self._asked(
-            f"taught/{'-' if now is None else now}/{recipe}", {}, _course
+        return self._request_answer(
+            f"taught/{'-' if now is None else now}/{recipe}", {}, _read_course
         )
 
     def seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
-        """Return what becomes of a recipe with each of these seeds, in their order.
+        """Return the results of a recipe with several seeds, in the order of the seeds.
 
-        If some are not known they are asked for at once, which is one turn in the line.
-        Raises what `find` raises, and RecipeError if a name is too long with one.
+        All results that are not cached are a single job in the queue.
+        Raises the errors of `find`, and RecipeError if a name is too long.
         """
         texts = {seed: self.seeded(recipe, seed) for seed in seeds}
         with self.lock:
@@ -210,12 +212,16 @@ class Lab:
         for seed in texts.keys() - runs.keys():
             text = texts[seed]
             if agent := agents[seed] or self.always.get(text) or self.faults.get(text):
-                runs[seed] = zlib.compress(msgspec.json.encode(self._run(agent)), 1)
+                runs[seed] = zlib.compress(
+                    msgspec.json.encode(self._build_run(agent)), 1
+                )
         if len(runs) < len(texts):
-            # All that are to be trained: then another worker's question is the same.
+            # All seeds of the recipe, so that other workers send an equal request.
             trained = [seed for seed in seeds if texts[seed] not in self.always]
             asked = f"seeds/{'.'.join(map(str, trained))}/{texts[trained[0]]}"
-            answer = self._asked(asked, {}, msgspec.msgpack.Decoder(list[bytes]).decode)
+            answer = self._request_answer(
+                asked, {}, msgspec.msgpack.Decoder(list[bytes]).decode
+            )
             runs |= dict(zip(trained, answer, strict=True))
         with self.lock:
             self.runs.update({texts[seed]: run for seed, run in runs.items()})
@@ -224,16 +230,15 @@ class Lab:
             for seed in seeds
         ]
 
-    def _run(self, agent: Agent) -> SeedRun:
+    def _build_run(self, agent: Agent) -> SeedRun:
         policy = policy_from_values(agent.q, agent.card.plays)
-        # The best responder leaves a player that can be beaten unbeaten where it would risk too
-        # much.
+        # The best responder avoids risky wins, so its results do not prove an agent unbeatable.
         as_x, as_o = (
             find_lost_game(self.game, policy, seat) is None for seat in SEATS.values()
         )
         return SeedRun(agent.card.seed, agent.card.figures, (as_x, as_o))
 
-    def _trainable(self, text: str) -> str:
+    def _require_trainable(self, text: str) -> str:
         if text in self.faults:
             return text
         if self.source is None:
@@ -241,15 +246,18 @@ class Lab:
                 "The lab is switched off here, so nothing is trained: there are only the agents "
                 "of the list."
             )
-        return _named(text)
+        return _name_trainable(text)
 
-    def _asked(
+    def _request_answer(
         self,
         text: str,
         kept: MutableMapping[str, Value],
         read: Callable[[bytes], Value],
     ) -> Value:
-        """Return what the trainer's answer is read as; it is kept, and asked for once at a time."""
+        """Return the parsed answer of the trainer, from the cache `kept` if possible.
+
+        Simultaneous requests with equal texts share a single question.
+        """
         if self.source is None:
             raise NotFound("The lab is switched off here.")
         with self.lock:
@@ -260,8 +268,8 @@ class Lab:
                 question = Question()
                 work = (self.source, question, text, client_network(), kept, read)
                 Thread(
-                    target=self._ask, args=work, daemon=True
-                ).start()  # done after this lock
+                    target=self._fetch_answer, args=work, daemon=True
+                ).start()  # _fetch_answer needs this lock, so it ends later
                 self.questions[text] = question
             question.waiting += 1
         try:
@@ -272,7 +280,7 @@ class Lab:
         try:
             answer: Value = question.answer.result()
         except TrainerBusyError:
-            raise busy() from None
+            raise build_busy_error() from None
         except TrainerRefusedError as error:
             raise BadRequest(
                 f"This is no recipe that can be learned: {error}."
@@ -284,7 +292,7 @@ class Lab:
             ) from None
         return answer
 
-    def _ask(
+    def _fetch_answer(
         self,
         source: Trainer,
         question: Question,
@@ -304,13 +312,13 @@ class Lab:
             del self.questions[text]
 
     def _wait(self, source: Trainer, question: Question, text: str) -> None:
-        """Wait until a question is answered, or as long as a request of this kind does."""
+        """Wait for the answer to a question, at most as long as `patience` allows."""
         end = monotonic() + patience(bool(question.until))
         while not wait(
             [question.answer], min(LOOK_SECONDS, max(0.0, end - monotonic()))
         ).done:
-            if has_gone():
-                raise busy()
+            if has_client_left():
+                raise build_busy_error()
             if monotonic() >= end:
                 question.until = monotonic() + AWAY_SECONDS
                 sentence = describe_position(source.queue_position(text))
@@ -318,15 +326,15 @@ class Lab:
 
 
 def read(game: Game, named: str, answer: bytes) -> Agent:
-    """Read the trainer's answer; raises ModelError if it is not that agent."""
+    """Return the agent in the trainer's answer; raises ModelError if the answer is invalid."""
     try:
         return unpack_agent(game, brotli.decompress(answer), named)
     except brotli.error as error:
         raise ModelError(f"{named}: {error}") from error
 
 
-def has_gone() -> bool:
-    """Whether the client of this request has hung up, as far as that can be known."""
+def has_client_left() -> bool:
+    """Return whether the client of this request has disconnected; False if unknown."""
     client = request.environ.get("gunicorn.socket") if has_request_context() else None
     if client is None:
         return False
@@ -341,8 +349,8 @@ def has_gone() -> bool:
 def patience(has_said_so: bool) -> float:
     """Return the seconds that this request may still wait for an answer.
 
-    A page that has said that it waits shows nothing new until the answer is there: its next request
-    is held open, which costs less than to answer it in between.
+    A page that already shows its queue position has nothing new to show before the answer. Its next
+    requests wait longer, because fewer responses cost less.
     """
     if not has_request_context():
         return FILE_SECONDS
@@ -355,9 +363,9 @@ def patience(has_said_so: bool) -> float:
 
 
 def client_network() -> str:
-    """Return the network of this request's client, which has one share of the trainer.
+    """Return the network of this request's client; each network has an equal share of the trainer.
 
-    That is an IPv4 address, or the part of an IPv6 address that a provider gives to one customer.
+    A network is an IPv4 address, or the prefix of an IPv6 address.
     """
     address = request.remote_addr or "" if has_request_context() else ""
     if ":" not in address:
@@ -367,8 +375,8 @@ def client_network() -> str:
     return address
 
 
-def busy() -> ServiceUnavailable:
-    """Return what those are told who cannot wait here any longer."""
+def build_busy_error() -> ServiceUnavailable:
+    """Return the error for a client that cannot wait any longer."""
     return ServiceUnavailable(
         gettext(
             "Many people train agents at this moment. Please try again in a few seconds."
@@ -378,7 +386,7 @@ def busy() -> ServiceUnavailable:
 
 
 def describe_position(position: QueuePosition | None) -> str:
-    """Say in a sentence why an answer is not ready."""
+    """Return a sentence on the progress of a pending training."""
     if position and position.is_compiling:
         return gettext(
             "The lab is being prepared: some seconds, once. This page comes by itself."
@@ -389,46 +397,47 @@ def describe_position(position: QueuePosition | None) -> str:
     return gettext("Being trained at this moment. This page comes by itself.")
 
 
-def _course(answer: bytes) -> Course | Refusal:
+def _read_course(answer: bytes) -> Course | Refusal:
     if answer.startswith(b'{"sentence"'):
         return msgspec.json.decode(answer, type=Refusal)
     return msgspec.json.decode(answer, type=Course)
 
 
 def source() -> Trainer | None:
-    """Return the trainer of this server, None where what trains is not installed."""
+    """Return the trainer of this server, None without the packages for training."""
     return trainer() if find_spec("numba") else None
 
 
-def keep_names(function: Callable[[str], str]) -> Callable[[str], str]:
-    """Keep the last results of a function from one name to another: NAMES characters of both."""
+def cache_names(function: Callable[[str], str]) -> Callable[[str], str]:
+    """Cache a function from a name to another name, up to NAMES characters of both."""
 
     @cached(LRUCache(NAMES, getsizeof=lambda names: sum(map(len, names))), lock=Lock())
-    def both(text: str) -> tuple[str, str]:
+    def cache_pair(text: str) -> tuple[str, str]:
         return text, function(text)
 
     @wraps(function)
     def answer(text: str) -> str:
-        return both(text)[1]
+        return cache_pair(text)[1]
 
     return answer
 
 
-@keep_names
+@cache_names
 def whole_name(text: str) -> str:
-    """Return the whole name of a recipe that is written in any way; RecipeError if it is none.
+    """Return the whole name of a recipe from any way to write it.
 
-    A page asks for the same few names some hundred times.
+    Raises RecipeError for an invalid recipe. The result is cached, because a page needs a few names
+    hundreds of times.
     """
     return name_recipe(parse_recipe(text))
 
 
 @cached(LRUCache(NAMES, getsizeof=len), lock=Lock())
-def _seeded(recipe: Recipe, seed: int) -> str:
+def _name_with_seed(recipe: Recipe, seed: int) -> str:
     return name_recipe(recipe.with_seed(seed))
 
 
-@keep_names
-def _named(text: str) -> str:
-    """Return the name of a recipe that can be trained on demand; RecipeError otherwise."""
+@cache_names
+def _name_trainable(text: str) -> str:
+    """Return the name of a recipe that can be trained on demand; raises RecipeError otherwise."""
     return name_recipe(parse_on_demand(text))

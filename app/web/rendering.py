@@ -50,9 +50,9 @@ VIEW = re.compile(
 
 
 class Page(Struct, frozen=True, dict=True):
-    """What a request means, and what follows from that for a template; each page is a kind.
+    """The context of a template; each page is a subclass.
 
-    Whatever has an underscore before its name is not for the template.
+    Names with an underscore in front are hidden from the template.
     """
 
     template: ClassVar[str]
@@ -61,7 +61,7 @@ class Page(Struct, frozen=True, dict=True):
 
 
 @cache
-def names_of(kind: type[Page]) -> tuple[str, ...]:
+def list_context_names(kind: type[Page]) -> tuple[str, ...]:
     """Return the names that templates may read of a kind of page: its fields and properties."""
     members = {name: each for base in kind.__mro__ for name, each in vars(base).items()}
     properties = [
@@ -142,12 +142,12 @@ def _canonical_view(text: str) -> str:
 
 
 def render_page(page: Page) -> Response:
-    """Return the response of a page, or of its fragment if htmx asks for one.
+    """Return the response of a page, or of its fragment for a request of htmx.
 
     The content must follow from the URL and the models alone: every cache may then keep it and
     revalidate it, also the server's own (see `service/cache.py`).
     """
-    context = {name: getattr(page, name) for name in names_of(type(page))}
+    context = {name: getattr(page, name) for name in list_context_names(type(page))}
     if page.fragment and wants_fragment():
         text = render_blocks(page.template, list(page.fragment), **context)
     else:
@@ -190,7 +190,7 @@ def allow_revalidation(response: Response, etag: str) -> Response:
 
 
 def wants_fragment() -> bool:
-    """Return whether htmx asks for a fragment of a page that it has."""
+    """Return whether htmx requests a fragment of a page."""
     return request.headers.get("HX-Request") == "true"
 
 
@@ -200,7 +200,7 @@ def is_frame() -> bool:
 
 
 def inside(address: str) -> str:
-    """Return where a page that has a frame is shown: in a frame, if this is one."""
+    """Return the URL of a page, or the URL of its frame if this request is for a frame."""
     return frame_url(address) if is_frame() else address
 
 
@@ -210,7 +210,7 @@ def outside() -> Markup:
 
 
 def render_macro(macro: str, *facts: Hashable) -> str:
-    """Return what a macro renders for its arguments, cached: a list of players takes long."""
+    """Return the text of a macro for its arguments, cached because lists of players take long."""
     return _rendered_macro(current_site(), macro, *facts)
 
 

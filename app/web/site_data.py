@@ -60,10 +60,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Registry(dict[str, Value]):
-    """Values by name: a fixed set, and others that are created when they are asked for.
+    """Values by name: a fixed set, and other values that are created on demand.
 
-    `in`, iteration and length cover the fixed set only. Brackets and `find` also return the
-    others.
+    `in`, iteration and length cover the fixed set only. Brackets and `find` also return
+    the other values.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Registry(dict[str, Value]):
         known: Callable[[str], bool],
         make: Callable[[str], Value],
     ) -> None:
-        """Create a registry; `known` tells for which other names `make` creates a value."""
+        """Create a registry; `make` creates values for the other names, which `known` accepts."""
         super().__init__(always)
         self._known, self._make = known, make
 
@@ -120,8 +120,8 @@ class SiteData:
     lab: Lab
     always: dict[str, Agent]  # the agents loaded from the folder of models
     baselines: dict[str, Policy]
-    experiments: dict[str, Summary] = field(default_factory=dict)  # by claim
-    # by algorithm: updates of real trainings, to be shown step by step
+    experiments: dict[str, Summary] = field(default_factory=dict)  # claim -> summary
+    # algorithm -> updates of real trainings, for the views step by step
     updates: dict[str, list[UpdateExample]] = field(default_factory=dict)
 
     caches: dict[Hashable, Any] = field(
@@ -197,7 +197,7 @@ class SiteData:
         return name in self.lenses or self.lab.knows(name) or self.is_task_lens(name)
 
     def is_task_lens(self, name: str) -> bool:
-        """Return whether this name stands for the exact values of an agent's training task."""
+        """Return whether a name is the value source of an agent's training task."""
         agent = name.removesuffix(TASK)
         return (
             agent != name and self.agents.knows(agent) and self.task(agent) is not None
@@ -352,10 +352,10 @@ class SiteData:
         return None if step == self.last_step(name) else step
 
     def known(self, name: str, step: int, pairs: slice = EVERY) -> NDArray[np.bool_]:
-        """Return of which pairs, [P], an agent knew anything at a snapshot; -1 is the last one.
+        """Return whether an agent had a value for each pair at a snapshot, [P]; -1 is the last.
 
-        These are the pairs that training had updated; any update of a network changes all its
-        values. Some agents also know from the rules the value of moves that end the game.
+        Known are the updated pairs, and all pairs of a network after its first update. For some
+        agents the rules also give the value of moves that end the game.
         """
         agent = self.agents[name]
         updated = agent.history.updated(step, pairs)
@@ -372,11 +372,11 @@ class SiteData:
 
     @cached_property
     def tiles(self) -> Tiles:
-        """Return where each decision lies in the picture of a mind."""
+        """The place of each decision in the picture of a mind."""
         return place_tiles(self.game)
 
     def _plays(self, name: str) -> bool:
-        """Whether a policy that is not always there can be had, by a recipe or by moves."""
+        """Return whether a policy is available on demand, by a recipe or by moves."""
         if not is_moves(name):
             return self.lab.knows(name)
         try:

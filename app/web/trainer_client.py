@@ -1,14 +1,13 @@
-"""The server's side of the trainer, the one process that trains what people ask for.
+"""The client of the trainer, a single process that trains agents on demand.
 
 The first process of the server creates a folder with a listening Unix socket in the runtime folder
-of this program, and every process that it forks shares both.  The first that needs the trainer
-starts it and passes the socket to it.  The kernel cleans up when a process ends, however it ends:
+of this program, and every forked process shares the folder and the socket. The first process that
+needs the trainer starts it and passes the socket to it. The kernel cleans up after every process:
 
-- The folder is locked as long as one process of the server lives, and a pipe is open for as long.
-  The trainer exits when this pipe closes.
-- A file in the folder, which contains the trainer's process number, is locked by the trainer.  A
-  process that gets this lock knows that there is no trainer, and passes the lock to the one that it
-  starts: so there are never two.
+- The folder is locked and a pipe is open while any process of the server runs. The trainer exits
+  when this pipe closes.
+- The trainer holds a lock on a file in the folder, which contains its process id. A process that
+  gets this lock starts a trainer and passes the lock to it, so there are never two trainers.
 
 The program is `training.trainer`.
 """
@@ -38,55 +37,54 @@ from platformdirs import RuntimeDirWarning, user_runtime_path
 from app.project import PREFIX, ROOT
 
 TRAINER = f"{PREFIX}training.trainer"  # a module that this process never imports
-SERVERS = "server-"  # how the names of the folders of servers begin
-SOCKET, LOCK = "socket", "lock"  # the files in each, and nothing else is
-BACKLOG = 300  # connections, more than can wait in the queue
+SERVERS = "server-"  # prefix of the folders of servers
+SOCKET, LOCK = "socket", "lock"  # the only files in such a folder
+BACKLOG = 300  # connections; longer than the queue of the trainer
 TRIES = 2
-READ_SECONDS = 5.0  # for the rest of an answer that has begun
-POSITION_SECONDS = 1.0  # for a position in the queue
-# between two looks whether there is a trainer, and whether it is still wanted
-LOOK_SECONDS = 0.5
-LARGEST = 4 << 20  # bytes of an answer
-LONGEST = 100  # bytes of the address of a socket, on any system
-OLD_SECONDS = 60.0  # of a folder that no process has locked: its server was killed
+READ_SECONDS = 5.0  # timeout for the rest of an answer
+POSITION_SECONDS = 1.0  # timeout for a position in the queue
+LOOK_SECONDS = 0.5  # interval of the checks of the trainer and the waiting clients
+LARGEST = 4 << 20  # largest answer in bytes
+LONGEST = 100  # longest path of a socket in bytes, on any system
+OLD_SECONDS = 60.0  # age of an unlocked folder that is removed
 
 
 class TrainerBusyError(Exception):
-    """The queue is full, or nobody waits for the answer any more."""
+    """The error of a full queue, or of an answer that no client waits for."""
 
 
 class TrainerError(Exception):
-    """The trainer does not run, or its answer is wrong: the message says why."""
+    """The error of a trainer that does not run, or of a wrong answer."""
 
 
 class TrainerRefusedError(TrainerError):
-    """The recipe cannot be learned: the message says why."""
+    """The error of a recipe that cannot be learned, with the reason."""
 
 
 class QueuePosition(NamedTuple):
-    """A position in the queue: the next job has number 1, and 0 is being trained."""
+    """A position in the queue: 0 for the running job, 1 for the next job."""
 
     number: int
-    is_compiling: bool  # whether kernels are compiled, which is done once on a machine
+    is_compiling: bool  # whether kernels are compiled, once on each machine
 
 
 class Trainer:
-    """The one trainer of this server; it is started at the first need."""
+    """The trainer of this server, started by the first request."""
 
     def __init__(self) -> None:
         remove_stale_server_dirs(runtime_dir())
         self.folder = Path(
             tempfile.mkdtemp(prefix=SERVERS, dir=runtime_dir())
-        )  # its mode is 0700
-        # The lock goes with the open folder to all that is forked.  Who tidies up old temporary
-        # files, as systemd does, leaves a locked folder alone.
+        )  # created with mode 0700
+        # All forked processes inherit the lock. Cleaners of temporary files, such as systemd, skip
+        # locked folders.
         self.held = os.open(self.folder, os.O_RDONLY)
         fcntl.flock(self.held, fcntl.LOCK_EX)
         self.server_ends, self.open = os.pipe()
         self.address = str(self.folder / SOCKET)
         if (
             len(os.fsencode(self.address)) > LONGEST
-        ):  # Linux knows the open folder by this, too
+        ):  # a shorter path to the open folder on Linux
             self.address = f"/proc/self/fd/{self.held}/{SOCKET}"
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.address)
@@ -99,9 +97,8 @@ class Trainer:
     ) -> bytes:
         """Return the trainer's answer to a request of a client.
 
-        If the trainer ends, or stops in the middle of its answer, the request is sent again.
-        Raises TrainerBusyError if the queue is full or the answer is not wanted any more, and
-        TrainerError.
+        If the trainer ends or its answer breaks off, the request is sent again. Raises
+        TrainerBusyError if the queue is full or the answer is no longer wanted, and TrainerError.
         """
         try:
             for _ in range(TRIES):
@@ -112,7 +109,7 @@ class Trainer:
         raise TrainerError("it ended or stopped each time that it was asked")
 
     def queue_position(self, text: str) -> QueuePosition | None:
-        """Return the position of a request in the queue, None if that is not known."""
+        """Return the position of a request in the queue, None if unknown."""
         end = time.monotonic() + POSITION_SECONDS
         try:
             answer = self._request(
@@ -123,12 +120,12 @@ class Trainer:
             return None
 
     def prepare(self) -> None:
-        """Start the trainer if there is anything to compile, so that nobody has to wait for it."""
+        """Start the trainer if kernels must be compiled, so that no visitor waits for them."""
         with suppress(OSError):
             self.start("prepare")
 
     def start(self, *more: str) -> bool:
-        """Start the trainer, unless there is one; return whether there was none."""
+        """Start the trainer unless it runs; return whether it was started."""
         lock = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -146,16 +143,16 @@ class Trainer:
                     *more,
                 ],
                 cwd=ROOT,
-                pass_fds=[*files, lock],  # the lock is the trainer's from here on
+                pass_fds=[*files, lock],  # the trainer inherits the lock
                 stdin=subprocess.DEVNULL,
-                process_group=0,  # Ctrl-C is for the server, whose end it waits for
+                process_group=0,  # no Ctrl-C for the trainer, which exits after the server
             )
-            with suppress(OSError):  # no room for the number, which only people read
+            with suppress(OSError):  # a full disk; the process id is only for people
                 os.ftruncate(lock, 0)
                 os.write(lock, f"{process.pid}".encode())
             with suppress(
                 RuntimeError
-            ):  # no more threads: it stays a zombie after its end
+            ):  # without a thread to wait, the ended trainer stays a zombie
                 Thread(target=process.wait, daemon=True).start()
             return True
         finally:
@@ -171,7 +168,7 @@ class Trainer:
             except (
                 BlockingIOError,
                 ConnectionRefusedError,
-            ):  # the backlog is full: Linux, others
+            ):  # a full backlog, on Linux and on other systems
                 raise TrainerBusyError from None
             client.settimeout(READ_SECONDS)
             connection.sock = client
@@ -190,7 +187,7 @@ class Trainer:
                 return body
 
     def _wait(self, client: socket.socket, wanted: Callable[[], bool]) -> None:
-        """Wait for the answer to begin; should the trainer end before it, start another."""
+        """Wait for the start of the answer; restart the trainer if it ends."""
         ready, started = poll(), 0
         ready.register(client, POLLIN)
         while not ready.poll(LOOK_SECONDS * 1000):
@@ -201,29 +198,29 @@ class Trainer:
                 raise TrainerBusyError
 
     def _remove_folder(self) -> None:
-        """Remove the folder at the end of the process that made it."""
+        """Remove the folder, in the process that created it."""
         if os.getpid() == self.maker:
             self.listener.close()
             remove(self.folder)
 
 
 def runtime_dir() -> Path:
-    """Return the folder that is this program's alone, made if it is not there.
+    """Return the runtime folder of this program, created if necessary.
 
-    It is in the user's runtime folder, or in one like it among the temporary files; neither is
-    taken if another user could write to it.  Raises OSError if there is none.
+    The folder is in the user's runtime folder, or in a similar temporary folder; other users
+    cannot write to either. Raises OSError without such a folder.
     """
     with catch_warnings():
         simplefilter(
             "ignore", RuntimeDirWarning
-        )  # says that it is among the temporary files
+        )  # the warning about a temporary folder
         return user_runtime_path("q-tac-toe", ensure_exists=True)
 
 
 def remove_stale_server_dirs(runtime_dir: Path) -> None:
     """Remove the folders of servers that were killed."""
     for folder in runtime_dir.glob(f"{SERVERS}*"):
-        with suppress(OSError):  # its server lives, or it is not ours
+        with suppress(OSError):  # a folder of a running server, or of another user
             if time.time() - folder.lstat().st_mtime > OLD_SECONDS:
                 handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
                 try:
@@ -234,7 +231,7 @@ def remove_stale_server_dirs(runtime_dir: Path) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Remove the folder of a server if nothing is in it but a socket and a lock, as it was made."""
+    """Remove the folder of a server if it contains only a socket and a lock."""
     with suppress(OSError):
         files = {file.name: file for file in folder.iterdir()}
         ours = files.get(SOCKET)
@@ -246,5 +243,5 @@ def remove(folder: Path) -> None:
 
 @cache
 def trainer() -> Trainer:
-    """Return the trainer of this process and of all that it forks from here on."""
+    """Return the trainer of this process and of its future forks."""
     return Trainer()

@@ -26,7 +26,7 @@ class Language:
     """A language with its catalogue of translated texts."""
 
     code: str  # the value of the query parameter hl, such as "de"
-    name: str  # in the language itself
+    name: str  # name of the language in the language itself
     texts: NullTranslations
     digits: str = ",."  # the separators of thousands and of decimals
     translated: float = 1.0  # share of the texts, 0 to 1
@@ -46,7 +46,7 @@ def load_languages(folder: Path) -> dict[str, Language]:
 
 
 def read_catalogue(file: Path) -> Language:
-    """Return the language of one catalogue file; raises what `load_languages` raises.
+    """Return the language of one catalogue file; raises the errors of `load_languages`.
 
     The name and the separators are texts of the catalogue: Babel's own data on languages would
     take 5 MB in each process.

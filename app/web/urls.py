@@ -1,6 +1,6 @@
 """All URLs of the site: the rule of each route, and functions that build URLs from values.
 
-`match.parse_match`, `comparison.parse_comparison` and the pages read what a URL means. Names are
+`match.parse_match`, `comparison.parse_comparison` and the pages parse URLs. Names are
 quoted here, because a recipe's name may contain a "+"; everything else in a URL is words and
 digits.
 """
@@ -60,15 +60,15 @@ class Route(str):
         unread = query.keys() - {*self.reads} if self.reads is not None else ()
         if unread:
             raise TypeError(f"{self} does not read {', '.join(unread)}")
-        return self._pattern % tuple(_quoted(str(part)) for part in parts) + _query(
-            **query
-        )
+        return self._pattern % tuple(
+            _quote(str(part)) for part in parts
+        ) + _build_query(**query)
 
     def url_for_match(self, match: Match, *more: str) -> str:
         """Return the URL of a match on this route, without settings that have their defaults."""
         _, ply, *settings = astuple(match)
         query = [f"ply={ply}"] if ply is not None else []
-        query += [*_settings(*settings), *more]
+        query += [*_list_settings(*settings), *more]
         return self.url(match.record) + ("?" + "&".join(query) if query else "")
 
     def change(self, rule: str) -> "Route":
@@ -82,8 +82,10 @@ class Route(str):
         return self.change(self + ending)
 
 
-_MATCH = " ".join(Match.__struct_fields__[1:])  # all of a match but its record
-_CHANGES = "at seat player lens errors epsilon delay hide own keep step pause"  # `play.settings`
+_MATCH = " ".join(Match.__struct_fields__[1:])  # all fields but the record
+_CHANGES = (
+    "at seat player lens errors epsilon delay hide own keep step pause"  # for play.py
+)
 _LAB = "ghost curve step game update seeds axis elsewhere"
 _RECIPE = sorted(
     {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}
@@ -93,11 +95,11 @@ LAB_CHANGES = [  # parameters that change both recipes of the lab, or one of the
 ]
 
 HOME = Route("/", "step")
-PLAY = Route("/play/<record>", _MATCH)  # without a record: a game for who asks for none
+PLAY = Route("/play/<record>", _MATCH)  # without a record: a new game
 REPLY = Route("/reply/<record>", _MATCH)
 MINDS = Route("/minds/<record>", _MATCH)
-SET = Route("/set/", _CHANGES)  # where the settings of a match are sent
-SETTINGS = Route("/settings/", "at")  # where they are chosen
+SET = Route("/set/", _CHANGES)  # target of the form with settings
+SETTINGS = Route("/settings/", "at")  # form with settings
 PLAYERS = Route("/players/", "at")
 WHY = Route("/why/<record>", f"{_MATCH} cell answer")
 COMPARE = Route("/compare/<record>", "lens* figure frame")
@@ -123,7 +125,7 @@ HOW_PART = Route("/how/<slug>", "step record board stage update right plays answ
 TEACH = Route("/teach", "now game")
 PAPER = Route("/teach/paper", "set size of taught")
 CLASSROOM = Route("/teach/class")
-# The name of a learner may be cut off, so its page finds the canonical one.
+# The name of a learner can be truncated, so its page finds the canonical name.
 TEACH_RECIPE = Route("/teach/<learner>", "now game")
 TEACH_PREVIEW = Route("/preview/teach/<name>.png")
 TEACH_QR = Route("/qr/teach/<name>.svg")
@@ -139,7 +141,7 @@ FAULT_PUZZLES = Route("/faults/puzzle")
 FAULT_PUZZLE = Route("/faults/puzzle/<int:number>", "answer")
 SOURCES = Route("/sources")
 GLOSSARY = Route("/glossary")
-EMBED = "/embed/"  # what may stand on pages of others begins so
+EMBED = "/embed/"  # prefix of frames, which other sites can show
 EMBED_BOARD = Route("/embed/board/<record>", _MATCH)
 EMBED_REPLY = Route("/embed/reply/<record>", _MATCH)
 EMBED_VALUE = Route("/embed/value/<record>", _MATCH)
@@ -165,26 +167,26 @@ class Destination(NamedTuple):
     """A link that a page offers."""
 
     title: str
-    href: str  # "" where it cannot be gone to
-    line: str = ""  # what is there
-    id: str = ""  # of the link
-    chosen: bool = False  # whether one is there already
+    href: str  # "" for a disabled link
+    line: str = ""  # description of the target
+    id: str = ""  # id of the link
+    chosen: bool = False  # whether this is the current page
 
 
-_LONG = 250  # characters: more than the name of a recipe has, and the address of what it plays
-_PLAIN = ",:="  # what the name of a recipe may have anywhere in an address, unlike "+"
-# Of the settings of a match: all of it but the record, and the ply that is shown.
+_LONG = 250  # characters: longer than names of recipes and their URLs
+_PLAIN = ",:="  # characters of recipe names that need no quoting, unlike "+"
+# Names and defaults of the settings of a match: all fields but the record and the ply.
 _NAMES, _USUAL = Match.__struct_fields__[2:], astuple(Match())[2:]
 
 
 def play(match: Match) -> str:
     """Return the URL of a match; the URL of an empty game names its opponent, see `PLAY`."""
     address = PLAY.url_for_match(match)
-    return f"{address}?o={_text(match.o)}" if address.endswith("/") else address
+    return f"{address}?o={_format_value(match.o)}" if address.endswith("/") else address
 
 
 def play_against(name: str) -> str:
-    """Return the URL of a new game in which a person plays X against an agent."""
+    """Return the URL of a new game of a person as X against an agent."""
     return play(Match(o=name))
 
 
@@ -258,17 +260,17 @@ def agent(name: str, against: str = "") -> str:
 def blunders(name: str, page: int = 1) -> str:
     """Return the URL of the list of an agent's blunders, at a page of it."""
     if is_moves(name):
-        return JUDGE_BLUNDERS.url(moves=name.removeprefix(MOVES), page=_later(page))
-    return BLUNDERS.url(name, page=_later(page))
+        return JUDGE_BLUNDERS.url(moves=name.removeprefix(MOVES), page=_name_page(page))
+    return BLUNDERS.url(name, page=_name_page(page))
 
 
 def certificate(name: str, seat: str, page: int = 1) -> str:
     """Return the URL of the proof that an agent cannot be beaten in a seat, "x" or "o"."""
     if is_moves(name):
         return JUDGE_CERTIFICATE.url(
-            seat, moves=name.removeprefix(MOVES), page=_later(page)
+            seat, moves=name.removeprefix(MOVES), page=_name_page(page)
         )
-    return CERTIFICATE.url(name, seat, page=_later(page))
+    return CERTIFICATE.url(name, seat, page=_name_page(page))
 
 
 def judge(name: str = "") -> str:
@@ -277,7 +279,7 @@ def judge(name: str = "") -> str:
 
 
 def how(part: str = "", **shown: str | int | None) -> str:
-    """Return the URL of the explanations, or of one of them.
+    """Return the URL of the contents of /how, or of a part.
 
     One of them is a step of the lesson at a snapshot `step`, an algorithm with its board after a
     `record`, a `board` in all encodings, or a worked example at a `stage`. In the lesson `right`
@@ -364,7 +366,7 @@ def teach_now(now: str) -> str:
 
 
 def teach_game(number: int) -> str:
-    """Return the relative URL of what game or practice `number` taught, from the learner's page."""
+    """Return the relative URL of the updates of game `number`, from the learner's page."""
     return f"?game={number}"
 
 
@@ -385,14 +387,14 @@ def embed_curve(
     against: str = "",
     width: int = 0,
 ) -> str:
-    """Return the URL of a frame with the learning curves of one or more agents."""
+    """Return the URL of a frame with the learning curves of agents."""
     query = {"figure": figure, "against": against, "width": width or None}
     return EMBED_CURVE.url(name, lens=[*others], **query)
 
 
 def embed_experiment(claim: str, number: int = 1) -> str:
     """Return the URL of a frame with a figure of an experiment, by default its first."""
-    return EMBED_EXPERIMENT.url(claim, figure=_later(number))
+    return EMBED_EXPERIMENT.url(claim, figure=_name_page(number))
 
 
 def frame_url(page: str) -> str:
@@ -417,7 +419,7 @@ def with_query(path: str, query: Sequence[tuple[str, str]]) -> str:
 
     A "+" in the path is quoted too, as in all URLs of the site.
     """
-    pairs = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in query)
+    pairs = "&".join(f"{_quote(name)}={_quote(value)}" for name, value in query)
     return path.replace("+", "%2B") + (f"?{pairs}" if pairs else "")
 
 
@@ -429,30 +431,28 @@ def quote_path(path: str) -> str:
     return with_query(quote(path, safe=f"/{_PLAIN}"), ())
 
 
-def _later(page: int) -> int | None:
+def _name_page(page: int) -> int | None:
     """Return the number of a page, None for the first, which URLs leave out."""
     return page if page > 1 else None
 
 
-@lru_cache(
-    maxsize=128
-)  # a page has some fifteen addresses of one match, with few settings
-def _settings(*values: object) -> list[str]:
+@lru_cache(maxsize=128)  # a page has about fifteen URLs of a match, with few settings
+def _list_settings(*values: object) -> list[str]:
     """Return the settings of a match that differ from their defaults, as parts of a query.
 
     The list is cached: callers must not change it.
     """
     return [
-        f"{name}={_text(value)}"
+        f"{name}={_format_value(value)}"
         for name, usual, value in zip(_NAMES, _USUAL, values, strict=True)
         if value != usual
     ]
 
 
-def _query(**values: object) -> str:
-    """Return values as the query of a URL; a list becomes a parameter given more than once."""
+def _build_query(**values: object) -> str:
+    """Return values as the query of a URL; a list becomes a repeated parameter."""
     given = [
-        f"{name}={_quoted(str(each))}"
+        f"{name}={_quote(str(each))}"
         for name, value in values.items()
         for each in (value if isinstance(value, list) else [value])
         if each not in (None, "")
@@ -460,24 +460,24 @@ def _query(**values: object) -> str:
     return "?" + "&".join(given) if given else ""
 
 
-def _text(value: object) -> str:
+def _format_value(value: object) -> str:
     match value:
         case str():
-            return _quoted(value)
+            return _quote(value)
         case bool():
             return str(int(value))
         case float():
             return f"{value:g}"
         case tuple():
             return "-".join(map(str, value))
-    return _quoted(str(value))
+    return _quote(str(value))
 
 
-def _quoted(text: str) -> str:
-    """Quote a text; names by moves are not kept, for they are long, nor is what holds one."""
-    return quote(text, safe=_PLAIN) if len(text) > _LONG else _quoted_once(text)
+def _quote(text: str) -> str:
+    """Return a quoted text; the quotes of long texts, such as encoded moves, are not cached."""
+    return quote(text, safe=_PLAIN) if len(text) > _LONG else _quote_cached(text)
 
 
 @lru_cache(maxsize=1024)
-def _quoted_once(text: str) -> str:
+def _quote_cached(text: str) -> str:
     return quote(text, safe=_PLAIN)

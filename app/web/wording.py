@@ -28,7 +28,7 @@ NAMED = 3  # a sentence names at most this many squares
 
 
 def describe_turn(state: MatchState) -> str:
-    """Return whose turn it is, or how the game ended."""
+    """Return a text with the player to move, or with the result of the game."""
     match, titles = state.match, state.site.titles
     if state.over:
         return _describe_result(state)
@@ -42,10 +42,10 @@ def describe_turn(state: MatchState) -> str:
 
 
 def describe_status(state: MatchState, going_on: bool = False) -> str:
-    """Return what has happened, for screen readers: the last moves of both sides and what is next.
+    """Return an announcement for screen readers: the last moves of both sides, and the turn.
 
-    It is "" while an agent is about to move, so that nothing is announced twice. Of a game between
-    agents only the result is announced, unless one steps through it. A person's blunder is
+    It is "" while an agent is about to move, to avoid repeated announcements. Of a game between
+    agents only the result is announced, unless the visitor steps through it. A person's blunder is
     announced, unless the values are hidden.
     """
     if going_on and not state.over:
@@ -70,7 +70,7 @@ BEADS = (
 NO_LONGER = {
     0: gettext_noop("no longer a draw"),
     1: gettext_noop("no longer a win"),
-}  # by the value before a blunder
+}  # value before a blunder -> text
 
 
 EXPECTED = gettext_noop("%(agent)s’s values after %(updates)s, %(view)s")
@@ -90,7 +90,7 @@ class Legend(NamedTuple):
 
 
 def build_legend(state: MatchState, opinion: MoveValues) -> Legend:
-    """Return the explanation of move values: whose they are, for whom, and on which scale."""
+    """Return the explanation of move values: source, point of view and scale."""
     site, lens = state.site, opinion.lens
     player = int(site.game.to_move[opinion.position])
     when = gettext_noop("for %(mark)s (at its last move)")
@@ -126,7 +126,7 @@ def build_legend(state: MatchState, opinion: MoveValues) -> Legend:
 
 
 def _name_learned_values(state: MatchState, opinion: MoveValues, view: str) -> str:
-    """Name the values of an agent, with its updates if they are of an earlier snapshot."""
+    """Return a name for an agent's values, with the updates of an earlier snapshot."""
     card, step = state.site.agents[opinion.lens].card, state.match.step
     if step is None:
         words = gettext_noop("%(agent)s’s values %(view)s")
@@ -139,7 +139,7 @@ def _name_learned_values(state: MatchState, opinion: MoveValues, view: str) -> s
 
 
 def _name_task_values(site: SiteData, lens: str, task: Task, view: str) -> str:
-    """Name the exact values of a training task."""
+    """Return a name for the exact values of a training task."""
     words = gettext_noop("Q* of the training task of %(agent)s, %(view)s")
     if task.epsilon:
         words = gettext_noop(
@@ -332,7 +332,7 @@ def characterise(site: SiteData, name: str) -> Character:
     return Character(
         strength=grade_strength(site, name),
         line=_describe_training(site, name),
-        opening=_opening_heats(site, name) if site.agents.knows(name) else None,
+        opening=_list_opening_heats(site, name) if site.agents.knows(name) else None,
     )
 
 
@@ -341,17 +341,17 @@ def grade_strength(site: SiteData, name: str) -> str:
     judgement = judge_policy(site, name)
     if all(judgement.unbeatable.values()):
         return "unbeatable"
-    return "beginner" if _worst_seat(site, name)[0] > BEGINNER_LOSES else "strong"
+    return "beginner" if _find_worst_seat(site, name)[0] > BEGINNER_LOSES else "strong"
 
 
-def _worst_seat(site: SiteData, name: str) -> tuple[float, str]:
+def _find_worst_seat(site: SiteData, name: str) -> tuple[float, str]:
     """Return the larger of a policy's chances to lose to random moves, and the seat."""
     chances = judge_policy(site, name).chances
     return max((float(chances["random", seat][2]), seat) for seat in SEATS)
 
 
 def _describe_training(site: SiteData, name: str) -> str:
-    """Return how an agent learned and how strong it is."""
+    """Return sentences on the training and the strength of an agent."""
     if is_moves(name):
         return (
             f"{gettext('Known by its moves alone.')} {_describe_strength(site, name)}"
@@ -373,7 +373,7 @@ def _describe_strength(site: SiteData, name: str) -> str:
         reason = _explain_opening(site, name) if site.agents.knows(name) else ""
         return f"{sentence} {reason}".strip()
     if kind == "beginner":
-        chance, seat = _worst_seat(site, name)
+        chance, seat = _find_worst_seat(site, name)
         share = format_percent(chance, 0)
         return gettext(
             "As %(mark)s it loses %(share)s%% of its games against random moves.",
@@ -399,7 +399,7 @@ def _explain_opening(site: SiteData, name: str) -> str:
     return ""
 
 
-def _opening_heats(site: SiteData, name: str) -> tuple[int | None, ...]:
+def _list_opening_heats(site: SiteData, name: str) -> tuple[int | None, ...]:
     view = evaluate_moves(site, 0, name)
     return tuple(
         heat if known else None

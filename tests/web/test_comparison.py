@@ -15,7 +15,7 @@ from app.web.comparison import (
     MAX_VIEWS,
     Comparison,
     View,
-    compare_at,
+    build_comparison,
     default_views,
     parse_comparison,
 )
@@ -136,6 +136,6 @@ def test_any_text_is_a_comparison_or_a_refusal(record: str, lenses: list[str]) -
     ],
 )
 def test_a_match_leads_to_those_that_it_shows_and_that_play(match: Match, expected: str) -> None:
-    comparison = compare_at(replay_match(match, WORLD))
+    comparison = build_comparison(replay_match(match, WORLD))
     assert urls.compare(comparison) == expected
     assert read(expected) == comparison

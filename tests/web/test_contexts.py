@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from jinja2 import meta, nodes
 
-from app.web.rendering import Page, names_of
+from app.web.rendering import Page, list_context_names
 
 SECTIONS = ["sections"]  # folder of parts that their page includes by name
 
@@ -67,7 +67,7 @@ def read(app: Flask, kind: type[Page]) -> set[str]:
     for source in templates(app, kind.template, set()):
         names |= meta.find_undeclared_variables(source)
         local |= made_there(source)
-    given = {*names_of(kind)}
+    given = {*list_context_names(kind)}
     flask = {"request", "session", "g", "config", "url_for", "get_flashed_messages"}
     return names - {*app.jinja_env.globals} - flask - (local - given)
 
@@ -83,7 +83,7 @@ def test_there_is_a_page_for_every_template(app: Flask) -> None:
 
 @pytest.mark.parametrize("kind", pages(), ids=lambda kind: kind.__name__)
 def test_a_page_has_what_its_templates_read(app: Flask, kind: type[Page]) -> None:
-    there, wanted = {*names_of(kind)}, read(app, kind)
+    there, wanted = {*list_context_names(kind)}, read(app, kind)
     assert wanted <= there
     unread = there - wanted
     assert unread <= {*kind.__struct_fields__}, "a property that no template reads"

@@ -227,7 +227,7 @@ def test_long_addresses_cannot_eat_the_memory(client: FlaskClient, site: SiteDat
             assert client.get(f"/play/{record}?x={name}&o={name}").status_code == 200
         told = (_evaluate_moves, _review_move_cached)
         caches = [site.caches[unwrap(cache), IN_ENGLISH] for cache in told]
-        caches.append(urls._quoted_once)
+        caches.append(urls._quote_cached)
         sizes.append([cache.cache_info().currsize for cache in caches])
     assert sizes[0] == sizes[1] == sizes[2]
     assert site.caches[unwrap(SiteData.choice)].cache_info().maxsize in range(1, 9)

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.tictactoe.game import SEATS, get_mover
 from app.web import urls
-from app.web.comparison import compare_at
+from app.web.comparison import build_comparison
 from app.web.formatting import (
     Encodings,
     encode_position,
@@ -198,7 +198,7 @@ def build_minds_page(state: MatchState) -> MindsPage:
         match=state.match,
         minds=[_build_preference(state, name) for name in (TRUTH, *state.site.agents)],
         encodings=encode_position(state.site.game, state.position),
-        compare=urls.compare(compare_at(state)),
+        compare=urls.compare(build_comparison(state)),
     )
 
 

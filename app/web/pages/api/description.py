@@ -36,10 +36,10 @@ from app.web.rendering import Page, render_page
 from app.web.service.errors import PROBLEM
 from app.web.site_data import SiteData, current_site
 
-Document: TypeAlias = dict[str, Any]  # made of nothing but what JSON has
+Document: TypeAlias = dict[str, Any]  # a JSON object
 
 JSON = "application/json"
-OURS = "Api"  # before the name of a type that the site has by the same name; not in the document
+OURS = "Api"  # prefix that avoids clashes with types of the site; not in the document
 TAG = "type"  # the field that distinguishes kinds of figures
 SETTINGS = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
 RECIPE = {
@@ -58,7 +58,7 @@ TAUGHT = {
 def refuse(
     request: Request, _response: Any, error: Any, _instance: Any, adapter: Any
 ) -> None:
-    """Raise BadRequest with a sentence that names the fault if a request breaks its description."""
+    """Raise BadRequest with a sentence for a request that breaks its description."""
     if error:
         fault = adapter.validation_errors(error)[0]
         where, what = ".".join(fault["loc"]) or "The query", fault["msg"]
@@ -198,7 +198,7 @@ def path_schema(name: str, formats: Mapping[str, Document]) -> Document:
 def fill_formats(value: Any, formats: Mapping[str, Document]) -> None:
     """Replace, in place and at any depth, each `format` of a JSON value by its limits.
 
-    A description or limit of the field itself stays, and so does a format that is not among these.
+    Descriptions and limits of the field itself stay, and so do other formats.
     """
     if isinstance(value, dict):
         if value.get("format") in formats:
@@ -237,10 +237,10 @@ bp = Blueprint("api", __name__)
 
 
 class RequestExample(NamedTuple):
-    """A request to the API, and what this site answers."""
+    """A request to the API and the response of this site."""
 
     address: str
-    table: str  # that is sent, "" by a GET
+    table: str  # table in the body, "" for GET
     answer: str
 
 
@@ -264,23 +264,26 @@ def api() -> Answer:
     page = ApiPage(
         site=base_url,
         operations=[
-            (one, _example_of(one, base_url)) for one in list_operations(document)
+            (one, _request_operation(one, base_url))
+            for one in list_operations(document)
         ],
         schemas=document["components"]["schemas"],
-        fault=_example(UNREACHED, base_url),
+        fault=_request_example(UNREACHED, base_url),
         phrases={str(status.value): status.phrase for status in HTTPStatus},
         client=CLIENT.read_text(),
     )
     return render_page(page)
 
 
-def _example_of(one: Operation, base_url: str) -> RequestExample:
+def _request_operation(one: Operation, base_url: str) -> RequestExample:
     is_post = one.method == "post"
     parameters = [] if is_post else one.operation["parameters"]
-    return _example(_address(one.path, parameters), base_url, TABLE if is_post else "")
+    return _request_example(
+        _build_url(one.path, parameters), base_url, TABLE if is_post else ""
+    )
 
 
-def _address(path: str, parameters: list[Document]) -> str:
+def _build_url(path: str, parameters: list[Document]) -> str:
     """Return a URL of a path, with the first example of each parameter filled in."""
     given: dict[str, dict[str, Any]] = {"path": {}, "query": {}}
     for parameter in parameters:
@@ -291,7 +294,7 @@ def _address(path: str, parameters: list[Document]) -> str:
     )
 
 
-def _example(address: str, base_url: str, table: str = "") -> RequestExample:
+def _request_example(address: str, base_url: str, table: str = "") -> RequestExample:
     """Return an example request and its response: POST with a table, else GET."""
     client = current_app.test_client()
     form = {"table": table}
@@ -302,10 +305,10 @@ def _example(address: str, base_url: str, table: str = "") -> RequestExample:
         if table
         else client.get(address, base_url=base_url)
     )
-    return RequestExample(address, table, written(answer.json))
+    return RequestExample(address, table, format_json(answer.json))
 
 
-def written(value: Any, indent: str = "") -> str:
+def format_json(value: Any, indent: str = "") -> str:
     """Return a JSON value as text, broken into lines only where it does not fit."""
     flat = json.dumps(value, ensure_ascii=False)
     if len(indent + flat) <= WIDTH or not isinstance(value, dict | list):
@@ -313,11 +316,11 @@ def written(value: Any, indent: str = "") -> str:
     deeper = indent + "  "
     if isinstance(value, dict):
         parts = [
-            f"{json.dumps(key)}: {written(inner, deeper)}"
+            f"{json.dumps(key)}: {format_json(inner, deeper)}"
             for key, inner in value.items()
         ]
         return "{\n" + ",\n".join(deeper + part for part in parts) + f"\n{indent}}}"
-    lines = ",\n".join(deeper + written(inner, deeper) for inner in value)
+    lines = ",\n".join(deeper + format_json(inner, deeper) for inner in value)
     return f"[\n{lines}\n{indent}]"
 
 

@@ -49,7 +49,7 @@ RESULTS: dict[int, schema.Result] = {**SIDES, 0: "draw"}
 
 @bp.get(urls.API_DESCRIPTION)
 def openapi() -> Response:
-    """Describe the API to programs."""
+    """Return the OpenAPI description."""
     return pure(current_app.extensions["openapi"])
 
 
@@ -75,7 +75,7 @@ def list_agents() -> Response:
 def show_agent(id: str) -> Response:
     """One agent, with its whole card."""
     site = current_site()
-    _one_of(id, site.agents, site.agents.knows(id))
+    _require_name(id, site.agents, site.agents.knows(id))
     return pure(
         schema.Agent(summary(site, id), complete_card(site.game, site.agents[id]))
     )
@@ -142,7 +142,7 @@ def judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
         "nash_conv": figures.nash_conv[-1],
         "against_random": _shipped_results(figures.vs["random"]),
         "against_best_responder": _shipped_results(figures.best_response),
-        "causes": [_cause(site, cause) for cause in find_causes(site, name)],
+        "causes": [_build_cause(site, cause) for cause in find_causes(site, name)],
         "page": urls.judge(name),
         "play": urls.play_against(name),
     }
@@ -168,12 +168,12 @@ def values_by_position(
 def show_position(position: str, query: schema.LookQuery) -> Response:
     """A position with an agent's values and the exact ones."""
     step = None if query.step is UNSET else query.step
-    _one_of(query.lens, current_site().lenses, current_site().is_lens(query.lens))
+    _require_name(query.lens, current_site().lenses, current_site().is_lens(query.lens))
     learned = current_site().agents.find(query.lens)
     steps = len(learned.snapshot_updates) if learned else 0
     if step is not None and step >= steps:
         raise NotFound(f"{query.lens} has {steps} snapshots: there is no step {step}.")
-    return pure(view(current_site(), _number(position), query.lens, step))
+    return pure(view(current_site(), _parse_number(position), query.lens, step))
 
 
 @bp.get(urls.API_MOVE)
@@ -183,8 +183,8 @@ def draw_move(position: str, query: schema.MoveQuery) -> Response:
 
     The cell is drawn by the chances, again for each request unless a seed is given.
     """
-    number = _number(position)
-    _one_of(
+    number = _parse_number(position)
+    _require_name(
         query.agent, current_site().policies, current_site().policies.knows(query.agent)
     )
     if current_site().game.is_over(number):
@@ -222,7 +222,7 @@ def show_match(x: str, o: str) -> Response:
     """The exact results of two players."""
     site = current_site()
     for name in (x, o):
-        _one_of(name, site.policies, site.policies.knows(name))
+        _require_name(name, site.policies, site.policies.knows(name))
     policies = site.policies[x], site.policies[o]
     chances = compute_outcome_chances(site.game, *policies)[0]
     likeliest = [
@@ -262,7 +262,7 @@ def list_experiments() -> Response:
 def show_experiment(claim: str) -> Response:
     """A claim that was checked, with every number behind it."""
     summaries = current_site().experiments
-    _one_of(claim, summaries, claim in summaries)
+    _require_name(claim, summaries, claim in summaries)
     page = urls.EXPERIMENT.url(claim)
     fields = {
         name: getattr(summaries[claim], name) for name in Checked.__struct_fields__
@@ -289,14 +289,14 @@ def as_json(content: object) -> Response:
     return Response(msgspec.json.encode(content), mimetype="application/json")
 
 
-def _number(position: str) -> int:
+def _parse_number(position: str) -> int:
     try:
         return parse_position(current_site().game, position)
     except ValueError as error:
         raise NotFound(f"There is no such position: {error}.") from None
 
 
-def _one_of(name: str, names: Collection[str], known: bool) -> None:
+def _require_name(name: str, names: Collection[str], known: bool) -> None:
     if not known:
         raise NotFound(f"There is no {name!r} here. {list_choices(names)}")
 
@@ -360,7 +360,7 @@ def view(site: SiteData, position: int, lens: str, step: int | None) -> schema.A
         worth=schema.ApiScale(*(worth.x if game.to_move[position] == X else worth.o))
         if seen and worth
         else None,
-        cells=[_square(site, position, cell, seen) for cell in range(game.cells)],
+        cells=[_build_square(site, position, cell, seen) for cell in range(game.cells)],
         page=urls.play(
             Match(find_record(game, position), o=HUMAN, lens=lens, step=step)
         ),
@@ -383,7 +383,7 @@ def move(
     )
 
 
-def _cause(site: SiteData, cause: Cause) -> schema.LikelyCause:
+def _build_cause(site: SiteData, cause: Cause) -> schema.LikelyCause:
     return schema.LikelyCause(
         kind=cause.kind,
         seat=SIDES.get(cause.seat),
@@ -402,7 +402,7 @@ def _shipped_results(figures: ChancesBySeat) -> schema.Seats:
     )
 
 
-def _square(
+def _build_square(
     site: SiteData, position: int, cell: int, seen: MoveValues | None
 ) -> schema.ApiSquare:
     mark = MARKS[int(site.game.board[position, cell])]
