@@ -143,7 +143,7 @@ def _parse_opponents(vs: str, turns: str, values: dict[str, Value]) -> dict[str,
 
 
 def get_max_length(text: str) -> int:
-    """Return the most characters that a name may have; names with taught games may be longer."""
+    """Return the maximum length of a name such as this text; names with taught games may be longer."""
     return MAX_TAUGHT_NAME if ",taught=" in text else MAX_NAME
 
 

@@ -57,7 +57,7 @@ class History:
         return history
 
     def values(self, step: int, pairs: slice = EVERY) -> NDArray[np.float32]:
-        """Return the values of pairs at a snapshot, counted from 0, or from the end below 0."""
+        """Return the values of pairs at a snapshot; negative numbers count from the end."""
         starts, ends = self.change_start[:-1][pairs], self.change_start[1:][pairs]
         start, end = int(starts[0]), int(ends[-1])
         # The changes of a pair are in order, so the value that holds is the last one made by then.
@@ -66,7 +66,7 @@ class History:
         return self.value[starts + made - 1]
 
     def updated(self, step: int, pairs: slice = EVERY) -> NDArray[np.bool_]:
-        """Return whether training had updated pairs by a snapshot, counted as in `values`."""
+        """Return whether training had updated pairs by a snapshot, numbered as in `values`."""
         return self.first_update[pairs] <= step % self.snapshots
 
     def all_values(self) -> NDArray[np.float32]:

@@ -23,9 +23,10 @@ Numbers = NDArray[np.int32]
 
 
 class Games(NamedTuple):
-    """N games; one that is over keeps its last position.
+    """N games; a finished game keeps its last position.
 
-    After an illegal move that is no position, but S, the number of all positions.
+    After an illegal move the position is S, the number of all positions, which is no
+    position.
     """
 
     position: Numbers  # [cells + 2, N] before each ply, and twice at the end
@@ -33,7 +34,7 @@ class Games(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """The results of games for the player in one of the seats, as shares of them."""
+    """The results of games for the player in a seat, as shares of the games."""
 
     won: float
     lost: float  # those by an illegal move, too
@@ -41,7 +42,7 @@ class Shares(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """The learner's moves, each with its result after the reply; arrays of one shape."""
+    """The learner's moves, each with its result after the reply; all arrays have one shape."""
 
     decision: Numbers
     cell: Numbers
@@ -135,7 +136,7 @@ def learn(
 def _make_trainees(
     rng: np.random.Generator, game: Game, recipe: Dqn, read: net.Array
 ) -> list[Trainee]:
-    """Return the untaught networks of a recipe; of an odd number of steps X's has one more."""
+    """Return the networks of a recipe before training; with an odd number of steps X's gets one more."""
     seats = NETWORKS[recipe.networks]
     trainees = []
     for number, own_seats in enumerate(seats):
@@ -234,7 +235,7 @@ def _compute_outputs(
 def play_games(
     game: Game, rng: np.random.Generator, x: Policy, o: Policy, games: int
 ) -> Games:
-    """Play a number of games between two policies, [D, cells]; an illegal move ends a game."""
+    """Return games between two policies, [D, cells]; an illegal move ends a game."""
     position = np.zeros((game.cells + 2, games), np.int32)
     cell = np.zeros((game.cells, games), np.int32)
     for ply in range(game.cells):
@@ -253,7 +254,7 @@ def play_games(
 
 
 def draw_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
-    """Draw a cell by each row of chances, [N, cells]."""
+    """Return a cell drawn by each row of chances, [N, cells]."""
     sums = chances.cumsum(axis=1)
     passed = sums > rng.random((len(sums), 1)) * sums[:, -1:]
     cell: Numbers = passed.argmax(axis=1).astype(np.int32)
@@ -263,10 +264,10 @@ def draw_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
 def extract_moves(
     game: Game, games: Games, seat: int, rewards: tuple[float, ...], step: float
 ) -> Moves:
-    """List the moves of the player in this seat (+1 X, -1 O), [M] of each, with its rewards.
+    """Return the moves of the player in a seat (+1 X, -1 O), [M] of each field, with their rewards.
 
-    A move is rewarded for the position after the opponent's reply: with `step` if the game goes on,
-    else with one of `rewards`, which are those of an illegal move, a loss, a draw and a win.  Only
+    A move is rewarded for the position after the opponent's reply: with `step` if the game
+    goes on, else with one of `rewards`, in the order illegal move, loss, draw, win. Only
     this player makes illegal moves.
     """
     first = 0 if seat == X else 1
@@ -286,7 +287,7 @@ def extract_moves(
 
 
 def compute_shares(game: Game, games: Games, seat: int) -> Shares:
-    """Return the results of games for the player in this seat, the only one who forfeits any."""
+    """Return the results of games for the player in a seat, who alone makes illegal moves."""
     result = _find_results(game, games.position[-1], seat)
     return Shares(
         float((result == 1).mean()),
@@ -296,7 +297,7 @@ def compute_shares(game: Game, games: Games, seat: int) -> Shares:
 
 
 def _find_results(game: Game, position: Numbers, seat: int) -> Numbers:
-    """Return 1 won, 0 drawn, -1 lost or FORFEITED for finished games; anything for others."""
+    """Return 1 won, 0 drawn, -1 lost or ILLEGAL_LOSS for finished games; undefined for other games."""
     finished = np.clip(position - game.decisions, 0, len(game.outcome) - 1)
     result = game.outcome[finished] * np.int32(seat)
     return np.where(position == game.positions, np.int32(ILLEGAL_LOSS), result)
@@ -309,7 +310,7 @@ def make_empty_buffer() -> Moves:
 
 
 def append_moves(buffer: Moves, new: Iterable[Moves], most: int) -> Moves:
-    """Return the buffer with new moves appended, and only the latest `most` of all."""
+    """Return the buffer with new moves appended, cut to the latest `most` moves."""
     columns: list[Any] = [
         np.concatenate(column)[-most:] for column in zip(buffer, *new, strict=True)
     ]

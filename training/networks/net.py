@@ -1,7 +1,8 @@
-"""The network of the deep Q-learner: its inputs, its outputs, and its training.
+"""The network of deep Q-learning: its inputs, its outputs, and its training steps.
 
-Sources: Huber (1964) for the loss, Kingma & Ba (2015) for Adam, He et al. (2015) for the first
-weights, Srivastava et al. (2014) for dropout, LeCun et al. (1998) for the convolution.
+Sources: Huber (1964) for the loss, Kingma & Ba (2015) for Adam, He et al. (2015) for the
+first weights, Srivastava et al. (2014) for dropout, LeCun et al. (1998) for the
+convolution.
 """
 
 from collections.abc import Sequence
@@ -29,9 +30,9 @@ Array = jax.Array | NDArray[Any]
 
 
 class Layer(NamedTuple):
-    """One fully connected layer, as numpy or as JAX arrays.
+    """A fully connected layer, as numpy or as JAX arrays.
 
-    The first layer of a network that reads squares is connected to each square by these weights.
+    In a network that reads squares, the first layer applies these weights to each square.
     """
 
     weight: Any  # [inputs, outputs]
@@ -62,8 +63,8 @@ def choose_squares(
 ) -> NDArray[np.float32]:
     """Return the inputs of a network for each decision, [D, inputs].
 
-    For a convolution, which reads squares of 2 by 2 cells, they are [D, squares, inputs]: those of
-    the square's cells, then those that belong to no cell.
+    A convolution reads squares of 2 by 2 cells: then the shape is [D, squares, inputs],
+    with the inputs of the square's cells followed by the inputs that belong to no cell.
     """
     read = encode_inputs(game, encoding)
     if not convolution:
@@ -119,7 +120,7 @@ def apply_network(
 
 
 def compute_outputs(network: Network, read: Array) -> NDArray[np.float32]:
-    """Return the outputs for every decision, [D, cells], those of illegal moves included."""
+    """Return the outputs for every decision, [D, cells], including illegal moves."""
     # Not with numpy, whose sums depend on the number of cores.
     return np.asarray(_apply_compiled(network, read))
 
@@ -139,10 +140,10 @@ def compute_loss(
 ) -> jax.Array:
     """Return the mean Huber loss over N decisions.
 
-    The target of the cell played is `target` [N], and that of each `guarded` cell [N, cells] is -5,
-    which are the guard rails; the other outputs have the targets `others` [N, cells] if there are
-    any.  `squared` takes half the square of every error instead, which is the same up to an error
-    of 1.
+    The target of the cell played is `target` [N], and the target of each `guarded` cell [N,
+    cells] is -5, which are the guard rails; other outputs have the targets `others` [N,
+    cells], if given. `squared` uses half the square of every error instead, which is equal
+    up to an error of 1.
     """
     played = jnp.arange(guarded.shape[1]) == cell[:, None]
     if others is None:
@@ -177,11 +178,11 @@ def train_steps(
 ) -> Pupil:
     """Return the network after a step of Adam with each minibatch.
 
-    `read` are the inputs of each decision; outputs that are `guarded`, [D, cells], have the target
-    -5, and other outputs that were not played the targets `others`, [D, cells], if there are any.
-    It is compiled once for all networks of one shape.  Networks are trained one after the other:
-    eight side by side, by `vmap`, are 1.07 times as fast on a CPU, and their sums differ in the
-    last digits, so the table of a recipe would depend on the others.
+    `read` are the inputs of each decision; outputs that are `guarded`, [D, cells], have the
+    target -5, and other outputs that were not played have the targets `others`, [D, cells],
+    if given. The function is compiled once for each shape of network. Networks are trained
+    one by one: eight in parallel, by `vmap`, are 1.07 times as fast on a CPU, but their
+    sums differ in the last digits, so a recipe's table would depend on the other networks.
     """
 
     def step(pupil: Pupil, batch: Minibatches) -> tuple[Pupil, None]:
