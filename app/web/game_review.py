@@ -27,7 +27,7 @@ LEVELS = {
 
 
 class ReviewedMove(NamedTuple):
-    """One move of a game, with its expected value and its exact result."""
+    """A move of a game, with its expected value and its exact result."""
 
     ply: int
     mark: str

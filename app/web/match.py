@@ -48,7 +48,7 @@ class Match(Struct, frozen=True):
     errors: str = ""  # kind of errors to mark, see `build_notes`
     hint: bool = False  # show the best moves
     keep: bool = False  # start the next game automatically
-    replay: bool = False  # show the moves of the record one after the other
+    replay: bool = False  # step through the record automatically
     # point of view for an earlier ply: "x", "o", "" for the default
     view: str = ""
     tally: tuple[int, int, int] = (0, 0, 0)  # games won by X, drawn, and won by O
@@ -60,7 +60,7 @@ class Match(Struct, frozen=True):
 
     @property
     def at_end(self) -> bool:
-        """Whether the position shown is the last one of the record."""
+        """Whether the position shown is the last of the record."""
         return self.ply is None
 
     @property

@@ -65,7 +65,7 @@ class Controls:
 
     @property
     def swap(self) -> str:
-        """The match with X and O swapped; a game that is over is followed by the next one."""
+        """The match with X and O swapped; a finished game is followed by the next game."""
         match = start_next_game(self.state) if self.state.over else self._match
         swapped = replace(match, x=match.o, o=match.x, tally=match.tally[::-1])
         return self.routes.show(swapped)
@@ -77,7 +77,7 @@ class Controls:
 
     @property
     def back(self) -> str:
-        """One move back."""
+        """The position before the last move shown."""
         return (
             self._build_halt_url(len(self._match.shown) - 1)
             if self._match.shown
@@ -86,7 +86,7 @@ class Controls:
 
     @property
     def step(self) -> str:
-        """One move on, or the next move of an agent at the end of the record."""
+        """The next position of the record, or an agent's move at the end of the record."""
         match = self._match
         if not match.at_end:
             return self._build_halt_url(len(match.shown) + 1)

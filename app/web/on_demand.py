@@ -95,7 +95,7 @@ class Question:
         self.until = 0.0  # monotonic time until which waiting pages can retry
         self.answer: Future[Any] = Future()
 
-    def wanted(self) -> bool:
+    def is_wanted(self) -> bool:
         """Return whether a request waits for the answer, or a page can still retry."""
         return self.waiting > 0 or monotonic() < self.until
 
@@ -302,7 +302,7 @@ class Lab:
         read: Callable[[bytes], Value],
     ) -> None:
         try:
-            answer = read(source.ask(text, client, question.wanted))
+            answer = read(source.ask(text, client, question.is_wanted))
             with self.lock:
                 kept[text] = answer
             question.answer.set_result(answer)

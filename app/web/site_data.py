@@ -204,7 +204,7 @@ class SiteData:
         )
 
     def canonical(self, name: str) -> str | None:
-        """Return the canonical name of a player, None if there is none of this name.
+        """Return the canonical name of a player, None for an unknown name.
 
         Raises an HTTPException with a sentence for a recipe that is not available, and for moves
         that cannot be decoded.
@@ -272,9 +272,9 @@ class SiteData:
 
     @cached_property
     def endings(self) -> NDArray[np.int8]:
-        """Moves until the game is won with optimal play, this one included.
+        """Number of moves to a win with optimal play, including this move.
 
-        Negative numbers count the moves until it is lost, 0 is a draw; entries of illegal moves
+        Negative numbers count the moves to a loss, 0 is a draw; entries of illegal moves
         have no meaning.
         """
         plies = self.solution.plies[np.maximum(self.game.successor, 0)] + np.int8(1)

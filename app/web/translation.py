@@ -33,7 +33,7 @@ class Language:
 
     @cached_property
     def table(self) -> dict[int, int]:
-        """Translation table from the English separators to those of this language."""
+        """The translation table from English separators to the separators of this language."""
         return str.maketrans(",.", self.digits)
 
 

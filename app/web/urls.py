@@ -90,7 +90,7 @@ _LAB = "ghost curve step game update seeds axis elsewhere"
 _RECIPE = sorted(
     {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}
 )
-LAB_CHANGES = [  # parameters that change both recipes of the lab, or one of them
+LAB_CHANGES = [  # parameters for both recipes of the lab, for recipe a, or for recipe b
     side + name for side in ("", "a.", "b.") for name in ("algorithm", *_RECIPE)
 ]
 
@@ -258,7 +258,7 @@ def agent(name: str, against: str = "") -> str:
 
 
 def blunders(name: str, page: int = 1) -> str:
-    """Return the URL of the list of an agent's blunders, at a page of it."""
+    """Return the URL of a page of the list of an agent's blunders."""
     if is_moves(name):
         return JUDGE_BLUNDERS.url(moves=name.removeprefix(MOVES), page=_name_page(page))
     return BLUNDERS.url(name, page=_name_page(page))
@@ -281,7 +281,7 @@ def judge(name: str = "") -> str:
 def how(part: str = "", **shown: str | int | None) -> str:
     """Return the URL of the contents of /how, or of a part.
 
-    One of them is a step of the lesson at a snapshot `step`, an algorithm with its board after a
+    A part is a step of the lesson at a snapshot `step`, an algorithm with its board after a
     `record`, a `board` in all encodings, or a worked example at a `stage`. In the lesson `right`
     and `plays` are the cells that answer the questions about a blunder.
     """
@@ -305,7 +305,7 @@ def puzzle(
 ) -> str:
     """Return the URL of a puzzle, in the round of a `day` or in a round of ten.
 
-    `answers` are those to the puzzles before it in the round; `right` and `plays` are the answers
+    `answers` are the answers to the previous puzzles of the round; `right` and `plays` are the answers
     to this puzzle, and `ply` is the move shown of its solution.
     """
     cells = {"right": right, "plays": plays}
@@ -326,7 +326,7 @@ def lab(
 ) -> str:
     """Return the URL of the lab with a recipe and with the baseline `ghost`.
 
-    `curve` and `axis` are those of the drawn curve, `step` is a snapshot, `seeds` the number of
+    `curve` and `axis` belong to the drawn curve, `step` is a snapshot, `seeds` the number of
     seeds of both. `game` is one of the first games of the training, with its first `update`
     updates. `elsewhere` is the number of other trainings with the same contrast.
     """
@@ -432,7 +432,7 @@ def quote_path(path: str) -> str:
 
 
 def _name_page(page: int) -> int | None:
-    """Return the number of a page, None for the first, which URLs leave out."""
+    """Return the number of a page, None for the first page, which URLs leave out."""
     return page if page > 1 else None
 
 

@@ -269,7 +269,7 @@ def _describe_result(state: MatchState) -> str:
     return gettext("%(agent)s wins as %(mark)s", agent=agent, mark=MARKS[outcome])
 
 
-# A record after which X threatens a line that one square blocks; BEATABLE learns to play there.
+# After this record X threatens a line, and BEATABLE learns to block it.
 BLOCKED = "204"
 BEATABLE = "q-learning-1"  # chosen for its many colours, and for a blunder
 BEGINNER_LOSES = 0.1  # share of games lost against uniformly random moves

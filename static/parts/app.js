@@ -1,17 +1,17 @@
 "use strict";
 
-// Everything here is a convenience: without it the site works, by links and forms.
+// The site also works without this script, by links and forms.
 
-const SAYS = JSON.parse(document.body.dataset.says); // what a script says, in the language of the page
+const SAYS = JSON.parse(document.body.dataset.says); // texts of the scripts, in the language of the page
 
-// Boxes that are remembered; a browser may refuse to store anything.
+// Remembered checkboxes. Browsers can refuse to store anything.
 
 const storage = {
   get(name) {
     try { return localStorage.getItem(name); } catch { return null; }
   },
   set(name, value) {
-    try { localStorage.setItem(name, value); } catch { /* then it is not remembered */ }
+    try { localStorage.setItem(name, value); } catch { /* not remembered */ }
   },
 };
 
@@ -24,7 +24,7 @@ for (const box of document.querySelectorAll("[data-remember]")) {
   });
 }
 
-// What else a page keeps here, and nowhere else, can be forgotten.
+// A button deletes all other data that pages keep in this browser.
 
 document.getElementById("forget")?.addEventListener("click", ({ target }) => {
   for (const name of ["streak", "result", "taught", "learner"]) storage.set(name, "");
@@ -43,12 +43,12 @@ document.addEventListener("click", ({ target }) => {
   target.href = here;
 });
 
-// Whoever asked for less motion, of the device or here, sees nothing move by itself.
+// Without autoplay, or with reduced motion in the settings of the device, nothing moves automatically.
 
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 const still = () => reduced.matches || document.getElementById("still")?.checked;
 
-// Keys: arrows move between squares, single keys press what carries them, but not while typing.
+// Keys: arrows move between squares, single keys click the control with this key, but not while typing.
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 const FIELDS = "input:not([type=checkbox], [type=radio], [type=range]), select, textarea";
@@ -74,7 +74,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     return;
   }
-  // What a key already means where the focus is, it goes on meaning.
+  // Keys keep the meaning that the focused element gives them.
   if (target.closest(FIELDS) || (key in STEPS && target.closest("input, .scroll, .panels"))) return;
   if (key === " " && target.closest("button, input, summary, label")) return;
   if (document.querySelector("[popover]:popover-open") || !document.getElementById("shortcuts")?.checked) return;
@@ -85,14 +85,14 @@ document.addEventListener("keydown", (event) => {
   control.click();
 });
 
-// A press closes the menu it was in; not at once, or htmx forgets which button it was.
+// A click closes its menu, with a delay because htmx still needs the clicked button.
 
 document.addEventListener("click", ({ target }) => {
   const sheet = target.closest?.(".sheet a[href], .sheet [type=submit]")?.closest(".sheet");
   if (sheet) setTimeout(() => sheet.hidePopover());
 });
 
-// A press copies what a field holds, and selects it for whom the browser does not let copy.
+// A click copies the content of a field, or only selects it if the browser forbids copying.
 
 document.addEventListener("click", async ({ target }) => {
   const id = target.closest?.("[data-copy]")?.dataset.copy;
@@ -108,21 +108,21 @@ document.addEventListener("click", async ({ target }) => {
   document.getElementById(field.dataset.said ?? `${id}-said`).textContent = said;
 });
 
-// A server that does not answer is said in a toast, with Retry; what goes on by itself tries again
-// by itself, ever more slowly.
+// A failed request shows a toast with Retry. Automatic requests are retried automatically, with
+// increasing delays.
 
 const FAILURES = ["htmx:sendError", "htmx:responseError", "htmx:timeout"];
 let failures = 0;
-let last; // what failed last
-const inLine = new WeakMap(); // timers by what asks again
+let last; // element of the last failed request
+const inLine = new WeakMap(); // element -> timer of its next request
 
 function failed({ detail: { xhr, elt, pathInfo } }) {
   last = elt;
   const notice = document.getElementById("notice");
   const again = () => htmx.ajax("GET", pathInfo.requestPath, { source: elt }).catch(() => {});
-  const later = xhr?.getResponseHeader("Retry-After"); // one stands in line, which the answer says
+  const later = xhr?.getResponseHeader("Retry-After"); // set while a training waits in the queue
   if (later) inLine.set(elt, setTimeout(() => elt.isConnected && again(), 1000 * later));
-  if (!notice || later || (xhr?.status >= 400 && xhr.status <= 500)) return; // the answer itself says what is wrong
+  if (!notice || later || (xhr?.status >= 400 && xhr.status <= 500)) return; // the response explains the error
   notice.innerHTML = `<span>${SAYS[2]}</span><button class="button" type="button" id="retry">${SAYS[3]}</button>`;
   const retry = document.getElementById("retry");
   retry.addEventListener("click", again);
@@ -133,9 +133,9 @@ function failed({ detail: { xhr, elt, pathInfo } }) {
 }
 
 for (const failure of FAILURES) document.addEventListener(failure, failed);
-document.addEventListener("htmx:beforeRequest", ({ detail }) => clearTimeout(inLine.get(detail.elt))); // it asks anew
+document.addEventListener("htmx:beforeRequest", ({ detail }) => clearTimeout(inLine.get(detail.elt)));
 document.addEventListener("htmx:afterOnLoad", ({ detail: { requestConfig: { elt }, successful } }) => {
-  // What comes by itself takes back what is said of itself, and of nothing else.
+  // A successful automatic request removes only the notice of its own failure.
   if (!successful || (elt !== last && elt.matches("[hx-trigger^=load]"))) return;
   failures = 0;
   document.getElementById("notice")?.replaceChildren();

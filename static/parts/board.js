@@ -1,20 +1,19 @@
 "use strict";
 
-// A board to play on, wherever it stands: what answers at once, what waits, and what is said where
-// one looks.
+// A board to play on, on any page: immediate feedback, delayed replies, and the caption.
 
 const byId = (id) => document.getElementById(id);
 
-// Squares stay the same nodes over a swap, so that their colours can move.  What is being dragged
-// keeps its own value, and so does what has moved on since it was asked for.
+// A swap keeps the nodes of the squares, so that their colours change smoothly. A slider keeps its
+// value during a drag, and if it has moved since its request.
 
-const askedFor = new WeakMap(); // the value that a slider was asked for at
+const askedFor = new WeakMap(); // slider -> its value at the time of the request
 document.addEventListener("htmx:configRequest", ({ target }) => askedFor.set(target, target.value));
 document.addEventListener("htmx:afterRequest", ({ detail }) => askedFor.delete(detail.elt));
 Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) =>
   !(name === "value" && (node.matches(":active") || (askedFor.has(node) && askedFor.get(node) !== node.value)));
 
-// Another text is a new one, where it stands: it did not come from where the old one stood.
+// A changed text replaces the old text in place, without an animation.
 
 Idiomorph.defaults.callbacks.beforeNodeMorphed = (old, fresh) => {
   const alike = old.className === fresh.className; // a star does not become a note
@@ -23,7 +22,7 @@ Idiomorph.defaults.callbacks.beforeNodeMorphed = (old, fresh) => {
   return false;
 };
 
-// A pressed square answers before the server does.
+// A clicked square shows the mark before the server responds.
 
 function ghost(cell) {
   const { moves } = cell.closest(".board").dataset;
@@ -49,8 +48,8 @@ document.addEventListener("htmx:afterSwap", () => {
   for (const cell of document.querySelectorAll(".ghosted:not(:has(.ghost))")) cell.classList.remove("ghosted");
 });
 
-// An agent answers a move in the same round trip, and is seen to do so after a pause.  Until then
-// the request counts as under way.
+// The response to a move contains the reply of the agent, which is shown after a pause. Until then
+// the request counts as pending.
 
 document.addEventListener("htmx:configRequest", ({ target, detail }) => {
   detail.path = target.dataset.reply ?? detail.path;
@@ -60,11 +59,11 @@ document.addEventListener("htmx:beforeSend", ({ target, detail: { xhr } }) => {
   const { onload } = xhr;
   const seen = performance.now() + Number(target.closest("[data-pause]").dataset.pause);
   xhr.onload = () => setTimeout(() => {
-    if (xhr.readyState === XMLHttpRequest.DONE) onload.call(xhr); // it was not given up meanwhile
+    if (xhr.readyState === XMLHttpRequest.DONE) onload.call(xhr); // not aborted
   }, seen - performance.now());
 });
 
-// Whoever had the focus on something that is gone goes on from the top of the board.
+// If a swap removes the focused element, the focus moves to the top of the board.
 
 let focused = false;
 document.addEventListener("htmx:beforeSwap", () => { focused = document.activeElement !== document.body; });
@@ -72,8 +71,8 @@ document.addEventListener("htmx:afterSettle", () => {
   if (focused && document.activeElement === document.body) byId("main").focus({ preventScroll: true });
 });
 
-// What a square holds is said where the eye is, in a line that is always there, and not in a
-// bubble over its neighbours.
+// The caption above the board describes the hovered or focused square, because a tooltip would cover
+// its neighbours.
 
 function more(cell) {
   if (cell.title) {
@@ -97,14 +96,14 @@ for (const [enter, leave] of [["mouseover", "mouseout"], ["focusin", "focusout"]
   });
 }
 
-// What moves by itself: it starts paused for those who asked for less motion.
+// With reduced motion, automatic play starts paused.
 
 document.addEventListener("DOMContentLoaded", () => {
   const stop = byId(document.querySelector("[data-moving]")?.dataset.moving);
   if (still() && stop?.href) location.replace(stop.href);
 });
 
-// It waits while a list is open, a slider held, a sheet over the page, or the page out of sight.
+// Automatic play waits during an open list, a held slider or an open sheet, and on a hidden page.
 
 const HELD = "input[type=range]:active, [popover]:popover-open, "
   + ".table:has([data-moving]) #tab-why:checked";

@@ -1,10 +1,10 @@
 "use strict";
 
-// A cursor over charts of one axis: it stands where a pointer is, or where the arrow keys lead, and
-// the keys of all charts say what the table below holds there; until then, what it holds at its end.
+// A cursor over charts with a common axis, moved by the pointer or the arrow keys. The keys of all
+// charts show the values of the table at the cursor, or the last values without a cursor.
 
 const NEXT = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-const standing = new WeakMap(); // the row of a table at which the cursor of its charts stands
+const standing = new WeakMap(); // charts -> row of the table at the cursor
 
 const rowsOf = (charts) => [...document.getElementById(charts.dataset.chartsOf).tBodies[0].rows];
 
@@ -18,7 +18,7 @@ function stand(charts, at) {
   standing.set(charts, at);
   for (const key of charts.querySelectorAll("[data-column]")) {
     const texts = rows.slice(0, (at ?? rows.length) + 1).map((row) => row.cells[key.dataset.column].textContent.trim());
-    key.textContent = texts.findLast(Boolean) ?? ""; // what was last, where a line has nothing
+    key.textContent = texts.findLast(Boolean) ?? ""; // the last value so far, if this row is empty
   }
   for (const svg of charts.querySelectorAll(".figure")) {
     svg.querySelectorAll(".cursor, .follows").forEach((shape) => shape.remove());

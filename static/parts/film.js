@@ -1,13 +1,13 @@
 "use strict";
 
-// A position while it is learned, and the mind that learns it.  Without this file the page shows
-// one snapshot, and its button leads to the next.
+// The values of a position and of all positions during a training. Without this script the page
+// shows a snapshot with a link to the next.
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const isCalm = () => calm.matches || document.getElementById("still")?.checked;
 const between = (from, to, share) => from + share * (to - from);
 
-// Frames of a board: what each square shows in each row of the table.
+// Frames of a board: the content of each square in each row of the table.
 
 function readBoard(table, board, last) {
   const rows = [...table.tBodies[0].rows];
@@ -20,7 +20,7 @@ function readBoard(table, board, last) {
     }),
   );
   return (whole, part) => {
-    const place = (whole + part) * (frames.length - 1) / last; // as of a mind, see below
+    const place = (whole + part) * (frames.length - 1) / last; // scaled as in readMind
     const index = Math.floor(place);
     const share = place - index;
     const next = frames[Math.min(index + 1, frames.length - 1)];
@@ -31,7 +31,7 @@ function readBoard(table, board, last) {
       const known = near.heat !== null;
       cell.classList.toggle("unknown", !known);
       cell.classList.toggle("best", near.best);
-      const sign = Math.sign(near.heat); // the colour is never that of another outcome than the number
+      const sign = Math.sign(near.heat); // colour and number always show the same outcome
       if (known) cell.dataset.heat = sign * Math.max(1, sign * Math.round(between(from.heat ?? 0, to.heat ?? 0, share)));
       else delete cell.dataset.heat;
       cell.querySelector(".value").textContent = near.text;
@@ -39,7 +39,7 @@ function readBoard(table, board, last) {
   };
 }
 
-// Frames of a mind: a character a tile, "U" for nothing either way, "." for unknown.
+// Frames of a mind: a character for each tile, "U" for the value 0, "." for unknown.
 
 function readMind(svg, last) {
   const starts = svg.dataset.places.split(" ").map((place) => {
@@ -49,7 +49,7 @@ function readMind(svg, last) {
   const frames = svg.dataset.frames.split(" ").map((frame) =>
     Float32Array.from(frame, (sign) => (sign === "." ? NaN : sign.charCodeAt(0) - 85)),
   );
-  // Each tile becomes known at a moment of its own, so that the change flows.
+  // The tiles become known at different times, for a smooth change.
   const turns = starts.map((_, i) => ((i * 0.61803) % 1) * 0.8 + 0.1);
   const group = svg.querySelector(".tiles");
   const paths = new Map();
@@ -67,9 +67,9 @@ function readMind(svg, last) {
   };
   let drawn = -1;
   return (whole, part) => {
-    // A film of several minds has as many frames as the longest.
+    // In a film of several minds, the longest has the most frames.
     const place = (whole + part) * (frames.length - 1) / last;
-    const moment = Math.round(10 * place); // ten pictures from frame to frame are smooth
+    const moment = Math.round(10 * place); // ten pictures between two frames
     if (moment === drawn) return;
     drawn = moment;
     const index = Math.floor(place);
@@ -95,7 +95,7 @@ function startFilm(film) {
   const find = (name) => film.querySelector(`[data-film-${name}]`) ?? document.querySelector(`[data-film-${name}]`);
   const within = [...film.querySelectorAll("[data-film-frames]")];
   const tables = within.length ? within : [find("frames")];
-  const table = tables.at(-1); // before it is that of what it is beside
+  const table = tables.at(-1); // the table of the mind comes last
   const rows = [...table.tBodies[0].rows].map((row) => ({
     pause: Number(row.dataset.pause),
     x: Number(row.dataset.x),
@@ -104,21 +104,21 @@ function startFilm(film) {
     caption: row.cells[row.cells.length - 1].textContent,
   }));
   const last = rows.length - 1;
-  const links = film.querySelectorAll("[data-film-link]"); // to the snapshot shown
+  const links = film.querySelectorAll("[data-film-link]"); // links to the snapshot shown
   const [slider, button, head] = ["step", "play", "head"].map(find);
   const steps = last || 1;
   const captions = [...film.querySelectorAll("[data-film-caption]")];
   if (!captions.length && find("caption")) captions.push(find("caption"));
-  // Each of several boards has a caption of its own; a single one is that of the last table.
+  // Each of several captions belongs to a table; a single caption belongs to the last table.
   const captioned = captions.map((caption, i) => [caption, (captions.length > 1 ? tables[i] : table).tBodies[0].rows]);
   const drawings = [...film.querySelectorAll("[data-mind][data-frames]")].map((svg) => readMind(svg, steps));
   film.querySelectorAll("[data-film-board]").forEach((board, i) => drawings.push(readBoard(tables[i], board, steps)));
-  slider.value = slider.defaultValue; // Firefox keeps it over a reload, and the frame shown is another
+  slider.value = slider.defaultValue; // because Firefox restores the old value after a reload
   let place = Number(slider.value);
-  let framed = place; // the snapshot that was told last
+  let framed = place; // the last announced snapshot
   let running = 0;
-  let begin = 0; // when it starts by itself
-  let kept = place; // while it is printed
+  let begin = 0; // timer of the automatic start
+  let kept = place; // frame before printing
 
   function show(at) {
     place = at;
@@ -162,7 +162,7 @@ function startFilm(film) {
     let before = performance.now();
     let waited = 0;
     const tick = (now) => {
-      const passed = Math.min(Math.max(now - before, 0), 100); // a hidden tab does not leap ahead
+      const passed = Math.min(Math.max(now - before, 0), 100); // no jump after a hidden tab
       before = now;
       if (isCalm()) {
         waited += passed;
@@ -196,7 +196,7 @@ function startFilm(film) {
     show(chosen);
     film.dispatchEvent(new CustomEvent("film:rest", { bubbles: true, detail: chosen }));
   });
-  // On paper a film shows its end.
+  // On paper a film shows its last frame.
   matchMedia("print").addEventListener("change", ({ matches }) => {
     clearTimeout(begin);
     if (!matches) return show(kept);
@@ -215,4 +215,4 @@ function startFilms() {
   for (const film of document.querySelectorAll("[data-film]:not([data-ready])")) startFilm(film);
 }
 startFilms();
-document.addEventListener("htmx:load", startFilms); // what is swapped in has a film of its own
+document.addEventListener("htmx:load", startFilms); // swapped-in content can contain films

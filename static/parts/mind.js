@@ -1,7 +1,7 @@
 "use strict";
 
-// Which tile is looked at: by pointer, by the arrow keys of a slider that is not seen, or by the
-// links beside the picture, which is all there is without this file.
+// Selection of a tile by the pointer, by the arrow keys of a hidden slider, or by the links beside
+// the picture, which also work without this script.
 
 function probe(box) {
   const svg = box.querySelector("[data-mind]");
@@ -18,7 +18,7 @@ function probe(box) {
     outline.setAttribute("d", `M${x} ${y}h1v1h-1z`);
   }
 
-  // An address of this page at the snapshot that the film shows.
+  // A URL of this page at the snapshot that the film shows.
   function at(address) {
     const url = new URL(address);
     url.searchParams.set("step", film.querySelector("[data-film-step]").value);

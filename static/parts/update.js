@@ -1,7 +1,7 @@
 "use strict";
 
-// One update, step by step: its steps are shown one after the other, and dragging a parameter
-// recomputes the formula. Without this script all of it is shown at once.
+// An update, step by step. Dragging a parameter recomputes the formula. Without this script all
+// steps are visible at once.
 
 const LAST_STAGE = 6;
 const HEAT_STEPS = 20;
@@ -98,9 +98,9 @@ function start(box) {
     show(Number(item.querySelector("[data-step]").dataset.step));
   });
   box.addEventListener("input", drag);
-  // Swiping through the steps shows them.
+  // Swiping selects a step.
   const list = box.querySelector(".update-steps");
-  let swiped = false; // by a person, and not by a step that was brought into view
+  let swiped = false; // whether a person scrolled, not the script
   for (const kind of ["touchmove", "wheel", "pointerdown"]) {
     list.addEventListener(kind, () => { swiped = true; }, { passive: true });
   }

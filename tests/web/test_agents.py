@@ -25,7 +25,16 @@ from app.web.algorithms import ALGORITHMS
 from app.web.facts import find_losing_game, judge_policy
 from app.web.formatting import format_count, format_percent, format_signed
 from app.web.match import Match
-from app.web.pages.agents import ARIA, COLUMNS, OTHER, Column, Order, beside, parse_order, players
+from app.web.pages.agents import (
+    ARIA,
+    COLUMNS,
+    OTHER,
+    Column,
+    Order,
+    beside,
+    list_players,
+    parse_order,
+)
 from app.web.pages.parts.learning import opponents
 from app.web.site_data import SiteData
 from app.web.wording import characterise
@@ -124,7 +133,7 @@ def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: Si
 
 
 def test_unbeatable_is_what_the_best_responder_finds(site: SiteData) -> None:
-    for player in players(site, site.agents):
+    for player in list_players(site, site.agents):
         for seat in SEATS:
             lost = player.judgement.chances["best-responder", seat][2]
             assert player.judgement.unbeatable[seat] == (lost == 0)
@@ -174,7 +183,7 @@ def test_every_column_sorts_both_ways(
     client: FlaskClient, site: SiteData, column: Column, way: str
 ) -> None:
     page = client.get(f"/agents?sort={column.key}&order={way}").text
-    by_title = {player.title: player for player in players(site, site.agents)}
+    by_title = {player.title: player for player in list_players(site, site.agents)}
     shown = titles(page)
     assert sorted(shown) == sorted(by_title)
     values = [column.value(by_title[title]) for title in shown]

@@ -109,7 +109,7 @@ class Order(NamedTuple):
         )
 
 
-def players(site: SiteData, names: Iterable[str]) -> list[Player]:
+def list_players(site: SiteData, names: Iterable[str]) -> list[Player]:
     """Return the rows of players; a baseline links to a game against it."""
     return [
         Player(
@@ -243,12 +243,12 @@ class AgentsPage(Page, frozen=True):
     @property
     def rows(self) -> list[Player]:
         """The agents."""
-        return sort_players(players(self.site, self.site.agents), self.order)
+        return sort_players(list_players(self.site, self.site.agents), self.order)
 
     @property
     def baselines(self) -> list[Player]:
         """The players that follow a rule."""
-        return sort_players(players(self.site, BASELINES), self.order)
+        return sort_players(list_players(self.site, BASELINES), self.order)
 
     @property
     def shares(self) -> Callable[[Chances], list[Share]]:
@@ -288,7 +288,7 @@ def download_table() -> Response:
 def list_table_rows(site: SiteData) -> Iterator[list[object]]:
     """Yield the row of each agent and baseline in the CSV file; chances are from 0 to 1."""
     names = [*site.agents, *BASELINES]
-    for name, player in zip(names, players(site, names), strict=True):
+    for name, player in zip(names, list_players(site, names), strict=True):
         row: list[object] = [name, player.character.strength]
         for column in COLUMNS:
             value = player.title if column.kind == "title" else column.value(player)
@@ -318,7 +318,7 @@ def training_task(site: SiteData, name: str) -> Destination | None:
 NUMBERS = ("position", "to_move", "cell", "q", "visits", "true_value")
 
 
-def pairs(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]]:
+def list_value_rows(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]]:
     """Yield a row for each legal move: learned value, true value and number of updates.
 
     Values are in the mover's view.
@@ -507,7 +507,9 @@ def download(name: str, ending: str) -> Response:
     """Return a file of an agent: arrays, card, or table of values."""
     agent, game = current_site().learned(name), current_site().game
     if ending == "csv":
-        return numbers_file(NUMBERS, pairs(current_site(), agent), agent.card.id)
+        return numbers_file(
+            NUMBERS, list_value_rows(current_site(), agent), agent.card.id
+        )
     content, mimetype = read_arrays_file(game, agent), "application/octet-stream"
     if ending == "json":
         content, mimetype = (

@@ -180,7 +180,7 @@ class ScorePage(Page, frozen=True):
 
     @property
     def again(self) -> str:
-        """The URL of the start of the same round."""
+        """The URL of the first puzzle of this round."""
         day = parse_day(self.day)
         if day:
             first = list_daily_puzzles(self.site, day)[0]
@@ -198,7 +198,7 @@ def puzzles() -> Response:
 @bp.get(urls.PUZZLE_TODAY)
 @bp.get(frame_url(urls.PUZZLE_TODAY), endpoint="framed_today")
 def today() -> AnyResponse:
-    """Redirect to the first puzzle of the day, which begins at midnight UTC and is the same for all."""
+    """Redirect to the first puzzle of the day, which begins at midnight UTC for all visitors."""
     now = datetime.now(UTC)
     numbers = list_daily_puzzles(current_site(), now.date())
     check_puzzle(numbers[0] if numbers else 1, current_site())

@@ -55,7 +55,7 @@ TAUGHT = {
 }
 
 
-def refuse(
+def reject_invalid_request(
     request: Request, _response: Any, error: Any, _instance: Any, adapter: Any
 ) -> None:
     """Raise BadRequest with a sentence for a request that breaks its description."""
@@ -64,13 +64,13 @@ def refuse(
         where, what = ".".join(fault["loc"]) or "The query", fault["msg"]
         raise BadRequest(f"{where} is wrong: {what[0].lower()}{what[1:]}.")
     for name, text in (request.view_args or {}).items():
-        schema = path_schema(name, formats_of_game(current_site().game))
+        schema = build_path_schema(name, list_game_formats(current_site().game))
         if "pattern" in schema and not re.fullmatch(schema["pattern"], text):
             words = f"{text!r} in the address is wrong. {schema['description']}"
             raise BadRequest(words)
 
 
-def check(
+def raise_invalid_answer(
     _request: Any, _response: Any, error: Any, _instance: Any, _adapter: Any
 ) -> None:
     """Raise the validation error of an answer that breaks its description."""
@@ -82,8 +82,8 @@ tree = SpecTree(
     "flask",
     model_adapter=get_msgspec_model_adapter(),
     mode="strict",
-    before=refuse,
-    after=check,
+    before=reject_invalid_request,
+    after=raise_invalid_answer,
     validation_error_status=400,
     validation_error_model=Problem,
     naming_strategy=lambda model: model.__name__.removeprefix(OURS),
@@ -95,21 +95,21 @@ tree = SpecTree(
 )
 
 
-def answer(model: type, *faults: int) -> Response:
+def describe_responses(model: type, *faults: int) -> Response:
     """Return the responses of an operation: its answer, and problems besides 400 and 414."""
     return Response(
         HTTP_200=model, **{f"HTTP_{code}": Problem for code in sorted([*faults, 414])}
     )
 
 
-def describe(site: SiteData) -> Document:
+def build_description(site: SiteData) -> Document:
     """Return the OpenAPI description for this game and its players."""
     document: Document = deepcopy(tree.spec)
-    formats = {**formats_of_game(site.game), **formats_of_players(site)}
+    formats = {**list_game_formats(site.game), **list_player_formats(site)}
     for one in list_operations(document):
         for parameter in one.operation["parameters"]:
             if parameter["in"] == "path":
-                parameter["schema"] = path_schema(parameter["name"], formats)
+                parameter["schema"] = build_path_schema(parameter["name"], formats)
             fill_formats(parameter["schema"], formats)
             parameter["description"] = parameter["schema"].pop("description")
         for status, response in one.operation["responses"].items():
@@ -153,7 +153,7 @@ def list_operations(document: Document) -> list[Operation]:
 
 
 @lru_cache(maxsize=2)
-def formats_of_game(game: Game) -> Mapping[str, Document]:
+def list_game_formats(game: Game) -> Mapping[str, Document]:
     """Return the limits of each format that follow from the game, as JSON Schema."""
     cells = DIGITS[: game.cells]
     codes = [f"[A-Za-z0-9_-]{{{length}}}" for length in get_code_lengths(game)]
@@ -176,7 +176,7 @@ def formats_of_game(game: Game) -> Mapping[str, Document]:
     }
 
 
-def formats_of_players(site: SiteData) -> Mapping[str, Document]:
+def list_player_formats(site: SiteData) -> Mapping[str, Document]:
     """Return the limits of formats that are names: the known names, and recipes."""
     names = {"lens": site.lenses, "agent": site.agents, "player": site.policies}
     formats: dict[str, Document] = {
@@ -188,7 +188,7 @@ def formats_of_players(site: SiteData) -> Mapping[str, Document]:
     }
 
 
-def path_schema(name: str, formats: Mapping[str, Document]) -> Document:
+def build_path_schema(name: str, formats: Mapping[str, Document]) -> Document:
     """Return the JSON Schema of a part of a path, by its name, with the limits of its format."""
     schema = msgspec.json.schema(PATH_PARTS[name])
     fill_formats(schema, formats)

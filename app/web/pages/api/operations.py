@@ -38,7 +38,12 @@ from app.web.formatting import list_choices
 from app.web.match import Match
 from app.web.move_values import OUTCOMES, MoveValues, evaluate_moves
 from app.web.pages.api import schema
-from app.web.pages.api.description import answer, bp, describe, tree
+from app.web.pages.api.description import (
+    bp,
+    build_description,
+    describe_responses,
+    tree,
+)
 from app.web.pages.parts.sent_table import read_sent_table
 from app.web.rendering import allow_revalidation
 from app.web.site_data import HUMAN, MOVES, TASK, SiteData, current_site
@@ -50,18 +55,18 @@ RESULTS: dict[int, schema.Result] = {**SIDES, 0: "draw"}
 @bp.get(urls.API_DESCRIPTION)
 def openapi() -> Response:
     """Return the OpenAPI description."""
-    return pure(current_app.extensions["openapi"])
+    return build_cacheable_response(current_app.extensions["openapi"])
 
 
 @bp.get(urls.API_AGENTS)
-@tree.validate(resp=answer(schema.Agents), operation_id="agents")
+@tree.validate(resp=describe_responses(schema.Agents), operation_id="agents")
 def list_agents() -> Response:
     """All players."""
     site = current_site()
     rules = [name for name in site.policies if name not in site.agents]
-    return pure(
+    return build_cacheable_response(
         schema.Agents(
-            agents=[summary(site, id) for id in site.agents],
+            agents=[build_summary(site, id) for id in site.agents],
             baselines=[
                 schema.Baseline(id, site.titles[id], urls.play_against(id))
                 for id in rules
@@ -71,18 +76,18 @@ def list_agents() -> Response:
 
 
 @bp.get(urls.API_AGENT)
-@tree.validate(resp=answer(schema.Agent, 404), operation_id="agent")
+@tree.validate(resp=describe_responses(schema.Agent, 404), operation_id="agent")
 def show_agent(id: str) -> Response:
     """One agent, with its whole card."""
     site = current_site()
     _require_name(id, site.agents, site.agents.knows(id))
-    return pure(
-        schema.Agent(summary(site, id), complete_card(site.game, site.agents[id]))
+    return build_cacheable_response(
+        schema.Agent(build_summary(site, id), complete_card(site.game, site.agents[id]))
     )
 
 
 @bp.get(urls.API_JUDGE)
-@tree.validate(resp=answer(schema.ApiJudgement), operation_id="judge")
+@tree.validate(resp=describe_responses(schema.ApiJudgement), operation_id="judge")
 def judge(query: schema.JudgeQuery) -> Response:
     """The exact evaluation of any policy.
 
@@ -90,11 +95,15 @@ def judge(query: schema.JudgeQuery) -> Response:
     """
     site, name = current_site(), MOVES + query.moves
     site.canonical(name)
-    return pure(schema.ApiJudgement(**judgement_fields(site, name)))
+    return build_cacheable_response(
+        schema.ApiJudgement(**build_judgement_fields(site, name))
+    )
 
 
 @bp.post(urls.API_JUDGE)
-@tree.validate(resp=answer(schema.TableJudgement, 413, 503), operation_id="judge_table")
+@tree.validate(
+    resp=describe_responses(schema.TableJudgement, 413, 503), operation_id="judge_table"
+)
 def judge_table(query: schema.TableQuery) -> Response:
     """Any table, read and judged exactly.
 
@@ -110,20 +119,20 @@ def judge_table(query: schema.TableQuery) -> Response:
     if reading.unread:
         raise BadRequest(f"This table cannot be read as a whole: {reading.fault}.")
     moves = encode_moves(site.game, reading.choice)
-    response = as_json(
+    response = build_json_response(
         schema.TableJudgement(
-            **judgement_fields(site, MOVES + moves),
+            **build_judgement_fields(site, MOVES + moves),
             moves=moves,
             read=reading.positions,
             notes=reading.notes,
-            values=values_by_position(site, reading) if query.values else None,
+            values=list_values(site, reading) if query.values else None,
         )
     )
     response.cache_control.no_store = True
     return response
 
 
-def judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
+def build_judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
     """Return the fields of `schema.ApiJudgement` for a policy."""
     figures = get_figures(site, name)
     lost = {
@@ -148,7 +157,7 @@ def judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
     }
 
 
-def values_by_position(
+def list_values(
     site: SiteData, reading: Reading
 ) -> dict[str, list[float | None]] | None:
     """Return the values of every position for JSON, or None for a table without values."""
@@ -164,7 +173,7 @@ def values_by_position(
 
 
 @bp.get(urls.API_POSITION)
-@tree.validate(resp=answer(schema.ApiView, 404), operation_id="position")
+@tree.validate(resp=describe_responses(schema.ApiView, 404), operation_id="position")
 def show_position(position: str, query: schema.LookQuery) -> Response:
     """A position with an agent's values and the exact ones."""
     step = None if query.step is UNSET else query.step
@@ -173,11 +182,13 @@ def show_position(position: str, query: schema.LookQuery) -> Response:
     steps = len(learned.snapshot_updates) if learned else 0
     if step is not None and step >= steps:
         raise NotFound(f"{query.lens} has {steps} snapshots: there is no step {step}.")
-    return pure(view(current_site(), _parse_number(position), query.lens, step))
+    return build_cacheable_response(
+        build_view(current_site(), _parse_number(position), query.lens, step)
+    )
 
 
 @bp.get(urls.API_MOVE)
-@tree.validate(resp=answer(schema.ApiMove, 404, 409), operation_id="move")
+@tree.validate(resp=describe_responses(schema.ApiMove, 404, 409), operation_id="move")
 def draw_move(position: str, query: schema.MoveQuery) -> Response:
     """The move of an agent in a position.
 
@@ -191,33 +202,37 @@ def draw_move(position: str, query: schema.MoveQuery) -> Response:
         raise Conflict(f"The game is over in {position}: no player is to move.")
     if query.seed is UNSET:
         draw = current_app.extensions["random"]
-        response = as_json(
-            move(current_site(), number, query.agent, query.epsilon, draw)
+        response = build_json_response(
+            build_move(current_site(), number, query.agent, query.epsilon, draw)
         )
         response.cache_control.no_store = True
         return response
     draw = random.Random(f"{query.seed} {query.agent} {position}")
-    return pure(move(current_site(), number, query.agent, query.epsilon, draw))
+    return build_cacheable_response(
+        build_move(current_site(), number, query.agent, query.epsilon, draw)
+    )
 
 
 @bp.get(urls.API_GAME)
-@tree.validate(resp=answer(schema.Game, 409), operation_id="game")
+@tree.validate(resp=describe_responses(schema.Game, 409), operation_id="game")
 def follow_game(record: str) -> Response:
     """A game, move by move."""
     site = current_site()
     try:
         states = [
-            state(site, position) for position in replay_record(site.game, record)
+            build_state(site, position) for position in replay_record(site.game, record)
         ]
     except IllegalMoveError as error:
         raise Conflict(f"This game cannot be: {error}.") from None
     except ValueError as error:
         raise BadRequest(f"This is no record of a game: {error}.") from None
-    return pure(schema.Game(record, states, urls.play(Match(record, o=HUMAN))))
+    return build_cacheable_response(
+        schema.Game(record, states, urls.play(Match(record, o=HUMAN)))
+    )
 
 
 @bp.get(urls.API_MATCH)
-@tree.validate(resp=answer(schema.ApiMatch, 404), operation_id="match")
+@tree.validate(resp=describe_responses(schema.ApiMatch, 404), operation_id="match")
 def show_match(x: str, o: str) -> Response:
     """The exact results of two players."""
     site = current_site()
@@ -228,7 +243,7 @@ def show_match(x: str, o: str) -> Response:
     likeliest = [
         find_likeliest_game(site.game, *policies, outcome) for outcome in (X, 0, O)
     ]
-    return pure(
+    return build_cacheable_response(
         schema.ApiMatch(
             x=x,
             o=o,
@@ -240,7 +255,7 @@ def show_match(x: str, o: str) -> Response:
 
 
 @bp.get(urls.API_EXPERIMENTS)
-@tree.validate(resp=answer(schema.Claims), operation_id="experiments")
+@tree.validate(resp=describe_responses(schema.Claims), operation_id="experiments")
 def list_experiments() -> Response:
     """The claims and their verdicts."""
     claims = [
@@ -254,11 +269,13 @@ def list_experiments() -> Response:
         )
         for one in current_site().experiments.values()
     ]
-    return pure(schema.Claims(claims))
+    return build_cacheable_response(schema.Claims(claims))
 
 
 @bp.get(urls.API_EXPERIMENT)
-@tree.validate(resp=answer(schema.Experiment, 404), operation_id="experiment")
+@tree.validate(
+    resp=describe_responses(schema.Experiment, 404), operation_id="experiment"
+)
 def show_experiment(claim: str) -> Response:
     """A claim that was checked, with every number behind it."""
     summaries = current_site().experiments
@@ -267,24 +284,24 @@ def show_experiment(claim: str) -> Response:
     fields = {
         name: getattr(summaries[claim], name) for name in Checked.__struct_fields__
     }
-    return pure(schema.Experiment(**fields, page=page))
+    return build_cacheable_response(schema.Experiment(**fields, page=page))
 
 
 @bp.record
-def explain(state: BlueprintSetupState) -> None:
-    """Build the description of the API when the blueprint is registered."""
+def register_description(state: BlueprintSetupState) -> None:
+    """Build the API description at the registration of the blueprint."""
     assert isinstance(state.app, Flask)
     with state.app.app_context():
-        state.app.extensions["openapi"] = describe(current_site())
+        state.app.extensions["openapi"] = build_description(current_site())
 
 
-def pure(content: object) -> Response:
+def build_cacheable_response(content: object) -> Response:
     """Return a response that depends only on the URL, so every cache may keep it."""
-    response = as_json(content)
+    response = build_json_response(content)
     return allow_revalidation(response, generate_etag(response.data))
 
 
-def as_json(content: object) -> Response:
+def build_json_response(content: object) -> Response:
     """Return a JSON response."""
     return Response(msgspec.json.encode(content), mimetype="application/json")
 
@@ -301,7 +318,7 @@ def _require_name(name: str, names: Collection[str], known: bool) -> None:
         raise NotFound(f"There is no {name!r} here. {list_choices(names)}")
 
 
-def summary(site: SiteData, id: str) -> schema.Summary:
+def build_summary(site: SiteData, id: str) -> schema.Summary:
     """Return the key figures of an agent as shipped."""
     card = site.agents[id].card
     figures, far = card.figures, card.figures.task
@@ -328,7 +345,7 @@ def summary(site: SiteData, id: str) -> schema.Summary:
     )
 
 
-def state(site: SiteData, position: int) -> schema.State:
+def build_state(site: SiteData, position: int) -> schema.State:
     """Return the state of a game at a position."""
     game = site.game
     over = game.is_over(position)
@@ -341,15 +358,17 @@ def state(site: SiteData, position: int) -> schema.State:
     )
 
 
-def view(site: SiteData, position: int, lens: str, step: int | None) -> schema.ApiView:
-    """Return the values of a source in a position, at a snapshot or as shipped, and the exact values."""
+def build_view(
+    site: SiteData, position: int, lens: str, step: int | None
+) -> schema.ApiView:
+    """Return a position with the values of a source, at a snapshot or as shipped, and exact values."""
     game, learned = site.game, site.agents.find(lens)
     seen = (
         None if game.is_over(position) else evaluate_moves(site, position, lens, step)
     )
     worth = site.worth(lens)
     return schema.ApiView(
-        **asdict(state(site, position)),
+        **asdict(build_state(site, position)),
         symmetry_class=format_position(game, int(game.symmetry_class[position])),
         value=int(site.solution.value[position]),
         plies=int(site.solution.plies[position]),
@@ -367,7 +386,7 @@ def view(site: SiteData, position: int, lens: str, step: int | None) -> schema.A
     )
 
 
-def move(
+def build_move(
     site: SiteData, position: int, name: str, epsilon: float, draw: random.Random
 ) -> schema.ApiMove:
     """Draw the move of an agent in a position; with probability `epsilon` it is random."""
@@ -376,10 +395,10 @@ def move(
     cell = draw.choices(range(len(chances)), chances)[0]
     return schema.ApiMove(
         agent=name,
-        before=state(site, position),
+        before=build_state(site, position),
         chances=[round_figure(chance) for chance in chances],
         cell=cell,
-        after=state(site, int(site.game.successor[position, cell])),
+        after=build_state(site, int(site.game.successor[position, cell])),
     )
 
 
