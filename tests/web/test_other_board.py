@@ -56,7 +56,14 @@ ANSWERED = [
 ]
 # Where there is nothing for this board: no experiment, no trainer, moves too long for an address.
 ELSEWHERE = (
-    *("/faults", "/teach", "/experiments/", "/api/v1/experiments", "/embed/experiment"),
+    *(
+        "/faults",
+        "/teach",
+        "/qr/teach",
+        "/experiments/",
+        "/api/v1/experiments",
+        "/embed/experiment",
+    ),
     *("/judge/", "/api/v1/judge", "/puzzle/<int:number>/score", "/static", "/set"),
     *(
         "/embed/teach",

@@ -528,7 +528,7 @@ def take_of(
             take = take_explanation(site, given["slug"])
         case "teach.teach" | "teach.framed":
             try:
-                take = export.take_learner(given.get("name", ""))
+                take = export.take_learner(given.get("learner", ""))
             except RecipeError as error:
                 raise NotFound(f"Nobody can teach this: {error}.") from None
     return take
