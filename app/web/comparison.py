@@ -134,12 +134,14 @@ def next_disagreement(
     After a `position` with a disagreement, up to symmetry, the next largest follows; None after
     the last.
     """
-    listed = find_disagreements(site, tuple(views))
+    disagreements = find_disagreements(site, tuple(views))
     if position is not None:
         classes = site.game.symmetry_class
-        here = np.flatnonzero(classes[listed] == classes[position])
-        listed = listed[here[0] + 1 :] if here.size else listed
-    return find_record(site.game, int(listed[0])) if listed.size else None
+        matches = np.flatnonzero(classes[disagreements] == classes[position])
+        disagreements = (
+            disagreements[matches[0] + 1 :] if matches.size else disagreements
+        )
+    return find_record(site.game, int(disagreements[0])) if disagreements.size else None
 
 
 def build_comparison(state: MatchState) -> Comparison:
@@ -147,20 +149,22 @@ def build_comparison(state: MatchState) -> Comparison:
 
     If there are fewer than two views, default views are added.
     """
-    shown, site = state.match, state.site
-    asked = [View(shown.lens, shown.step), View(shown.x), View(shown.o)]
-    able = (view for view in asked if site.is_lens(view.lens) and view.lens != TRUTH)
-    views = list(dict.fromkeys(able))
+    current, site = state.match, state.site
+    candidates = [View(current.lens, current.step), View(current.x), View(current.o)]
+    learned = (
+        view for view in candidates if site.is_lens(view.lens) and view.lens != TRUTH
+    )
+    views = list(dict.fromkeys(learned))
     missing = max(0, len(USUAL) - len(views))
     views += [view for view in default_views(site) if view not in views][:missing]
-    return Comparison(shown.shown, tuple(views))
+    return Comparison(current.shown, tuple(views))
 
 
 def _read_view(text: str, site: SiteData) -> View:
     """Return the view in a text: a value source, or an agent at a step as in `q-iteration_5`."""
-    listed = site.is_lens(text) or AT not in text
+    is_source = site.is_lens(text) or AT not in text
     lens, at, step = (
-        (text, "", "") if listed else text.rpartition(AT)
+        (text, "", "") if is_source else text.rpartition(AT)
     )  # recipes contain "_" too
     if lens == TRUTH:
         raise BadRequest(

@@ -37,7 +37,7 @@ class PolicyJudgement(NamedTuple):
     chances: dict[
         tuple[str, str], Chances
     ]  # (opponent, seat) -> chances to win, draw and lose
-    blunders: int  # number of decisions in which it can blunder
+    blunders: int  # number of decisions with a possible blunder
     unbeatable: dict[str, bool]  # seat -> whether no opponent can win, proved
 
 

@@ -91,9 +91,9 @@ def build_hint(state: MatchState) -> tuple[int, str]:
     scores = {cell: _measure_temptation(state, cell) for cell in best}
     first = max(best, key=scores.__getitem__)
     if len({*scores.values()}) == 1:
-        there = name_squares(site.game, best).capitalize()
+        squares = name_squares(site.game, best).capitalize()
         return first, gettext(
-            "%(squares)s: %(result)s with optimal play.", squares=there, result=keeps
+            "%(squares)s: %(result)s with optimal play.", squares=squares, result=keeps
         )
     chance, share = scores[first]
     if not chance:

@@ -162,11 +162,11 @@ def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchS
 
 
 def _read_match(record: str, query: Mapping[str, str], site: SiteData) -> Match:
-    given = {name: text for name in _READERS if (text := query.get(name))}
-    values = {name: read_value(name, text) for name, text in given.items()}
+    texts = {name: text for name in _READERS if (text := query.get(name))}
+    values = {name: read_value(name, text) for name, text in texts.items()}
     match = Match(record, **values)
     # The default opponent may be missing from other folders of models.
-    has_opponent = "o" in given or site.is_seat(match.o)
+    has_opponent = "o" in texts or site.is_seat(match.o)
     return match if has_opponent else replace(match, o=site.seats[1])
 
 
@@ -191,8 +191,8 @@ def _check_ply_and_seats(match: Match, site: SiteData) -> None:
         raise BadRequest(gettext(words, plies=len(match.record)))
     for seat in (match.x, match.o):
         if not site.is_seat(seat):
-            there = gettext("There is no agent %(name)s.", name=repr(seat))
-            raise NotFound(f"{there} {list_choices(site.seats)}")
+            sentence = gettext("There is no agent %(name)s.", name=repr(seat))
+            raise NotFound(f"{sentence} {list_choices(site.seats)}")
 
 
 def check_lens(lens: str, step: int | None, site: SiteData) -> int | None:
@@ -201,8 +201,8 @@ def check_lens(lens: str, step: int | None, site: SiteData) -> int | None:
     Raises BadRequest with a sentence if the source or the step does not exist.
     """
     if lens and not site.is_lens(lens):
-        there = gettext("There are no values of %(name)s.", name=repr(lens))
-        raise BadRequest(f"{there} {list_choices(site.lenses)}")
+        sentence = gettext("There are no values of %(name)s.", name=repr(lens))
+        raise BadRequest(f"{sentence} {list_choices(site.lenses)}")
     if step is None:
         return None
     if not site.agents.knows(lens):
@@ -257,9 +257,9 @@ def read_word(
 
     Raises BadRequest, naming all allowed words, for any other text.
     """
-    text, there = query.get(name) or usual, [*words]
-    if text != usual and text not in there:
-        raise bad_value(name, text, ", ".join(there))
+    text, allowed = query.get(name) or usual, [*words]
+    if text != usual and text not in allowed:
+        raise bad_value(name, text, ", ".join(allowed))
     return text
 
 

@@ -136,50 +136,50 @@ class MatchView(NamedTuple):
 def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchView:
     """Return the view of a match with links to `routes`."""
     match = state.match
-    going_on, controls, played = (
+    auto, controls, played = (
         plan_automatic_step(state, routes),
         Controls(state, routes),
         review_moves(state),
     )
     blame = find_losing_move(state)
     ply = find_shown_ply(state)
-    seen = None if match.hide or ply is None else evaluate_match(state, ply)
-    legend = build_legend(state, seen) if seen else None
+    values = None if match.hide or ply is None else evaluate_match(state, ply)
+    legend = build_legend(state, values) if values else None
     return MatchView(
         says=build_headline(
-            state, controls, played, blame, legend, going_on is not None, routes.show
+            state, controls, played, blame, legend, auto is not None, routes.show
         ),
         result=name_result(state),
-        status=describe_status(state, going_on is not None),
+        status=describe_status(state, auto is not None),
         board=board(
             state,
-            seen,
-            None if going_on else move_urls(match, routes.show),
-            notes=_note_squares(state, seen) if seen else None,
+            values,
+            None if auto else move_urls(match, routes.show),
+            notes=_note_squares(state, values) if values else None,
             play=PlayOptions(
-                more=describe_cells(state, seen),
+                more=describe_cells(state, values),
                 hinted=list_hint_cells(state),
                 reply=move_urls(match, routes.reply) if is_answered(state) else None,
                 held=ply != len(match.shown) and not state.over,
             ),
         ),
-        bar=build_bar(state, seen),
-        opinion=seen,
+        bar=build_bar(state, values),
+        opinion=values,
         ply=ply,
         legend=legend,
         controls=controls,
-        auto=going_on,
+        auto=auto,
         moves=played,
         blame=blame,
     )
 
 
-def _note_squares(state: MatchState, seen: MoveValues) -> list[Note]:
+def _note_squares(state: MatchState, values: MoveValues) -> list[Note]:
     """Return the note on each square: on the explained blunder, or on wrong values."""
     blunder = find_explained_blunder(state)
     if blunder is not None:
         return note_blunder(state, blunder)
-    return build_notes(state.site, seen, state.match.step, state.match.errors)
+    return build_notes(state.site, values, state.match.step, state.match.errors)
 
 
 def describe_seats(state: MatchState) -> tuple[Seat, Seat]:
@@ -282,12 +282,12 @@ def name_result(state: MatchState) -> str:
     return move_values.OUTCOMES[outcome * side] if outcome else move_values.OUTCOMES[0]
 
 
-def build_bar(state: MatchState, seen: MoveValues | None) -> Bar:
+def build_bar(state: MatchState, values: MoveValues | None) -> Bar:
     """Return the value of the position in the viewer's view, or in X's view without a viewer.
 
     After the end of the game the bar shows the result.
     """
-    if seen is None:
+    if values is None:
         words = (
             gettext_noop("The values are hidden.")
             if state.match.hide
@@ -295,25 +295,25 @@ def build_bar(state: MatchState, seen: MoveValues | None) -> Bar:
         )
         return Bar(None, None, gettext(words))
     side = find_viewer(state.match, state.site) or X
-    sign = side * int(state.site.game.to_move[seen.position])
+    sign = side * int(state.site.game.to_move[values.position])
     if state.over:
         ended = side * state.site.game.result(state.position)
         label = gettext(OVER[ended], mark=MARKS[side])
         return Bar(
             ended * move_values.HEAT_STEPS, ended * move_values.HEAT_STEPS, label
         )
-    best_value = seen.best_value
+    best_value = values.best_value
     expected = None if best_value is None else np.array(sign * best_value)
-    value = int(state.site.solution.value[seen.position])
-    if seen.beads:
+    value = int(state.site.solution.value[values.position])
+    if values.beads:
         expects = gettext("no result, it only has beads")
-    elif is_moves(seen.lens):
+    elif is_moves(values.lens):
         expects = gettext("nothing known")
     elif expected is None:
         expects = gettext("nothing yet")
     else:
         expects = format_signed(float(round_to_shown(expected)))
-    who = state.site.titles[seen.lens]
+    who = state.site.titles[values.lens]
     label = gettext(OPTIMAL[side * value], mark=MARKS[side], agent=who, value=expects)
     colour = (
         None
@@ -358,16 +358,16 @@ def describe_cells(state: MatchState, seen: MoveValues | None) -> list[str] | No
 
 def _describe_seat(state: MatchState, player: int) -> Seat:
     match, site = state.match, state.site
-    who, mark = match.seat(player), MARKS[player]
-    alone = who == HUMAN and not match.is_human(-player)
-    name = gettext("You") if alone else site.titles[who]
+    player_id, mark = match.seat(player), MARKS[player]
+    is_only_person = player_id == HUMAN and not match.is_human(-player)
+    name = gettext("You") if is_only_person else site.titles[player_id]
     wins = count_results(state)[0 if player == X else 2]
-    strength = gettext(characterise(site, who).strength or "human")
+    strength = gettext(characterise(site, player_id).strength or "human")
     step = match.seat_step(player)
     if step is not None:
-        updates = format_updates(site.agents[who].card.figures.updates[step])
+        updates = format_updates(site.agents[player_id].card.figures.updates[step])
         strength = gettext("after %(updates)s", updates=updates)
-    if who != HUMAN and match.epsilon:
+    if player_id != HUMAN and match.epsilon:
         share = format_percent(match.epsilon, 0)
         strength += ", " + gettext("%(share)s%% random", share=share)
     return Seat(
@@ -384,9 +384,11 @@ def find_losing_move(state: MatchState) -> ReviewedMove | None:
     if not state.over:
         return None
     side = None if state.match.watched else find_viewer(state.match, state.site)
-    lost = [move for move in review_moves(state) if move.blunder]
-    own = [move for move in lost if side is not None and move.mark == MARKS[side]]
-    return next(reversed(lost if name_result(state) == "win" else own or lost), None)
+    blunders = [move for move in review_moves(state) if move.blunder]
+    own = [move for move in blunders if side is not None and move.mark == MARKS[side]]
+    return next(
+        reversed(blunders if name_result(state) == "win" else own or blunders), None
+    )
 
 
 def _build_final_caption(
@@ -453,8 +455,8 @@ def summarise_game(state: MatchState) -> str:
             words = gettext_noop(
                 "%(who)s gave move %(ply)s the value %(value)s: a blunder."
             )
-    named = MARKS[winner] if match.is_human(winner) and not value else site.titles[who]
-    return gettext(words, who=named, value=value, ply=blame.ply)
+    name = MARKS[winner] if match.is_human(winner) and not value else site.titles[who]
+    return gettext(words, who=name, value=value, ply=blame.ply)
 
 
 @cached_per_site(64)
@@ -466,6 +468,8 @@ def _likeliest_moves(site: SiteData, name: str) -> bytes:
 def find_shown_lens(state: MatchState) -> str:
     """Return the value source of the board, even if values are hidden."""
     ply = find_shown_ply(state)
-    here = state.position if ply is None or state.over else state.positions[ply]
-    to_move = state.match.to_move if state.over else int(state.site.game.to_move[here])
+    position = state.position if ply is None or state.over else state.positions[ply]
+    to_move = (
+        state.match.to_move if state.over else int(state.site.game.to_move[position])
+    )
     return choose_lens(state.match, state.site, to_move)

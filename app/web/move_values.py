@@ -116,8 +116,8 @@ def choose_lens(match: Match, site: SiteData, to_move: int) -> str:
     A policy that is named by its moves can be a source too: its moves are shown.
     """
     candidates = (match.lens, match.seat(to_move), match.seat(-to_move))
-    able = (name for name in candidates if is_moves(name) or site.is_lens(name))
-    return next(able, site.lenses[0])
+    sources = (name for name in candidates if is_moves(name) or site.is_lens(name))
+    return next(sources, site.lenses[0])
 
 
 def find_viewer(match: Match, site: SiteData) -> int | None:
@@ -144,10 +144,10 @@ def find_shown_ply(state: MatchState) -> int | None:
     During a pending reply, after the end, and at earlier positions, the values of the viewer's
     last ply stay, so that the board never changes to the view of the other side.
     """
-    here, side = len(state.match.shown), find_viewer(state.match, state.site)
+    current, side = len(state.match.shown), find_viewer(state.match, state.site)
     if state.match.at_end and not (state.over or is_reply_pending(state)):
-        return here
-    ply = here - 1 if state.over else here
+        return current
+    ply = current - 1 if state.over else current
     if side is not None and get_mover(ply) != side:
         ply -= 1
     return ply if ply >= 0 else None
@@ -265,8 +265,9 @@ def build_move_values(
     else:
         values = values + 0.0  # never -0.0
         scaled = scale_values(values, worth, int(site.game.to_move[position]))
-    liked = policy if worth else scaled  # symmetric squares share the beads of a move
-    likeliest = liked == np.fmax.reduce(liked)
+    # Symmetric squares share the beads of a move, so their probabilities are no preference.
+    preference = policy if worth else scaled
+    likeliest = preference == np.fmax.reduce(preference)
     best = likeliest & known.any()
     written = values if own or worth is None else round_to_shown(scaled)
     decimals = 0 if lens == TRUTH else DECIMALS
@@ -372,12 +373,12 @@ def list_task_values(
     if not site.is_task_lens(lens + TASK):
         return [""] * site.game.cells
     learned = evaluate_moves(site, position, lens, step)
-    asked = evaluate_moves(site, position, lens + TASK, None, own)
-    off = np.abs(learned.scaled - asked.scaled) >= OFF
+    task_values = evaluate_moves(site, position, lens + TASK, None, own)
+    off = np.abs(learned.scaled - task_values.scaled) >= OFF
     return [
         text if known and bad else ""
         for text, known, bad in zip(
-            asked.texts, learned.known, off.tolist(), strict=True
+            task_values.texts, learned.known, off.tolist(), strict=True
         )
     ]
 

@@ -134,8 +134,8 @@ class Lab:
                 f"There is no algorithm {slug!r}{nearest}. There are: {', '.join(ALGORITHMS)}."
             )
         try:
-            named = self.called(whole_name(text))
-            return named if named in self.always else self._require_trainable(text)
+            name = self.called(whole_name(text))
+            return name if name in self.always else self._require_trainable(text)
         except RecipeError as error:
             raise BadRequest(f"This is no recipe that can be had: {error}.") from None
 
@@ -166,13 +166,13 @@ class Lab:
         Raises TrainingPending before the end of the training, ServiceUnavailable for a full queue,
         and InternalServerError.
         """
-        named = self.canonical(text) or text
-        if named in self.always:
-            return self.always[named]
-        if named in self.faults:
-            return self.faults[named]
+        name = self.canonical(text) or text
+        if name in self.always:
+            return self.always[name]
+        if name in self.faults:
+            return self.faults[name]
         return self._request_answer(
-            named, self.agents, lambda answer: read(self.game, named, answer)
+            name, self.agents, lambda answer: read(self.game, name, answer)
         )
 
     def story(self, recipe: str) -> bytes:
@@ -218,9 +218,9 @@ class Lab:
         if len(runs) < len(texts):
             # All seeds of the recipe, so that other workers send an equal request.
             trained = [seed for seed in seeds if texts[seed] not in self.always]
-            asked = f"seeds/{'.'.join(map(str, trained))}/{texts[trained[0]]}"
+            request_text = f"seeds/{'.'.join(map(str, trained))}/{texts[trained[0]]}"
             answer = self._request_answer(
-                asked, {}, msgspec.msgpack.Decoder(list[bytes]).decode
+                request_text, {}, msgspec.msgpack.Decoder(list[bytes]).decode
             )
             runs |= dict(zip(trained, answer, strict=True))
         with self.lock:

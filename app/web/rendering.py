@@ -136,8 +136,8 @@ def redirect_to_canonical() -> AnyResponse | None:
 
 def _canonical_view(text: str) -> str:
     """Return a view, or an agent's name, with the canonical name of its recipe, if it has one."""
-    found = None if is_moves(text) else VIEW.fullmatch(text)
-    agent, rest = found.groups(default="") if found else (text, "")
+    match = None if is_moves(text) else VIEW.fullmatch(text)
+    agent, rest = match.groups(default="") if match else (text, "")
     return (current_site().canonical(agent) or agent) + rest
 
 

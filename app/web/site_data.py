@@ -50,7 +50,7 @@ HUMAN = "human"
 TRUTH = "truth"
 TASK = "_task"  # suffix of an agent's id; no id contains a "_"
 MOVES = "moves."  # prefix of a policy that is named by its encoded moves
-MANY = 256  # cached results of functions whose results are small
+MANY = 256  # cached results of functions with small results
 JUDGED = 8  # cached policies of recipes and of encoded moves, 0.3 MB each
 TIE_DECIMALS = 9  # exact values are compared after rounding to this many decimals
 
@@ -252,8 +252,8 @@ class SiteData:
 
     def name_for_url(self, card: Card) -> str:
         """Return the name of an agent in URLs: its id, or its recipe."""
-        listed = self.always.get(card.id)
-        return card.id if listed and listed.card is card else card.recipe
+        agent = self.always.get(card.id)
+        return card.id if agent and agent.card is card else card.recipe
 
     @cached_property
     def solution(self) -> Solution:
@@ -313,7 +313,7 @@ class SiteData:
         return None if task is None else solve_task(self.game, task)
 
     def values(self, lens: str, step: int | None = None) -> NDArray[np.floating]:
-        """Return the values of a source, of an agent at a snapshot too; NaN where illegal."""
+        """Return the values of a source, as shipped or at a snapshot; NaN where illegal."""
         if lens == TRUTH:
             return self.truth
         if self.agents.knows(lens):
@@ -330,7 +330,7 @@ class SiteData:
         return task.worth if task else RewardScale()
 
     def policy(self, lens: str, step: int | None = None) -> Policy:
-        """Return the policy of a source, of an agent at a snapshot too."""
+        """Return the policy of a source, as shipped or at a snapshot."""
         if lens == TRUTH:
             return self.best_play
         if lens.endswith(TASK):
@@ -442,14 +442,14 @@ def is_moves(name: str) -> bool:
 def _check_recipe(card: Card) -> None:
     """Raise ValueError if a card has no recipe, or if it contradicts its recipe."""
     recipe = parse_recipe(card.recipe)
-    for what, there, wanted in (
+    for what, value, expected in (
         ("algorithm", card.algorithm, recipe.slug),
         ("seed", card.seed, recipe.seed),
         ("worth", card.worth, recipe.reward_scale()),
         ("plays", card.plays, recipe.plays),
     ):
-        if there != wanted:
-            raise ValueError(f"{what} is {there!r}, and {wanted!r} in its recipe")
+        if value != expected:
+            raise ValueError(f"{what} is {value!r}, and {expected!r} in its recipe")
 
 
 def _check_positions(game: Game, summary: Summary) -> None:

@@ -26,7 +26,7 @@ class Route(str):
     """The URL rule of a route, as Flask reads it, which also builds its URLs.
 
     `reads` are the names of the query parameters that the page reads, in the order of its URLs,
-    and `repeated` are those that may be given more than once. No other parameter reaches the page:
+    and `repeated` are the parameters that can occur more than once. No other parameter reaches the page:
     see `service/queries.py`. `reads` is None for a route that answers unknown parameters with an
     error.
     """
@@ -347,8 +347,8 @@ def teach(name: str = "", now: str = "") -> str:
 def paper(chosen_set: str = "", size: str = "", machine: str = "") -> str:
     """Return the URL of the sheets of MENACE on paper.
 
-    `chosen_set` and `size` are the boxes and the paper; `machine` is the recipe of a machine whose
-    beads the labels show.
+    `chosen_set` and `size` are the boxes and the paper; `machine` is the recipe of a machine
+    with its beads on the labels.
     """
     return PAPER.url(
         set="" if machine or chosen_set == "short" else chosen_set,
@@ -451,13 +451,13 @@ def _list_settings(*values: object) -> list[str]:
 
 def _build_query(**values: object) -> str:
     """Return values as the query of a URL; a list becomes a repeated parameter."""
-    given = [
+    pairs = [
         f"{name}={_quote(str(each))}"
         for name, value in values.items()
         for each in (value if isinstance(value, list) else [value])
         if each not in (None, "")
     ]
-    return "?" + "&".join(given) if given else ""
+    return "?" + "&".join(pairs) if pairs else ""
 
 
 def _format_value(value: object) -> str:

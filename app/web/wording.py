@@ -193,7 +193,7 @@ def describe_agent(site: SiteData, name: str, step: int | None = None) -> str:
     title, figures = site.titles[name], get_figures(site, name)
     number = figures.blunders[-1 if step is None else step]
     drawn = site.agents.knows(name) and site.agents[name].card.plays == "proportional"
-    said = {
+    values = {
         "agent": title,
         "number": format_count(number),
         "all": format_count(site.game.decisions),
@@ -207,7 +207,7 @@ def describe_agent(site: SiteData, name: str, step: int | None = None) -> str:
             words = gettext_noop(
                 "At this snapshot %(agent)s blunders in %(number)s of %(all)s positions."
             )
-        return gettext(words, **said)
+        return gettext(words, **values)
     safe = [
         MARKS[player]
         for player in (X, O)
@@ -223,7 +223,7 @@ def describe_agent(site: SiteData, name: str, step: int | None = None) -> str:
         words = gettext_noop(
             "%(agent)s can blunder in %(number)s of %(all)s positions and %(proof)s."
         )
-    return gettext(words, **said, proof=proof)
+    return gettext(words, **values, proof=proof)
 
 
 def _label_scale(
@@ -362,8 +362,8 @@ def _describe_training(site: SiteData, name: str) -> str:
     opponents = [
         opponent_name(site, opponent) for opponent, _ in site.recipe(name).phases
     ]
-    met = gettext(" and then ").join(opponents)
-    return f"{gettext(how).format(met)} {_describe_strength(site, name)}"
+    opponents_text = gettext(" and then ").join(opponents)
+    return f"{gettext(how).format(opponents_text)} {_describe_strength(site, name)}"
 
 
 def _describe_strength(site: SiteData, name: str) -> str:

@@ -436,10 +436,10 @@ class AgentPage(Page, frozen=True):
     @property
     def met(self) -> str:
         """The opponents in the training."""
-        met = (
+        opponents = (
             opponent_name(self.site, opponent) for opponent, _ in self._recipe.phases
         )
-        return "; ".join(dict.fromkeys(met))
+        return "; ".join(dict.fromkeys(opponents))
 
     @property
     def opponents(self) -> Mapping[str, str]:

@@ -168,8 +168,10 @@ class ArenaPage(Page, frozen=True):
     @property
     def here(self) -> int:
         """The row number of the selected player."""
-        able = [self.player] if self.player else self.site.agents
-        return next(number for number, row in enumerate(self.rows) if row.id in able)
+        candidates = [self.player] if self.player else self.site.agents
+        return next(
+            number for number, row in enumerate(self.rows) if row.id in candidates
+        )
 
     @property
     def sketch(self) -> Markup:
@@ -213,11 +215,11 @@ def _build_pairing(
     show: Show, site: SiteData, x: str, o: str, chances: Chances
 ) -> Pairing:
     win, draw, loss = (format_percent(chance) for chance in chances)
-    shown = float(show.of(chances))
-    text = show.write(shown)
+    figure = float(show.of(chances))
+    text = show.write(figure)
     return Pairing(
         text=text,
-        heat=round(shown * show.heats[-1]),
+        heat=round(figure * show.heats[-1]),
         label=f"{text}: {site.titles[x]} as X against {site.titles[o]} as O: X wins {win}%, "
         f"draw {draw}%, O wins {loss}%",
         href=urls.play(Match(x=x, o=o)),

@@ -1,4 +1,4 @@
-"""The front page: an agent learns one position, and can be played at each snapshot."""
+"""The front page: an agent learns a position, and can be played at each snapshot."""
 
 from functools import cached_property
 from typing import ClassVar
@@ -36,7 +36,7 @@ class FrontPage(Page, frozen=True):
     template: ClassVar = "front/front.html"
 
     site: SiteData
-    name: str  # the agent whose training is shown
+    name: str  # id of the agent
     step: int  # the snapshot shown
     plays: bool  # whether the film starts automatically
 
@@ -66,8 +66,8 @@ class FrontPage(Page, frozen=True):
         """New games against the agent at an early, a middle and the last snapshot."""
         updates = self.site.agents[self.name].snapshot_updates.tolist()
         steps = [
-            min(range(len(updates)), key=lambda step: abs(updates[step] - wanted))
-            for wanted in PLAYED_AFTER
+            min(range(len(updates)), key=lambda step: abs(updates[step] - target))
+            for target in PLAYED_AFTER
         ]
         games = [
             Destination(
@@ -119,5 +119,5 @@ def front() -> Response:
     """Return the front page."""
     site, step = current_site(), request.args.get("step", "")
     name = first_opponent(site)
-    shown = read_step(name, step, film_of(site, name, BLOCKED).last, site)
-    return render_page(FrontPage(site, name, shown, plays=not step))
+    step_shown = read_step(name, step, film_of(site, name, BLOCKED).last, site)
+    return render_page(FrontPage(site, name, step_shown, plays=not step))

@@ -177,7 +177,7 @@ def writing(game: Game, position: int) -> Writing:
             return ""
         return urls.how(WRITING, board=after)
 
-    stands = int(game.symmetry_class[position])
+    representative = int(game.symmetry_class[position])
     names = IMAGES[:: len(IMAGES) // len(game.symmetry)]
     return Writing(
         mover=mover,
@@ -191,7 +191,7 @@ def writing(game: Game, position: int) -> Writing:
                 name=name,
                 board=small_board(game, image, {}),
                 href=urls.how(WRITING, board=format_position(game, image)),
-                chosen=image == stands,
+                chosen=image == representative,
             )
             for name, image in zip(names, game.image[:, position].tolist(), strict=True)
         ],
@@ -327,8 +327,10 @@ class UpdateFrame(Page, frozen=True):
 def how() -> Response:
     """Show the contents; redirect URLs of the former single page to their part."""
     if part := request.args.get("at", ""):
-        shown = {name: request.args.get(name) for name in ("record", "board", "stage")}
-        return redirect(urls.how(part, **shown), 301)
+        part_query = {
+            name: request.args.get(name) for name in ("record", "board", "stage")
+        }
+        return redirect(urls.how(part, **part_query), 301)
     return render_page(HowPage(LESSON_STEPS))
 
 
@@ -336,8 +338,8 @@ def how() -> Response:
 def part(slug: str) -> Response:
     """Show a part of the contents."""
     if slug not in PARTS:
-        there = [*(stop.slug for stop in LESSON_STEPS), *PARTS]
-        raise NotFound(f"There is no part {slug!r}. There are: {', '.join(there)}.")
+        parts = [*(stop.slug for stop in LESSON_STEPS), *PARTS]
+        raise NotFound(f"There is no part {slug!r}. There are: {', '.join(parts)}.")
     query, game = request.args, current_site().game
     page = partial(PartPage, current_site(), slug, PARTS[slug], CONTENTS)
     if slug == WRITING:
@@ -355,8 +357,8 @@ def framed(slug: str) -> Response:
     site = current_site()
     update = draw_section_update(site, slug, request.args)
     if update is None:
-        there = ", ".join([*(stop.slug for stop in LESSON_STEPS), *site.updates])
-        raise NotFound(f"There is no frame for {slug!r}. There are: {there}.")
+        slugs = ", ".join([*(stop.slug for stop in LESSON_STEPS), *site.updates])
+        raise NotFound(f"There is no frame for {slug!r}. There are: {slugs}.")
     return render_page(UpdateFrame(slug, PARTS[slug], update))
 
 
@@ -366,8 +368,8 @@ def section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPag
     Raises BadRequest or Conflict with a sentence that names the fault in the record.
     """
     section, record = SECTIONS[slug], query.get("record", "")
-    shown = _has_board(site, section)
-    if record and not shown:
+    has_board = _has_board(site, section)
+    if record and not has_board:
         raise BadRequest(
             f"{PARTS[slug]} has no board here, for {section.start.lens} is not here."
         )
@@ -382,7 +384,7 @@ def section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPag
         title=PARTS[slug],
         contents=CONTENTS,
         part=section,
-        example=build_example(site, slug, match) if shown else None,
+        example=build_example(site, slug, match) if has_board else None,
         start=partial(build_start, site, section.start),
         legend=partial(build_start_legend, site, section.start),
         facts=collect_facts(site, slug),

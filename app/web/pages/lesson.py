@@ -226,7 +226,7 @@ def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
         for number, puzzle in enumerate(list_puzzles(site), 1)
         if puzzle.after < 0 and _is_best_against_random(site, puzzle)
     ]
-    own = [each for each in candidates if each[1].agent == BLUNDERER]
+    preferred = [each for each in candidates if each[1].agent == BLUNDERER]
     if not candidates:
         raise NotFound(
             gettext(
@@ -241,7 +241,7 @@ def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
             evaluate_moves(site, puzzle.position, puzzle.agent).scaled[puzzle.wrong]
         )
 
-    return max(own or candidates, key=expects)
+    return max(preferred or candidates, key=expects)
 
 
 def _is_best_against_random(site: SiteData, puzzle: Puzzle) -> bool:

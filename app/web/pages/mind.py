@@ -88,12 +88,17 @@ class MindPage(Page, frozen=True):
         self, step: int | None = None, kind: str | None = None, tile: int | None = None
     ) -> str:
         """Return the URL of this page with the given changes; the first tile follows the last."""
-        shown = self.site.step_for_url(self.name, self.step if step is None else step)
+        url_step = self.site.step_for_url(
+            self.name, self.step if step is None else step
+        )
         colour = self.colour if kind is None else kind
         colour = "" if colour == minds.EXPECTS else colour  # URLs leave out the default
         number = (self.number if tile is None else tile) % self.tiles
         return urls.mind(
-            self.name, shown, "" if colour == minds.EXPECTS else colour, number or None
+            self.name,
+            url_step,
+            "" if colour == minds.EXPECTS else colour,
+            number or None,
         )
 
     @property
@@ -142,18 +147,18 @@ def mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> MindPage:
 
 def _build_tile(site: SiteData, name: str, step: int, number: int) -> Tile:
     """Return the decision that represents a symmetry class in the picture."""
-    where, game = site.tiles, site.game
+    tiles, game = site.tiles, site.game
     rows, knows = minds.represented(site, name, step)
     position, known = int(rows[0, number]), bool(knows[0, number])
-    shown = site.step_for_url(name, step)
+    url_step = site.step_for_url(name, step)
     record, mover = find_record(game, position), int(game.to_move[position])
     against = match_against_person(name, -mover, record)
-    match = replace(against, lens=name, step=shown)
+    match = replace(against, lens=name, step=url_step)
     state = replay_match(match, site)
-    view = evaluate_moves(site, position, name, shown)
+    view = evaluate_moves(site, position, name, url_step)
     outcome = int(round_outcomes(minds.expected(site, name, step)[0, number]))
     best = view.spoken[max(view.plays, key=lambda cell: float(view.values[cell]))]
-    says = (
+    expectation = (
         f"Its likeliest move has {best}"
         if view.beads
         else f"Its highest Q-value is {best}"
@@ -164,7 +169,7 @@ def _build_tile(site: SiteData, name: str, step: int, number: int) -> Tile:
         task = format_signed(float(exact.scaled[exact.known].max()), TASK_DECIMALS)
     return Tile(
         number=number,
-        move=int(where.ply[number]) + 1,
+        move=int(tiles.ply[number]) + 1,
         board=board(
             state,
             view,
@@ -173,9 +178,9 @@ def _build_tile(site: SiteData, name: str, step: int, number: int) -> Tile:
             f"The position {format_position(game, position)}",
             notes=[NOTHING] * game.cells,
         ),
-        expects=says if known else "Never updated here",
+        expects=expectation if known else "Never updated here",
         nearest=f"a {OUTCOMES[outcome]}" if known and not view.beads else "",
-        optimal=f"a {OUTCOMES[int(where.truth[number])]}",
+        optimal=f"a {OUTCOMES[int(tiles.truth[number])]}",
         task=task,
         updates=int(site.agents[name].visits[position].sum()),
         match=match,

@@ -64,21 +64,21 @@ def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
     state = parse_match(record, before, site)
     if "player" in query:
         return _seat_player(state, record, before, query)
-    wanted = {}
+    changes = {}
     if "lens" in query:
-        wanted = {
+        changes = {
             name: query.get(name, "") for name in ("lens", "errors", "epsilon", "delay")
         }
-        wanted |= {name: query.get(name, "0") for name in ("hide", "own", "keep")}
-    if wanted.get("lens", state.match.lens) != state.match.lens:
-        wanted["step"] = ""
+        changes |= {name: query.get(name, "0") for name in ("hide", "own", "keep")}
+    if changes.get("lens", state.match.lens) != state.match.lens:
+        changes["step"] = ""
     elif query.get("step"):
         lens = find_shown_lens(state)
         at_end = not site.agents.knows(lens) or query["step"] == str(
             site.last_step(lens)
         )
-        wanted |= {"step": ""} if at_end else {"step": query["step"], "lens": lens}
-    return parse_match(record, before | {"train": "", "hint": ""} | wanted, site).match
+        changes |= {"step": ""} if at_end else {"step": query["step"], "lens": lens}
+    return parse_match(record, before | {"train": "", "hint": ""} | changes, site).match
 
 
 def parse_match_at(query: Mapping[str, str], site: SiteData) -> MatchState:
@@ -89,8 +89,8 @@ def parse_match_at(query: Mapping[str, str], site: SiteData) -> MatchState:
 def _split_match_url(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return the record and the query of a match's URL."""
     start = urls.PLAY.url("")
-    path, _, given = query.get("at", start).partition("?")
-    return path.removeprefix(start), dict(parse_qsl(given))
+    path, _, query_text = query.get("at", start).partition("?")
+    return path.removeprefix(start), dict(parse_qsl(query_text))
 
 
 def _seat_player(
@@ -129,8 +129,8 @@ class PlayersPage(Page, frozen=True):
 @bp.get(urls.PLAYERS)
 def players() -> Response:
     """Show all players."""
-    here = urls.play(parse_match_at(request.args, current_site()).match)
-    return render_page(PlayersPage(group_players(current_site()), here))
+    url = urls.play(parse_match_at(request.args, current_site()).match)
+    return render_page(PlayersPage(group_players(current_site()), url))
 
 
 @cached_per_site(4, per_language=True)

@@ -201,10 +201,10 @@ def _describe_task_value(pair: ValueQuery) -> list[str]:
         return []
     task, exact = describe_task(pair.site, pair.task), pair.exact_in_task
     agrees = pair.known and abs(pair.value - exact) < NEAR
-    there = ", and that is its value" if agrees else ""
+    addition = ", and that is its value" if agrees else ""
     return [
         f"Its training task is {task}: there the move is worth exactly "
-        f"{format_signed(exact)}{there}."
+        f"{format_signed(exact)}{addition}."
     ]
 
 
@@ -219,14 +219,14 @@ def _describe_result(pair: ValueQuery, rule: UpdateRule) -> list[str]:
         or rule.shared != CHANCE
     ):
         return [f"{result}."]
-    given = pair.answer_chances > 0
-    missing = given & (
+    possible = pair.answer_chances > 0
+    missing = possible & (
         pair.site.truth[pair.after] != -pair.site.truth[pair.position, pair.cell]
     )
     if not missing.any():
         return [f"{result}."]
     return [
-        f"{result}; {opponent(pair)} misses that in {missing.sum()} of {given.sum()} answers."
+        f"{result}; {opponent(pair)} misses that in {missing.sum()} of {possible.sum()} answers."
     ]
 
 
@@ -258,9 +258,11 @@ def _list_facts(
         target = reason.hedge + rule.written(reason, reason.target)
         facts.append(("Target of the next update", target))
     names = SYMBOLS if pair.is_learned else {"gamma": SYMBOLS["gamma"]}
-    given = [(name, getattr(pair.recipe, key, None)) for key, name in names.items()]
+    parameters = [
+        (name, getattr(pair.recipe, key, None)) for key, name in names.items()
+    ]
     return facts + [
-        (name, f"{number:g}") for name, number in given if number is not None
+        (name, f"{number:g}") for name, number in parameters if number is not None
     ]
 
 

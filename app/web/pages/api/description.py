@@ -231,7 +231,7 @@ TABLE_BODY = {
 UNREACHED = urls.API_POSITION.url("XXX......")  # no game leads there
 WIDTH = 170  # characters of a line: a cell of a position fits
 COMPONENT = "#/components/schemas/"
-MANY = 6  # names that are listed in a line at most
+MANY = 6  # longest list of names in a line
 
 bp = Blueprint("api", __name__)
 
@@ -327,18 +327,18 @@ def format_json(value: Any, indent: str = "") -> str:
 @bp.app_template_global()
 def type_in_words(schema: dict[str, Any]) -> tuple[str, str]:
     """Return the name of a JSON Schema's type, and a link to its explanation, or ""."""
-    there = ""
+    link = ""
     match schema:
         case {"$ref": str(reference)}:
             text = reference.removeprefix(COMPONENT)
-            there = f"#{text}"
+            link = f"#{text}"
         case {"anyOf": list(choices)}:
             names, places = zip(*map(type_in_words, choices), strict=True)
-            text, there = " or ".join(names), places[0]
+            text, link = " or ".join(names), places[0]
         case {"type": "string", "title": str(name)}:
             text = name
         case {"enum": list(names)} if len(names) > MANY:
-            text, there = "name", urls.API_AGENTS
+            text, link = "name", urls.API_AGENTS
         case {"enum": list(names)}:
             text = " or ".join(name or '""' for name in names)
         case {
@@ -349,10 +349,10 @@ def type_in_words(schema: dict[str, Any]) -> tuple[str, str]:
         } if least == most:
             text = f"list of {most} {type_in_words(item)[0]}s"
         case {"type": "array", "items": dict(item)}:
-            text, there = type_in_words(item)
+            text, link = type_in_words(item)
             text = f"list of {text}"
         case {"type": "object", "additionalProperties": dict(field)}:
-            text, there = type_in_words(field)
+            text, link = type_in_words(field)
             text = f"object, each field {text}"
         case {"type": str(name), "minimum": low, "maximum": high}:
             text = f"{name}, {low} to {high}"
@@ -360,4 +360,4 @@ def type_in_words(schema: dict[str, Any]) -> tuple[str, str]:
             text = f"{name}, {low} to {above - 1}"
         case _:
             text = schema["type"]
-    return text, there
+    return text, link

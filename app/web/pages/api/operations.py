@@ -135,19 +135,19 @@ def judge_table(query: schema.TableQuery) -> Response:
 def build_judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
     """Return the fields of `schema.ApiJudgement` for a policy."""
     figures = get_figures(site, name)
-    lost = {
+    lost_games = {
         seat: find_losing_game(site, name, player) for seat, player in SEATS.items()
     }
-    met = figures.reachable_blunders
+    reachable = figures.reachable_blunders
     return {
         "title": site.titles[name],
         "unbeatable_as": [
-            SIDES[SEATS[seat]] for seat, record in lost.items() if record is None
+            SIDES[SEATS[seat]] for seat, record in lost_games.items() if record is None
         ],
-        "losing_games": schema.Lost(**lost),
+        "losing_games": schema.Lost(**lost_games),
         "blunders": figures.blunders[-1],
         "decisions": site.game.decisions,
-        "reachable_blunders": schema.Met(met.x[-1], met.o[-1]),
+        "reachable_blunders": schema.Met(reachable.x[-1], reachable.o[-1]),
         "nash_conv": figures.nash_conv[-1],
         "against_random": _shipped_results(figures.vs["random"]),
         "against_best_responder": _shipped_results(figures.best_response),
@@ -363,7 +363,7 @@ def build_view(
 ) -> schema.ApiView:
     """Return a position with the values of a source, at a snapshot or as shipped, and exact values."""
     game, learned = site.game, site.agents.find(lens)
-    seen = (
+    values = (
         None if game.is_over(position) else evaluate_moves(site, position, lens, step)
     )
     worth = site.worth(lens)
@@ -377,9 +377,11 @@ def build_view(
         if learned
         else None,
         worth=schema.ApiScale(*(worth.x if game.to_move[position] == X else worth.o))
-        if seen and worth
+        if values and worth
         else None,
-        cells=[_build_square(site, position, cell, seen) for cell in range(game.cells)],
+        cells=[
+            _build_square(site, position, cell, values) for cell in range(game.cells)
+        ],
         page=urls.play(
             Match(find_record(game, position), o=HUMAN, lens=lens, step=step)
         ),
@@ -422,20 +424,20 @@ def _shipped_results(figures: ChancesBySeat) -> schema.Seats:
 
 
 def _build_square(
-    site: SiteData, position: int, cell: int, seen: MoveValues | None
+    site: SiteData, position: int, cell: int, values: MoveValues | None
 ) -> schema.ApiSquare:
     mark = MARKS[int(site.game.board[position, cell])]
-    if seen is None or not site.game.legal[position, cell]:
+    if values is None or not site.game.legal[position, cell]:
         return schema.ApiSquare(cell, mark, legal=False)
-    learned = site.agents.find(seen.lens)
-    task = None if seen.exact else site.task_q(seen.lens.removesuffix(TASK))
+    learned = site.agents.find(values.lens)
+    task = None if values.exact else site.task_q(values.lens.removesuffix(TASK))
     return schema.ApiSquare(
         cell=cell,
         mark=mark,
         legal=True,
-        value=round_figure(seen.values[cell]) if seen.known[cell] else None,
-        best=seen.best[cell],
-        policy=round_figure(seen.policy[cell]),
+        value=round_figure(values.values[cell]) if values.known[cell] else None,
+        best=values.best[cell],
+        policy=round_figure(values.policy[cell]),
         visits=int(learned.visits[position, cell]) if learned else None,
         task=None if task is None else round_figure(task[position, cell]),
         truth=schema.Truth(

@@ -1,7 +1,7 @@
 """The types of the API's requests and answers, each field with its meaning.
 
 The description of the API is generated from these types and from those of a card and of an
-experiment.  A type whose limits follow from the game or from its players, like a position, has a
+experiment.  A type with limits that follow from the game or its players, like a position, has a
 `format`; `description` holds these limits.
 """
 
@@ -25,7 +25,7 @@ def describe(description: str, **limits: Any) -> Meta:
 
 
 def mark_format(format: str) -> Meta:
-    """Mark a type whose limits follow from the game or from its players."""
+    """Return the mark of a type with limits that follow from the game or its players."""
     return Meta(extra_json_schema={"format": format})
 
 
@@ -61,7 +61,7 @@ class Problem(Struct, frozen=True):
     error: Annotated[Error, describe("The same for clients of earlier versions.")]
 
 
-# The parts of paths, by name; each has one value, so the first example makes a whole path.
+# The parts of paths by name. Only the first example of each part appears in the example URLs.
 PATH_PARTS: Mapping[str, Any] = MappingProxyType(
     {
         "position": Annotated[
@@ -158,7 +158,7 @@ class JudgeQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TableQuery(Struct, frozen=True, forbid_unknown_fields=True):
-    """How a table is read where it can be read in several ways; auto is what its rows suggest."""
+    """The reading of an ambiguous table; auto follows from the rows."""
 
     boards: Annotated[
         Literal["auto", "x", "mover"],
