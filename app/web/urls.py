@@ -26,9 +26,9 @@ class Route(str):
     """The URL rule of a route, as Flask reads it, which also builds its URLs.
 
     `reads` are the names of the query parameters that the page reads, in the order of its URLs,
-    and `repeated` are the parameters that can occur more than once. No other parameter reaches the page:
-    see `service/queries.py`. `reads` is None for a route that answers unknown parameters with an
-    error.
+    and `repeated` are the parameters that can occur more than once. No other parameter reaches the
+    page: see `service/queries.py`. `reads` is None for a route that answers unknown parameters with
+    an error.
     """
 
     reads: tuple[str, ...] | None
