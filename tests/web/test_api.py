@@ -242,7 +242,7 @@ def test_an_answer_is_kept_and_asked_for_again(client: FlaskClient, address: str
         ("/api/v1/positions/XO", 400, "'.' for empty"),
         ("/api/v1/positions/xo.......", 400, "'.' for empty"),
         ("/api/v1/positions/XXX......", 404, "no game reaches"),
-        ("/api/v1/positions/.........?lens=minimax", 404, "truth"),
+        ("/api/v1/positions/.........?lens=minimax", 404, "champion"),
         ("/api/v1/positions/.........?lens=q-table&step=-1", 400, "step"),
         ("/api/v1/positions/.........?lens=q-table&step=x", 400, "step"),
         ("/api/v1/positions/.........?lens=q-table&step=1&step=2", 400, "step"),
