@@ -130,7 +130,9 @@ class Series(Struct, frozen=True):
         Label, Meta(description="What this recipe is called in the figure.")
     ]
     recipe: Annotated[Name, Meta(description="The recipe's full name without a seed.")]
-    x: Annotated[Numbers, Meta(min_length=1, description="The points, rising.")]
+    x: Annotated[
+        Numbers, Meta(min_length=1, description="The x values of the points, rising.")
+    ]
     median: Annotated[
         Numbers, Meta(description="The median of the seeds at each point.")
     ]
@@ -234,7 +236,7 @@ class Bars(Struct, frozen=True, tag="bars"):
 class Board(Struct, frozen=True):
     """A position with the values of an agent."""
 
-    record: Annotated[Record, Meta(description="The moves to it.")]
+    record: Annotated[Record, Meta(description="The moves that lead to the position.")]
     lens: Annotated[
         Label, Meta(description="Whose values: a recipe, an agent's id, or truth.")
     ]

@@ -82,7 +82,7 @@ LEARNERS = MappingProxyType(
 
 @cache
 def build_rules(game: Game) -> TicTacToe:
-    """Return the textbook rules of an enumerated game, for boards as text."""
+    """Return the textbook's rules of a game, as an object that plays on boards written as text."""
     first_won = game.outcome[game.outcome != 0][
         0
     ]  # X moves first, so X is first to fill a line

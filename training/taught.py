@@ -409,7 +409,7 @@ def table(pupil: Pupil) -> Progress:
     learner, times, game = pupil.learner, pupil.listener.times, pupil.listener.game
     initial, entries = first_table(game, pupil.listener.recipe.with_seed(0))
     values, visits = initial.copy(), np.zeros(len(initial), np.uint32)
-    # A league's listener also counts updates of entries that are no move of the learner's.
+    # In a league, `times` also counts entries of the opponent's moves: `entries` has none.
     for key in times.keys() & entries.keys():
         move, pairs = entries[key]
         values[pairs] = learner.value(*move)

@@ -280,7 +280,7 @@ def _finish(listener: Listener, number: int, before: int) -> tuple[RecordedGame,
 
 
 def select_examples(slug: str) -> list[UpdateExample]:
-    """Return the examples of a tabular algorithm that plays games."""
+    """Return the example updates that pages show for a tabular algorithm that plays games."""
     agent, tests, games = SELECTIONS[slug]
     recipe = recipe_of(agent)
     waiting, found = dict(tests), dict[str, UpdateExample]()
@@ -307,7 +307,7 @@ def select_examples(slug: str) -> list[UpdateExample]:
 def make_example(
     kind: str, agent: str, game: RecordedGame, shown: int
 ) -> UpdateExample:
-    """Return a game as an example that begins with one of its updates."""
+    """Return an example: a recorded game, and the index `shown` of the update shown first."""
     return UpdateExample(
         kind, agent, game.number, game.before, game.turns, game.changes, shown, game.end
     )
@@ -316,7 +316,7 @@ def make_example(
 def _find_first(
     agent: str, recorded: list[RecordedGame], example: UpdateExample
 ) -> Iterator[UpdateExample]:
-    """Yield the first update that changed the value of an example, if it is another one."""
+    """Yield the first update that changed the value of an example, if its game is another one."""
     turn = example.turns[example.changes[example.shown].turn]
     for game in recorded:
         for shown, change in enumerate(game.changes):

@@ -406,7 +406,7 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     loss: Annotated[float, describe_reward("What it is worth to X that O wins.")] = -1.0
 
     def reward_scale(self) -> RewardScale:
-        """Return the rewards: O's are X's with the opposite sign."""
+        """Return the rewards of X and O for a loss, a draw and a win; a reward of O is minus X's."""
         return RewardScale(
             x=(self.loss, self.draw, self.win), o=(-self.win, -self.draw, -self.loss)
         )

@@ -385,8 +385,7 @@ class TableReader:
         for image, cells in zip(game.image, game.symmetry, strict=True):
             sources = np.flatnonzero(self.found)
             targets = image[sources]
-            # A symmetry maps different positions to different images, so no target occurs
-            # twice.
+            # A symmetry maps different positions to different images: no target repeats.
             is_missing = missing[targets]
             choice[targets[is_missing]] = choice[sources[is_missing]][:, cells]
             missing[targets[is_missing]] = False

@@ -123,7 +123,7 @@ def read_named_row(place: str, named: Mapping[str, Any]) -> Row:
 
 
 def read_csv_rows(text: str) -> list[Row]:
-    """Return the rows of a CSV file, with or without a heading."""
+    """Return the rows of a CSV file; a first line with the names of the columns is optional."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     first_line = text.lstrip().partition("\n")[0]
     delimiter = next((sign for sign in "\t;" if sign in first_line), ",")

@@ -1,4 +1,4 @@
-"""Single values of a table: numbers and moves, and their quotation in messages."""
+"""Parsers of single values of a table (numbers, moves), and their quotation in error messages."""
 
 import re
 from collections.abc import Iterable

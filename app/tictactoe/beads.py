@@ -61,7 +61,7 @@ def compute_preferences(
     even = 1 / moves
     is_filled = total > 0
     share = np.where(is_filled, held / np.where(is_filled, total, 1), even)
-    # A box with a single move has even == 1, and its share is never above.
+    # A box with a single move has even == 1: its share is at most 1, never above even.
     above = (share - even) / np.where(even < 1, 1 - even, 1)
     preference: NDArray[np.float64] = np.where(share < even, share / even - 1, above)
     return preference

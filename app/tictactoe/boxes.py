@@ -18,11 +18,11 @@ class Box(NamedTuple):
     """The box of a position and of all its images."""
 
     number: int  # from 1, by ply, then by the code of the position
-    position: int  # the lowest-numbered image: the label shows it
+    position: int  # the lowest-numbered of these positions; the label shows it
     cells: tuple[int, ...]  # one for each move that differs by more than a symmetry
 
     def own_move(self, game: Game) -> int:
-        """Return which move of its own X draws from this box, from 1."""
+        """Return the number of X's move that is drawn from this box, from 1."""
         return int(game.ply[self.position]) // 2 + 1
 
 

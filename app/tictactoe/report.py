@@ -45,7 +45,8 @@ class BySeat(msgspec.Struct, Generic[Entry], frozen=True, forbid_unknown_fields=
     """A list for each seat, with one entry a snapshot."""
 
     x: Annotated[
-        list[Entry], Meta(description="As X, one entry a snapshot (or epoch).")
+        list[Entry],
+        Meta(description="Results as X, one entry for each snapshot (or epoch)."),
     ]
     o: Annotated[
         list[Entry], Meta(description="As O, one entry a snapshot (or epoch).")

@@ -43,8 +43,8 @@ class Colouring(NamedTuple):
 
     heat: NDArray[
         np.int8
-    ]  # [..., N] -steps .. +steps, or 0 .. steps of a level; UNKNOWN
-    known: NDArray[np.bool_]  # [..., N]
+    ]  # [..., N] -steps .. +steps, or a level 0 .. steps; UNKNOWN if not known
+    known: NDArray[np.bool_]  # [..., N] whether the value is known
 
 
 def place_tiles(game: Game) -> Tiles:
@@ -153,7 +153,7 @@ def estimate_outcomes(
     first_rows = rows[(0,) * (rows.ndim - 1)]
     mover = game.to_move[
         first_rows
-    ]  # the same in all images of a class, so at all snapshots
+    ]  # all images of a class have the same player to move
     return scale_many(mover, get_best_move_values(game, rows, q), reward_scale)
 
 
@@ -195,9 +195,9 @@ def colour_errors(
 def colour_visits(
     rows: NDArray[np.intp], visits: NDArray[np.integer], steps: int
 ) -> Colouring:
-    """Colour by the updates of a decision's moves, on a logarithmic scale up to the largest.
+    """Colour decisions by their number of updates, on a log scale up to the largest number.
 
-    `visits` is [D, cells], `rows` [..., N].
+    `visits`, [D, cells], are the updates of each pair; `rows`, [..., N], the decisions to colour.
     """
     updates = visits.sum(axis=1, dtype=np.int64)
     most = max(1, updates.max())

@@ -28,9 +28,9 @@ COMMON_REWARDS = (
 class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rewards of a loss, a draw and a win for the mover, in each seat."""
 
-    x: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring X.")] = (
-        COMMON_REWARDS
-    )
+    x: Annotated[
+        Rewards, Meta(description="Rewards of X for a loss, a draw and a win.")
+    ] = COMMON_REWARDS
     o: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring O.")] = (
         COMMON_REWARDS
     )

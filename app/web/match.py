@@ -196,7 +196,7 @@ def _check_ply_and_seats(match: Match, site: SiteData) -> None:
 
 
 def check_lens(lens: str, step: int | None, site: SiteData) -> int | None:
-    """Return the step of a value source, None for the last one, the agent as shipped.
+    """Return the snapshot of a value source; None is the last one, the agent as shipped.
 
     Raises BadRequest with a sentence if the source or the step does not exist.
     """

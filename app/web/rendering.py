@@ -62,7 +62,7 @@ class Page(Struct, frozen=True, dict=True):
 
 @cache
 def list_context_names(kind: type[Page]) -> tuple[str, ...]:
-    """Return the names that templates may read of a kind of page: its fields and properties."""
+    """Return the names that a template may use from a page class: its fields and properties."""
     members = {name: each for base in kind.__mro__ for name, each in vars(base).items()}
     properties = [
         name
@@ -205,7 +205,7 @@ def inside(address: str) -> str:
 
 
 def outside() -> Markup:
-    """Return the attributes of a link to a page that has no frame: a frame opens it aside."""
+    """Return the attributes of a link to a page without a framed version: a new tab if framed."""
     return Markup(' target="_blank" rel="noopener"' if is_frame() else "")
 
 

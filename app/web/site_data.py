@@ -394,7 +394,7 @@ class SiteData:
 
 
 def load_site_data(models: Path, lab: bool = False) -> SiteData:
-    """Return the site's data from a folder of models; with the `lab` every recipe is an agent.
+    """Return the site's data from a folder of models; with `lab`, any recipe is trained on demand.
 
     Raises ModelError, naming the file and the reason, if a model or an experiment is broken.
     """

@@ -83,9 +83,7 @@ class Route(str):
 
 
 _MATCH = " ".join(Match.__struct_fields__[1:])  # all fields but the record
-_CHANGES = (
-    "at seat player lens errors epsilon delay hide own keep step pause"  # for play.py
-)
+_CHANGES = "at seat player lens errors epsilon delay hide own keep step pause"  # read by play.apply_settings
 _LAB = "ghost curve step game update seeds axis elsewhere"
 _RECIPE = sorted(
     {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}
@@ -305,8 +303,8 @@ def puzzle(
 ) -> str:
     """Return the URL of a puzzle, in the round of a `day` or in a round of ten.
 
-    `answers` are the answers to the previous puzzles of the round; `right` and `plays` are the answers
-    to this puzzle, and `ply` is the move shown of its solution.
+    `answers` has a digit for each earlier puzzle of the round. `right` and `plays` are the cells
+    chosen as the right move and as the agent's move; `ply` moves of the solution are shown.
     """
     cells = {"right": right, "plays": plays}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}

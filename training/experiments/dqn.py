@@ -22,7 +22,12 @@ PLOTS: tuple[tuple[str, table.SeatName, Sequence[Mark]], ...] = (
     (HEURISTIC, "o", []),
     (HEURISTIC, "x", [Mark(150, "reported: it overtakes from"), Mark(200, "to here")]),
 )
-REPORTED_LEADS = [True, True, False, True]  # whether the network is ahead in the end
+REPORTED_LEADS = [
+    True,
+    True,
+    False,
+    True,
+]  # for each of PLOTS: whether the network is reported ahead at the end
 REPORTED_ENDS = (
     None,
     70.0,

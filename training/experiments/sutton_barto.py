@@ -27,11 +27,14 @@ TRAINING_EPSILON = 0.1  # exploration rate during training
 
 
 class GreedyAndExploring(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The play of a training against random, greedy and exploring, in percent of both seats' games."""
+    """Results of an agent against Random, in percent of the games in both seats.
+
+    The agent plays greedily, and with the exploration of its training.
+    """
 
     seconds: float
-    greedy: float  # won without exploration
-    exploring: float  # won while it explores as often as in training
+    greedy: float  # games won without exploration
+    exploring: float  # games won with the exploration of the training
     greedy_lost: float
     exploring_lost: float
 

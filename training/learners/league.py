@@ -298,12 +298,12 @@ def grow_k(start: float, step: float, limit: float, updates: int) -> float:
 def choose_by_powers(
     u: float, q: Values, k: float, entries: Indices, scratch: Values
 ) -> int:
-    """Choose one of n entries of q, each with a chance proportional to k ** q (eq. in 13.3.5).
+    """Return the index in `entries` of a random choice, proportional to k ** q[entry].
 
-    `u` is a random number below 1, `entries` [n] are places in q, and `scratch` has room for n
-    numbers.  Powers are taken relative to the largest, so none overflows and not all vanish.  exp
-    and log are the platform's own; those of another platform may differ in the last bit, and so,
-    very rarely, in a choice.
+    Source: Mitchell (1997), section 13.3.5. `u` is a random number in [0, 1), `entries` [n] are
+    indices into q, and `scratch` [n] is working memory.  Powers are taken relative to the largest:
+    none overflows, and not all become 0.  exp and log of another platform may differ in the last
+    bit, and then, very rarely, the choice differs too.
     """
     rate, highest, total, choice = log(k), -np.inf, 0.0, 0
     for i in range(len(entries)):

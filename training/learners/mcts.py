@@ -42,7 +42,7 @@ class Trees(NamedTuple):
     # [M] the node of the first legal move; 0 as long as no move was tried
     children: Indices
     tries: Visits  # [M] how many simulated games went through the node
-    # [M] the sum of their results, for the player who made the move to it
+    # [M] the sum of the results of these games, for the player who moved to the node
     total: Values
     used: Indices  # [1] how many nodes are in use
 

@@ -1,4 +1,4 @@
-"""Q-iteration by sampled replies, with losses that are never forgotten.
+"""Q-iteration with sampled replies; a value that is a loss is never updated again.
 
 Source: value iteration, Bellman (1957); Sutton & Barto (2018), eq. 4.10 for its action values,
 with one sampled next state in place of the expectation.

@@ -67,7 +67,7 @@ class Player:
         self.k = min(self.k + parameters.k_step, parameters.k_limit)
         if game.is_over(
             after
-        ):  # the reward becomes the value of everything on the last board
+        ):  # every entry of the last board gets the reward as its value
             q.update({(s_next, a_next): reward for a_next in range(game.cells)})
         return Update(s, a, old, q[s, a], reward, after, None, best_next, target, alpha)
 

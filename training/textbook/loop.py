@@ -53,7 +53,7 @@ class Turn(NamedTuple):
 
 
 def list_turns(phases, opponents):
-    """List the turns of a training: first all against the first opponent, then the next one."""
+    """Yield the turns of a training, phase by phase; each phase has one opponent."""
     played = 0
     for opponent, length in phases:
         for number in range(length):

@@ -29,8 +29,8 @@ USUALLY = {
     "z": "an afterstate: the board that a move makes",
 }
 Q_STEP = r"Q(s, a) \leftarrow Q(s, a) + \alpha (y - Q(s, a))"  # towards the target y
-FIGURES = 3  # of a parameter
-ROUNDED = 1e-7  # of the last decimal: a number that is off by less is not rounded
+FIGURES = 3  # significant digits of a parameter
+ROUNDED = 1e-7  # part of the last decimal; a smaller difference is no rounding
 SHAPES = 1024  # formulas that are kept, whatever numbers stand in them, some 2 KB each
 NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?(?:e{MINUS}\d+)?")
 ENTITY = re.compile("&#x([0-9A-F]+);")
@@ -53,14 +53,14 @@ SYMBOL = re.compile("<mi>(.)</mi>(?:<mo>([′*−])</mo></m(?:row|sup)>)?")
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula in letters: its lines, and what its symbols mean where that is not as usual.
+    """A formula: its lines, and the meanings of symbols that differ from `USUALLY`.
 
-    A symbol that has no meaning here or in `USUALLY` is told with another one.
+    A symbol without a meaning in both is explained together with another symbol.
     """
 
     lines: tuple[str, ...]  # LaTeX
     meanings: Mapping[str, str] = field(default_factory=dict)
-    title: str = ""  # where it is not that of its section
+    title: str = ""  # "" for the title of the section
 
     def __post_init__(self) -> None:
         self.explained  # noqa: B018 - drawn when the site starts, not when it is first asked for
@@ -79,7 +79,7 @@ class Formula:
 
     @cached_property
     def explained(self) -> Markup:
-        """The same as entries of a list of definitions."""
+        """The symbols and their meanings as HTML entries of a definition list."""
         entry = Markup("<dt>{}</dt><dd>{}</dd>")
         return Markup().join(entry.format(*symbol) for symbol in self.symbols)
 

@@ -1,7 +1,7 @@
-"""Q-learning for uncertain worlds, in a league: every ply is an update, with one reward.
+"""Q-learning for nondeterministic environments, in a league: every ply is an update.
 
-The learners' tables hold the board as its owner sees it, own stones and others, for boards on which
-the owner is to move and for those on which the opponent is; a model holds the first kind.
+A learner's table has entries for the boards on which it is to move, and for the boards on which its
+opponent is to move; a model has only the first. Stones in it are the learner's or the opponent's.
 """
 
 from dataclasses import replace

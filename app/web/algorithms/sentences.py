@@ -240,7 +240,7 @@ def _cause(
 
 
 def moved_on(pair: ValueQuery) -> str:
-    """Return a sentence on the change since a target that no answer makes now."""
+    """Return a sentence on what has changed since the update to a value that no target explains."""
     if pair.opponent is None or len(pair.recipe.phases) > 1:
         return gettext(
             "Since then the answers have changed, or the values of the moves after them."

@@ -396,7 +396,7 @@ class AgentPage(Page, frozen=True):
             Destination("Change something", urls.lab(self.name), id="to-lab"),
         ]
 
-    # How good it is.
+    # The strength of the agent.
 
     @property
     def results(self) -> dict[str, list[list[Share]]]:
@@ -405,7 +405,7 @@ class AgentPage(Page, frozen=True):
 
     @property
     def blunders(self) -> judgement.Blunders:
-        """The most serious of its blunders."""
+        """The agent's most serious blunders, the most serious first."""
         return judgement.blunders(self.site, self.name, slice(SHOWN))
 
     @property

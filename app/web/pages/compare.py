@@ -362,7 +362,7 @@ class ComparePage(Page, frozen=True):
             self.comparison.match(self.comparison.views[0])
         )
 
-    # Where to go.
+    # Links.
 
     @property
     def take_back(self) -> str:
@@ -396,7 +396,7 @@ class ComparePage(Page, frozen=True):
         """The lenses that are there as shipped, so not to be offered again."""
         return [view.lens for view in self.comparison.views if view.step is None]
 
-    # How they learned.
+    # The training of the agents that are compared.
 
     @property
     def figures(self) -> Mapping[str, CurveTitles]:

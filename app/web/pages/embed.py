@@ -85,12 +85,12 @@ class CurvesPage(Page, frozen=True):
 
     @property
     def title(self) -> str:
-        """What the curves are of."""
+        """The title of the curves."""
         return self.take.title
 
     @property
     def page(self) -> str:
-        """The address of the whole page."""
+        """The URL of the full page with these curves."""
         return self.take.page
 
     @property
@@ -100,7 +100,7 @@ class CurvesPage(Page, frozen=True):
 
     @property
     def narrow(self) -> Sized:
-        """The curves as a picture where there is little room."""
+        """The curves as a picture for narrow screens."""
         return self._picture(NARROW)
 
     @property
@@ -110,7 +110,7 @@ class CurvesPage(Page, frozen=True):
 
     @property
     def charts(self) -> Charts:
-        """The curves as numbers, whose snapshots lead nowhere."""
+        """The curves as numbers, without links at the snapshots."""
         unlinked = [moment._replace(href="") for moment in self.curves.moments]
         return self.curves._replace(moments=unlinked)
 
@@ -122,7 +122,7 @@ class CurvesPage(Page, frozen=True):
 
 
 class FilmPage(Page, frozen=True):
-    """An agent's mind, at a snapshot, with the film of its training."""
+    """The values of an agent at a snapshot as a picture, with the film of its training."""
 
     template: ClassVar = "embed/mind.html"
 
@@ -138,7 +138,7 @@ class FilmPage(Page, frozen=True):
 
     @property
     def kind(self) -> minds.Kind:
-        """How it is coloured."""
+        """The way in which the tiles are coloured."""
         return minds.kinds(self.site, self.name)[self.colour]
 
     @property
@@ -148,14 +148,14 @@ class FilmPage(Page, frozen=True):
 
     @property
     def next_step(self) -> str:
-        """The address of the next snapshot, after the last of the first."""
+        """The URL of the next snapshot; after the last one, the URL of the first."""
         following = next_step(self.step, self.site.last_step(self.name))
         step = self.site.step_for_url(self.name, following)
         return urls.EMBED_MIND.url(self.name, step=step, colour=self._colour)
 
     @property
     def page(self) -> str:
-        """The address of the whole page."""
+        """The URL of the full page at this snapshot."""
         step = self.site.step_for_url(self.name, self.step)
         return urls.mind(self.name, step, self._colour)
 
@@ -283,12 +283,12 @@ class TakePage(Page, frozen=True):
 
     @property
     def back(self) -> str:
-        """The address of the match."""
+        """The URL of the match."""
         return urls.play(self.state.match)
 
     @property
     def card(self) -> str:
-        """The address of the picture of a finished game, "" before its end."""
+        """The URL of the picture of the game when it is over; "" before."""
         return urls.MATCH_PREVIEW.url_for_match(self._whole) if self.state.over else ""
 
     @property
@@ -298,7 +298,7 @@ class TakePage(Page, frozen=True):
 
     @property
     def replay(self) -> str:
-        """The address where the game is played again before one's eyes."""
+        """The URL of the replay of the game."""
         start = self._whole.at(0)
         return urls.play(
             replace(start, replay=True, pause=False, keep=False, tally=Match().tally)
@@ -306,7 +306,7 @@ class TakePage(Page, frozen=True):
 
     @property
     def _whole(self) -> Match:
-        """The match at its end."""
+        """The match after its last move."""
         match = self.state.match
         return replace(match.at(len(match.record)), replay=False)
 
@@ -325,7 +325,7 @@ FORMATS_AND_PREVIEW = ".<any(svg, csv, png):ending>"
 @bp.get(urls.EMBED_BOARD.url("") + FORMATS)
 @bp.get(urls.EMBED_BOARD.extend(FORMATS))
 def board_file(ending: str, record: str = "") -> Response:
-    """Hand out a board."""
+    """Serve a board as a file."""
     shown = build_match_view(
         parse_match(record, request.args, current_site()), IN_FRAME
     )
@@ -343,7 +343,7 @@ def board_file(ending: str, record: str = "") -> Response:
 @bp.get(urls.EMBED_VALUE.url("") + FORMATS)
 @bp.get(urls.EMBED_VALUE.extend(FORMATS))
 def value_file(ending: str, record: str = "") -> Response:
-    """Hand out the value of a game over its moves."""
+    """Serve the value of a game after each move, as a picture or as numbers."""
     place = parse_match(record, request.args, current_site())
     moves, name = build_match_view(place, IN_FRAME).moves, _name("value", record)
     if ending == "svg":
@@ -357,7 +357,7 @@ def value_file(ending: str, record: str = "") -> Response:
 
 @bp.get(urls.EMBED_CURVE.extend(FORMATS_AND_PREVIEW))
 def curve_file(name: str, ending: str) -> Response:
-    """Hand out learning curves, or as a link to them is shown."""
+    """Serve learning curves as a file, or the preview picture of a link to them."""
     chosen = parse_curves(current_site(), name, request.args)
     title = chosen.take.title
     if ending == "png":
@@ -374,7 +374,7 @@ def curve_file(name: str, ending: str) -> Response:
 
 @bp.get(urls.EMBED_MIND.extend(FORMATS_AND_PREVIEW))
 def mind_file(name: str, ending: str) -> Response:
-    """Hand out an agent's mind, or as a link to it is shown."""
+    """Serve the picture of an agent's values, or the preview picture of a link to it."""
     step, colour = minds.parse_view(current_site(), name, request.args)
     shown = minds.picture(current_site(), name, step, colour)
     if ending == "png":

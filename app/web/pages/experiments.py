@@ -135,7 +135,7 @@ def every() -> Response:
 
 @bp.get(urls.EXPERIMENT)
 def one(claim: str) -> Response:
-    """Show a claim, and what is so."""
+    """Show an experiment: its claim, its verdict and the measured numbers."""
     site, summary = current_site(), current_site().experiment(claim)
     order = [*site.experiments.values()]
     at = order.index(summary)

@@ -43,7 +43,7 @@ from app.web.wording import Character, characterise
 
 bp = Blueprint("judge", __name__)
 
-NEIGHBOURS = 2  # of the arena, above and below
+NEIGHBOURS = 2  # players of the arena shown above the policy, and below it
 SHOWN = 12  # blunders on the page
 SHEET = 60  # pictures on a page of all of them
 
@@ -73,7 +73,7 @@ class JudgePage(Page, frozen=True):
     questions: Mapping[str, tuple[str, Mapping[str, str]]]  # how a table may be read
     chosen: Options
     largest: int  # bytes of a table
-    reading: Reading | None = None  # of the table that was sent
+    reading: Reading | None = None  # the reading of the table that was sent
     fault: str = ""  # why nothing of it could be read
     moves: str = ""  # the code of what it plays
 
@@ -85,16 +85,18 @@ class JudgedPage(Page, frozen=True):
 
     site: SiteData
     name: str
-    moves: str  # their code
+    moves: str  # code of the moves
     character: Character
-    ways: list[Destination]  # the games that beat it, and to play it
-    causes: list[tuple[Cause, list[judgement.Exhibit]]]  # with positions that show them
+    ways: list[Destination]  # links: games that beat the policy, and a game against it
+    causes: list[
+        tuple[Cause, list[judgement.Exhibit]]
+    ]  # each cause with positions that show it
     results: dict[str, list[list[Share]]]
     mind: MindPicture
-    kind: Kind  # how it is coloured
+    kind: Kind  # the colouring of the tiles
     standings: list[
         tuple[str, int, float]
-    ]  # next to it in the arena: a player, its rank and score
+    ]  # its neighbours in the arena: a player, its rank and score
     blunders: judgement.Blunders
     verdicts: Mapping[str, judgement.LostGame | judgement.Proof]  # by seat
     take: Take  # how a board to play it leaves the site
@@ -106,14 +108,14 @@ class ListedPage(Page, frozen=True):
     template: ClassVar = "judge/listed.html"
 
     name: str
-    title: str  # of the policy
-    seat: str  # of the proof
+    title: str  # title of the policy
+    seat: str  # seat of the proof
     blunders: judgement.Blunders | None
     proof: judgement.Proof | None
-    number: int  # of the page, from 1
+    number: int  # number of the page, from 1
     shown: range  # which of all pictures it has
     pictures: int
-    hrefs: list[str]  # of all pages
+    hrefs: list[str]  # URLs of all pages
 
 
 @bp.get(urls.JUDGE, strict_slashes=False)
@@ -245,7 +247,7 @@ def _listed(
 @bp.get(urls.CERTIFICATE.extend(".csv"))
 @bp.get(urls.JUDGE_CERTIFICATE.extend(".csv"))
 def certificate_file(seat: str, name: str = "") -> Response:
-    """Hand out such a proof: each position, the cells it may play, and the exact value."""
+    """Serve a proof as a file: each position, the cells that may be played, and the exact value."""
     site, certificate = current_site(), proved(current_site(), policy_named(name), seat)
     rows = (
         (

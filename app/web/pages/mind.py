@@ -48,7 +48,7 @@ class Tile(NamedTuple):
 
 
 class MindPage(Page, frozen=True):
-    """An agent's mind at a snapshot."""
+    """The page with all values of an agent at a snapshot."""
 
     template: ClassVar = "mind/mind.html"
     fragment: ClassVar = ("tile",)

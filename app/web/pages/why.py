@@ -41,7 +41,7 @@ SYMBOLS = {"alpha": "Step size α", "gamma": "Discount factor γ"}
 
 
 class AnswerRow(NamedTuple):
-    """An answer of the opponent."""
+    """A table row for one reply of the opponent."""
 
     cell: int
     place: str

@@ -246,7 +246,10 @@ def laid_out(
     views: Sequence[str] = (),
     logarithmic: bool = True,
 ) -> Charts:
-    """Put charts over one axis; their lines, and `views` if given, have an entry for each place."""
+    """Return charts laid out over one x axis.
+
+    Each line, and `views` if given, has an entry for each x value in `places`.
+    """
     across = from_zero(places[-1]) if logarithmic else scale(places)
     columns = [line.numbers for chart in charts for line in chart.lines]
     moments = [

@@ -44,7 +44,7 @@ class Answer(NamedTuple):
 
 
 class Answers:
-    """The latest responses, up to `size` bytes; repeated requests keep theirs longest."""
+    """A cache of responses, up to `size` bytes; responses that were requested again stay longest."""
 
     def __init__(self, size: int) -> None:
         self.proven: LRUCache[Key, tuple[Answer, int]] = _cache(size * PROVEN)
@@ -133,9 +133,8 @@ def cached(
         usual = is_right_host(environ) and not is_too_long(environ)
         known = answers.get(environ) if usual else None
         if usual and not known:
-            environ = environ | {
-                "QUERY_STRING": read_query(environ)
-            }  # logs have the whole query
+            # A copy, so that the log keeps the query as it was sent.
+            environ = environ | {"QUERY_STRING": read_query(environ)}
             known = answers.get(environ)
         if not known:
             # Other requests for this URL wait: rendering it twice would take longer.

@@ -32,9 +32,9 @@ JUDGED = (
     3000  # more characters for an agent named by its moves, which are 2,695 at most
 )
 NAMES_MOVES = re.compile("moves[.=]")  # marks an agent named by its moves in a query
-MOST_JUDGED = 2  # agents named by moves in one URL, as on a board
+MOST_JUDGED = 2  # agents that one URL may name by their moves: one in each seat
 TAUGHT = "taught"  # marks an agent taught by a person in a URL
-MOST_TAUGHT = 4  # agents taught by people in one URL, as in a comparison
+MOST_TAUGHT = 4  # taught agents that one URL may name: a comparison shows four
 PROBLEM = "application/problem+json"
 PENDING = 202  # status of a response that is not ready
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")

@@ -37,11 +37,11 @@ Cell = Annotated[
     int, describe("A cell, from 0 in reading order.", ge=0), mark_format("cell")
 ]
 Chance = Annotated[float, Meta(ge=0, le=1)]
-Name = Annotated[str, describe("Its name in addresses.")]
-Title = Annotated[str, describe("Its name for people.")]
+Name = Annotated[str, describe("The name in URLs.")]
+Title = Annotated[str, describe("The title on pages.")]
 Position = Annotated[str, mark_format("position")]
 Record = Annotated[str, mark_format("record")]
-Board = Annotated[str, describe("A path on this site: the same on the board.")]
+Board = Annotated[str, describe("A path on this site: the page with the board.")]
 
 
 class Error(Struct, frozen=True):
@@ -54,11 +54,16 @@ class Error(Struct, frozen=True):
 class Problem(Struct, frozen=True):
     """The answer to a request that failed: problem details as in RFC 9457."""
 
-    type: Annotated[str, describe("Always about:blank: the status tells the kind.")]
+    type: Annotated[
+        str, describe("Always about:blank: the status is the kind of problem.")
+    ]
     title: Annotated[str, describe("The phrase of the HTTP status.")]
     status: Annotated[int, describe("The HTTP status.")]
     detail: Annotated[str, describe("What is wrong, and what would be right.")]
-    error: Annotated[Error, describe("The same for clients of earlier versions.")]
+    error: Annotated[
+        Error,
+        describe("The status and the detail again, for clients of earlier versions."),
+    ]
 
 
 # The parts of paths by name. Only the first example of each part appears in the example URLs.
@@ -80,7 +85,7 @@ PATH_PARTS: Mapping[str, Any] = MappingProxyType(
         ],
         "id": Annotated[
             str,
-            describe("An agent, one that learned.", examples=["q-table"]),
+            describe("An agent that learned.", examples=["q-table"]),
             mark_format("agent"),
         ],
         "claim": Annotated[
@@ -98,8 +103,8 @@ class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
     lens: Annotated[
         str,
         describe(
-            "Whose values: an agent's, the exact ones of its training task (its name and _task), "
-            "or truth, which is optimal play.",
+            "The value source: an agent, the exact values of its training task (the agent's name and "
+            "_task), or truth, which is optimal play.",
             examples=["q-learning-1"],
         ),
         mark_format("lens"),
@@ -108,7 +113,7 @@ class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[
             int,
             describe(
-                "A snapshot of an agent in training, 0 the first; as shipped if omitted.",
+                "A snapshot of the agent's training, 0 is the first; the agent as shipped if omitted.",
                 ge=0,
                 lt=MAX_SNAPSHOTS,
             ),
@@ -122,17 +127,25 @@ class MoveQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
     agent: Annotated[
         str,
-        describe("Who moves: an agent or a baseline.", examples=["q-learning-2"]),
+        describe(
+            "The player to move: an agent or a baseline.", examples=["q-learning-2"]
+        ),
         mark_format("player"),
     ]
     epsilon: Annotated[
-        float, describe("Chance of a random move instead.", ge=0, le=1, examples=[0.1])
+        float,
+        describe(
+            "Chance that a random move replaces the player's own.",
+            ge=0,
+            le=1,
+            examples=[0.1],
+        ),
     ] = 0
     seed: (
         Annotated[
             int,
             describe(
-                "Draws the same move each time; random if omitted.",
+                "Seed of the random draw: the same seed draws the same move; random if omitted.",
                 ge=0,
                 lt=2**31,
                 examples=[7],
@@ -174,13 +187,13 @@ class TableQuery(Struct, frozen=True, forbid_unknown_fields=True):
     ] = "auto"
     ties: Annotated[
         Literal["any", "first"],
-        describe("Which of several moves of the highest value it plays."),
+        describe("Which move is played if several have the highest value."),
     ] = "any"
     missing: Annotated[
         Literal["auto", "any", "first", "image"],
         describe(
-            "What it plays in a position that the table does not have: any empty cell, the first, "
-            "or as in a symmetric position."
+            "The move in a position that the table does not have: any empty cell, the first empty "
+            "cell, or the move of a symmetric position."
         ),
     ] = "auto"
     values: Annotated[
@@ -199,12 +212,14 @@ class Outcomes(Struct, frozen=True):
 class Seats(Struct, frozen=True):
     """The results of an agent in both seats."""
 
-    x: Annotated[Outcomes, describe("As X, who begins.")]
-    o: Annotated[Outcomes, describe("As O.")]
+    x: Annotated[
+        Outcomes, describe("Results when the agent plays X, which moves first.")
+    ]
+    o: Annotated[Outcomes, describe("Results when the agent plays O.")]
 
 
 class Task(Struct, frozen=True):
-    """The distance of an agent's values from the exact ones of its training task, in its own units.
+    """The distance of an agent's values from the exact values of its training task, in task units.
 
     The exact values are Q*; if exploration is a part of the task, Q* over ε-soft policies.
     """
@@ -212,37 +227,44 @@ class Task(Struct, frozen=True):
     largest: Annotated[float, describe("Largest difference, of all moves.", ge=0)]
     mean: Annotated[float, describe("Mean difference, over all moves.", ge=0)]
     lens: Annotated[
-        str, describe("The lens that shows the exact values of its training task.")
+        str,
+        describe(
+            "The value of the parameter lens for the exact values of the training task."
+        ),
     ]
 
 
 class Summary(Struct, frozen=True):
-    """An agent in short; every figure is exact and of its play as shipped."""
+    """A summary of an agent; every figure is exact, for the agent as shipped."""
 
     id: Name
     title: Title
-    origin: Annotated[str, describe("Its source, by a short name.")]
-    algorithm: Annotated[str, describe("How it learned: a section of /how.")]
-    recipe: Annotated[str, describe("The recipe that makes it, by its full name.")]
-    updates: Annotated[int, describe("Updates of its table in training.", ge=0)]
+    origin: Annotated[str, describe("Short name of the source of the agent.")]
+    algorithm: Annotated[str, describe("The learning algorithm: a section of /how.")]
+    recipe: Annotated[str, describe("Full name of the recipe that trains the agent.")]
+    updates: Annotated[int, describe("Number of updates in the training.", ge=0)]
     unbeatable_as: Annotated[
         list[Mark],
         describe("The seats in which it is proved that no opponent can win."),
     ]
     blunders: Annotated[
-        int, describe("Positions in which its move can be a blunder.", ge=0)
+        int, describe("Positions in which the agent can blunder.", ge=0)
     ]
     decisions: Annotated[
         int, describe("Of how many: those in which a player is to move.", ge=0)
     ]
     task: Annotated[
-        Task | None, describe("Null where its training task has no exact values.")
+        Task | None,
+        describe(
+            "Distance from the exact values of the training task; null if it has none."
+        ),
     ]
-    against_random: Annotated[Seats, describe("Against random moves.")]
+    against_random: Annotated[Seats, describe("Results against random moves.")]
     against_best_responder: Annotated[
-        Seats, describe("Against the strongest opponent of this very agent.")
+        Seats,
+        describe("Results against the agent's best responder, its strongest opponent."),
     ]
-    href: Annotated[str, describe("A path on this site: its whole card, in this API.")]
+    href: Annotated[str, describe("A path of this API: the agent with all facts.")]
     page: Annotated[str, describe("A path on this site: its page.")]
     play: Board
 
@@ -258,49 +280,59 @@ class Baseline(Struct, frozen=True):
 class Agents(Struct, frozen=True):
     """All players."""
 
-    agents: Annotated[list[Summary], describe("Those that learned.")]
-    baselines: Annotated[list[Baseline], describe("Those that follow a rule.")]
+    agents: Annotated[list[Summary], describe("The agents that learned.")]
+    baselines: Annotated[list[Baseline], describe("The players that follow a rule.")]
 
 
 class Agent(Struct, frozen=True):
     """One agent with all facts about it besides its arrays."""
 
-    summary: Annotated[Summary, describe("The agent in short.")]
-    card: Annotated[Card, describe("Its card, as it lies beside its arrays.")]
+    summary: Annotated[Summary, describe("The summary of the agent.")]
+    card: Annotated[Card, describe("The content of the agent's card file.")]
 
 
 class Met(Struct, frozen=True):
     """A count in each seat."""
 
-    x: Annotated[int, describe("As X.", ge=0)]
-    o: Annotated[int, describe("As O.", ge=0)]
+    x: Annotated[int, describe("The number when the policy plays X.", ge=0)]
+    o: Annotated[int, describe("The number when the policy plays O.", ge=0)]
 
 
 class Lost(Struct, frozen=True):
     """The likeliest game that is lost in each seat."""
 
     x: Annotated[
-        Record | None, describe("As X; null where it is proved that there is none.")
+        Record | None,
+        describe("Likeliest game lost as X; null if it is proved that X cannot lose."),
     ]
     o: Annotated[
-        Record | None, describe("As O; null where it is proved that there is none.")
+        Record | None,
+        describe("Likeliest game lost as O; null if it is proved that O cannot lose."),
     ]
 
 
 class LikelyCause(Struct, frozen=True):
     """A likely cause of blunders, as far as the moves show it."""
 
-    kind: Annotated[Kind, describe("What it is.")]
-    seat: Annotated[Mark | None, describe("In which seat; null for both.")]
+    kind: Annotated[Kind, describe("The kind of cause.")]
+    seat: Annotated[
+        Mark | None, describe("The seat with this cause; null for both seats.")
+    ]
     rule: Annotated[
-        Rule, describe("What is played there, if that is the cause; else empty.")
+        Rule,
+        describe(
+            "The rule by which the moves are chosen, if that is the cause; else empty."
+        ),
     ]
-    number: Annotated[int, describe("Positions in which it is so.", ge=0)]
-    of: Annotated[int, describe("Of how many in which it could be.", ge=0)]
+    number: Annotated[int, describe("Positions that show the cause.", ge=0)]
+    of: Annotated[int, describe("Positions that could show the cause.", ge=0)]
     by_chance: Annotated[
-        float, describe("In how many random moves would make it so.", ge=0)
+        float,
+        describe("Positions expected to show the cause if moves were random.", ge=0),
     ]
-    shown_in: Annotated[list[Position], describe("Positions that show it.")]
+    shown_in: Annotated[
+        list[Position], describe("Examples of positions that show the cause.")
+    ]
 
 
 class ApiJudgement(Struct, frozen=True):
@@ -311,7 +343,7 @@ class ApiJudgement(Struct, frozen=True):
         list[Mark],
         describe("The seats in which it is proved that no opponent can win."),
     ]
-    losing_games: Annotated[Lost, describe("The games that beat them.")]
+    losing_games: Annotated[Lost, describe("The likeliest lost game in each seat.")]
     blunders: Annotated[
         int, describe("Positions in which a move can be a blunder.", ge=0)
     ]
@@ -319,19 +351,20 @@ class ApiJudgement(Struct, frozen=True):
         int, describe("Of how many: those in which a player is to move.", ge=0)
     ]
     reachable_blunders: Annotated[
-        Met, describe("Blunders that their own games in a seat come to.")
+        Met, describe("Blunders that games of the policy in a seat can reach.")
     ]
     nash_conv: Annotated[
         float,
-        describe("What the best responders of both seats gain together.", ge=0, le=2),
+        describe("Sum of what the best responders gain in both seats.", ge=0, le=2),
     ]
-    against_random: Annotated[Seats, describe("Against random moves.")]
+    against_random: Annotated[Seats, describe("Results against random moves.")]
     against_best_responder: Annotated[
-        Seats, describe("Against their strongest opponent.")
+        Seats,
+        describe(
+            "Results against the policy's best responder, its strongest opponent."
+        ),
     ]
-    causes: Annotated[
-        list[LikelyCause], describe("Why they err, where the numbers say so.")
-    ]
+    causes: Annotated[list[LikelyCause], describe("Likely causes of the blunders.")]
     page: Annotated[str, describe("A path on this site: the judgement for people.")]
     play: Board
 
@@ -339,14 +372,14 @@ class ApiJudgement(Struct, frozen=True):
 class TableJudgement(ApiJudgement, frozen=True):
     """A table that was sent, judged exactly, and how it was read."""
 
-    moves: Annotated[str, describe("What it plays, for the parameter moves of a GET.")]
-    read: Annotated[int, describe("Positions that the table has.", ge=0)]
-    notes: Annotated[list[str], describe("How it was read, in sentences.")]
+    moves: Annotated[str, describe("The policy, as the parameter moves of a GET.")]
+    read: Annotated[int, describe("Number of positions in the table.", ge=0)]
+    notes: Annotated[list[str], describe("Sentences on how the table was read.")]
     values: Annotated[
         dict[str, list[float | None]] | None,
         describe(
-            "By position, the values of its cells in the view of the player to move, null where "
-            "there is none. Null unless asked for, and if the table only has moves."
+            "The values of the cells of each position, in the view of the player to move; null for a "
+            "cell without a value. Null unless requested, and if the table has only moves."
         ),
     ]
 
@@ -356,19 +389,26 @@ class State(Struct, frozen=True):
 
     position: Position
     code: Annotated[
-        int, describe("As a base-3 number: empty 0, X 1, O 2, first cell first.")
+        int,
+        describe(
+            "The position as a base-3 number: empty 0, X 1, O 2, first cell first."
+        ),
     ]
-    to_move: Annotated[Mark | None, describe("Whose turn it is; null when it is over.")]
-    over: Annotated[bool, describe("Whether the game has ended.")]
-    result: Annotated[Result | None, describe("Who won; null while it goes on.")]
+    to_move: Annotated[
+        Mark | None, describe("The player to move; null when the game is over.")
+    ]
+    over: Annotated[bool, describe("Whether the game is over.")]
+    result: Annotated[
+        Result | None, describe("The winner, or draw; null while the game goes on.")
+    ]
 
 
 class Truth(Struct, frozen=True):
     """The result after a move if both sides then play optimally."""
 
-    outcome: Annotated[Outcome, describe("For the side to move: the mover's view.")]
+    outcome: Annotated[Outcome, describe("The result for the player to move.")]
     plies: Annotated[
-        int, describe("Moves of both sides to the end, this one included.")
+        int, describe("Number of moves of both sides to the end, with this one.")
     ]
 
 
@@ -376,42 +416,48 @@ class ApiSquare(Struct, frozen=True):
     """One cell, and the value of a move there by the lens; null where no move is possible."""
 
     cell: Cell
-    mark: Annotated[str, describe("Whose it is, X or O; '.' where it is empty.")]
-    legal: Annotated[bool, describe("Whether it can be played now.")]
+    mark: Annotated[
+        str, describe("The mark in the cell: X, O or '.' for an empty cell.")
+    ]
+    legal: Annotated[bool, describe("Whether a move there is legal now.")]
     value: Annotated[
         float | None,
         describe(
             "The value of a move here by the lens, in the view of the side to move and on the "
-            "scale of worth, or if that is null how many beads the move has; null too where "
-            "training had not updated it by then."
+            "scale of worth; if worth is null, the number of beads of the move. Null if training "
+            "had not updated the value by this snapshot."
         ),
     ] = None
     best: Annotated[
         bool,
-        describe("Whether the lens is likeliest to play here, and knows of any move."),
+        describe(
+            "Whether the lens is likeliest to play here, and has learned any value."
+        ),
     ] = False
     policy: Annotated[Chance, describe("Chance that the lens plays here.")] = 0.0
     visits: Annotated[
         int | None,
         describe(
-            "How often the whole training updated the value; null too where it is exact."
+            "Number of updates of the value in the whole training; null for an exact value."
         ),
     ] = None
     task: Annotated[
         float | None,
         describe(
-            "What it is exactly worth in the agent's training task, if that has exact values."
+            "Exact value of the move in the agent's training task, if it has exact values."
         ),
     ] = None
-    truth: Annotated[Truth | None, describe("How it ends with optimal play.")] = None
+    truth: Annotated[
+        Truth | None, describe("Result of the move with optimal play.")
+    ] = None
 
 
 class ApiScale(Struct, frozen=True):
     """The rewards of the results for the side to move, on the scale of the values."""
 
-    loss: Annotated[float, describe("A lost game.")]
-    draw: Annotated[float, describe("A drawn game.")]
-    win: Annotated[float, describe("A won game.")]
+    loss: Annotated[float, describe("Value of a lost game.")]
+    draw: Annotated[float, describe("Value of a drawn game.")]
+    win: Annotated[float, describe("Value of a won game.")]
 
 
 class ApiView(State, frozen=True):
@@ -419,26 +465,28 @@ class ApiView(State, frozen=True):
 
     symmetry_class: Annotated[
         Position,
-        describe("The position that stands for this one and all symmetric ones."),
+        describe("The position that represents all symmetric positions."),
     ]
     value: Annotated[
         int,
         describe(
-            "With optimal play: 1 X wins, 0 a draw, -1 O wins. Always X's view.",
+            "Result with optimal play, always in X's view: 1 X wins, 0 a draw, -1 O wins.",
             ge=-1,
             le=1,
         ),
     ]
-    plies: Annotated[int, describe("Moves of both sides to the end with optimal play.")]
-    lens: Annotated[str, describe("Whose values these are.")]
+    plies: Annotated[
+        int, describe("Number of moves of both sides to the end with optimal play.")
+    ]
+    lens: Annotated[str, describe("The source of the values.")]
     updates: Annotated[
         int | None,
-        describe("Updates of the agent in training until then; null for exact values."),
+        describe("Number of updates before this snapshot; null for exact values."),
     ]
     worth: Annotated[
         ApiScale | None,
         describe(
-            "The scale of the values; null where they are beads, and when the game is over."
+            "The scale of the values; null if the values are beads or the game is over."
         ),
     ]
     cells: Annotated[list[ApiSquare], describe("All cells, in reading order.")]
@@ -458,23 +506,23 @@ class Game(Struct, frozen=True):
 class ApiMove(Struct, frozen=True):
     """The decision of an agent."""
 
-    agent: Annotated[str, describe("Who plays.")]
-    before: Annotated[State, describe("Where it was asked to move.")]
-    chances: Annotated[
-        list[Chance], describe("How likely it was to play each cell, in reading order.")
-    ]
-    cell: Annotated[Cell, describe("The cell that it plays: drawn by these chances.")]
-    after: Annotated[State, describe("Where the game stands then.")]
+    agent: Annotated[str, describe("The player to move.")]
+    before: Annotated[State, describe("The position before the move.")]
+    chances: Annotated[list[Chance], describe("Chance of each cell, in reading order.")]
+    cell: Annotated[Cell, describe("The cell that was drawn by these chances.")]
+    after: Annotated[State, describe("The position after the move.")]
 
 
 class ApiClaim(Struct, frozen=True):
-    """A claim that was checked, in short."""
+    """A summary of a claim that was checked."""
 
     id: Name
     title: Title
-    source: Annotated[str, describe("Whose claim it is, by a short name.")]
-    verdict: Annotated[Verdict, describe("What came of it.")]
-    href: Annotated[str, describe("A path on this site: all of it, in this API.")]
+    source: Annotated[str, describe("Short name of the source of the claim.")]
+    verdict: Annotated[Verdict, describe("The verdict on the claim.")]
+    href: Annotated[
+        str, describe("A path of this API: the experiment with all figures.")
+    ]
     page: Annotated[str, describe("A path on this site: its page.")]
 
 
@@ -485,17 +533,17 @@ class Claims(Struct, frozen=True):
 
 
 class Experiment(Checked, frozen=True, kw_only=True):
-    """A claim that was checked: every number of its figures, and where its page is."""
+    """A claim that was checked: every number of its figures, and the path of its page."""
 
     page: Annotated[str, describe("A path on this site: its page.")]
 
 
 class ByResult(Struct, Generic[Entry], frozen=True):
-    """Something for each way in which a match can end."""
+    """An entry for each result of a match."""
 
-    x_wins: Annotated[Entry, describe("Of the games that X wins.")]
-    draw: Annotated[Entry, describe("Of the drawn games.")]
-    o_wins: Annotated[Entry, describe("Of the games that O wins.")]
+    x_wins: Annotated[Entry, describe("The entry for games that X wins.")]
+    draw: Annotated[Entry, describe("The entry for drawn games.")]
+    o_wins: Annotated[Entry, describe("The entry for games that O wins.")]
 
 
 class Ends(ByResult[Chance], frozen=True):
@@ -509,10 +557,10 @@ class Games(ByResult[Record | None], frozen=True):
 class ApiMatch(Struct, frozen=True):
     """The exact results of two players."""
 
-    x: Annotated[str, describe("Who plays X.")]
-    o: Annotated[str, describe("Who plays O.")]
-    chances: Annotated[Ends, describe("How it ends, over all its games.")]
+    x: Annotated[str, describe("The player of X.")]
+    o: Annotated[str, describe("The player of O.")]
+    chances: Annotated[Ends, describe("The chance of each result.")]
     likeliest: Annotated[
-        Games, describe("The likeliest game of each result; null where none is.")
+        Games, describe("The likeliest game of each result; null if no game has it.")
     ]
     page: Board

@@ -69,7 +69,7 @@ def _sum_up_sides(duel: Duel, axis: str) -> list[Series]:
 
 
 def _sum_up_runs(duel: Duel, side: Side, axis: str) -> Series:
-    """Sum up the runs of a recipe over an axis; between two snapshots they are straight lines."""
+    """Return the summary of a recipe's runs over an axis, interpolated between snapshots."""
     courses = [
         (run.figures.updates, duel.measure.course(run.figures)) for run in side.runs
     ]

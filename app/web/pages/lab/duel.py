@@ -269,7 +269,7 @@ def name_runs(
     recipes: Sequence[Recipe],
     runs: Sequence[list[SeedRun]],
 ) -> list[Side]:
-    """Return the sides of a comparison with their labels, or the only side."""
+    """Return a side for each recipe, with its runs and labels; a recipe alone is side A."""
     labels = name_sides(site, *recipes) if len(recipes) == 2 else (Names("A", ""),)
     return [
         Side(mark, one, recipe, *named, trained)

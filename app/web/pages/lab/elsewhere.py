@@ -33,7 +33,7 @@ class Row(NamedTuple):
 
 
 class Elsewhere(NamedTuple):
-    """The table of small verdicts."""
+    """The table of short verdicts on the comparison in other settings."""
 
     columns: Sequence[str]
     rows: Sequence[Row]

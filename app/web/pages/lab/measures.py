@@ -28,7 +28,7 @@ class Measure(NamedTuple):
     course: Course
 
     def end(self, run: SeedRun) -> float:
-        """Return the figure of the trained agent."""
+        """Return the measure of the trained agent: its value at the last snapshot."""
         return self.course(run.figures)[-1]
 
 
@@ -59,7 +59,7 @@ def list_measures(site: SiteData, runs: Iterable[SeedRun]) -> dict[str, Measure]
 
 
 def _build_measure(key: str, noun: str, better: str, course: Course) -> Measure:
-    """Return a measure of which a smaller number is better."""
+    """Return a measure for which smaller numbers are better."""
     titles = FIGURES[key]
     return Measure(titles.one, titles.short, noun, "", better, "more", False, course)
 

@@ -60,39 +60,39 @@ addEventListener("message", ({ source, data }) => {
 
 
 class Take(NamedTuple):
-    """How a figure leaves the site."""
+    """The ways to export a figure: files, a frame, a citation."""
 
-    id: str  # of its row on the page
+    id: str  # id of its row on the page
     title: str  # what it shows
-    page: str  # the address of the page that it is from, as are the others
-    svg: str = ""  # "" where there are no files of it
+    page: str  # URL of the page with the figure; the files below are URLs too
+    svg: str = ""  # "" if there are no files
     png: str = ""
     csv: str = ""
-    frame: str = ""  # "" where it cannot be embedded
+    frame: str = ""  # "" if other sites cannot show it
     size: tuple[int, int] = CURVE  # width and height of the frame
-    note: str = ""  # what else makes it found again: a recipe, a digest
+    note: str = ""  # what else identifies the figure: a recipe, a digest
 
     @property
     def preview(self) -> str:
-        """Return the picture with which a link to its page is shown."""
+        """Return the URL of the preview picture of a link to the page."""
         return frame_file(self.frame, "png")
 
     def iframe(self, host: str) -> str:
-        """Return what shows it on a page of another site, as wide as there is room for it.
+        """Return the HTML that shows the figure on a page of another site, at full width.
 
-        `host` is ours, as in `https://...`. With it comes a script that page may do without.
+        `host` is the host of this site, as in `https://...`. A script sets the height; it is optional.
         """
         return (
             iframe(host, self.frame, self.title, "100%", self.size[1]) + "\n" + FITTING
         )
 
     def bibtex(self, host: str) -> str:
-        """Return its citation."""
+        """Return the citation of the figure as BibTeX."""
         return bibtex(self.title, host.rstrip("/") + self.page, self.note)
 
 
 def take_board(state: MatchState) -> Take:
-    """Return how the board of a match leaves the site."""
+    """Return the ways to export the board of a match."""
     match = state.match
     frame = urls.EMBED_BOARD.url_for_match(match)
     words, headline = (
@@ -211,18 +211,18 @@ def _figure(
 
 
 def _page(title: str, page: str, size: tuple[int, int]) -> Take:
-    """Return how a page leaves the site that may be framed as it is."""
+    """Return the ways to export a page that other sites may show in a frame."""
     return Take(id="page", title=title, page=page, frame=frame_url(page), size=size)
 
 
 def made(summary: Summary) -> str:
-    """Say how an experiment was made, so that it can be made again."""
+    """Return a sentence with the runs, the date and the command of an experiment."""
     runs = f"{format_count(summary.runs)} runs, made" if summary.runs else "Made"
     return f"{runs} on {summary.date} by {summary.command}"
 
 
 def provenance(site: SiteData, name: str) -> str:
-    """Say which agent it is, so that it can be made and found again."""
+    """Return the recipe of an agent and the digest of its arrays, which identify it."""
     card = site.agents[name].card
     return f"Recipe {card.recipe}" + (
         card.arrays and f", SHA-256 of its arrays {card.arrays}"
@@ -230,7 +230,7 @@ def provenance(site: SiteData, name: str) -> str:
 
 
 def iframe(host: str, frame: str, title: str, width: int | str, height: int) -> str:
-    """Write a frame for a page of another site, without a style: that page may allow none."""
+    """Return the HTML of a frame for another site; without a style, which that site may forbid."""
     return (
         f'<iframe src="{escape(host.rstrip("/") + frame)}" title="{escape(title)}" '
         f'width="{width}" height="{height}" frameborder="0" loading="lazy"></iframe>'

@@ -61,18 +61,18 @@ Groups = list[tuple[str, list[Exhibit]]]  # pictures under their headings
 
 
 class Blunders(NamedTuple):
-    """The atlas, or a part of it."""
+    """The numbers of an agent's blunders, and the blunders that a page shows."""
 
     counts: list[
         tuple[str, int, int]
-    ]  # of each kind, and how many of them it can reach
-    classes: int  # how many are left up to symmetry
+    ]  # name of a kind, number of blunders, number that its own games can reach
+    classes: int  # number of blunders, counting symmetric ones once
     shown: int
     groups: Groups
 
 
 class Proof(NamedTuple):
-    """A certificate, or a part of it."""
+    """A certificate that an agent cannot lose in a seat, and the positions that a page shows."""
 
     certificate: Certificate
     groups: Groups
@@ -81,10 +81,10 @@ class Proof(NamedTuple):
 class LostGame(NamedTuple):
     """The likeliest of all games that an agent loses."""
 
-    href: str  # the same on the play page, from its start
-    against_best: Chances  # in this seat against the best responder
-    chance: float  # against an opponent that plays exactly these moves
-    unpunished: int  # how many of the opponent's moves are blunders as well
+    href: str  # URL of this game on the play page, at its start
+    against_best: Chances  # results in this seat against the best responder
+    chance: float  # chance of this game if the opponent plays exactly these moves
+    unpunished: int  # number of the opponent's moves that are blunders too
     exhibits: list[Exhibit]  # ply by ply
 
 
@@ -129,7 +129,7 @@ def verdicts(site: SiteData, name: str) -> dict[str, LostGame | Proof]:
 
 
 def proof(site: SiteData, name: str, seat: str, shown: slice) -> Proof:
-    """Lay out some positions of a certificate; the seat is one where it has one."""
+    """Return a part of the certificate of an agent in a seat in which it cannot lose."""
     certificate = build_certificate(site, name, seat)
     numbers = range(len(certificate.position))[shown]
 
@@ -144,7 +144,7 @@ def proof(site: SiteData, name: str, seat: str, shown: slice) -> Proof:
 def _groups(
     numbers: Iterable[int], title: Callable[[int], str], show: Callable[[int], Exhibit]
 ) -> Groups:
-    """Put what follows each other under one title into one group."""
+    """Return exhibits in groups; neighbours with the same title are one group."""
     return [
         (name, [show(number) for number in of]) for name, of in groupby(numbers, title)
     ]

@@ -34,7 +34,7 @@ from app.web.site_data import SiteData, cached_per_site
 from app.web.translation import gettext
 
 NASH_CONV_AT_WORST = 2.0
-WON = "win-rate"  # the figure of those whose training counted the games won
+WON = "win-rate"  # id of the curve of games won during training
 
 
 def _figure(value: float) -> Number:
@@ -173,9 +173,9 @@ def _outcomes(chances: list[Chances]) -> list[Curve]:
 STILL, MOVING = (
     140,
     560,
-)  # milliseconds to the next frame, if nothing or something changes
+)  # milliseconds to the next frame: if nothing changes, if something changes
 SURE = 0.3  # of the way from a draw to a win: how far ahead the best square has to be
-WIDTH, HEIGHT = 100.0, 28.0  # of the curve of wrong positions
+WIDTH, HEIGHT = 100.0, 28.0  # size of the curve of wrong positions
 
 
 class FilmSquare(NamedTuple):
@@ -205,10 +205,12 @@ class Film(NamedTuple):
     frames: list[Frame]
     curves: list[
         tuple[str, str]
-    ]  # of each agent: an ink of PLAIN, and the outline of a path
-    places: dict[int, str]  # the names of the empty cells, if it shows a board
-    stones: list[str]  # "X", "O" or "." for each cell of the board, likewise
-    mover: str  # likewise
+    ]  # for each agent: a colour of PLAIN, and the SVG path of its curve
+    places: dict[
+        int, str
+    ]  # cell -> name of each empty cell; empty if no board is shown
+    stones: list[str]  # "X", "O" or "." for each cell; [] if no board is shown
+    mover: str  # the player to move; "" if no board is shown
 
     @property
     def last(self) -> int:

@@ -123,12 +123,13 @@ ENDED_ON_PAPER = {
     "draw": gettext_noop("A draw."),
     "loss": gettext_noop("MENACE won."),
 }
+# a lesson's result for the learner -> its word
 RESULTS = {
     "win": gettext_noop("won"),
     "draw": gettext_noop("drawn"),
     "loss": gettext_noop("lost"),
     "practice": gettext_noop("practice"),
-}  # of a lesson, for the learner
+}
 
 
 MAX_QR = 600  # characters: a longer link makes squares that a phone cannot read
@@ -213,7 +214,7 @@ class TeachPage(Page, frozen=True):
             current_site(),
         )
 
-    # Who is taught, and how far.
+    # The learner and the number of its lessons.
 
     @cached_property
     def title(self) -> str:
@@ -227,7 +228,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def practised(self) -> int:
-        """How many games it has practised."""
+        """The number of games that the learner has practised."""
         return sum(lesson.games for lesson in self.course.lessons if not lesson.record)
 
     @property
@@ -331,7 +332,7 @@ class TeachPage(Page, frozen=True):
 
         return board(state, opinion, None if state.over else link, notes=notes)
 
-    # What it learned.
+    # The results of the lessons.
 
     @property
     def learned(self) -> str:
@@ -340,7 +341,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def lesson(self) -> str:
-        """What the lesson shown came to."""
+        """The result of the lesson shown."""
         return _told(self._recipe, self._lesson) if self._lesson else ""
 
     @property
@@ -354,28 +355,28 @@ class TeachPage(Page, frozen=True):
 
     @property
     def strip(self) -> list[str]:
-        """What each lesson came to for the learner: "win", "draw", "loss" or "practice"."""
+        """The result of each lesson for the learner: "win", "draw", "loss" or "practice"."""
         return [lesson.result or "practice" for lesson in self.course.lessons]
 
     @property
     def results(self) -> list[str]:
-        """The same in words."""
+        """The word for the result of each lesson."""
         return [gettext(RESULTS[result]) for result in self.strip]
 
     @property
     def before(self) -> str:
-        """The address of the lesson before, "" where there is none."""
+        """The URL of the previous lesson, "" if there is none."""
         return urls.teach_game(self.shown - 1) if self.shown > 1 else ""
 
     @property
     def after(self) -> str:
-        """The address of the next lesson, "" where there is none."""
+        """The URL of the next lesson, "" if there is none."""
         is_last = self.shown == len(self.course.lessons)
         return "" if is_last else urls.teach_game(self.shown + 1)
 
     @property
     def chart(self) -> Markup:
-        """The curves of how good it was after each lesson."""
+        """The curves of the learner's strength after each lesson."""
         lessons = self.course.lessons
         points = [
             ([one.beaten[seat] for seat in self.seats], one.blunders) for one in lessons
@@ -444,26 +445,26 @@ class TeachPage(Page, frozen=True):
 
     @property
     def losing(self) -> list[Destination]:
-        """Games that it loses to others."""
+        """Links to games that the learner loses to other players."""
         return [*_losing(self.course, self.seats)]
 
-    # Where to go.
+    # Links.
 
     @property
     def here(self) -> str:
-        """The address of this page."""
+        """The URL of this page."""
         return urls.teach(_name(self.course.recipe), now=self.now)
 
     @property
     def take_back(self) -> str:
-        """The address without the last lesson, "" before the first."""
+        """The URL of the learner without its last lesson, "" before the first lesson."""
         if not self.course.lessons:
             return ""
         return inside(urls.teach(name_recipe(remove_last(self._recipe))))
 
     @property
     def over(self) -> str:
-        """The address of the same learner with another seed before its first game."""
+        """The URL of the learner with another seed, before its first game."""
         if not self.course.lessons:
             return ""
         other = make_untaught(self._recipe).with_seed(self._recipe.seed + 1)
@@ -489,7 +490,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def take(self) -> Take:
-        """How it is exported."""
+        """The ways to export the learner."""
         return take_learner(_name(self.course.recipe))
 
     @property
@@ -500,7 +501,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def preview(self) -> str:
-        """The address of the picture with which a link to it is shown."""
+        """The URL of the preview picture of a link to this page."""
         return urls.TEACH_PREVIEW.url(self.course.recipe)
 
 
