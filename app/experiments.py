@@ -72,7 +72,7 @@ Name = Annotated[
     str, Meta(max_length=120, description="A recipe's full name, or empty.")
 ]
 Record = Annotated[str, Meta(pattern="^[0-8]{0,9}$")]
-Sample = Annotated[int, Meta(ge=1, description="How many seeds.")]
+Sample = Annotated[int, Meta(ge=1, description="Number of seeds.")]
 Numbers = list[float]
 
 
@@ -86,22 +86,22 @@ class Mark(Struct, frozen=True):
     """A line drawn at a value: a reported value, or a bound."""
 
     value: Annotated[
-        float, Meta(description="Where the line is, in the figure's unit.")
+        float,
+        Meta(description="The value marked by the line, in the unit of the figure."),
     ]
-    text: Annotated[Label, Meta(description="What it says.")]
+    text: Annotated[Label, Meta(description="The label of the line.")]
 
 
 class Group(Struct, frozen=True):
     """The final values of the seeds of a recipe."""
 
-    name: Annotated[
-        Label, Meta(description="What this recipe is called in the figure.")
-    ]
+    name: Annotated[Label, Meta(description="The label of the recipe in the figure.")]
     recipe: Annotated[Name, Meta(description="The recipe's full name without a seed.")]
     values: Annotated[
         Numbers,
         Meta(
-            min_length=1, description="One a seed, in their order: first_seed + index."
+            min_length=1,
+            description="A value for each seed, in the order of the seeds: first_seed + index.",
         ),
     ]
     marks: Annotated[
@@ -112,13 +112,13 @@ class Group(Struct, frozen=True):
 class Histogram(Struct, frozen=True, tag="histogram"):
     """A distribution: every seed of some recipes is a dot."""
 
-    title: Annotated[Label, Meta(description="What is shown.")]
-    unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
+    title: Annotated[Label, Meta(description="The title of the figure.")]
+    unit: Annotated[str, Meta(max_length=60, description="The unit of the values.")]
     groups: Annotated[list[Group], Meta(min_length=1, description="The recipes.")]
     exact: Annotated[
         bool,
         Meta(
-            description="Whether each value is exact of its run, not sampled from its play."
+            description="Whether each value is exact for its run, not estimated from sampled games."
         ),
     ]
 
@@ -126,26 +126,32 @@ class Histogram(Struct, frozen=True, tag="histogram"):
 class Series(Struct, frozen=True):
     """A curve: statistics over the seeds of a recipe at each point of x."""
 
-    name: Annotated[
-        Label, Meta(description="What this recipe is called in the figure.")
-    ]
+    name: Annotated[Label, Meta(description="The label of the recipe in the figure.")]
     recipe: Annotated[Name, Meta(description="The recipe's full name without a seed.")]
     x: Annotated[
         Numbers, Meta(min_length=1, description="The x values of the points, rising.")
     ]
     median: Annotated[
-        Numbers, Meta(description="The median of the seeds at each point.")
+        Numbers, Meta(description="The median over the seeds at each point.")
     ]
-    low: Annotated[Numbers, Meta(description="What a tenth of the seeds lies below.")]
-    high: Annotated[Numbers, Meta(description="What a tenth of the seeds lies above.")]
-    least: Annotated[Numbers, Meta(description="The least of the seeds.")]
-    most: Annotated[Numbers, Meta(description="The most of the seeds.")]
+    low: Annotated[
+        Numbers, Meta(description="The first decile over the seeds at each point.")
+    ]
+    high: Annotated[
+        Numbers, Meta(description="The ninth decile over the seeds at each point.")
+    ]
+    least: Annotated[
+        Numbers, Meta(description="The minimum over the seeds at each point.")
+    ]
+    most: Annotated[
+        Numbers, Meta(description="The maximum over the seeds at each point.")
+    ]
     n: Sample
     typical: Annotated[
         int,
         Meta(
             ge=0,
-            description="The seed whose last value is the median one, or next to it.",
+            description="The seed with the median last value, or the last value next to the median.",
         ),
     ]
 
@@ -158,21 +164,21 @@ class Series(Struct, frozen=True):
 class Curves(Struct, frozen=True, tag="curves"):
     """Values over time, or over a parameter, with bands over the seeds."""
 
-    title: Annotated[Label, Meta(description="What is shown.")]
-    x_label: Annotated[Label, Meta(description="What the points are.")]
-    unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
+    title: Annotated[Label, Meta(description="The title of the figure.")]
+    x_label: Annotated[Label, Meta(description="The label of the x axis.")]
+    unit: Annotated[str, Meta(max_length=60, description="The unit of the values.")]
     series: Annotated[list[Series], Meta(min_length=1, description="The recipes.")]
     marks: Annotated[list[Mark], Meta(description="Lines at points of x.")] = []
     logarithmic: Annotated[
-        bool, Meta(description="Whether x is drawn by its logarithm.")
+        bool, Meta(description="Whether the x axis is logarithmic.")
     ] = False
 
 
 class Grid(Struct, frozen=True, tag="grid"):
     """The median over the seeds for all combinations of two parameters."""
 
-    title: Annotated[Label, Meta(description="What is shown.")]
-    unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
+    title: Annotated[Label, Meta(description="The title of the figure.")]
+    unit: Annotated[str, Meta(max_length=60, description="The unit of the values.")]
     row_label: Annotated[
         Label, Meta(description="The parameter that varies from row to row.")
     ]
@@ -203,33 +209,43 @@ class Grid(Struct, frozen=True, tag="grid"):
 class Bar(Struct, frozen=True):
     """A number with its label, and its interval if it is an estimate."""
 
-    name: Annotated[Label, Meta(description="What it is the number of.")]
+    name: Annotated[Label, Meta(description="The label of the number.")]
     value: Annotated[float, Meta(description="The number.")]
     low: Annotated[
         float | None,
         Meta(description="Lower end of its 95% interval (Wilson), if estimated."),
     ] = None
-    high: Annotated[float | None, Meta(description="Upper end of that interval.")] = (
-        None
-    )
-    n: Annotated[Sample | None, Meta(description="Of how many seeds or games.")] = None
+    high: Annotated[
+        float | None, Meta(description="Upper end of the 95% interval, if estimated.")
+    ] = None
+    n: Annotated[
+        Sample | None, Meta(description="Number of seeds or games that were counted.")
+    ] = None
     recipe: Annotated[
-        Name, Meta(description="The recipe behind it, with a seed if it is one.")
+        Name,
+        Meta(
+            description="The recipe of the number, with a seed if the number is from one run."
+        ),
     ] = ""
     record: Annotated[
-        Record | None, Meta(description="The moves to the position behind it.")
+        Record | None,
+        Meta(
+            description="The moves that lead to the position that the number belongs to."
+        ),
     ] = None
 
 
 class Bars(Struct, frozen=True, tag="bars"):
     """Numbers side by side."""
 
-    title: Annotated[Label, Meta(description="What is shown.")]
-    unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
+    title: Annotated[Label, Meta(description="The title of the figure.")]
+    unit: Annotated[str, Meta(max_length=60, description="The unit of the values.")]
     bars: Annotated[list[Bar], Meta(min_length=1, description="The numbers.")]
-    exact: Annotated[bool, Meta(description="Whether they are exact, not estimated.")]
+    exact: Annotated[
+        bool, Meta(description="Whether the numbers are exact, not estimated.")
+    ]
     logarithmic: Annotated[
-        bool, Meta(description="Whether drawn by the logarithm.")
+        bool, Meta(description="Whether the axis is logarithmic.")
     ] = False
 
 
@@ -238,15 +254,16 @@ class Board(Struct, frozen=True):
 
     record: Annotated[Record, Meta(description="The moves that lead to the position.")]
     lens: Annotated[
-        Label, Meta(description="Whose values: a recipe, an agent's id, or truth.")
+        Label,
+        Meta(description="The value source: a recipe, the id of an agent, or truth."),
     ]
-    text: Annotated[Text, Meta(description="What there is to see.")]
+    text: Annotated[Text, Meta(description="The caption of the board.")]
 
 
 class Boards(Struct, frozen=True, tag="boards"):
     """Positions that illustrate a result."""
 
-    title: Annotated[Label, Meta(description="What is shown.")]
+    title: Annotated[Label, Meta(description="The title of the figure.")]
     boards: Annotated[list[Board], Meta(min_length=1, description="The positions.")]
 
 
@@ -257,14 +274,16 @@ class Table(Struct, frozen=True):
     """A few numbers as formatted text."""
 
     columns: Annotated[
-        list[Label], Meta(min_length=1, description="What the columns are.")
+        list[Label], Meta(min_length=1, description="The headings of the columns.")
     ]
     rows: Annotated[
         dict[Label, list[str]],
-        Meta(min_length=1, description="What each row says, by its name."),
+        Meta(
+            min_length=1, description="The cells of each row, by the name of the row."
+        ),
     ]
     about: Annotated[
-        str, Meta(max_length=60, description="What all of them are of.")
+        str, Meta(max_length=60, description="The unit of all numbers.")
     ] = ""
 
     def __post_init__(self) -> None:
@@ -276,12 +295,12 @@ class Check(Struct, frozen=True):
     """The digest of the result of a run, which a test compares with a repeated run."""
 
     recipe: Annotated[Name, Meta(description="The recipe, with its seed.")]
-    measure: Annotated[Label, Meta(description="What was measured of it.")]
+    measure: Annotated[Label, Meta(description="The name of the measure.")]
     digest: Annotated[
         str,
         Meta(
             pattern="^[0-9a-f]{64}$",
-            description="SHA-256 of what was found, but for its time.",
+            description="SHA-256 of the result of the run, without its time.",
         ),
     ]
 
@@ -289,54 +308,61 @@ class Check(Struct, frozen=True):
 class Summary(Struct, frozen=True):
     """A claim, the experiment that checks it, and the verdict."""
 
-    id: Annotated[Id, Meta(description="Its name in addresses.")]
+    id: Annotated[Id, Meta(description="The name of the experiment in URLs.")]
     title: Annotated[
         Annotated[str, Meta(min_length=1, max_length=60)],
-        Meta(description="Its name in a list."),
+        Meta(description="The title of the experiment."),
     ]
-    claim: Annotated[Text, Meta(description="What was claimed, in our words.")]
+    claim: Annotated[Text, Meta(description="The claim, in the words of this site.")]
     sources: Annotated[
         list[Id],
         Meta(
             min_length=1,
-            description="Whose claim it is, as in app.sources; the first says it.",
+            description="The sources, as in app.sources; the first one makes the claim.",
         ),
     ]
-    where: Annotated[Text, Meta(description="Where it stands in its source.")]
-    done: Annotated[Text, Meta(description="What was done to check it.")]
-    verdict: Annotated[Verdict, Meta(description="What follows for the claim.")]
+    where: Annotated[Text, Meta(description="The place of the claim in its source.")]
+    done: Annotated[Text, Meta(description="The method of the check.")]
+    verdict: Annotated[Verdict, Meta(description="The verdict on the claim.")]
     parts: Annotated[
         list[bool],
-        Meta(min_length=1, description="Which parts of the answer are as claimed."),
+        Meta(
+            min_length=1, description="Whether each part of the answer is as claimed."
+        ),
     ]
-    answer: Annotated[
-        Text, Meta(description="What follows, in words and without a number.")
-    ]
+    answer: Annotated[Text, Meta(description="The answer in words, without numbers.")]
     numbers: Annotated[Table, Meta(description="The numbers that force the verdict.")]
-    limits: Annotated[Text, Meta(description="What this does not show.")]
+    limits: Annotated[Text, Meta(description="The limits of the experiment.")]
     agents: Annotated[
-        list[Id], Meta(description="The shipped agents that it is about.")
+        list[Id], Meta(description="The shipped agents that the experiment is about.")
     ]
-    figures: Annotated[list[Figure], Meta(min_length=1, description="The pictures.")]
-    command: Annotated[Text, Meta(description="What makes this file again.")]
-    versions: Annotated[dict[str, str], Meta(description="What it was made with.")]
+    figures: Annotated[list[Figure], Meta(min_length=1, description="The figures.")]
+    command: Annotated[
+        Text, Meta(description="The command that writes this file again.")
+    ]
+    versions: Annotated[
+        dict[str, str],
+        Meta(description="The versions of the software that made this file."),
+    ]
     first_seed: Annotated[int, Meta(ge=0, description="The first seed.")]
     seeds: Annotated[
         int,
         Meta(
-            ge=0, description="How many seeds a recipe has; 0 where nothing is trained."
+            ge=0, description="Number of seeds of each recipe; 0 if nothing is trained."
         ),
     ]
-    runs: Annotated[int, Meta(ge=0, description="How many trainings are behind it.")]
+    runs: Annotated[
+        int, Meta(ge=0, description="Number of trainings in the experiment.")
+    ]
     seconds: Annotated[
-        float, Meta(ge=0, description="What they and their judging took.")
+        float, Meta(ge=0, description="Seconds for all trainings and their evaluation.")
     ]
     date: Annotated[
-        str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", description="When it was made.")
+        str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", description="The date of this file.")
     ]
     checks: Annotated[
         list[Check],
-        Meta(description="A few of its runs, for the test that makes them again."),
+        Meta(description="A few runs, which a test repeats."),
     ] = []
 
     @property

@@ -53,29 +53,37 @@ Digest = Annotated[str, Meta(pattern="^([0-9a-f]{64})?$")]
 class Reported(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A fact that the source of an agent states."""
 
-    text: Annotated[Text, Meta(description="What was reported, in our words.")]
-    where: Annotated[Text, Meta(description="Where in the source it stands.")]
+    text: Annotated[
+        Text, Meta(description="The reported result, in the words of this site.")
+    ]
+    where: Annotated[Text, Meta(description="The place in the source.")]
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """All facts about an agent besides its arrays."""
 
-    id: Annotated[str, Meta(pattern=ID, description="The agent's name in addresses.")]
-    title: Annotated[str, Meta(pattern=TITLE, description="Its name for people.")]
-    origin: Annotated[Text, Meta(description="Whose idea it was.")]
+    id: Annotated[str, Meta(pattern=ID, description="The name of the agent in URLs.")]
+    title: Annotated[
+        str, Meta(pattern=TITLE, description="The title of the agent on pages.")
+    ]
+    origin: Annotated[Text, Meta(description="The source of the agent.")]
     recipe: Annotated[
-        Text, Meta(description="The recipe that makes it, by its full name.")
+        Text, Meta(description="Full name of the recipe that trains the agent.")
     ]
     algorithm: Annotated[
         str, Meta(pattern=ID, description="The algorithm of the recipe.")
     ]
     reported: Annotated[
         list[Reported],
-        Meta(description="What its source reported, and nothing that we found."),
+        Meta(
+            description="Results that the source reports, without results of this project."
+        ),
     ]
     found: Annotated[
         list[Text],
-        Meta(description="What we found, and nothing that its source reported."),
+        Meta(
+            description="Results of this project, without results that the source reports."
+        ),
     ]
     plays: Annotated[
         Plays,
@@ -85,12 +93,21 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
         ),
     ]
     seed: Annotated[
-        int, Meta(ge=0, description="With it the training gives the same table again.")
+        int,
+        Meta(
+            ge=0,
+            description="The random seed of the training; the same seed gives the same table.",
+        ),
     ]
     games: Annotated[int, Meta(ge=0, description="Games of the training.")]
     updates: Annotated[int, Meta(ge=0, description="Updates of the table in training.")]
-    seconds: Annotated[float, Meta(ge=0, description="How long the training took.")]
-    versions: Annotated[dict[str, str], Meta(description="What it was trained with.")]
+    seconds: Annotated[
+        float, Meta(ge=0, description="Duration of the training in seconds.")
+    ]
+    versions: Annotated[
+        dict[str, str],
+        Meta(description="The versions of the software that trained the agent."),
+    ]
     numbering: Annotated[
         Digest,
         Meta(
@@ -98,7 +115,9 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
             "of the table the code, what each move leads to, and how it ended; little-endian int32."
         ),
     ]
-    arrays: Annotated[Digest, Meta(description="SHA-256 of the file with its arrays.")]
+    arrays: Annotated[
+        Digest, Meta(description="SHA-256 of the file with the agent's arrays.")
+    ]
     worth: Annotated[
         RewardScale | None,
         Meta(
@@ -106,7 +125,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
             "are drawn, and no expected rewards."
         ),
     ]
-    figures: Annotated[Figures, Meta(description="What is exactly true of it.")]
+    figures: Annotated[Figures, Meta(description="Exact results of the agent.")]
     win_rate: Annotated[
         RatesBySeat | None,
         Meta(

@@ -49,7 +49,8 @@ class BySeat(msgspec.Struct, Generic[Entry], frozen=True, forbid_unknown_fields=
         Meta(description="Results as X, one entry for each snapshot (or epoch)."),
     ]
     o: Annotated[
-        list[Entry], Meta(description="As O, one entry a snapshot (or epoch).")
+        list[Entry],
+        Meta(description="Results as O, one entry for each snapshot (or epoch)."),
     ]
 
 
@@ -76,11 +77,15 @@ class TaskDistance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ]
     largest_reached: Annotated[
         list[Distance],
-        Meta(description="Largest difference, of the pairs its task can reach."),
+        Meta(
+            description="Largest difference, of the pairs that the training task can reach."
+        ),
     ]
     mean_reached: Annotated[
         list[Distance],
-        Meta(description="Mean difference, over the pairs its task can reach."),
+        Meta(
+            description="Mean difference, over the pairs that the training task can reach."
+        ),
     ]
 
 
@@ -89,12 +94,14 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     updates: Annotated[
         list[Count],
-        Meta(description="Updates made by each snapshot; the last one is the agent."),
+        Meta(
+            description="Number of updates before each snapshot; the last snapshot is the shipped agent."
+        ),
     ]
     vs: Annotated[
         dict[str, ChancesBySeat],
         Meta(
-            description="Chances of win, draw, loss against each baseline, its own side."
+            description="Chances of a win, draw and loss against each baseline, for the agent."
         ),
     ]
     best_response: Annotated[
@@ -103,16 +110,16 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nash_conv: Annotated[
         list[Annotated[float, Meta(ge=0, le=2)]],
         Meta(
-            description="What the best responders of both seats gain together; 0 for nothing."
+            description="Sum of what the best responders gain in both seats; 0 if they gain nothing."
         ),
     ]
     blunders: Annotated[
         list[Count],
-        Meta(description="Decisions in which its move can be a blunder."),
+        Meta(description="Decisions in which the agent can blunder."),
     ]
     reachable_blunders: Annotated[
         CountsBySeat,
-        Meta(description="Those of them that its own play in a seat can meet."),
+        Meta(description="Such decisions that games of the agent in a seat can reach."),
     ]
     classes_right: Annotated[
         list[Chance] | None,

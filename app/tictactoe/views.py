@@ -31,9 +31,9 @@ class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     x: Annotated[
         Rewards, Meta(description="Rewards of X for a loss, a draw and a win.")
     ] = COMMON_REWARDS
-    o: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring O.")] = (
-        COMMON_REWARDS
-    )
+    o: Annotated[
+        Rewards, Meta(description="Rewards of O for a loss, a draw and a win.")
+    ] = COMMON_REWARDS
 
     def __post_init__(self) -> None:
         for seat in SEATS:

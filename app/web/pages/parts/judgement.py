@@ -151,7 +151,7 @@ def _groups(
 
 
 def decision(site: SiteData, name: str, position: int) -> Exhibit:
-    """Show what a policy plays in a decision, beside what is right."""
+    """Return an exhibit of a decision: the moves of a policy and the optimal moves."""
     chosen, right = site.policies[name][position] > 0, site.right[position]
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(right & chosen).tolist(), "plays")
@@ -205,7 +205,7 @@ def _counts(mistakes: Mistakes) -> list[tuple[str, int, int]]:
 
 
 def _mistake(site: SiteData, name: str, number: int) -> Exhibit:
-    """Show the position that stands for a class of the atlas."""
+    """Return an exhibit of a class of blunders: its representative position."""
     mistakes, atlas = find_mistakes(site, name), build_atlas(site, name)
     row = int(atlas.row[number])
     position = int(mistakes.position[row])
@@ -225,13 +225,13 @@ def _mistake(site: SiteData, name: str, number: int) -> Exhibit:
         position,
         signs,
         _loss(site, name, mistakes, row),
-        f"as {MARKS[int(site.game.to_move[position])]}{often}",
+        f"When it plays {MARKS[int(site.game.to_move[position])]}{often}",
         _images(erring, int(images)),
     )
 
 
 def _loss(site: SiteData, name: str, mistakes: Mistakes, row: int) -> str:
-    """Say what the worst of its moves does to the game, or can do if it has others as well."""
+    """Return a sentence on the cost of the policy's worst move in a position."""
     position = int(mistakes.position[row])
     worst = (
         mistakes.wrong[row] & (site.truth[position] == mistakes.after[row])
@@ -245,13 +245,13 @@ def _loss(site: SiteData, name: str, mistakes: Mistakes, row: int) -> str:
 
 def _images(erring: int, images: int) -> str:
     if images == 1:
-        return "alone in its symmetry class"
-    which = f"all {images}" if erring == images else f"{erring} of {images}"
-    return f"in {which} symmetric positions"
+        return "No other position is symmetric to this one"
+    which = f"all {images}" if erring == images else f"{erring} of the {images}"
+    return f"It blunders in {which} symmetric positions"
 
 
 def _proved(site: SiteData, name: str, seat: str, number: int) -> Exhibit:
-    """Show a position of a certificate with the agent's moves."""
+    """Return an exhibit of a position of a certificate with the agent's moves."""
     certificate = build_certificate(site, name, seat)
     position, choice = int(certificate.position[number]), certificate.moves[number]
     signs = {
