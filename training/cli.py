@@ -499,10 +499,13 @@ def seeds(agent: NamedRecipe, seeds: int, first: int, jobs: int, as_json: bool) 
     meaning="The folder of the summaries; default models/experiments/.",
 )
 @click.option(
-    "--words", is_flag=True, help="Only write the texts of the summaries again."
+    "--words",
+    "only_texts",
+    is_flag=True,
+    help="Only write the texts of the summaries again.",
 )
 def experiment(
-    claims: tuple[str, ...], everything: bool, words: bool, **options: Any
+    claims: tuple[str, ...], everything: bool, only_texts: bool, **options: Any
 ) -> None:
     """Check claims: train all missing seeds, keep every run, and write the summaries.
 
@@ -511,7 +514,7 @@ def experiment(
     """
     from training.experiments import engine  # noqa: PLC0415
 
-    if words:
+    if only_texts:
         lines = engine.write_words(claims, options["out"])
     elif everything or claims:
         lines = engine.run_experiments(claims, **options)

@@ -168,17 +168,17 @@ def _respond_best(pair_start, pair_after, outcome, own, policy, seat, possible):
 
 
 @njit(cache=True)
-def _can_lose(pair_start, pair_after, outcome, own, policy, seat):  # type: ignore[no-untyped-def]
+def _can_lose(pair_start, pair_after, outcome, is_own_decision, policy, seat):  # type: ignore[no-untyped-def]
     """Return whether the seat that plays by chances [P] loses some game from the empty board.
 
     Backward from the last decision: a position is lost if any possible move leads to a lost
     position.
     """
-    decisions = len(own)
+    decisions = len(is_own_decision)
     lost = np.zeros(decisions + len(outcome), np.bool_)
     lost[decisions:] = outcome == -seat
     for s in range(decisions - 1, -1, -1):
         for p in range(pair_start[s], pair_start[s + 1]):
-            if not own[s] or policy[p] > 0:
+            if not is_own_decision[s] or policy[p] > 0:
                 lost[s] |= lost[pair_after[p]]
     return lost[0]

@@ -25,9 +25,9 @@ from app.recipes.taught import (
     MILESTONES,
     Course,
     Lesson,
+    LosingMove,
     LostLine,
     Refusal,
-    Slip,
     ValueChange,
     add_game,
     list_taught_phases,
@@ -207,7 +207,7 @@ class Pupils:
                 result=result,
                 updates=updates,
                 others=len(recorded_game.changes) - len(updates),
-                slip=find_slip(self.game, record, seat, old_policy)
+                losing_move=find_losing_move(self.game, record, seat, old_policy)
                 if result == "loss"
                 else None,
             )
@@ -334,7 +334,9 @@ def updates_of(game: TrainingGame, seat: str) -> list[ValueChange]:
     return updates
 
 
-def find_slip(game: Game, record: str, seat: str, policy: Policy) -> Slip | None:
+def find_losing_move(
+    game: Game, record: str, seat: str, policy: Policy
+) -> LosingMove | None:
     """Return the move that cost a seat, "X" or "O", a lost game, with its chance by a policy.
 
     None if the game was lost from the start.
@@ -345,11 +347,11 @@ def find_slip(game: Game, record: str, seat: str, policy: Policy) -> Slip | None
         position = positions[ply]
         is_own = game.to_move[position] == SEATS[seat.lower()]
         if is_own and value[position] >= 0 > value[positions[ply + 1]]:
-            return Slip(ply, chance_of_slip(game, position, policy))
+            return LosingMove(ply, chance_of_losing_move(game, position, policy))
     return None
 
 
-def chance_of_slip(game: Game, position: int, policy: Policy) -> float:
+def chance_of_losing_move(game: Game, position: int, policy: Policy) -> float:
     """Return how likely a policy plays a move that loses a position which is not lost."""
     mover = int(game.to_move[position])
     cells = np.flatnonzero(game.legal[position])
@@ -362,14 +364,14 @@ def follow_lost_line(
 ) -> LostLine | None:
     """Return a policy's play in the last lost game of some lessons, None if none was lost."""
     for number, lesson in reversed([*enumerate(lessons, 1)]):
-        if lesson.slip is None:
+        if lesson.losing_move is None:
             continue
-        position = replay_record(game, lesson.record)[lesson.slip.ply]
+        position = replay_record(game, lesson.record)[lesson.losing_move.ply]
         mover = SEATS[lesson.seat.lower()]
         wins = find_best_response(game, policy, -mover, loss=0.0).chances[position]
         return LostLine(
             number,
-            chance_of_slip(game, position, policy),
+            chance_of_losing_move(game, position, policy),
             is_safe=bool(wins[2 if mover == X else 0] == 0),
         )
     return None

@@ -172,13 +172,13 @@ def is_lost_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> 
     return first is change and steps and falls and adds_up(recipe, change)
 
 
-def is_paid(least: float, most: float) -> Test:
+def gains_beads(min_beads: float, max_beads: float) -> Test:
     """Return a test that selects games whose moves gain this many beads."""
 
     def test(_recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
         gained = change.new - change.old
         first = game.changes[0] is change
-        return first and len(game.changes) >= 3 and least <= gained <= most
+        return first and len(game.changes) >= 3 and min_beads <= gained <= max_beads
 
     return test
 
@@ -209,7 +209,7 @@ RETURNS: Mapping[str, Test] = MappingProxyType(
     {"won": is_won_return, "lost": is_lost_game, "mistake": is_mistake}
 )
 BEADS: Mapping[str, Test] = MappingProxyType(
-    {"won": is_paid(3, 3), "lost": is_paid(-1, -1), "drawn": is_paid(1, 1)}
+    {"won": gains_beads(3, 3), "lost": gains_beads(-1, -1), "drawn": gains_beads(1, 1)}
 )
 BOUNDS: Mapping[str, Test] = MappingProxyType(
     {"played": is_played, "proved": is_proved}

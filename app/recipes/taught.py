@@ -38,7 +38,7 @@ class ValueChange(NamedTuple):
     new: float
 
 
-class Slip(NamedTuple):
+class LosingMove(NamedTuple):
     """The move that cost a learner a game: the last one after which it was lost."""
 
     ply: int  # of the move in the record
@@ -69,7 +69,7 @@ class Lesson(Struct, frozen=True):
     blunders: int
     milestones: list[str]  # the members of MILESTONES that are reached
     refills: int = 0  # boxes that ran empty and were filled again
-    slip: Slip | None = None  # of a lost game
+    losing_move: LosingMove | None = None  # of a lost game
 
 
 class Course(Struct, frozen=True):

@@ -69,7 +69,7 @@ def read_table(game: Game, content: bytes, options: Options = DEFAULT) -> Readin
     return TableReader(game, read_rows(game, content), options).read()
 
 
-class Cells(NamedTuple):
+class RowCells(NamedTuple):
     """The cells that a row names, with their values."""
 
     cells: Sequence[int]
@@ -270,34 +270,34 @@ class TableReader:
         )
         return 1 if is_from_1 else 0
 
-    def read_cells(self, row: int, legal: list[bool], first_cell: int) -> Cells:
+    def read_cells(self, row: int, legal: list[bool], first_cell: int) -> RowCells:
         """Return the cells and values of a row; raises TableError if they cannot be read."""
         value, move = self.rows[row].value, self.rows[row].move
         if isinstance(value, Pairs):
             cells = [self.read_cell(key, first_cell) for key, _ in value]
-            return Cells(cells, parse_values(item for _, item in value), True)
+            return RowCells(cells, parse_values(item for _, item in value), True)
         if isinstance(value, list):
             items = flatten(value)
             if len(items) == len(legal):
-                return Cells(range(len(legal)), parse_values(items), True)
+                return RowCells(range(len(legal)), parse_values(items), True)
             free = [cell for cell, is_free in enumerate(legal) if is_free]
             is_move = (
                 len(items) == 2
                 and parse_cell(parse_move(items), first_cell) is not None
             )
             if len(items) == len(free) and not is_move:
-                return Cells(free, parse_values(items), True)
+                return RowCells(free, parse_values(items), True)
             if len(items) != 2:
                 raise TableError(f"it has {len(items)} values, not {len(legal)}")
         elif value is None:
-            return Cells([], [], False)
+            return RowCells([], [], False)
         elif move is not None or self.beside[row]:
             cell = self.read_cell(self.find_move(row), first_cell)
-            return Cells([cell], [parse_value(value)], True)
+            return RowCells([cell], [parse_value(value)], True)
         cell = self.read_cell(value, first_cell)
         if not legal[cell]:
             raise TableError("the move is on a taken square")
-        return Cells([cell], [1.0], False)
+        return RowCells([cell], [1.0], False)
 
     def read_cell(self, move: Any, first_cell: int) -> int:
         """Return the cell of a move; raises TableError if the item is not a move."""

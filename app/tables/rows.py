@@ -133,9 +133,12 @@ def read_csv_rows(text: str) -> list[Row]:
     heading = [cell.strip().lower() for cell in lines[0][1]]
     if NAMES & set(heading):
         return read_headed_rows(heading, lines[1:])
-    is_short = all(len(cell.strip()) <= 2 for _, cells in lines for cell in cells[:9])
+    has_short_cells = all(
+        len(cell.strip()) <= 2 for _, cells in lines for cell in cells[:9]
+    )
     return [
-        read_unheaded_row(f"line {number}", cells, is_short) for number, cells in lines
+        read_unheaded_row(f"line {number}", cells, has_short_cells)
+        for number, cells in lines
     ]
 
 
@@ -185,10 +188,10 @@ def read_headed_rows(
     return [read_row(f"line {number}", cells) for number, cells in lines]
 
 
-def read_unheaded_row(place: str, cells: list[str], is_short: bool) -> Row:
+def read_unheaded_row(place: str, cells: list[str], has_short_cells: bool) -> Row:
     """Return the row of a line without a heading, recognised by its number of cells.
 
-    `is_short`: no cell of the file holds a whole board, so ten cells are a board and a
+    `has_short_cells`: no cell of the file holds a whole board, so ten cells are a board and a
     move.
     """
     match cells:
@@ -198,7 +201,7 @@ def read_unheaded_row(place: str, cells: list[str], is_short: bool) -> Row:
             row = Row(place, board, value, move)
         case [board, line, column, value]:
             row = Row(place, board, value, [line, column])
-        case [*board, move] if len(board) == 9 and is_short:
+        case [*board, move] if len(board) == 9 and has_short_cells:
             row = Row(place, board, move)
         case [board, *values] if len(values) == 9:
             row = Row(place, board, values)

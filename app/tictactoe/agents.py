@@ -66,11 +66,11 @@ class Agent:
         """Return the values at a snapshot, or as shipped, [D, cells], NaN where illegal."""
         return self.q if step is None else game.spread_pairs(self.history.values(step))
 
-    def updated(self, game: Game, step: int | None = None) -> NDArray[np.bool_]:
-        """Return whether each pair was updated by a snapshot, or by the end, [D, cells]."""
+    def updated_pairs(self, game: Game, step: int | None = None) -> NDArray[np.bool_]:
+        """Return whether training had updated each pair by a snapshot, or by its end, [D, cells]."""
         if step is None:
             return self.visits > 0
-        return game.spread_pairs(self.history.updated(step), illegal=False)
+        return game.spread_pairs(self.history.updated_pairs(step), illegal=False)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of the agent's file, by name; the snapshots are [T, P]."""

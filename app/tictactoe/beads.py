@@ -41,12 +41,12 @@ def count_beads(
 
 
 def compute_preferences(
-    game: Game, held: NDArray[np.float64], decision: int | None = None
+    game: Game, beads: NDArray[np.float64], decision: int | None = None
 ) -> NDArray[np.float64]:
     """Return the preference of a box for each of its moves, [..., P]: -1 never, +1 always.
 
     0 is an equal share of the beads; between these values the share is mapped piecewise
-    linearly. `held` are the beads of all legal pairs, or of the pairs of a decision, [...,
+    linearly. `beads` are the beads of all legal pairs, or of the pairs of a decision, [...,
     P]. A preference is a chance of being drawn, not an expected result.
     """
     # `part` is 1 / (cells of the same move), so a sum of parts over a row counts moves, and a sum of
@@ -56,11 +56,11 @@ def compute_preferences(
         start, end = game.pair_start[decision : decision + 2]
         starts, part = np.zeros(1, np.intp), part[start:end]
     sizes = np.diff(starts, append=len(part))
-    total = np.add.reduceat(held * part, starts, axis=-1).repeat(sizes, axis=-1)
+    total = np.add.reduceat(beads * part, starts, axis=-1).repeat(sizes, axis=-1)
     moves = np.add.reduceat(part, starts).repeat(sizes)
     even = 1 / moves
     is_filled = total > 0
-    share = np.where(is_filled, held / np.where(is_filled, total, 1), even)
+    share = np.where(is_filled, beads / np.where(is_filled, total, 1), even)
     # A box with a single move has even == 1: its share is at most 1, never above even.
     above = (share - even) / np.where(even < 1, 1 - even, 1)
     preference: NDArray[np.float64] = np.where(share < even, share / even - 1, above)

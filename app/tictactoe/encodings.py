@@ -73,6 +73,6 @@ def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
     return number.astype(np.float32)
 
 
-def count_images(game: Game, position: int) -> int:
+def count_symmetric_positions(game: Game, position: int) -> int:
     """Return the number of different images of a position by the symmetries of the board."""
     return len(set(game.image[:, position].tolist()))

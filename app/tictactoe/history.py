@@ -65,7 +65,7 @@ class History:
         made = np.add.reduceat(is_made, starts - start, dtype=np.int32)
         return self.value[starts + made - 1]
 
-    def updated(self, step: int, pairs: slice = EVERY) -> NDArray[np.bool_]:
+    def updated_pairs(self, step: int, pairs: slice = EVERY) -> NDArray[np.bool_]:
         """Return whether training had updated pairs by a snapshot, numbered as in `values`."""
         return self.first_update[pairs] <= step % self.snapshots
 

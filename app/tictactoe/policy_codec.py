@@ -142,9 +142,9 @@ def _list_first_pairs(game: Game) -> NDArray[np.intp]:
     return pairs
 
 
-def _check_decisions(game: Game, choice: Choice) -> None:
+def _check_decisions(game: Game, chosen_moves: Choice) -> None:
     """Raise ValueError if a decision has no move."""
-    idle = ~choice.any(axis=1)
+    idle = ~chosen_moves.any(axis=1)
     if idle.any():
         where = format_position(game, int(idle.argmax()))
         raise ValueError(f"no move is played in {where}")

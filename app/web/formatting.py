@@ -183,7 +183,7 @@ def encode_position(game: Game, position: int) -> Encodings:
         position=position,
         positions=game.positions,
         stands=format_position(game, int(game.symmetry_class[position])),
-        images=encodings.count_images(game, position),
+        images=encodings.count_symmetric_positions(game, position),
         packed=packed,
         bits=f"{packed:0{2 * game.cells + 2}b}",
         flat=encodings.encode_flat(game)[position].tolist(),

@@ -101,14 +101,14 @@ class Controls:
     @property
     def pause(self) -> str:
         """The paused match, "" while it is paused or nothing moves automatically."""
-        if not self._can_move or not self._is_moving:
+        if not self._can_move or not self._moves_automatically:
             return ""
         return self.routes.show(replace(self._match, pause=True))
 
     @property
     def play(self) -> str:
         """The match that goes on, "" while it plays or nothing moves automatically."""
-        if not self._can_move or self._is_moving:
+        if not self._can_move or self._moves_automatically:
             return ""
         match = self._match
         onward = match if self._replays else match.at(len(match.record))
@@ -141,7 +141,7 @@ class Controls:
         return not (match.is_human(X) and match.is_human(O))
 
     @property
-    def _is_moving(self) -> bool:
+    def _moves_automatically(self) -> bool:
         return (self._match.at_end or self._replays) and not self._match.pause
 
     def _build_halt_url(self, ply: int) -> str:

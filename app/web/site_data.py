@@ -358,7 +358,7 @@ class SiteData:
         agents the rules also give the value of moves that end the game.
         """
         agent = self.agents[name]
-        updated = agent.history.updated(step, pairs)
+        updated = agent.history.updated_pairs(step, pairs)
         if self.recipe(name).knows_ends:
             return updated | self.ends[pairs]
         if not self.recipe(name).is_network:

@@ -83,7 +83,7 @@ class Route(str):
 
 
 _MATCH = " ".join(Match.__struct_fields__[1:])  # all fields but the record
-_CHANGES = "at seat player lens errors epsilon delay hide own keep step pause"  # read by play.apply_settings
+_CHANGES = "at seat player lens errors epsilon delay hide own keep step pause"  # for apply_settings
 _LAB = "ghost curve step game update seeds axis elsewhere"
 _RECIPE = sorted(
     {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}

@@ -188,10 +188,10 @@ def test_the_table_at_a_snapshot_and_at_the_end(game: Game, agent: Agent):
 
 
 def test_what_was_updated_by_a_snapshot_and_by_the_end(game: Game, agent: Agent):
-    np.testing.assert_array_equal(agent.updated(game), agent.visits > 0)
-    np.testing.assert_array_equal(agent.updated(game, 1), agent.visits > 0)
-    first = agent.updated(game, 0)
-    np.testing.assert_array_equal(first[game.legal], agent.history.updated(0))
+    np.testing.assert_array_equal(agent.updated_pairs(game), agent.visits > 0)
+    np.testing.assert_array_equal(agent.updated_pairs(game, 1), agent.visits > 0)
+    first = agent.updated_pairs(game, 0)
+    np.testing.assert_array_equal(first[game.legal], agent.history.updated_pairs(0))
     assert not first[~game.legal].any()
     assert first.dtype == np.bool_
 
@@ -232,8 +232,8 @@ def test_everything_comes_back(made: Tables, data: st.DataObject) -> None:
     some = slice(begin, data.draw(st.integers(begin + 1, pairs)))
     assert_same_bits(history.values(step), values[step])
     assert_same_bits(history.values(step, some), values[step, some])
-    np.testing.assert_array_equal(history.updated(step), updated[step])
-    np.testing.assert_array_equal(history.updated(step, some), updated[step, some])
+    np.testing.assert_array_equal(history.updated_pairs(step), updated[step])
+    np.testing.assert_array_equal(history.updated_pairs(step, some), updated[step, some])
 
 
 def test_of_a_table_a_quarter_is_kept(game: Game) -> None:

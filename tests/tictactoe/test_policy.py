@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from app.tictactoe.encodings import (
-    count_images,
+    count_symmetric_positions,
     encode_flat,
     encode_inputs,
     encode_one_hot,
@@ -220,4 +220,4 @@ def test_what_networks_read_instead_of_the_one_hot_board(game: Game) -> None:
 
 def test_how_many_positions_are_the_same_by_symmetry(game: Game) -> None:
     for text, different in [(".........", 1), ("X........", 4), ("....X....", 1), ("XO.......", 8)]:
-        assert count_images(game, parse_position(game, text)) == different
+        assert count_symmetric_positions(game, parse_position(game, text)) == different

@@ -93,7 +93,7 @@ def test_the_colour_is_the_best_value_of_the_representative(
     known = value_map.select_decisions(moments, some)
     coloured = value_map.colour_outcomes(best, known, STEPS)
     for step in (0, len(agent.snapshot_updates) // 2, -1):
-        table, updated = agent.table(game, step), agent.updated(game, step)
+        table, updated = agent.table(game, step), agent.updated_pairs(game, step)
         for tile, row in enumerate(moments[step].tolist()):
             if not updated[row].any():
                 assert coloured.heat[step, tile] == UNKNOWN
@@ -111,7 +111,7 @@ def test_a_perfect_mind_is_clean_bands(
 ) -> None:
     game, agent = tictactoe.game, agents["champion"]
     assert agent.card.worth
-    some = value_map.find_known_decisions(game, agent.history.updated(-1))
+    some = value_map.find_known_decisions(game, agent.history.updated_pairs(-1))
     rows = value_map.choose_representatives(where, agent.visits, some)
     best = value_map.estimate_outcomes(game, rows, agent.history.values(-1), agent.card.worth)
     known = some[rows]

@@ -410,7 +410,7 @@ def test_nash_conv_zero_and_yet_beaten(site: SiteData) -> None:
     assert find_lost_game(site.game, policy, X) is not None
     assert ReachablePlay(site.game, policy).games[X].reachable[position(site, "nash-conv")]
     assert policy[position(site, "nash-conv")][[0, 7]].tolist() == [0.5, 0.5]
-    updated = agent.updated(site.game, step)[position(site, "nash-conv")]
+    updated = agent.updated_pairs(site.game, step)[position(site, "nash-conv")]
     assert updated[[0, 7]].tolist() == [True, False]
 
 

@@ -69,7 +69,7 @@ def test_what_training_updated_is_known_and_nothing_else(site: SiteData) -> None
         if agent.card.algorithm == "dqn":
             continue
         for step in snapshots(site, name):
-            updated = agent.updated(site.game, step)
+            updated = agent.updated_pairs(site.game, step)
             if agent.card.algorithm == "td-afterstates":  # the rules say how games end
                 updated = updated | (site.game.successor >= site.game.decisions)
             for position in range(0, site.game.decisions, 193):
@@ -80,7 +80,7 @@ def test_what_training_updated_is_known_and_nothing_else(site: SiteData) -> None
 def test_an_updated_value_is_shown_though_it_is_what_it_began_with(site: SiteData) -> None:
     agent = site.agents["q-iteration"]
     assert (agent.table(site.game, 19)[0] == agent.table(site.game, 0)[0]).all()
-    assert agent.updated(site.game, 19)[0].all()
+    assert agent.updated_pairs(site.game, 19)[0].all()
     assert evaluate_moves(site, 0, "q-iteration", 19).texts == ["0.00"] * 9
 
 

@@ -87,7 +87,7 @@ def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step:
     game, agent = WORLD.game, WORLD.agents[lens]
     shown = min(step, WORLD.last_step(lens))
     match = Match(record, lens=lens, step=shown)
-    table, updated = agent.table(game, shown), agent.updated(game, shown)
+    table, updated = agent.table(game, shown), agent.updated_pairs(game, shown)
     if agent.card.algorithm == "dqn":
         updated = game.legal & (agent.snapshot_updates[shown] > 0)
     if agent.card.algorithm == "td-afterstates":  # the rules say how games end

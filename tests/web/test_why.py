@@ -572,7 +572,7 @@ def test_a_snapshot_has_a_why_where_its_opponent_is_known(
 @pytest.mark.parametrize("lens", ["q-learning-1", "double-q", "champion", "observing"])
 def test_a_snapshot_is_explained_by_its_own_table(site: SiteData, lens: str) -> None:
     agent, step = site.agents[lens], 5
-    table, updated = agent.table(site.game, step), agent.updated(site.game, step)
+    table, updated = agent.table(site.game, step), agent.updated_pairs(site.game, step)
     for pair in pairs(site, lens, 307):
         then = ValueQuery(site, lens, pair.position, pair.cell, step)
         told = explain(then)

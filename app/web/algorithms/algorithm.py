@@ -13,7 +13,12 @@ from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.sources import Source, get_sources
 from app.web.algorithms.formula import Formula, bracketed, discounted, update, written
 from app.web.algorithms.sentences import best_next, of_update
-from app.web.algorithms.targets import Reply, ValueQuery, ValueReason, after_answer
+from app.web.algorithms.targets import (
+    Reply,
+    ValueQuery,
+    ValueReason,
+    target_after_reply,
+)
 from app.web.formatting import MINUS
 from app.web.match import Match
 from app.web.site_data import HUMAN, SiteData
@@ -37,7 +42,7 @@ class UpdateRule(NamedTuple):
     """
 
     reason: Callable[[ValueQuery], ValueReason] = (
-        after_answer  # what a value is drawn to
+        target_after_reply  # what a value is drawn to
     )
     sentences: Callable[[ValueQuery, ValueReason], list[str]] = (
         of_update  # the same in words

@@ -17,7 +17,7 @@ from app.web.algorithms.algorithm import (
 )
 from app.web.algorithms.formula import Formula, bracketed, fenced, just, number, written
 from app.web.algorithms.sentences import distance, images, worth_to_other
-from app.web.algorithms.targets import ValueQuery, ValueReason, before_answer
+from app.web.algorithms.targets import ValueQuery, ValueReason, target_before_reply
 from app.web.formatting import MINUS, format_signed
 from app.web.translation import gettext_noop
 
@@ -31,7 +31,7 @@ BOUNDS = {  # from a value to what a move is known to be worth at least and at m
 
 def _reason(pair: ValueQuery) -> ValueReason:
     lower, upper = bounds(pair)
-    return replace(before_answer(pair), target=lower + (upper - lower) / 4)
+    return replace(target_before_reply(pair), target=lower + (upper - lower) / 4)
 
 
 def bounds(pair: ValueQuery) -> tuple[int, int]:
@@ -134,7 +134,7 @@ ALGORITHM = Algorithm(
                 r"U(z) \leftarrow {-\max\limits_{z'} L(z')}",
                 r"V(z) = L(z) + \frac{1}{4} (U(z) - L(z))",
             ),
-            meanings={
+            symbol_meanings={
                 "L": "what it is worth at least, to who made it",
                 "U": "what it is worth at most",
                 "V": "the value by which the agent plays",

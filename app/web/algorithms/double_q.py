@@ -139,7 +139,7 @@ ALGORITHM = Algorithm(
                 ),
                 r"a^* = \underset{a'}{\text{arg max}} \; Q_A(s', a')",
             ),
-            meanings={
+            symbol_meanings={
                 "Q": "the table A, which the coin has picked, or the other one, B",
                 "a*": "the best of these by table A",
             },

@@ -3,7 +3,7 @@
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
 from app.web.algorithms.formula import Formula, cases, equals, fenced, mean, number
 from app.web.algorithms.sentences import distance, expected
-from app.web.algorithms.targets import ValueQuery, ValueReason, after_answer
+from app.web.algorithms.targets import ValueQuery, ValueReason, target_after_reply
 from app.web.formatting import format_count
 from app.web.translation import gettext_noop
 
@@ -40,7 +40,7 @@ ALGORITHM = Algorithm(
         "buffer of many games, and every step moves all of its values."
     ),
     rule=UpdateRule(
-        after_answer,
+        target_after_reply,
         _sentences,
         _equations,
         counted="Times played in training",
@@ -79,7 +79,7 @@ ALGORITHM = Algorithm(
                 r"H(x) = \begin{cases} \frac{1}{2} x^2 & \text{if } \left|x\right| \le 1 \\ "
                 r"\left|x\right| - \frac{1}{2} & \text{else} \end{cases}",
             ),
-            meanings={
+            symbol_meanings={
                 "Q": "the network with its weights",
                 "θ": "the weights that learn",
                 "θ⁻": "the weights of the target network",

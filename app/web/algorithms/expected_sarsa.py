@@ -38,7 +38,7 @@ ALGORITHM = Algorithm(
                 r"v = \frac{\varepsilon}{n} \sum_{a'} Q(s', a') "
                 r"+ (1 - \varepsilon) \max\limits_{a'} Q(s', a')",
             ),
-            meanings={
+            symbol_meanings={
                 "Q": "the table",
                 "v": "the expected value of the next move, which is played ε-greedily",
                 "ε": "the exploration rate: the probability to play at random",

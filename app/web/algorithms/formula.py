@@ -59,7 +59,7 @@ class Formula:
     """
 
     lines: tuple[str, ...]  # LaTeX
-    meanings: Mapping[str, str] = field(default_factory=dict)
+    symbol_meanings: Mapping[str, str] = field(default_factory=dict)
     title: str = ""  # "" for the title of the section
 
     def __post_init__(self) -> None:
@@ -73,7 +73,7 @@ class Formula:
     @cached_property
     def symbols(self) -> list[tuple[str, str]]:
         """The symbols in the order in which they appear, and what each means."""
-        meanings = {**USUALLY, **self.meanings}
+        meanings = {**USUALLY, **self.symbol_meanings}
         found = dict.fromkeys(symbols(self.drawn))
         return [(name, meanings[name]) for name in found if name in meanings]
 

@@ -253,7 +253,7 @@ ALGORITHM = Algorithm(
                 ),
                 r"\alpha = \frac{1}{1 + n}",
             ),
-            meanings={
+            symbol_meanings={
                 "Q": "the table",
                 "n": "how often the entry was updated, this time included",
                 "s′": "the next position, where either player may be to move",

@@ -14,7 +14,7 @@ from app.web.algorithms.sentences import ENDS, square, worth_to_other
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
-    before_answer,
+    target_before_reply,
     without_target,
 )
 from app.web.formatting import format_count, format_signed
@@ -30,7 +30,7 @@ NEVER_TRIED = (
 
 def _reason(pair: ValueQuery) -> ValueReason:
     """Return the answers without a target: the model has no tree, only its means."""
-    return without_target(before_answer(pair))
+    return without_target(target_before_reply(pair))
 
 
 def _tries(pair: ValueQuery) -> list[int] | None:
@@ -157,7 +157,7 @@ ALGORITHM = Algorithm(
                 r"U(s, a) = Q(s, a) + c \sqrt{\frac{\ln N(s)}{n(s, a)}}",
                 r"Q(s, a) \leftarrow Q(s, a) + \frac{r - Q(s, a)}{n(s, a)}",
             ),
-            meanings={
+            symbol_meanings={
                 "U": "the upper confidence bound on a move’s mean: the highest is played",
                 "Q": "the mean result for the player who makes the move",
                 "c": "the exploration constant",

@@ -215,7 +215,7 @@ ALGORITHM = Algorithm(
                 r"P(a) = \frac{b(s, a)}{\sum_c b(s, c)}",
                 r"b(s, a) \leftarrow \max(0, b(s, a) + r)",
             ),
-            meanings={
+            symbol_meanings={
                 "P": "the chance that the move is drawn",
                 "a": "a move, which may be several squares that are the same by symmetry",
                 "b": "how many beads of the move are in the box of the position",

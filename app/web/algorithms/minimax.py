@@ -20,8 +20,8 @@ from app.web.algorithms.sentences import best_answer, expected, square, worth_to
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
-    after_answer,
-    before_answer,
+    target_after_reply,
+    target_before_reply,
 )
 
 
@@ -50,9 +50,9 @@ def _task_sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     return [f"The {best_answer(pair, best)}"]
 
 
-TASK_AFTER_ANSWER = UpdateRule(after_answer, _task_sentences, target_alone)
+TASK_AFTER_ANSWER = UpdateRule(target_after_reply, _task_sentences, target_alone)
 TASK_BEFORE_ANSWER = UpdateRule(
-    before_answer,
+    target_before_reply,
     _task_sentences,
     lambda pair, reason: [f"y = {opposed(pair, reason.given[0])}"],
     worth_to_other,
@@ -63,7 +63,7 @@ TASK_BEFORE_ANSWER = UpdateRule(
 ALGORITHM = Algorithm(
     title="Minimax: optimal play",
     rule=UpdateRule(
-        before_answer, _sentences, _equations, worth_to_other, just, shared=COUNTS
+        target_before_reply, _sentences, _equations, worth_to_other, just, shared=COUNTS
     ),
     update=UpdateStyle(
         family="bounds",
@@ -88,7 +88,7 @@ ALGORITHM = Algorithm(
                     (r"\min\limits_{s'} v(s')", "where O is"),
                 ),
             ),
-            meanings={
+            symbol_meanings={
                 "v": "the value of a position, in X’s view",
                 "s′": "a position that a move leads to",
             },

@@ -15,7 +15,12 @@ from app.web.algorithms.algorithm import (
 from app.web.algorithms.formula import Formula, enough, equals, fenced, mean, number
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import best_next, distance, expected, explores
-from app.web.algorithms.targets import Reply, ValueQuery, ValueReason, after_answer
+from app.web.algorithms.targets import (
+    Reply,
+    ValueQuery,
+    ValueReason,
+    target_after_reply,
+)
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData, cached_per_site
 
@@ -35,7 +40,9 @@ def _returns(site: SiteData, lens: str, step: int | None) -> NDArray[np.float64]
 
 def _reason(pair: ValueQuery) -> ValueReason:
     returns = _returns(pair.site, pair.lens, pair.step)
-    return after_answer(pair, finds=lambda _pair, position: float(returns[position]))
+    return target_after_reply(
+        pair, finds=lambda _pair, position: float(returns[position])
+    )
 
 
 def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
@@ -109,7 +116,7 @@ ALGORITHM = Algorithm(
                 r"Q(s, a) \leftarrow Q(s, a) + \frac{y - Q(s, a)}{n}",
                 r"y = \gamma^k r",
             ),
-            meanings={
+            symbol_meanings={
                 "Q": "the table",
                 "n": "how many games have gone through the move",
                 "k": "how many more moves of its own the learner made",

@@ -7,7 +7,7 @@ from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, squ
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
-    after_answer,
+    target_after_reply,
     without_target,
 )
 from app.web.formatting import format_signed, join_words
@@ -16,7 +16,7 @@ from app.web.translation import gettext_noop
 
 def _reason(pair: ValueQuery) -> ValueReason:
     """Return the target of the next update; a sticky loss has none."""
-    reason = after_answer(pair)
+    reason = target_after_reply(pair)
     stuck = pair.known and pair.recipe.sticky and pair.value == pair.reward(-1)
     return without_target(reason) if stuck else reason
 
@@ -97,7 +97,7 @@ ALGORITHM = Algorithm(
                     (r"r + \gamma \max\limits_{a'} Q(s', a')", "otherwise"),
                 ),
             ),
-            meanings={
+            symbol_meanings={
                 "Q": "the table; γ is 1 here",
             },
         ),

@@ -69,7 +69,7 @@ ALGORITHM = Algorithm(
                     (r"r + \gamma \max\limits_{a'} Q(s', a')", "otherwise"),
                 ),
             ),
-            meanings={
+            symbol_meanings={
                 "Q": "the table",
             },
         ),

@@ -20,7 +20,7 @@ from app.web.algorithms.sentences import (
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
-    after_answer,
+    target_after_reply,
     without_target,
 )
 from app.web.formatting import format_count
@@ -46,7 +46,7 @@ def draw_to_answer(pair: ValueQuery, ending: float = 1.0) -> ValueReason:
 
     `ending` is how often an end of the game counts.
     """
-    reason = after_answer(pair, ending)
+    reason = target_after_reply(pair, ending)
     return without_target(reason) if pair.recipe.update == "sum" else reason
 
 
@@ -97,7 +97,7 @@ ALGORITHM = Algorithm(
                     (r"\gamma \max\limits_{a'} Q(s', a')", "for the others"),
                 ),
             ),
-            meanings={
+            symbol_meanings={
                 "Q": "the table, in which images of a move have one entry",
                 "a′": "a move in the learner’s next position",
             },

@@ -86,7 +86,7 @@ ALGORITHM = Algorithm(
                     (r"r + \gamma Q(s', a')", "otherwise"),
                 ),
             ),
-            meanings={
+            symbol_meanings={
                 "Q": "the table",
                 "a′": "the move that is played next",
             },

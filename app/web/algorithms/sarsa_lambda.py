@@ -84,7 +84,7 @@ ALGORITHM = Algorithm(
                 r"z(s, a) \leftarrow z(s, a) + 1",
                 r"Q(b, c) \leftarrow Q(b, c) + \alpha \delta z(b, c)",
             ),
-            meanings={
+            symbol_meanings={
                 "δ": "the TD error of the last move",
                 "Q": "the table",
                 "a′": "the move that is played next",

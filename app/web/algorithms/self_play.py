@@ -20,7 +20,7 @@ from app.web.algorithms.sentences import (
     past,
     worth_to_other,
 )
-from app.web.algorithms.targets import ValueQuery, ValueReason, before_answer
+from app.web.algorithms.targets import ValueQuery, ValueReason, target_before_reply
 from app.web.formatting import format_count, format_percent
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
@@ -66,7 +66,12 @@ ALGORITHM = Algorithm(
         movers_view=True,
     ),
     rule=UpdateRule(
-        before_answer, _sentences, _equations, worth_to_other, opposed, shared=COUNTS
+        target_before_reply,
+        _sentences,
+        _equations,
+        worth_to_other,
+        opposed,
+        shared=COUNTS,
     ),
     facts=_facts,
     update=UpdateStyle(
@@ -94,7 +99,7 @@ ALGORITHM = Algorithm(
                     (r"r - \gamma \max\limits_{a'} Q(s', a')", "otherwise"),
                 ),
             ),
-            meanings={
+            symbol_meanings={
                 "Q": "the table, for the player who moves",
                 "s′": "the position after the move",
                 "a′": "a move of the other side in the next position",

@@ -270,7 +270,7 @@ def next_move(pair: ValueQuery, position: int) -> float:
     return (1 - epsilon) * best + epsilon * float(np.nanmean(row)) if epsilon else best
 
 
-def after_answer(
+def target_after_reply(
     pair: ValueQuery,
     ending: float = 1.0,
     finds: Callable[[ValueQuery, int], float] = next_move,
@@ -302,10 +302,10 @@ def after_answer(
     return replace(averaged(pair, answers), hedge=hedge)
 
 
-def before_answer(pair: ValueQuery) -> ValueReason:
+def target_before_reply(pair: ValueQuery) -> ValueReason:
     """Return the target whose next state is the opponent's decision, with the best answer."""
     if pair.game.is_over(pair.after):
-        return after_answer(pair)
+        return target_after_reply(pair)
     answers = []
     for cell, position in ways_on(pair):
         found = float(pair.table[pair.after, cell or 0])  # the opponent's view

@@ -19,7 +19,7 @@ from app.web.algorithms.sentences import ENDS, distance, expected, exploring, im
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
-    after_answer,
+    target_after_reply,
     without_target,
 )
 from app.web.formatting import format_count, format_signed
@@ -27,7 +27,7 @@ from app.web.site_data import SiteData
 
 
 def _reason(pair: ValueQuery) -> ValueReason:
-    reason = after_answer(pair)
+    reason = target_after_reply(pair)
     return without_target(reason) if pair.game.is_over(pair.after) else reason
 
 
@@ -91,7 +91,7 @@ ALGORITHM = Algorithm(
         sources=("sutton-barto-2018",),
         formula=Formula(
             lines=(r"V(z) \leftarrow V(z) + \alpha (V(z') - V(z))",),
-            meanings={
+            symbol_meanings={
                 "V": "the table: what a board is worth to who made it",
                 "z′": "the board that the learner’s next move makes, or the answer, if it ends the game",
             },

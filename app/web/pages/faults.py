@@ -244,7 +244,7 @@ def find_first_blunder(site: SiteData, fault: str) -> str:
         for agent in (faulty, right)
     ]
     alone = may_blunder[0] & ~may_blunder[1]
-    known = site.game.spread_pairs(faulty.history.updated(-1), False).any(axis=1)
+    known = site.game.spread_pairs(faulty.history.updated_pairs(-1), False).any(axis=1)
     chosen = alone & known if (alone & known).any() else alone
     return find_record(site.game, int(np.flatnonzero(chosen)[0]))
 

@@ -235,7 +235,7 @@ class Example(NamedTuple):
     play: str  # URL of this match on the play page
 
 
-class Start(NamedTuple):
+class StartValues(NamedTuple):
     """The values and the number of updates of a section's first position, by cell."""
 
     values: list[str]
@@ -303,7 +303,7 @@ class PartPage(Page, frozen=True):
     part: Section | None = None
     example: Example | None = None  # the section's board, None without its agent
     # function that returns the values of the first position, by default of the section's source
-    start: Callable[..., Start] | None = None
+    start: Callable[..., StartValues] | None = None
     legend: Callable[[], Legend] | None = None  # legend of the first position
     facts: Mapping[str, object] | None = None  # numbers in the text of this section
     recipes: Mapping[str, Recipe] | None = None  # agent -> recipe
@@ -450,11 +450,11 @@ def build_example(site: SiteData, slug: str, match: Match) -> Example:
     )
 
 
-def build_start(site: SiteData, match: Match, lens: str = "") -> Start:
+def build_start(site: SiteData, match: Match, lens: str = "") -> StartValues:
     """Return the values of the first position of a section, by its own source or by `lens`."""
     state = replay_match(replace(match, lens=lens) if lens else match, site)
     tries = site.agents[lens or match.lens].visits[state.position].tolist()
-    return Start(
+    return StartValues(
         evaluate_match(state).texts, [format_count(number) for number in tries]
     )
 

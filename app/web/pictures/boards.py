@@ -252,7 +252,7 @@ def small_board(
     cells["last"] = [] if last is None else [last]
     drawn = [svg.Sign("grid", _draw_grid_lines(game))]
     drawn += [
-        svg.Sign(kind, "".join(_outline_sign(game, kind, cell) for cell in there))
+        svg.Sign(kind, "".join(_draw_mark_path(game, kind, cell) for cell in there))
         for kind, there in cells.items()
         if there
     ]
@@ -393,7 +393,7 @@ def _draw_grid_lines(game: Game) -> str:
 
 
 @lru_cache(maxsize=MANY)
-def _outline_sign(game: Game, kind: str, cell: int) -> str:
+def _draw_mark_path(game: Game, kind: str, cell: int) -> str:
     row, column = game.row_column(cell)
     return f"M{column} {row}{SHAPES[kind]}"
 

@@ -338,9 +338,9 @@ def margin_of(labels: Sequence[str]) -> int:
     return -(-int(max(map(len, labels)) * DIGIT + 8) // 8)
 
 
-def down(up: Axis, value: float, top: float, height: float) -> float:
+def down(y_axis: Axis, value: float, top: float, height: float) -> float:
     """Return the distance of a value from the top of a plot, in pixels."""
-    return round(top + (1 - up.at(value)) * height, 1)
+    return round(top + (1 - y_axis.at(value)) * height, 1)
 
 
 def curve_picture(charts: Charts, title: str, width: int) -> svg.Drawing:

@@ -288,15 +288,15 @@ def _scale_up(every: Sequence[Series], has_wide_bands: bool) -> Axis:
 
 
 def _draw_bands(
-    series: Series, style: str, field: CurveField, has_wide_bands: bool
+    series: Series, style: str, plot: CurveField, has_wide_bands: bool
 ) -> list[svg.Shape]:
     """Draw the band of most runs of a recipe, over that of all runs if there is room for it."""
     if series.n == 1:
         return []
-    band = field.fill(f"{style} band", series.x, series.low, series.high)
+    band = plot.fill(f"{style} band", series.x, series.low, series.high)
     if not has_wide_bands:
         return [band]
-    return [field.fill(f"{style} all", series.x, series.least, series.most), band]
+    return [plot.fill(f"{style} all", series.x, series.least, series.most), band]
 
 
 def _choose_dots(

@@ -389,12 +389,12 @@ def build_view(
 
 
 def build_move(
-    site: SiteData, position: int, name: str, epsilon: float, draw: random.Random
+    site: SiteData, position: int, name: str, epsilon: float, rng: random.Random
 ) -> schema.ApiMove:
     """Draw the move of an agent in a position; with probability `epsilon` it is random."""
     own, at_random = site.policies[name][position], site.policies["random"][position]
     chances = mix_policies(own, at_random, epsilon).tolist()
-    cell = draw.choices(range(len(chances)), chances)[0]
+    cell = rng.choices(range(len(chances)), chances)[0]
     return schema.ApiMove(
         agent=name,
         before=build_state(site, position),

@@ -71,7 +71,7 @@ def _sum_up_sides(duel: Duel, axis: str) -> list[Series]:
 def _sum_up_runs(duel: Duel, side: Side, axis: str) -> Series:
     """Return the summary of a recipe's runs over an axis, interpolated between snapshots."""
     courses = [
-        (run.figures.updates, duel.measure.course(run.figures)) for run in side.runs
+        (run.figures.updates, duel.measure.get_curve(run.figures)) for run in side.runs
     ]
     end = max(1, *(updates[-1] for updates, _ in courses))
     is_logarithmic = axis == LOGARITHMIC

@@ -16,12 +16,12 @@ class Contest(NamedTuple):
     a: int
     b: int
     seeds: int
-    p: float  # p-value of the exact two-sided sign test
+    p_value: float  # p-value of the exact two-sided sign test
 
     @property
     def better(self) -> str:
         """The side with a significant lead after all seeds, "" without one."""
-        return self.leader if self.seeds == SEEDS and self.p < LEVEL else ""
+        return self.leader if self.seeds == SEEDS and self.p_value < LEVEL else ""
 
     @property
     def ties(self) -> int:
@@ -100,8 +100,8 @@ def describe_contest(
         return Finding(headline, f"{measure.title}, {SEEDS} seeds.")
     score = _describe_score(contest, measure)
     between = f"Medians {' → '.join(medians)}"
-    test = f"exact sign test, {format_chance(contest.p)}"
-    better = f"{measure.better} {phrases[contest.leader or 'B']}"
+    test = f"exact sign test, {format_chance(contest.p_value)}"
+    better = f"{measure.better_phrase} {phrases[contest.leader or 'B']}"
     if not contest.better:
         return Finding(
             f"No difference that {SEEDS} seeds show.",
@@ -124,7 +124,7 @@ def _describe_lead(
 ) -> str:
     """Return the lead of a recipe before all seeds are trained."""
     if contest.leader:
-        lead = f"{measure.better} {phrases[contest.leader]}"
+        lead = f"{measure.better_phrase} {phrases[contest.leader]}"
         return f"{lead[0].lower()}{lead[1:]} {_describe_score(contest, measure)}"
     if contest.is_tie:
         return f"the same in {contest.seeds} of {contest.seeds} seeds"

@@ -22,14 +22,14 @@ class Measure(NamedTuple):
     short: str
     noun: str  # goes on after "by": "blunders"
     unit: str
-    better: str  # "Fewer blunders"
+    better_phrase: str  # "Fewer blunders"
     worse: str  # a seed in which the other recipe is better: "more"
     more: bool  # whether a larger number is better
-    course: Course
+    get_curve: Course
 
     def end(self, run: SeedRun) -> float:
         """Return the measure of the trained agent: its value at the last snapshot."""
-        return self.course(run.figures)[-1]
+        return self.get_curve(run.figures)[-1]
 
 
 def list_measures(site: SiteData, runs: Iterable[SeedRun]) -> dict[str, Measure]:

@@ -142,11 +142,14 @@ def proof(site: SiteData, name: str, seat: str, shown: slice) -> Proof:
 
 
 def _groups(
-    numbers: Iterable[int], title: Callable[[int], str], show: Callable[[int], Exhibit]
+    numbers: Iterable[int],
+    title: Callable[[int], str],
+    build_exhibit: Callable[[int], Exhibit],
 ) -> Groups:
     """Return exhibits in groups; neighbours with the same title are one group."""
     return [
-        (name, [show(number) for number in of]) for name, of in groupby(numbers, title)
+        (name, [build_exhibit(number) for number in of])
+        for name, of in groupby(numbers, title)
     ]
 
 

@@ -21,7 +21,7 @@ class Drawer(NamedTuple):
     title: str
     line: str
     board: SmallBoard  # with the move
-    tray: Markup  # the open matchbox; "" for a learner without beads
+    open_box: Markup  # the open matchbox; "" for a learner without beads
 
 
 def open_drawer(

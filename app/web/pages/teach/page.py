@@ -21,9 +21,9 @@ from app.recipes.shipped import IDS_BY_RECIPE, SHIPPED
 from app.recipes.taught import (
     Course,
     Lesson,
+    LosingMove,
     LostLine,
     Refusal,
-    Slip,
     ValueChange,
     add_practice,
     cut_after_game,
@@ -263,7 +263,7 @@ class TeachPage(Page, frozen=True):
         return find_box(game, state.position, first_cell(game, recipe))
 
     @property
-    def _turn_on_paper(self) -> str:
+    def _paper_instruction(self) -> str:
         """What to click next in a game with paper boxes, not translated."""
         if self._place.match.to_move == O:
             return OPPONENT_TURN
@@ -296,7 +296,7 @@ class TeachPage(Page, frozen=True):
     def headline(self) -> str:
         """Whose turn it is, or how the lesson ended."""
         if self._ended is None:
-            words = self._turn_on_paper if self.is_on_paper else TURN
+            words = self._paper_instruction if self.is_on_paper else TURN
             return gettext(
                 words,
                 number=self.games + 1,
@@ -396,13 +396,13 @@ class TeachPage(Page, frozen=True):
         if line is None:
             return None
         lesson, game = self.course.lessons[line.lesson - 1], current_site().game
-        assert lesson.slip
+        assert lesson.losing_move
         cells = parse_record(game, lesson.record)
-        position = replay_record(game, lesson.record)[lesson.slip.ply]
+        position = replay_record(game, lesson.record)[lesson.losing_move.ply]
         return PastLine(
             _labels(self.course.lessons)[line.lesson - 1],
-            small_board(game, position, {cells[lesson.slip.ply]: "blunder"}),
-            _describe_progress(lesson.slip, line),
+            small_board(game, position, {cells[lesson.losing_move.ply]: "blunder"}),
+            _describe_progress(lesson.losing_move, line),
         )
 
     @property
@@ -721,17 +721,17 @@ def _figures(lessons: list[Lesson], seats: list[str]) -> str:
     return only + gettext(words, x=x, o=o, share=share)
 
 
-def _describe_progress(slip: Slip, line: LostLine) -> str:
+def _describe_progress(losing_move: LosingMove, line: LostLine) -> str:
     """Return how a learner plays now on the board where it lost a game."""
     if line.is_safe:
         return gettext("Now it does not lose it any more, whatever you play.")
     if not line.chance:
         return gettext("Now it avoids the move that lost.")
-    now, before = (format_percent(one, 0) for one in (line.chance, slip.chance))
+    now, before = (format_percent(one, 0) for one in (line.chance, losing_move.chance))
     words = gettext_noop(
         "It would still lose it: a losing move comes in %(now)s%% of the games."
     )
-    if line.chance < slip.chance:
+    if line.chance < losing_move.chance:
         words = gettext_noop(
             "Now a losing move comes in %(now)s%% of the games, before in %(before)s%%."
         )
