@@ -51,7 +51,7 @@ class Measure(Generic[Found]):
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A training at T snapshots; the last snapshot is its end."""
 
-    seconds: float  # of training and evaluation
+    seconds: float  # duration of training and evaluation
     judging: float  # the part spent on evaluation
     games: list[int]  # [T]
     # [T] the checkpoint in updates; -1 for the end.

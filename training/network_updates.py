@@ -18,7 +18,7 @@ from training.networks import net
 from training.networks.dqn import NO_NEXT, Moves, Trainee, compute_targets, learn
 
 AGENT = "dqn-vs-random"
-EPOCH = 12  # of the training, from 1; its first step is shown
+EPOCH = 12  # epoch of the training, from 1, whose first step is shown
 SHOWN = 8  # moves of the minibatch that are stored
 
 

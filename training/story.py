@@ -30,7 +30,7 @@ from training.textbook.league import Meeting
 from training.textbook.loop import Move, Update
 from training.textbook.menace import Menace
 
-GAMES = 20  # that are told
+GAMES = 20  # games that are shown
 RESULTS: dict[int, Literal["win", "draw", "loss"]] = {1: "win", 0: "draw", -1: "loss"}
 UNTOLD = (
     "q-iteration",
@@ -61,7 +61,7 @@ class Listener:
     def begin(self) -> None:
         """Forget the recorded games, but not how often each value was updated."""
         self.games: list[list[TrainingMove]] = []
-        self.changes: list[list[TrainingUpdate]] = []  # of each game
+        self.changes: list[list[TrainingUpdate]] = []  # changes of each game
         self.meetings: list[
             tuple[str, str]
         ] = []  # opponent and seat in each game of a league

@@ -24,8 +24,8 @@ from training.textbook.q_iteration import QIteration
 from training.textbook.rng import Random
 
 FOLDER = "updates"  # inside the folder of models
-DECIMALS = 2  # of the numbers that a page shows
-LEAST_CHANGE = 0.008  # of a value that a page shows changing
+DECIMALS = 2  # decimals of the numbers that a page shows
+LEAST_CHANGE = 0.008  # least change of a value that a page shows
 
 
 class RecordedGame(NamedTuple):

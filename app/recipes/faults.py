@@ -5,7 +5,7 @@ from types import MappingProxyType
 from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe
 
-FOLDER = "faults"  # of their agents, inside the folder of models
+FOLDER = "faults"  # folder of the faulty agents, inside the folder of models
 _PLAIN = "q-learning,start=empty,games=20000"
 _OPTIMISTIC = (
     f"{_PLAIN},initial=0.5"  # where untouched values of 0 would hide the fault

@@ -57,7 +57,7 @@ class TrainingGame(Struct, frozen=True):
     changes: list[TrainingUpdate]
     seat: str  # the learner's; "X" where it moves for both sides
     opponent: str  # "" where the recipe says who that is
-    result: Literal["win", "draw", "loss"]  # of the seat
+    result: Literal["win", "draw", "loss"]  # result for the seat
 
     @property
     def both_sides(self) -> bool:

@@ -67,7 +67,7 @@ class Parameter(NamedTuple):
     """A parameter of an algorithm, with its value in a recipe."""
 
     name: str
-    field: str  # of the recipe: the name, or another one where Python keeps the name for itself
+    field: str  # field of the recipe: the name, or another one if the name is a Python keyword
     symbol: str  # the symbol in formulas, or ""
     kind: type  # bool, int, float or str
     value: Value

@@ -42,14 +42,14 @@ class LosingMove(NamedTuple):
     """The move that cost a learner a game: the last one after which it was lost."""
 
     ply: int  # of the move in the record
-    chance: float  # of a move that loses on that board, before the game
+    chance: float  # before the game: chance of a losing move on that board
 
 
 class LostLine(NamedTuple):
     """The last game that a learner lost, and its play on the board of its mistake since then."""
 
     lesson: int  # number of the game among the lessons, from 1
-    chance: float  # of a move that loses on that board, now
+    chance: float  # now: chance of a losing move on that board
     is_safe: bool  # whether no opponent can beat the learner from that board any more
 
 
@@ -69,7 +69,7 @@ class Lesson(Struct, frozen=True):
     blunders: int
     milestones: list[str]  # the members of MILESTONES that are reached
     refills: int = 0  # boxes that ran empty and were filled again
-    losing_move: LosingMove | None = None  # of a lost game
+    losing_move: LosingMove | None = None  # None if the game was not lost
 
 
 class Course(Struct, frozen=True):

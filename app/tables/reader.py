@@ -162,7 +162,7 @@ class TableReader:
         return is_reversed
 
     def count_rows_on_taken_cells(self, positions: NDArray[np.intp]) -> int:
-        """Return how many rows with a base-3 number have values or moves on taken cells."""
+        """Return how many rows with a base-3 number have values or moves on cells that are not empty."""
         taken = 0
         for row, board in enumerate(self.board_of_row.tolist()):
             if board < 0 or not self.boards.is_code[board]:
@@ -173,7 +173,7 @@ class TableReader:
         return taken
 
     def uses_taken_cells(self, row: int, legal: list[bool]) -> bool:
-        """Return whether a row has values or moves on taken cells."""
+        """Return whether a row has values or moves on cells that are not empty."""
         value = self.rows[row].value
         if isinstance(value, list) and not isinstance(value, Pairs):
             given = [parse_number(item) is not None for item in flatten(value)]

@@ -261,7 +261,7 @@ def _find_images(
 ) -> list[Cause]:
     """Return the cause that most blunders are made in some images of a position only, if so."""
     game = play.game
-    example = found.position[kinds.row]  # of each class
+    example = found.position[kinds.row]  # an example of each class
     has_images = rest[example] & (kinds.images > 1)
     so = has_images & (kinds.erring < kinds.images)
     number, of = int(so.sum()), int(has_images.sum())

@@ -207,7 +207,11 @@ PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
 )
 def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, verdict: str) -> None:
     said = describe_contest(
-        Contest(*contest, p=0.01), MEASURES[measure], PHRASES, ["1", "2"], answers_question=True
+        Contest(*contest, p_value=0.01),
+        MEASURES[measure],
+        PHRASES,
+        ["1", "2"],
+        answers_question=True,
     )
     assert said.text == verdict
 

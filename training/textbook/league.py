@@ -33,7 +33,7 @@ class Meeting(NamedTuple):
     """A game of the league begins; both fields are "" if this training's learner is not in it."""
 
     opponent: str  # name of the learner's opponent
-    seat: str  # of the learner, "X" or "O"
+    seat: str  # seat of the learner, "X" or "O"
 
 
 class Player:

@@ -21,8 +21,13 @@ class Tree:
     def __init__(self, game, c, root, rng):
         self.game, self.c, self.root, self.rng = game, c, root, rng
         self.visits = Counter()
-        self.total = Counter()  # of the results, for who made the last move
-        self.last_path, self.last_moves = [], []  # of the last simulated game
+        self.total = (
+            Counter()
+        )  # sum of the results, for the player who made the last move
+        self.last_path, self.last_moves = (
+            [],
+            [],
+        )  # path and moves of the last simulated game
 
     def upper_bound(self, node, cell):
         """Return the upper confidence bound of a move: its mean + c sqrt(ln N / n)."""

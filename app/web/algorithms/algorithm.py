@@ -143,7 +143,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A part of the page that explains: of an algorithm, a notion or a measure."""
 
     title: str
-    lens: str  # by whose values it shows its point
+    lens: str  # value source that shows what the algorithm is about
     record: str  # in which position
     sources: tuple[str, ...]  # who found it, by their slugs
     formula: Formula

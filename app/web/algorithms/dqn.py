@@ -34,7 +34,7 @@ def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
 
 ALGORITHM = Algorithm(
     title="Deep Q-learning",
-    origin=gettext_noop("A small neural network that learned from {}."),
+    origin=gettext_noop("A small neural network that learned from games against {}."),
     untold=(
         "Its games are not told one by one: it learns from minibatches sampled from a replay "
         "buffer of many games, and every step moves all of its values."

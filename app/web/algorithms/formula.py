@@ -34,7 +34,7 @@ ROUNDED = 1e-7  # part of the last decimal; a smaller difference is no rounding
 SHAPES = 1024  # formulas that are kept, whatever numbers stand in them, some 2 KB each
 NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?(?:e{MINUS}\d+)?")
 ENTITY = re.compile("&#x([0-9A-F]+);")
-CORRECTIONS = (  # to what the converter writes
+CORRECTIONS = (  # replacements in the output of the converter
     (
         re.compile(' (?:xmlns|columnalign)="[^"]*"'),
         "",

@@ -41,8 +41,8 @@ class Box(NamedTuple):
     """The box that a move is in."""
 
     held: float  # beads of the move
-    total: float  # of all moves
-    squares: int  # that are this one move by symmetry
+    total: float  # number of beads of all moves
+    squares: int  # number of cells that are the same move by symmetry
     ends: dict[
         str, float
     ]  # how likely a game of its training is to end each way after the move

@@ -25,7 +25,7 @@ from app.web.formatting import format_count, format_percent
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
 
-AGENT = "self-play"  # by whose table it is explained
+AGENT = "self-play"  # agent whose table explains the algorithm
 
 
 def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:

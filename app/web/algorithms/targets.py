@@ -176,7 +176,7 @@ class ValueReason:
 
     value: float
     answers: list[Reply]
-    target: float  # of the next update, on average; NaN where there is none
+    target: float  # mean target of the next update; NaN if there is no target
     compared: bool  # whether it is said how far the value is from the target
     # what is said before a target that is not just so: "about ", "at most "
     hedge: str = ""

@@ -61,7 +61,7 @@ class Panel(NamedTuple):
     view: View
     name: str  # the title, and of a snapshot its time
     board: Board
-    legend: Legend | None  # of a decision
+    legend: Legend | None  # legend of a decision; None if the game is over
     plays: str  # what it would do there
     blunder: bool  # whether that can drop the value of the game
     origin: str  # for how long an agent was trained, or how else the values were found
@@ -171,7 +171,7 @@ def _verdict(state: MatchState, opinions: Mapping[str, MoveValues]) -> str:
     return f"With optimal play that is right: it keeps the {value}."
 
 
-HALF = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # of a tile, below its diagonal, from where TILE begins
+HALF = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # half of a tile, below its diagonal, from the start of TILE
 
 
 class ComparedMinds(NamedTuple):
@@ -183,7 +183,7 @@ class ComparedMinds(NamedTuple):
     agree: str  # then in how many positions they expect the same result, and out of how many
     kind: minds.Kind  # how the tiles of one picture are coloured
     film: learning.Film | None  # None where one agent is there at two moments
-    step: int  # of the film: what is shown, or nearest to it
+    step: int  # step of the film that is shown, or the nearest step
     shown: learning.Frame | None  # what is shown, which need not be a frame of the film
     next_step: str  # the address of the next frame, after the last of the first
 

@@ -80,7 +80,7 @@ class CurvesPage(Page, frozen=True):
     curves: Charts
     take: export.Take
     names: list[str]
-    figure: str  # of FIGURES, WON, or "" for all that there are of one agent
+    figure: str  # key of FIGURES, WON, or "" for all curves of one agent
     against: str
 
     @property
@@ -129,7 +129,7 @@ class FilmPage(Page, frozen=True):
     site: SiteData
     name: str
     step: int
-    colour: str  # of `minds.KINDS`
+    colour: str  # key of `minds.KINDS`
 
     @property
     def mind(self) -> minds.MindPicture:
@@ -172,7 +172,7 @@ class FigurePage(Page, frozen=True):
 
     site: SiteData
     summary: Summary
-    number: int  # of the figure, from 1
+    number: int  # number of the figure, from 1
 
     @cached_property
     def layout(self) -> Layout:

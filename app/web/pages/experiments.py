@@ -67,7 +67,7 @@ class ExperimentsPage(Page, frozen=True):
     groups: list[tuple[Source, list[tuple[Summary, Markup]], bool]]
     all: bool  # whether no claim is left out
     total: int
-    runs: int  # of all experiments together
+    runs: int  # runs of all experiments together
 
 
 class ExperimentPage(Page, frozen=True):
@@ -77,12 +77,12 @@ class ExperimentPage(Page, frozen=True):
 
     site: SiteData
     summary: Summary
-    numbers: tables.Table  # that force the verdict
+    numbers: tables.Table  # numbers on which the verdict rests
     sources: tuple[Source, ...]  # whose claim it is
     figures: list[ShownFigure]
     methods: Mapping[
         str, str
-    ]  # by slug the titles of the parts of /how that explain it
+    ]  # slug -> title of each section of /how that explains the experiment
     before: Summary | None  # in the order of the list
     after: Summary | None
     bibtex: str

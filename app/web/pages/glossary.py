@@ -46,7 +46,7 @@ class GlossaryPage(Page, frozen=True):
     chapters: Mapping[
         str, Mapping[str, Term]
     ]  # by title, and by their places on the page
-    number: int  # of terms
+    number: int  # number of terms
 
 
 PLACES = {

@@ -98,7 +98,9 @@ class JudgedPage(Page, frozen=True):
         tuple[str, int, float]
     ]  # its neighbours in the arena: a player, its rank and score
     blunders: judgement.Blunders
-    verdicts: Mapping[str, judgement.LostGame | judgement.Proof]  # by seat
+    verdicts: Mapping[
+        str, judgement.LostGame | judgement.Proof
+    ]  # seat -> a lost game or the proof
     take: Take  # how a board to play it leaves the site
 
 

@@ -17,7 +17,7 @@ from app.web.pictures.svg import Link, Plot, inline_plot
 from app.web.pictures.tables import Table, TableCell, TableRow, table
 
 CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0  # pixels
-POINTS = 50  # of a curve
+POINTS = 50  # points of a curve
 SEED_LABEL = 16  # characters that fit below one of two columns on a phone
 
 

@@ -66,7 +66,7 @@ class Fact(NamedTuple):
     """A row of the table of results."""
 
     title: str
-    values: list[str]  # of A and B, or of the only recipe
+    values: list[str]  # values of A and B, or of the only recipe
     contest: Contest | None
 
 

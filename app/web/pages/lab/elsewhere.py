@@ -19,7 +19,7 @@ from app.web.site_data import SiteData
 class Cell(NamedTuple):
     """The small verdict of one training."""
 
-    url: str  # of its own comparison, "" if it cannot be trained here
+    url: str  # URL of this comparison, "" if it cannot be trained here
     words: str  # "yes, 17 to 3", "" before it is trained
     answer: str  # "yes" if B is better, "no" if A is, or ""
     is_this: bool  # whether it is the comparison of the page

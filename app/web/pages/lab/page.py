@@ -63,7 +63,7 @@ class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     recipe: str  # its name
     line: str
-    game: int | None = None  # of its training, if that shows the answer
+    game: int | None = None  # number of the training game that shows the answer
     source: str = "nested-software"  # the source of the learner
     ghost: str = "q-table"  # the name of the baseline
 
@@ -104,7 +104,7 @@ class DuelPage(Page, frozen=True):
     charts: charts.DuelCharts
     about: str  # a sentence on this question, or on the algorithm
     words: Sequence[str]  # the sides in words
-    axes: list[Destination]  # of the curves
+    axes: list[Destination]  # links to the axes of the curves
     take: Take  # the export of the evidence
 
 

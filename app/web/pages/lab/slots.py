@@ -47,7 +47,7 @@ SHIPPED_AGENTS = "An agent of this site"
 # Parameters that students ask about first; "" stands for the length of the training.
 ASKED_FIRST = ["epsilon", "alpha", "step_size", "", "gamma", "initial", "seat"]
 REWARD_LIMITS = (2.0, 10.0, 100.0)  # limits of a slider for values from -100 to 100
-STEP = 0.01  # of a slider from 0 to 1
+STEP = 0.01  # step of a slider from 0 to 1
 LABELS = {
     "vs": "Opponent",
     "alpha": "Learning rate",
@@ -124,7 +124,7 @@ class Setup(NamedTuple):
     site: SiteData
     a: Recipe
     b: Recipe
-    curve: str  # as URLs have it: "" for blunders
+    curve: str  # value of the URL parameter: "" for blunders
     axis: str
 
     @property

@@ -45,7 +45,7 @@ class Attempt:
     """A puzzle with the visitor's answers so far."""
 
     site: SiteData
-    number: int  # of the puzzle, from 1
+    number: int  # number of the puzzle, from 1
     day: date | None = None  # the day of the round, None for a round of ten
     answers: str = ""  # a digit for each puzzle answered before in the round
     right: int | None = None  # the cell chosen as the right move

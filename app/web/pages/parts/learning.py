@@ -192,7 +192,9 @@ class Frame(NamedTuple):
 
     updates: str
     blunders: str  # positions in which it errs
-    squares: dict[int, FilmSquare]  # by cell; none if the film shows no board
+    squares: dict[
+        int, FilmSquare
+    ]  # cell -> its square; empty if the film shows no board
     caption: str
     pause: int  # milliseconds until the next frame
     x: float  # on the curve

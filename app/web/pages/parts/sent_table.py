@@ -16,7 +16,7 @@ from app.web.site_data import SiteData
 
 LARGEST = 1 << 20  # bytes of a table
 LARGEST_FORM = LARGEST + (1 << 14)  # bytes of a form with a table
-MOST_PARTS = 20  # of a form
+MOST_PARTS = 20  # parts of a form, at most
 FORM = "multipart/form-data"
 MOST_AT_ONCE = 32  # tables that are being received, of 1 MB of memory each
 RETRY_AFTER = 5  # seconds

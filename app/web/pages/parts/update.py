@@ -27,8 +27,8 @@ from app.web.move_values import HEAT_STEPS
 from app.web.site_data import TRUTH, SiteData
 from app.web.translation import localize_number
 
-STEPS = 6  # of every update
-DECIMALS = (2, 3, 4)  # that are tried until the numbers add up as they are shown
+STEPS = 6  # steps in which each update is shown
+DECIMALS = (2, 3, 4)  # tried in this order until the rounded numbers add up
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
 
@@ -57,7 +57,7 @@ class UpdateSquare(NamedTuple):
     heat: int | None = None
     symbol: str = ""  # which symbol of the formula stands for its value
     empty: bool = False  # a move without a value, among others that have one
-    played: bool = False  # by the move that is updated, or as an answer to it
+    played: bool = False  # whether the updated move or the reply to it fills the cell
 
 
 class UpdateLink(NamedTuple):
@@ -72,7 +72,7 @@ class UpdateLink(NamedTuple):
 class UpdatePicture(NamedTuple):
     """Everything that a page shows of one update; numbers are texts."""
 
-    slug: str  # of the algorithm
+    slug: str  # slug of the algorithm
     style: UpdateStyle
     mover: str
     other: str
@@ -84,7 +84,7 @@ class UpdatePicture(NamedTuple):
     later: int  # number of own moves between the move and the end of the game
     board: list[list[UpdateSquare]]
     next_board: list[list[UpdateSquare]]  # [] if none is shown
-    numbers: Mapping[str, str]  # by symbol
+    numbers: Mapping[str, str]  # symbol -> its number
     is_exact: bool  # the numbers add up as they are shown
     data: Mapping[str, str]  # what the script computes with, by data attribute
     # an earlier move, updated by the error of the last one
@@ -332,7 +332,7 @@ class ExamplePicture(NamedTuple):
 
     update: UpdatePicture
     agent: str  # id or recipe
-    title: str  # of the agent
+    title: str  # title of the agent
     game: str  # number of the game
     move: int  # number of the move in the game, from 1
     stage: int  # the step that is shown last

@@ -28,8 +28,8 @@ from app.web.translation import gettext, gettext_noop
 
 bp = Blueprint("classroom", __name__)
 
-MAX_LINKS = 60  # of a class
-BOARDS = 5  # that are compared
+MAX_LINKS = 60  # links of a class, at most
+BOARDS = 5  # boards that are compared
 NO_BLUNDER = BlunderChance(0.0, 0.0)
 FREQUENT = 0.01  # chance of a blunder from which a learner counts as making it
 LINK = re.compile(r"(?:https?://)?\S*?/(teach/|judge\?)(\S*)")
@@ -52,7 +52,7 @@ class Pupil(NamedTuple):
     href: str
     learner: str  # which kind, "" for a judged table
     games: int | None
-    beaten: dict[str, float]  # by seat, how often the best responder wins
+    beaten: dict[str, float]  # seat -> chance that the best responder wins
     blunders: dict[int, BlunderChance]  # see `find_blunder_chances`
 
 
@@ -63,7 +63,9 @@ class PupilRow(NamedTuple):
     href: str
     learner: str
     games: int | None
-    beaten: list[str]  # as X and as O, in percent
+    beaten: list[
+        str
+    ]  # chance that the best responder beats it as X and as O, in percent
     errors: list[str]  # on each board that is compared, in percent; "" for never
 
 
@@ -71,7 +73,7 @@ class Blunder(NamedTuple):
     """A board on which many of a class blunder."""
 
     board: SmallBoard  # the right moves have a star, the others a cross
-    number: int  # of the board in the table, from 1
+    number: int  # number of the board in the table, from 1
     pupils: int  # how many of the class blunder there
     share: str  # how often, on average over the class, in percent
 

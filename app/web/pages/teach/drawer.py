@@ -20,7 +20,7 @@ class Drawer(NamedTuple):
 
     title: str
     line: str
-    board: SmallBoard  # with the move
+    board: SmallBoard  # the board with the move
     open_box: Markup  # the open matchbox; "" for a learner without beads
 
 

@@ -18,7 +18,7 @@ EXACT = {
     "x": gettext_noop("Unbeatable as X"),
     "o": gettext_noop("Unbeatable as O"),
     "both": gettext_noop("Unbeatable in both seats"),
-}  # by milestone of a lesson
+}  # milestone of a lesson -> its text
 
 
 def has_refilled(_: Game, lessons: Sequence[Lesson]) -> bool:

@@ -69,7 +69,7 @@ def first_cell(game: Game, recipe: Menace) -> int | None:
 class CutLink(NamedTuple):
     """A link whose end is missing: it names more games than it holds."""
 
-    games: int  # that it names
+    games: int  # number of games in the course
     whole: (
         int  # that it holds to their ends, as far as can be said without playing them
     )

@@ -105,7 +105,7 @@ BEST = {
     "x": gettext_noop("unbeatable as X in #"),
     "o": gettext_noop("unbeatable as O in #"),
     "both": gettext_noop("unbeatable in #"),
-}  # of this browser: # stands for games
+}  # texts for links of this browser: # stands for games
 CUT = gettext_noop(
     "This link was cut off when it was copied: it has %(whole)s of %(games)s games."
 )
@@ -154,7 +154,7 @@ class PastLine(NamedTuple):
     """The board of the mistake that lost a game, and the learner's play there since then."""
 
     game: str  # which game
-    board: SmallBoard  # with the move that lost
+    board: SmallBoard  # the board with the move that lost
     now: str
 
 

@@ -56,7 +56,7 @@ class LineError(ValueError):
 class TypedGame(NamedTuple):
     """A game as a class typed it."""
 
-    line: int  # of the text, from 1
+    line: int  # line of the text, from 1
     record: str  # all moves, as cells from 0
 
 
@@ -66,8 +66,8 @@ class PaperPage(Page, frozen=True):
     template: ClassVar = "teach/paper.html"
 
     game: Game
-    chosen_set: str  # of SETS
-    size: str  # of SIZES
+    chosen_set: str  # key of SETS
+    size: str  # key of SIZES
     machine: str = (
         ""  # the recipe whose beads the labels show; "" before the first game
     )
