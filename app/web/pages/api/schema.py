@@ -219,7 +219,7 @@ class Seats(Struct, frozen=True):
 
 
 class Task(Struct, frozen=True):
-    """The distance of an agent's values from the exact values of its training task, in task units.
+    """The distance of an agent's values from the exact values of its training task, in rewards.
 
     The exact values are Q*; if exploration is a part of the task, Q* over ε-soft policies.
     """
