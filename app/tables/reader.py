@@ -151,7 +151,7 @@ class TableReader:
         is_reversed = self.options.digits == "last"
         if self.options.digits == "auto":
             taken = [
-                self.count_rows_on_taken_cells(
+                self.count_rows_with_illegal_moves(
                     self.boards.find_positions(self.game, scheme, way)
                 )
                 for way in (False, True)
@@ -161,19 +161,19 @@ class TableReader:
         self.notes.append(f"Base-3 numbers: the top left square is the {digit} digit.")
         return is_reversed
 
-    def count_rows_on_taken_cells(self, positions: NDArray[np.intp]) -> int:
-        """Return how many rows with a base-3 number have values or moves on cells that are not empty."""
+    def count_rows_with_illegal_moves(self, positions: NDArray[np.intp]) -> int:
+        """Return how many rows with a base-3 number have values or moves that are illegal."""
         taken = 0
         for row, board in enumerate(self.board_of_row.tolist()):
             if board < 0 or not self.boards.is_code[board]:
                 continue
             position = positions[board]
             if 0 <= position < self.game.decisions:
-                taken += self.uses_taken_cells(row, self.legal[position])
+                taken += self.uses_illegal_moves(row, self.legal[position])
         return taken
 
-    def uses_taken_cells(self, row: int, legal: list[bool]) -> bool:
-        """Return whether a row has values or moves on cells that are not empty."""
+    def uses_illegal_moves(self, row: int, legal: list[bool]) -> bool:
+        """Return whether a row has values or moves that are illegal in its position."""
         value = self.rows[row].value
         if isinstance(value, list) and not isinstance(value, Pairs):
             given = [parse_number(item) is not None for item in flatten(value)]
