@@ -14,7 +14,7 @@ from app.web.comparison import FIGURES, Comparison, View, next_disagreement, par
 from app.web.facts import find_disagreements
 from app.web.match import Match, MatchState, replay_match
 from app.web.move_values import can_blunder, evaluate_moves
-from app.web.pages.compare import ComparePage, Panel, plays
+from app.web.pages.compare import ComparePage, Panel, describe_plays
 from app.web.pages.parts.learning import compared
 from app.web.site_data import TRUTH, SiteData
 
@@ -200,10 +200,13 @@ def test_the_agents_moves_are_those_it_would_play(site: SiteData) -> None:
     position = replay_record(site.game, "31")[-1]
     seen = evaluate_moves(site, position, "q-iteration")
     assert seen.best == (site.policies["q-iteration"][position] > 0).tolist()
-    assert plays(site.game, seen) == "Top left or centre: +1.00"
-    assert plays(site.game, evaluate_moves(site, position, TRUTH)) == "Top left or centre: win in 5"
+    assert describe_plays(site.game, seen) == "Top left or centre: +1.00"
+    assert (
+        describe_plays(site.game, evaluate_moves(site, position, TRUTH))
+        == "Top left or centre: win in 5"
+    )
     untouched = evaluate_moves(site, 0, "observing", 0)
-    assert plays(site.game, untouched) == "Any of 9 squares: not tried yet"
+    assert describe_plays(site.game, untouched) == "Any of 9 squares: not tried yet"
 
 
 def test_it_opens_where_the_usual_ones_part(client: FlaskClient, site: SiteData) -> None:
@@ -224,7 +227,9 @@ def test_one_can_go_through_all_positions_in_which_they_part(site: SiteData) -> 
         assert replay_record(site.game, record)[-1] == position
         record = next_disagreement(views, site, position)
     assert record is None
-    assert made(site, Comparison("", USUAL[1:])).parting == ""  # it plays as well as can be
+    assert (
+        made(site, Comparison("", USUAL[1:])).disagreement_url == ""
+    )  # it plays as well as can be
 
 
 @pytest.mark.parametrize("figure", FIGURES)

@@ -23,7 +23,7 @@ from app.project import read_version
 from app.tictactoe.notation import replay_record
 from app.web import urls
 from app.web.move_values import HEAT_STEPS, evaluate_moves
-from app.web.pages.parts.export import CITATION, bibtex, iframe
+from app.web.pages.parts.export import CITATION, build_bibtex, build_iframe
 from app.web.pictures.minds import represented
 from app.web.pictures.palette import INKS
 from app.web.service.headers import CONTENT_SECURITY_POLICY
@@ -533,14 +533,16 @@ def test_the_play_page_fetches_a_part_of_the_page_that_shows_it(client: FlaskCli
 
 
 def test_the_text_of_a_frame_is_html() -> None:
-    text = iframe("http://a.example/", '/embed/curve/x?lens="y"&z=1', 'A "b" & <c>', "100%", 400)
+    text = build_iframe(
+        "http://a.example/", '/embed/curve/x?lens="y"&z=1', 'A "b" & <c>', "100%", 400
+    )
     frame = ElementTree.fromstring(text)
     assert frame.get("src") == 'http://a.example/embed/curve/x?lens="y"&z=1'
     assert frame.get("title") == 'A "b" & <c>'
 
 
 def test_a_citation_is_bibtex() -> None:
-    text = bibtex("Q_1: 50% & more", "http://a.example/agents/q,alpha=0.5", "Recipe x_y")
+    text = build_bibtex("Q_1: 50% & more", "http://a.example/agents/q,alpha=0.5", "Recipe x_y")
     assert text.startswith("@misc{q-tac-toe-q-1-50-more,\n")
     assert text.count("{") == text.count("}")
     entries = dict(re.findall(r"^  (\w+) = \{(.*)\},?$", text, re.MULTILINE))

@@ -41,7 +41,7 @@ from app.tictactoe.agents import ModelError
 from app.web import create_app, urls
 from app.web.algorithms import ALGORITHMS
 from app.web.formatting import format_number, format_short, format_tenths
-from app.web.pages.experiments import VERDICTS
+from app.web.pages.experiments import VERDICT_SLUGS
 from app.web.pictures import tables
 from app.web.pictures.curves import logarithmic, scale
 from app.web.pictures.figures import drawing, lay_out, miniature, preview_of
@@ -202,12 +202,12 @@ def test_the_counts_on_top_are_those_of_the_verdicts(client: FlaskClient, site: 
     counted = dict(re.findall(r'id="verdict-([a-z-]+)"[^>]*><b>(\d+)</b>', text))
     assert counted == {
         slug: str(sum(one.verdict == words for one in site.experiments.values()))
-        for words, slug in VERDICTS.items()
+        for words, slug in VERDICT_SLUGS.items()
     }
 
 
 @pytest.mark.parametrize("source", ["", *SOURCES])
-@pytest.mark.parametrize("verdict", ["", *VERDICTS.values()])
+@pytest.mark.parametrize("verdict", ["", *VERDICT_SLUGS.values()])
 def test_the_address_says_which_claims_are_listed(
     client: FlaskClient, site: SiteData, source: str, verdict: str
 ) -> None:
@@ -215,7 +215,7 @@ def test_the_address_says_which_claims_are_listed(
     assert re.findall(r'id="claim-([a-z0-9-]+)"', text) == [
         claim
         for claim, one in site.experiments.items()
-        if source in ("", *one.sources) and verdict in ("", VERDICTS[one.verdict])
+        if source in ("", *one.sources) and verdict in ("", VERDICT_SLUGS[one.verdict])
     ]
     chosen = re.findall(r'id="(verdict-[a-z0-9-]+)"[^>]*aria-current', text)
     assert chosen == [f"verdict-{verdict}"] * bool(verdict)

@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 from markupsafe import Markup
 
 from app.web.algorithms.formula import block
-from app.web.pages.glossary import PLACES, TERMS, lead_to_terms
+from app.web.pages.glossary import ANCHORS, TERMS, link_terms
 from app.web.service.deployment import ROOT
 from tests.web.conftest import unled
 
@@ -53,10 +53,10 @@ def test_prose_leads_to_its_terms_once_each(client: FlaskClient, address: str) -
 
 
 def test_no_word_is_said_for_two_terms() -> None:
-    assert TERMS.keys() - set(PLACES.values()) == {"return"}
+    assert TERMS.keys() - set(ANCHORS.values()) == {"return"}
     for name, term in TERMS.items():
         for said in term.name.split(", ") if term.said is None else term.said:
-            assert PLACES[said.lower()] == name
+            assert ANCHORS[said.lower()] == name
 
 
 def test_a_term_is_found_where_it_is_said_and_nothing_else_is_changed() -> None:
@@ -65,7 +65,7 @@ def test_a_term_is_found_where_it_is_said_and_nothing_else_is_changed() -> None:
         '<p id="limits">A <a href="/x">policy</a>, q-learning-2 and p &lt; 1; policies are greedy, '
         "ε-greedy or <code>greedy</code>.</p><p>Greedy policy.</p>"
     )
-    led = lead_to_terms(text)
+    led = link_terms(text)
     assert unled(led) == text
     assert re.findall(r'<a href="/glossary#([^"]*)">(.*?)</a>', led) == [
         ("policy", "policies"),
@@ -80,7 +80,7 @@ def test_terms_say_what_the_textbook_says() -> None:
     assert TERMS["bellman"].formula.startswith(r"V^{\pi}(s)")  # eq. 3.14
     assert TERMS["bellman-optimality"].formula.startswith("Q^*(s, a)")  # eq. 3.20
     for name in ("V*", "behaviour policy", "target policy", "credit assignment"):
-        assert name.lower() in PLACES
+        assert name.lower() in ANCHORS
 
 
 PRIVATE = re.compile(  # what the field has words for: an illegal move, a blunder, symmetric, ...

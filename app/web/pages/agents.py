@@ -33,7 +33,12 @@ from app.web.facts import BEST_RESPONDER, PolicyJudgement, judge_policy
 from app.web.formatting import format_count
 from app.web.match import Match, read_word
 from app.web.pages.parts import judgement, learning
-from app.web.pages.parts.export import Take, file, numbers_file, take_curve
+from app.web.pages.parts.export import (
+    Take,
+    build_file_response,
+    numbers_file,
+    take_curve,
+)
 from app.web.pictures.curves import Charts, Share, shares
 from app.web.pictures.minds import MindPicture, picture
 from app.web.rendering import Page, render_page
@@ -390,7 +395,7 @@ class AgentPage(Page, frozen=True):
         """Links to games, comparisons and the lab."""
         replay = urls.play(Match(o=self.name, lens=self.name, step=0))
         return [
-            *judgement.encounters(self.name),
+            *judgement.list_encounters(self.name),
             Destination("Replay its training", replay),
             Destination("Compare with optimal play", beside(self.site, self.name)),
             Destination("Change something", urls.lab(self.name), id="to-lab"),
@@ -401,17 +406,17 @@ class AgentPage(Page, frozen=True):
     @property
     def results(self) -> dict[str, list[list[Share]]]:
         """Its chances against each opponent, in each seat."""
-        return judgement.results(self.site, self.name)
+        return judgement.list_results(self.site, self.name)
 
     @property
     def blunders(self) -> judgement.Blunders:
         """The agent's most serious blunders, the most serious first."""
-        return judgement.blunders(self.site, self.name, slice(SHOWN))
+        return judgement.show_blunders(self.site, self.name, slice(SHOWN))
 
     @property
     def verdicts(self) -> Mapping[str, judgement.LostGame | judgement.Proof]:
         """By seat, a game that it loses or the proof that there is none."""
-        return judgement.verdicts(self.site, self.name)
+        return judgement.judge_seats(self.site, self.name)
 
     @property
     def claims(self) -> list[Summary]:
@@ -516,7 +521,7 @@ def download(name: str, ending: str) -> Response:
             format_card(complete_card(game, agent)).encode(),
             "application/json",
         )
-    return file(content, mimetype, f"{agent.card.id}.{ending}")
+    return build_file_response(content, mimetype, f"{agent.card.id}.{ending}")
 
 
 @bp.get(urls.CODE)
@@ -526,4 +531,6 @@ def code(name: str) -> Response:
     if parse_recipe(card.recipe).is_network:
         raise NotFound(f"The training of {card.title} cannot be written as one file.")
     code = current_site().lab.code(card.recipe)
-    return file(code, "text/x-python", name_script_file(parse_recipe(card.recipe)))
+    return build_file_response(
+        code, "text/x-python", name_script_file(parse_recipe(card.recipe))
+    )

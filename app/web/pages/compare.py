@@ -1,4 +1,4 @@
-"""One board of a comparison with all that belongs to it, and what several say in sentences."""
+"""The page of a comparison: a position on several boards, one for each value source."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -56,34 +56,34 @@ bp = Blueprint("compare", __name__)
 
 
 class Panel(NamedTuple):
-    """One board of a page; what is left empty belongs to agents only."""
+    """A board of the page; fields that are empty belong to agents only."""
 
     view: View
-    name: str  # the title, and of a snapshot its time
+    name: str  # the title, with the number of updates for a snapshot
     board: Board
     legend: Legend | None  # legend of a decision; None if the game is over
-    plays: str  # what it would do there
-    blunder: bool  # whether that can drop the value of the game
-    origin: str  # for how long an agent was trained, or how else the values were found
-    earlier: str  # the same at the snapshot before
+    plays: str  # its moves and their value
+    blunder: bool  # whether its move can lower the value of the game
+    origin: str  # the updates of the agent, or the origin of the values
+    earlier: str  # URL with the previous snapshot
     later: str
     remove: str
 
 
-def panel(
+def build_panel(
     comparison: Comparison, state: MatchState, view: View, opinion: MoveValues | None
 ) -> Panel:
-    """Lay out what a view, or optimal play, has to say of a position; None of a finished one."""
-    site, views, name = state.site, comparison.views, full_name(state.site, view)
+    """Return the board of a view, or of optimal play; `opinion` is None after the end of a game."""
+    site, views, name = state.site, comparison.views, name_view(state.site, view)
     seen = replace(state, match=comparison.match(view))
     here = (
         views.index(view) if view in views else len(views)
-    )  # optimal play is none of them
+    )  # optimal play is not among the views
     before, after = views[:here], views[here + 1 :]
     learned, earlier, later = site.agents.knows(view.lens), "", ""
 
     def put(step: int | None) -> str:
-        """Lead to another snapshot in this place, unless it has one of its own."""
+        """Return the URL with another snapshot in this panel, "" if a panel has it already."""
         other = View(view.lens, step)
         if other in views:
             return ""
@@ -105,48 +105,51 @@ def panel(
             f"Board of {name}",
         ),
         legend=build_legend(seen, opinion) if opinion else None,
-        plays=plays(site.game, opinion) if opinion else "",
+        plays=describe_plays(site.game, opinion) if opinion else "",
         blunder=opinion is not None and can_blunder(state, opinion),
-        origin=_trained(site, view) if learned else "Found by solving the game",
+        origin=_format_training(site, view) if learned else "Found by solving the game",
         earlier=earlier,
         later=later,
         remove=removed if view in views and len(views) > 1 else "",
     )
 
 
-def full_name(site: SiteData, view: View) -> str:
-    """Name a view in a sentence, where a comma would divide it."""
+def name_view(site: SiteData, view: View) -> str:
+    """Return the name of a view within a sentence, so without a comma."""
     title = site.titles[view.lens.removesuffix(TASK)].replace(",", "")
     if view.lens.endswith(TASK):
         return f"the task of {title}"
     if view.lens == TRUTH:
         return "optimal play"
-    return title if view.step is None else f"{title} after {_trained(site, view)}"
+    return (
+        title if view.step is None else f"{title} after {_format_training(site, view)}"
+    )
 
 
-def plays(game: Game, opinion: MoveValues) -> str:
-    """Say what a lens plays in a decision, and what it expects of that."""
+def describe_plays(game: Game, opinion: MoveValues) -> str:
+    """Return the moves of a value source in a decision, and the value that it gives them."""
     first = opinion.plays[0]
     expected = opinion.truths[first] if opinion.exact else opinion.texts[first]
     places = "mostly " * opinion.draws + name_squares(game, opinion.plays)
     return f"{places.capitalize()}: {expected or opinion.blank}"
 
 
-def summary(state: MatchState, opinions: Mapping[str, MoveValues]) -> str:
-    """Say who plays what in a decision, and who can blunder, by their names."""
-    preferences = _preferences(state.site.game, opinions)
-    return f"{preferences[0].upper()}{preferences[1:]} {_verdict(state, opinions)}"
+def summarise_plays(state: MatchState, opinions: Mapping[str, MoveValues]) -> str:
+    """Return sentences on who plays what in a decision, and who can blunder."""
+    preferences = _describe_preferences(state.site.game, opinions)
+    return f"{preferences[0].upper()}{preferences[1:]} {_describe_verdict(state, opinions)}"
 
 
-def _trained(site: SiteData, view: View) -> str:
+def _format_training(site: SiteData, view: View) -> str:
+    """Return the number of updates by the snapshot of a view."""
     agent = site.agents[view.lens]
     return format_updates(
         int(agent.snapshot_updates[-1 if view.step is None else view.step])
     )
 
 
-def _preferences(game: Game, opinions: Mapping[str, MoveValues]) -> str:
-    """Those who play the same in one breath, the most first."""
+def _describe_preferences(game: Game, opinions: Mapping[str, MoveValues]) -> str:
+    """Return a sentence on who plays which squares; agents with equal moves form a group."""
     groups: dict[tuple[int, ...], list[str]] = {}
     for name, view in opinions.items():
         groups.setdefault(tuple(view.plays), []).append(name)
@@ -161,7 +164,8 @@ def _preferences(game: Game, opinions: Mapping[str, MoveValues]) -> str:
     return "; ".join(parts) + "."
 
 
-def _verdict(state: MatchState, opinions: Mapping[str, MoveValues]) -> str:
+def _describe_verdict(state: MatchState, opinions: Mapping[str, MoveValues]) -> str:
+    """Return a sentence on the value of the position, and on the agents that can miss it."""
     value = describe_best_play(state.site, state.position).partition(" ")[0]
     if value == OUTCOMES[-1]:
         return "With optimal play every move loses."
@@ -171,26 +175,27 @@ def _verdict(state: MatchState, opinions: Mapping[str, MoveValues]) -> str:
     return f"With optimal play that is right: it keeps the {value}."
 
 
-HALF = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # half of a tile, below its diagonal, from the start of TILE
+HALF_TILE = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # half of a tile, below its diagonal, from the start of TILE
 
 
 class ComparedMinds(NamedTuple):
-    """All of them, at the moments of their trainings that are compared."""
+    """The minds of all agents in the comparison, at the compared snapshots."""
 
-    each: list[tuple[str, str, minds.MindPicture]]  # what it is called, and its address
-    # whether they are one picture: the second has the lower half of each tile
+    each: list[tuple[str, str, minds.MindPicture]]  # (name, URL, picture) of each agent
+    # whether two minds share a picture: the second has the lower half of each tile
     divided: bool
-    agree: str  # then in how many positions they expect the same result, and out of how many
-    kind: minds.Kind  # how the tiles of one picture are coloured
-    film: learning.Film | None  # None where one agent is there at two moments
+    # In a shared picture, the number of positions with equal expected outcomes.
+    agree: str
+    kind: minds.Kind  # the colouring of the tiles
+    film: learning.Film | None  # None if an agent is compared at two snapshots
     step: int  # step of the film that is shown, or the nearest step
-    shown: learning.Frame | None  # what is shown, which need not be a frame of the film
-    next_step: str  # the address of the next frame, after the last of the first
+    shown: learning.Frame | None  # the compared snapshots as a frame
+    next_step: str  # URL of the next frame; the first follows the last
 
 
-def compared_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
-    """Draw the minds of the agents among the views; None if there are none."""
-    views = _learned(site, comparison)
+def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
+    """Return the minds of the agents among the views; None without agents."""
+    views = _list_learned(site, comparison)
     if not views:
         return None
     names = [view.lens for view in views]
@@ -199,16 +204,17 @@ def compared_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | No
         minds.kinds(site, name)[minds.EXPECTS] == minds.KINDS[minds.EXPECTS]
         for name in names
     )
-    moving = _moves(views)
+    moving = _can_move(views)
     pictures = [
         minds.picture(site, name, step, moving=moving)
         for name, step in zip(names, shown, strict=True)
     ]
     if divided:
-        pictures[1] = _halved(pictures[1])
-    lasts, frames = [site.last_step(name) for name in names], _frames(site, views)
+        pictures[1] = _halve_tiles(pictures[1])
+    lasts, frames = [site.last_step(name) for name in names], _list_frames(site, views)
 
     def off(frame: int) -> float:
+        """Return the largest distance of a frame from the snapshots, as a share of a training."""
         steps = zip(frames[frame], shown, lasts, strict=True)
         return float(max(abs(step - own) / max(1, last) for step, own, last in steps))
 
@@ -216,53 +222,58 @@ def compared_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | No
     film = learning.film_of_minds(site, tuple(names)) if moving else None
     return ComparedMinds(
         each=[
-            (full_name(site, view), urls.mind(view.lens, view.step), drawn)
+            (name_view(site, view), urls.mind(view.lens, view.step), drawn)
             for view, drawn in zip(views, pictures, strict=True)
         ],
         divided=divided,
-        agree=format_count(_agreeing(site, names, shown)) if divided else "",
+        agree=format_count(_count_agreeing(site, names, shown)) if divided else "",
         kind=minds.KINDS[minds.EXPECTS],
         film=film,
         step=step,
         shown=film
         and learning.frame_of_minds(site, names, shown)._replace(x=film.frames[step].x),
-        next_step=urls.compare(_at(site, comparison, frames[(step + 1) % len(frames)])),
+        next_step=urls.compare(
+            _move_to_steps(site, comparison, frames[(step + 1) % len(frames)])
+        ),
     )
 
 
-def at_frame(site: SiteData, comparison: Comparison, text: str) -> Comparison:
-    """Return the same comparison with all its agents at a frame of the film, as an address has it.
+def move_to_frame(site: SiteData, comparison: Comparison, text: str) -> Comparison:
+    """Return the comparison with all agents at a frame of the film, given as text.
 
     Raises BadRequest with a sentence if there is no such frame, or no film.
     """
-    views = _learned(site, comparison)
-    if not views or not _moves(views):
+    views = _list_learned(site, comparison)
+    if not views or not _can_move(views):
         raise BadRequest("frame needs agents that learned, and each of them once.")
-    frames = _frames(site, views)
-    return _at(
+    frames = _list_frames(site, views)
+    return _move_to_steps(
         site, comparison, frames[read_integer("frame", text, 0, len(frames) - 1)]
     )
 
 
-def _learned(site: SiteData, comparison: Comparison) -> list[View]:
+def _list_learned(site: SiteData, comparison: Comparison) -> list[View]:
+    """Return the views of agents."""
     return [view for view in comparison.views if site.agents.knows(view.lens)]
 
 
-def _moves(views: list[View]) -> bool:
-    """Whether all can be at one moment: one training cannot be at two moments at once."""
+def _can_move(views: list[View]) -> bool:
+    """Return whether the agents can share a frame: a training cannot be at two snapshots at once."""
     return len({view.lens for view in views}) == len(views)
 
 
-def _frames(site: SiteData, views: list[View]) -> list[tuple[int, ...]]:
-    """List the steps of all of them at each frame of the film, which has all of the longest."""
+def _list_frames(site: SiteData, views: list[View]) -> list[tuple[int, ...]]:
+    """Return the steps of all agents at each frame of the film, as many as the longest training has."""
     lasts = [site.last_step(view.lens) for view in views]
     return list(
         zip(*(learning.in_step(last, max(lasts)) for last in lasts), strict=True)
     )
 
 
-def _at(site: SiteData, comparison: Comparison, steps: tuple[int, ...]) -> Comparison:
-    """Return the same comparison with the agents at steps of their trainings, one for each."""
+def _move_to_steps(
+    site: SiteData, comparison: Comparison, steps: tuple[int, ...]
+) -> Comparison:
+    """Return the comparison with the agents at these steps of their trainings."""
     left = iter(steps)
 
     def moved(view: View) -> View:
@@ -273,13 +284,16 @@ def _at(site: SiteData, comparison: Comparison, steps: tuple[int, ...]) -> Compa
     return replace(comparison, views=tuple(map(moved, comparison.views)))
 
 
-def _halved(whole: minds.MindPicture) -> minds.MindPicture:
-    paths = [(heat, outline.replace(minds.TILE, HALF)) for heat, outline in whole.paths]
-    return whole._replace(tile=HALF, paths=paths)
+def _halve_tiles(whole: minds.MindPicture) -> minds.MindPicture:
+    """Return a mind with the lower half of each tile only."""
+    paths = [
+        (heat, outline.replace(minds.TILE, HALF_TILE)) for heat, outline in whole.paths
+    ]
+    return whole._replace(tile=HALF_TILE, paths=paths)
 
 
-def _agreeing(site: SiteData, names: list[str], steps: list[int]) -> int:
-    """Count the tiles of which two agents expect the same: a win, a draw or a loss."""
+def _count_agreeing(site: SiteData, names: list[str], steps: list[int]) -> int:
+    """Return the number of tiles for which two agents expect equal outcomes."""
     views = [*zip(names, steps, strict=True)]
     first, second = (round_outcomes(minds.expected(site, *view)[0]) for view in views)
     both = np.logical_and(*(minds.represented(site, *view).known[0] for view in views))
@@ -297,13 +311,13 @@ class ComparePage(Page, frozen=True):
 
     @property
     def site(self) -> SiteData:
-        """The agents and what is known of them."""
+        """The agents and the facts about them."""
         return self.state.site
 
     @property
     def title(self) -> str:
-        """Who is compared."""
-        names = [full_name(self.site, view) for view in self.comparison.views]
+        """The names of the compared agents."""
+        names = [name_view(self.site, view) for view in self.comparison.views]
         return f"{join_words(names)} compared with optimal play"
 
     # The boards.
@@ -323,7 +337,7 @@ class ComparePage(Page, frozen=True):
     def _learned(self) -> dict[str, MoveValues]:
         """The values of each view by its full name; none after the end of a game."""
         return {
-            full_name(self.site, view): values
+            name_view(self.site, view): values
             for view in self.comparison.views
             if (values := self._values[view])
         }
@@ -332,32 +346,33 @@ class ComparePage(Page, frozen=True):
     def panels(self) -> list[Panel]:
         """A board for each view, then optimal play."""
         return [
-            panel(self.comparison, self.state, *each) for each in self._values.items()
+            build_panel(self.comparison, self.state, *each)
+            for each in self._values.items()
         ]
 
     @property
     def rows(self) -> list[tuple[str, list[BoardSquare]]]:
-        """Each empty square's name, and itself on every board."""
-        return _rows(self.site.game, self.panels) if self._learned else []
+        """The name of each empty square, and the square on every board."""
+        return _list_rows(self.site.game, self.panels) if self._learned else []
 
     @property
     def headline(self) -> str:
-        """Whose turn it is."""
+        """The player to move."""
         return describe_turn(self.state)
 
     @property
     def status(self) -> str:
-        """What a screen reader is told."""
+        """The text for screen readers."""
         return describe_status(self.state)
 
     @property
     def summary(self) -> str:
-        """Where they agree, "" of a finished game."""
-        return summary(self.state, self._learned) if self._learned else ""
+        """The agreement of the agents, "" of a finished game."""
+        return summarise_plays(self.state, self._learned) if self._learned else ""
 
     @property
     def preview(self) -> str:
-        """The address of the picture of the first board, with which a link is shown."""
+        """The URL of the picture of the first board, for link previews."""
         return urls.MATCH_PREVIEW.url_for_match(
             self.comparison.match(self.comparison.views[0])
         )
@@ -366,7 +381,7 @@ class ComparePage(Page, frozen=True):
 
     @property
     def take_back(self) -> str:
-        """The address without the last move, "" where there is none."""
+        """The URL without the last move, "" without a move."""
         record = self.comparison.record
         return (
             urls.compare(replace(self.comparison, record=undo_moves(record)))
@@ -375,8 +390,8 @@ class ComparePage(Page, frozen=True):
         )
 
     @property
-    def parting(self) -> str:
-        """The address of another position in which they part, "" where there is none."""
+    def disagreement_url(self) -> str:
+        """The URL of the next position in which the agents disagree, "" if there is none."""
         record = next_disagreement(
             self.comparison.views, self.site, self.state.position
         )
@@ -388,12 +403,12 @@ class ComparePage(Page, frozen=True):
 
     @property
     def most(self) -> int:
-        """How many views fit."""
+        """The largest number of views."""
         return MAX_VIEWS
 
     @property
-    def taken(self) -> list[str]:
-        """The lenses that are there as shipped, so not to be offered again."""
+    def shipped_views(self) -> list[str]:
+        """The value sources that are shown as shipped, which are not offered again."""
         return [view.lens for view in self.comparison.views if view.step is None]
 
     # The training of the agents that are compared.
@@ -405,22 +420,22 @@ class ComparePage(Page, frozen=True):
 
     @property
     def figure(self) -> str:
-        """Which of these they do show."""
+        """The figure that the curves show."""
         return self.comparison.figure or next(iter(FIGURES))
 
     @property
     def curves(self) -> Charts | None:
-        """The learning curves of those that learned."""
+        """The learning curves of the agents."""
         return learning.compared(self.site, self.comparison.views, self.figure)
 
     @property
     def inks(self) -> Mapping[str, str]:
-        """The inks of the curves, by the agent that each is of."""
+        """The colours of the curves, by agent."""
         return learning.inks_of(self.site, self.comparison.views)
 
     @property
     def take(self) -> Take | None:
-        """How the curves are exported."""
+        """The export of the curves."""
         views = self.comparison.views
         agents = [view.lens for view in views if self.site.agents.knows(view.lens)]
         if not agents:
@@ -429,23 +444,25 @@ class ComparePage(Page, frozen=True):
 
     @property
     def minds(self) -> ComparedMinds | None:
-        """The minds of those that learned."""
-        return compared_minds(self.site, self.comparison)
+        """The minds of the agents."""
+        return draw_minds(self.site, self.comparison)
 
 
 @bp.get(urls.COMPARE.url(""))
 @bp.get(urls.COMPARE)
 def compare(record: str = "") -> Response:
-    """Show a position on several boards, or lead to it with all agents at a frame of their film."""
+    """Show a position on several boards, or redirect to a frame of the agents' film."""
     lenses, figure = request.args.getlist("lens"), request.args.get("figure", "")
     comparison, place = parse_comparison(record, lenses, current_site(), figure)
     if frame := request.args.get("frame", ""):
-        return redirect(urls.compare(at_frame(current_site(), comparison, frame)), 303)
+        return redirect(
+            urls.compare(move_to_frame(current_site(), comparison, frame)), 303
+        )
     return render_page(ComparePage(comparison, place))
 
 
-def _rows(game: Game, panels: list[Panel]) -> list[tuple[str, list[BoardSquare]]]:
-    """List each empty square with the values of all of them."""
+def _list_rows(game: Game, panels: list[Panel]) -> list[tuple[str, list[BoardSquare]]]:
+    """Return each empty square with its values on all boards."""
     squares = zip(*(panel.board.squares for panel in panels), strict=True)
     return [
         (name_square_briefly(game, cell), list(row))

@@ -1,8 +1,8 @@
-"""Figures in frames on pages of others, the same as files, and how oEmbed finds them.
+"""Figures for other websites: frames, files, and their discovery by oEmbed.
 
-A frame is small, without a header, and has a link to the whole page.
+A frame is small, has no header, and links to the whole page.
 
-Nothing else of the site may be framed: see `app.web.service.headers`.
+No other page of the site may be framed: see `app.web.service.headers`.
 """
 
 import json
@@ -47,11 +47,11 @@ from app.web.wording import LESSON_STEPS, build_legend, describe_turn
 
 bp = Blueprint("embed", __name__)
 
-NARROW = 320  # pixels of a curve, where there is no room for its usual width
+NARROW_WIDTH = 320  # pixels of a curve, where there is no room for its usual width
 
 
 class BoardPage(Page, frozen=True):
-    """A match where it stands, to be played on inside the frame."""
+    """A match at its current position, playable inside the frame."""
 
     template: ClassVar = "embed/board.html"
     fragment: ClassVar = ("game",)
@@ -73,7 +73,7 @@ Sized = tuple[str, int, float]  # the address of a picture, its width and height
 
 
 class CurvesPage(Page, frozen=True):
-    """The learning curves of one agent, or those of several by one figure."""
+    """The learning curves of an agent, or a figure of several agents."""
 
     template: ClassVar = "embed/curve.html"
 
@@ -90,7 +90,7 @@ class CurvesPage(Page, frozen=True):
 
     @property
     def page(self) -> str:
-        """The URL of the full page with these curves."""
+        """The URL of the whole page."""
         return self.take.page
 
     @property
@@ -100,8 +100,8 @@ class CurvesPage(Page, frozen=True):
 
     @property
     def narrow(self) -> Sized:
-        """The curves as a picture for narrow screens."""
-        return self._picture(NARROW)
+        """The curves as a narrow picture, for small screens."""
+        return self._picture(NARROW_WIDTH)
 
     @property
     def label(self) -> str:
@@ -110,7 +110,7 @@ class CurvesPage(Page, frozen=True):
 
     @property
     def charts(self) -> Charts:
-        """The curves as numbers, without links at the snapshots."""
+        """The curves as numbers; their snapshots have no links."""
         unlinked = [moment._replace(href="") for moment in self.curves.moments]
         return self.curves._replace(moments=unlinked)
 
@@ -138,7 +138,7 @@ class FilmPage(Page, frozen=True):
 
     @property
     def kind(self) -> minds.Kind:
-        """The way in which the tiles are coloured."""
+        """The colouring of the tiles."""
         return minds.kinds(self.site, self.name)[self.colour]
 
     @property
@@ -148,25 +148,25 @@ class FilmPage(Page, frozen=True):
 
     @property
     def next_step(self) -> str:
-        """The URL of the next snapshot; after the last one, the URL of the first."""
+        """The URL of the next snapshot; the first follows the last."""
         following = next_step(self.step, self.site.last_step(self.name))
         step = self.site.step_for_url(self.name, following)
         return urls.EMBED_MIND.url(self.name, step=step, colour=self._colour)
 
     @property
     def page(self) -> str:
-        """The URL of the full page at this snapshot."""
+        """The URL of the whole page."""
         step = self.site.step_for_url(self.name, self.step)
         return urls.mind(self.name, step, self._colour)
 
     @property
     def _colour(self) -> str:
-        """The colour as addresses have it, "" for the usual one."""
+        """The colour in URLs, "" for the default."""
         return "" if self.colour == minds.EXPECTS else self.colour
 
 
 class FigurePage(Page, frozen=True):
-    """A figure of an experiment, and what came of its claim."""
+    """A figure of an experiment, and the verdict on its claim."""
 
     template: ClassVar = "embed/experiment.html"
 
@@ -176,7 +176,7 @@ class FigurePage(Page, frozen=True):
 
     @cached_property
     def layout(self) -> Layout:
-        """What is drawn, and what is said of it."""
+        """The drawing and its texts."""
         return layout_of(self.site, self.summary.id, self.number)
 
     @property
@@ -192,9 +192,9 @@ class FigurePage(Page, frozen=True):
 
 
 def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
-    """Read which curves are meant: `lens` adds agents, `figure` chooses, `against` says whom.
+    """Return the curves of a query with the parameters `lens`, `figure` and `against`.
 
-    Raises NotFound or BadRequest with a sentence on what is wrong.
+    Raises NotFound or BadRequest with a sentence on the fault.
     """
     figure, lenses = query.get("figure", ""), query.getlist("lens")
     card, names, against = site.learned(name).card, [name], ""
@@ -228,7 +228,7 @@ def board(record: str = "") -> Response:
 @bp.get(urls.EMBED_REPLY.url(""))
 @bp.get(urls.EMBED_REPLY)
 def reply(record: str = "") -> AnyResponse:
-    """Draw one move for the player to move: the board after it to htmx, to others where it is."""
+    """Draw a move for the player to move; htmx receives the board after it, others a redirect."""
     after = draw_reply(parse_match(record, request.args, current_site()))
     address = urls.EMBED_BOARD.url_for_match(after.match)
     return redirect_after_form(address, partial(BoardPage, after))
@@ -256,9 +256,9 @@ def experiment(claim: str) -> Response:
 
 
 def parse_figure(site: SiteData, claim: str, query: "Query") -> tuple[Summary, int]:
-    """Read which figure of an experiment is meant: the first has number 1, and is the usual one.
+    """Return the experiment and the figure number of a query; the default is 1.
 
-    Raises NotFound or BadRequest with a sentence on what is wrong.
+    Raises NotFound or BadRequest with a sentence on the fault.
     """
     summary = site.experiment(claim)
     figures = len(summary.figures)
@@ -288,17 +288,17 @@ class TakePage(Page, frozen=True):
 
     @property
     def card(self) -> str:
-        """The URL of the picture of the game when it is over; "" before."""
+        """The URL of the picture of a finished game, "" before its end."""
         return urls.MATCH_PREVIEW.url_for_match(self._whole) if self.state.over else ""
 
     @property
     def told(self) -> str:
-        """What is said below that picture."""
+        """The text below that picture."""
         return summarise_game(self.state) if self.state.over else ""
 
     @property
     def replay(self) -> str:
-        """The URL of the replay of the game."""
+        """The URL that replays the game."""
         start = self._whole.at(0)
         return urls.play(
             replace(start, replay=True, pause=False, keep=False, tally=Match().tally)
@@ -306,7 +306,7 @@ class TakePage(Page, frozen=True):
 
     @property
     def _whole(self) -> Match:
-        """The match after its last move."""
+        """The match at its end."""
         match = self.state.match
         return replace(match.at(len(match.record)), replay=False)
 
@@ -314,7 +314,7 @@ class TakePage(Page, frozen=True):
 @bp.get(urls.TAKE.url(""))
 @bp.get(urls.TAKE)
 def take(record: str = "") -> Response:
-    """Show how a match is taken along."""
+    """Show the exports of a match."""
     return render_page(TakePage(parse_match(record, request.args, current_site())))
 
 
@@ -325,11 +325,11 @@ FORMATS_AND_PREVIEW = ".<any(svg, csv, png):ending>"
 @bp.get(urls.EMBED_BOARD.url("") + FORMATS)
 @bp.get(urls.EMBED_BOARD.extend(FORMATS))
 def board_file(ending: str, record: str = "") -> Response:
-    """Serve a board as a file."""
+    """Return a board as SVG or CSV."""
     shown = build_match_view(
         parse_match(record, request.args, current_site()), IN_FRAME
     )
-    name = _name("board", record)
+    name = _name_file("board", record)
     if ending == "svg":
         says = shown.says
         return export.svg_file(
@@ -343,9 +343,9 @@ def board_file(ending: str, record: str = "") -> Response:
 @bp.get(urls.EMBED_VALUE.url("") + FORMATS)
 @bp.get(urls.EMBED_VALUE.extend(FORMATS))
 def value_file(ending: str, record: str = "") -> Response:
-    """Serve the value of a game after each move, as a picture or as numbers."""
+    """Return the value of a game over its moves as SVG or CSV."""
     place = parse_match(record, request.args, current_site())
-    moves, name = build_match_view(place, IN_FRAME).moves, _name("value", record)
+    moves, name = build_match_view(place, IN_FRAME).moves, _name_file("value", record)
     if ending == "svg":
         return export.svg_file(
             curves.value_picture(place, moves, export.take_value(place).title), name
@@ -357,7 +357,7 @@ def value_file(ending: str, record: str = "") -> Response:
 
 @bp.get(urls.EMBED_CURVE.extend(FORMATS_AND_PREVIEW))
 def curve_file(name: str, ending: str) -> Response:
-    """Serve learning curves as a file, or the preview picture of a link to them."""
+    """Return learning curves as SVG or CSV, or as a PNG for link previews."""
     chosen = parse_curves(current_site(), name, request.args)
     title = chosen.take.title
     if ending == "png":
@@ -365,16 +365,18 @@ def curve_file(name: str, ending: str) -> Response:
         line = title.removesuffix(" tic-tac-toe")
         return export.png_file(preview(line, drawn.shapes, drawn.width, drawn.height))
     if ending == "csv":
-        return export.numbers_file(*curves.numbers(chosen.curves), _name("curve", name))
+        return export.numbers_file(
+            *curves.numbers(chosen.curves), _name_file("curve", name)
+        )
     width = read_integer("width", request.args.get("width") or str(WIDTH), *WIDTHS)
     return export.svg_file(
-        curve_picture(chosen.curves, title, width), _name("curve", name)
+        curve_picture(chosen.curves, title, width), _name_file("curve", name)
     )
 
 
 @bp.get(urls.EMBED_MIND.extend(FORMATS_AND_PREVIEW))
 def mind_file(name: str, ending: str) -> Response:
-    """Serve the picture of an agent's values, or the preview picture of a link to it."""
+    """Return an agent's mind as SVG or CSV, or as a PNG for link previews."""
     step, colour = minds.parse_view(current_site(), name, request.args)
     shown = minds.picture(current_site(), name, step, colour)
     if ending == "png":
@@ -383,18 +385,18 @@ def mind_file(name: str, ending: str) -> Response:
         return export.png_file(preview(line, shapes, where.columns, where.height))
     if ending == "csv":
         rows = minds.mind_numbers(current_site(), shown, step)
-        return export.numbers_file(minds.COLUMNS, rows, _name("mind", name))
+        return export.numbers_file(minds.COLUMNS, rows, _name_file("mind", name))
     return export.svg_file(
-        minds.mind_picture(current_site(), shown, step), _name("mind", name)
+        minds.mind_picture(current_site(), shown, step), _name_file("mind", name)
     )
 
 
 @bp.get(urls.MATCH_PREVIEW.url(""))
 @bp.get(urls.MATCH_PREVIEW)
 def board_preview(record: str = "") -> Response:
-    """Draw a position as a link to it is shown: with its own values, never with those held.
+    """Return a position as a PNG for link previews, with its own values.
 
-    That of a finished game has a ring around the move that it turned on; so has its replay.
+    The picture of a finished game, and of its replay, has a ring around the losing move.
     """
     state = parse_match(record, request.args, current_site())
     if state.match.replay:
@@ -411,8 +413,8 @@ def board_preview(record: str = "") -> Response:
     return export.png_file(boards.preview_of(shown, f"{line[0].upper()}{line[1:]}"))
 
 
-def _name(kind: str, of: str) -> str:
-    """Return what a file is called."""
+def _name_file(kind: str, of: str) -> str:
+    """Return the name of a file without its suffix."""
     return re.sub("[^a-z0-9]+", "-", f"{kind}-{of}").strip("-")
 
 
@@ -435,8 +437,8 @@ def oembed() -> Response:
         )
     take, host = found(current_site(), url), request.host_url.rstrip("/")
     width, height = (
-        min(take.size[0], most("maxwidth")),
-        min(take.size[1], most("maxheight")),
+        min(take.size[0], read_max_size("maxwidth")),
+        min(take.size[1], read_max_size("maxheight")),
     )
     answer = {
         "version": "1.0",
@@ -444,17 +446,19 @@ def oembed() -> Response:
         "provider_name": PROVIDER,
         "provider_url": host,
         "title": take.title,
-        "html": export.iframe(host, take.frame, take.title, width, height),
+        "html": export.build_iframe(host, take.frame, take.title, width, height),
         "width": width,
         "height": height,
     }
     if kind == "json":
-        return export.file(json.dumps(answer).encode(), "application/json")
+        return export.build_file_response(
+            json.dumps(answer).encode(), "application/json"
+        )
     root = ElementTree.Element("oembed")
     for name, value in answer.items():
         ElementTree.SubElement(root, name).text = str(value)
     body: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return export.file(body, "text/xml")
+    return export.build_file_response(body, "text/xml")
 
 
 def found(site: SiteData, url: str) -> export.Take:
@@ -474,7 +478,7 @@ def found(site: SiteData, url: str) -> export.Take:
     query = MultiDict(parse_qsl(parts.query, keep_blank_values=True))
     try:
         endpoint, given = current_app.url_map.bind(parts.netloc).match(parts.path)
-        if take := take_of(site, endpoint, given, query):
+        if take := find_export(site, endpoint, given, query):
             return take
     except RequestRedirect:
         pass
@@ -485,17 +489,17 @@ def found(site: SiteData, url: str) -> export.Take:
     raise NotFound(f"{url} cannot be embedded.")
 
 
-def most(name: str) -> int:
-    """Read how many pixels a frame may have at most; raises BadRequest if that is too few."""
+def read_max_size(name: str) -> int:
+    """Return the limit for a frame in pixels from the query; raises BadRequest if it is too small."""
     return read_integer(name, request.args.get(name) or str(LARGEST), SMALLEST, LARGEST)
 
 
-def take_of(
+def find_export(
     site: SiteData, endpoint: str, given: Mapping[str, Any], query: Query
 ) -> export.Take | None:
-    """Return how what an endpoint shows leaves the site, of a page or of the frame itself.
+    """Return the export of an endpoint's view, for a page or for the frame itself.
 
-    Raises what reading its address raises, and NotFound where it shows nothing that leaves.
+    Raises the errors of parsing its URL, and NotFound if it has no export.
     """
     take = None
     match endpoint:

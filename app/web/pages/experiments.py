@@ -1,6 +1,7 @@
-"""The experiments: all claims, one of them, its figures and numbers as files, and the sources.
+"""The pages of experiments: all claims, a claim with its figures and files, and the sources.
 
-A source is who claimed it: what was taken from it, and what differs here and why.
+A source is the author of a claim; its entry lists what this project took from it and what
+differs.
 """
 
 from collections import Counter
@@ -29,21 +30,23 @@ from app.web.urls import Destination
 
 bp = Blueprint("experiments", __name__)
 # The verdicts as addresses and styles have them.
-VERDICTS = {
+VERDICT_SLUGS = {
     "reproduced": "reproduced",
     "partly reproduced": "partly",
     "not reproduced": "not-reproduced",
     "inconclusive": "inconclusive",
 }
-bp.add_app_template_filter(VERDICTS.__getitem__, "verdict")
+bp.add_app_template_filter(VERDICT_SLUGS.__getitem__, "verdict")
 # The headings of the page of sources.
-FAMILIES = {
+FAMILY_HEADINGS = {
     "project": "The five projects",
     "classic": "The classics",
     "page": "Pages and programs of others",
 }
 SITE = "Q-Tac-Toe"
-OPEN = 16  # claims that are seen before a source is opened: three screens of them
+OPEN_CLAIMS = (
+    16  # claims that are seen before a source is opened: three screens of them
+)
 
 
 class ShownFigure(NamedTuple):
@@ -71,7 +74,7 @@ class ExperimentsPage(Page, frozen=True):
 
 
 class ExperimentPage(Page, frozen=True):
-    """One claim, and what is so."""
+    """A claim, and the result of its experiment."""
 
     template: ClassVar = "experiments/experiment.html"
 
@@ -100,18 +103,18 @@ class SourcesPage(Page, frozen=True):
 
 @bp.get(urls.EXPERIMENTS)
 def every() -> Response:
-    """List the claims, of one source and with one verdict where the address names these."""
+    """List the claims, filtered by source and verdict."""
     source = read_word("source", request.args, SOURCES)
-    verdict = read_word("verdict", request.args, VERDICTS.values())
+    verdict = read_word("verdict", request.args, VERDICT_SLUGS.values())
     every = [*current_site().experiments.values()]
     of_source = [one for one in every if source in ("", *one.sources)]
     verdicts = Counter[str](one.verdict for one in of_source)
-    chosen = [one for one in of_source if verdict in ("", VERDICTS[one.verdict])]
+    chosen = [one for one in of_source if verdict in ("", VERDICT_SLUGS[one.verdict])]
     groups, listed = [], 0
     for claimant, of in groupby(chosen, lambda one: one.sources[0]):
         claims = [(one, miniature(current_site(), one.figures[0])) for one in of]
         listed += len(claims)
-        groups.append((SOURCES[claimant], claims, listed <= OPEN))
+        groups.append((SOURCES[claimant], claims, listed <= OPEN_CLAIMS))
     page = ExperimentsPage(
         verdicts=[
             Destination(
@@ -123,7 +126,7 @@ def every() -> Response:
                 id=f"verdict-{slug}",
                 chosen=verdict == slug,
             )
-            for words, slug in VERDICTS.items()
+            for words, slug in VERDICT_SLUGS.items()
         ],
         groups=groups,
         all=len(chosen) == len(every),
@@ -135,7 +138,7 @@ def every() -> Response:
 
 @bp.get(urls.EXPERIMENT)
 def one(claim: str) -> Response:
-    """Show an experiment: its claim, its verdict and the measured numbers."""
+    """Show a claim and the result of its experiment."""
     site, summary = current_site(), current_site().experiment(claim)
     order = [*site.experiments.values()]
     at = order.index(summary)
@@ -164,14 +167,16 @@ def one(claim: str) -> Response:
         },
         before=order[at - 1] if at else None,
         after=order[at + 1] if at + 1 < len(order) else None,
-        bibtex=export.bibtex(summary.title, address, export.made(summary)),
+        bibtex=export.build_bibtex(
+            summary.title, address, export.describe_making(summary)
+        ),
     )
     return render_page(page)
 
 
 @bp.get(f"{urls.EXPERIMENT}.csv")
 def numbers(claim: str) -> Response:
-    """Hand out every number of an experiment."""
+    """Return every number of an experiment as CSV."""
     summary = current_site().experiment(claim)
     rows = (
         (number, *record)
@@ -183,7 +188,7 @@ def numbers(claim: str) -> Response:
 
 @bp.get(f"{urls.EXPERIMENT}.png")
 def preview(claim: str) -> Response:
-    """Draw what a link to an experiment is shown with."""
+    """Return the picture for link previews of an experiment."""
     summary = current_site().experiment(claim)
     line = f"{summary.verdict.capitalize()}: {summary.title}"
     return export.png_file(preview_of(current_site(), summary.figures[0], line))
@@ -191,7 +196,7 @@ def preview(claim: str) -> Response:
 
 @bp.get(urls.EXPERIMENT_FIGURE)
 def figure(claim: str, number: int) -> Response:
-    """Draw a figure that stands alone."""
+    """Return a figure as an SVG file."""
     summary = current_site().experiment(claim)
     scheme = read_word("scheme", request.args, SCHEMES, SCHEMES[0])
     if not 1 <= number <= len(summary.figures):
@@ -222,6 +227,6 @@ def sources() -> Response:
             for source in SOURCES.values()
             if source.kind == kind
         ]
-        for kind, title in FAMILIES.items()
+        for kind, title in FAMILY_HEADINGS.items()
     }
     return render_page(SourcesPage(families))

@@ -1,6 +1,7 @@
-"""The field's terms: what each means, its formula, where one sees it here and in the textbook.
+"""The glossary: the meaning of each term, its formula, and where to see it here and in the textbook.
 
-The textbook is Sutton & Barto, *Reinforcement Learning: An Introduction*, second edition, 2018.
+The textbook is Sutton & Barto, *Reinforcement Learning: An Introduction*, second edition,
+2018.
 """
 
 import re
@@ -20,14 +21,14 @@ bp = Blueprint("glossary", __name__)
 
 
 class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A word of the field."""
+    """A term of the field."""
 
     name: str
     meaning: str
     formula: str = ""  # LaTeX
-    book: str = ""  # a section of the textbook, or who else defined it
+    book: str = ""  # a section of the textbook, or another source
     seen: Destination | None = None
-    said: tuple[str, ...] | None = None  # how pages say it; None for by its name
+    said: tuple[str, ...] | None = None  # forms of the term on pages; None for its name
 
 
 CHAPTERS = msgspec.toml.decode(
@@ -45,51 +46,51 @@ class GlossaryPage(Page, frozen=True):
 
     chapters: Mapping[
         str, Mapping[str, Term]
-    ]  # by title, and by their places on the page
+    ]  # title of a chapter -> anchor on the page -> term
     number: int  # number of terms
 
 
-PLACES = {
+ANCHORS = {
     form.lower(): place
     for place, term in TERMS.items()
     for said in (term.name.split(", ") if term.said is None else term.said)
     for form in (said, f"{said}s")
 }
-SAYING = re.compile(
-    rf"(?<![\w-])(?:{'|'.join(re.escape(form) for form in sorted(PLACES, key=len, reverse=True))})"
+TERM_PATTERN = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(re.escape(form) for form in sorted(ANCHORS, key=len, reverse=True))})"
     r"(?![\w-])",
     re.IGNORECASE,
 )
-PROSE = re.compile(
+PARAGRAPH = re.compile(
     r'(?s)<p(?: id="[a-z0-9_-]+")?(?: class="(?:lead|claim-said|hint|read|meaning)")?'
     r'(?: data-meaning="[^"]*")?>.*?</p>'
 )
-UNSAID = re.compile(
+UNLINKED = re.compile(
     r"(?s)(<(a|code|math|cite|span|button)\b.*?</\2>|<[^>]+>)"
-)  # or just a tag
+)  # an element whose text gets no links, or a single tag
 
 
 @bp.app_template_filter("terms")
-def lead_to_terms(html: Markup) -> Markup:
-    """Let each term that a paragraph says lead to its place in the glossary, at its first use."""
+def link_terms(html: Markup) -> Markup:
+    """Return HTML in which the first use of each term in a paragraph links to the glossary."""
     linked: set[str] = set()
 
     def lead(saying: re.Match[str]) -> str:
-        place = PLACES[saying[0].lower()]
+        place = ANCHORS[saying[0].lower()]
         if place in linked:
             return saying[0]
         linked.add(place)
         return f'<a href="{urls.glossary(place)}"{outside()}>{saying[0]}</a>'
 
     def paragraph(found: re.Match[str]) -> str:
-        parts = UNSAID.split(
+        parts = UNLINKED.split(
             found[0]
         )  # text, what is left as it is, its tag; text, ...
         parts[2::3] = [""] * len(parts[2::3])
-        parts[::3] = [SAYING.sub(lead, text) for text in parts[::3]]
+        parts[::3] = [TERM_PATTERN.sub(lead, text) for text in parts[::3]]
         return "".join(parts)
 
-    return Markup(PROSE.sub(paragraph, html))
+    return Markup(PARAGRAPH.sub(paragraph, html))
 
 
 @bp.get(urls.GLOSSARY)

@@ -1,6 +1,7 @@
-"""Judge my agent: a table that is sent, or moves that a URL names, judged exactly.
+"""The judge page: exact results of a table that is sent, or of moves in a URL.
 
-All blunders and proofs of a policy are here too, be it an agent by its name or by such moves.
+The pages of all blunders and of the proofs of a policy are here too, for an agent's name or
+for such moves.
 """
 
 from collections.abc import Callable, Mapping
@@ -44,12 +45,12 @@ from app.web.wording import Character, characterise
 bp = Blueprint("judge", __name__)
 
 NEIGHBOURS = 2  # players of the arena shown above the policy, and below it
-SHOWN = 12  # blunders on the page
-SHEET = 60  # pictures on a page of all of them
+SHOWN_BLUNDERS = 12  # limit for the blunders on the page
+PICTURES_PER_PAGE = 60  # pictures on a page of a list
 
 
-def standings(site: SiteData, name: str) -> list[tuple[str, int, float]]:
-    """Place it among the players that are always there: those next to it, with rank and score."""
+def list_standings(site: SiteData, name: str) -> list[tuple[str, int, float]]:
+    """Return the neighbours of a policy in the arena, with rank and score."""
     names, table = (
         [*site.policies, name],
         summarize_round_robin(play_round_robin(site, name)),
@@ -64,22 +65,24 @@ def standings(site: SiteData, name: str) -> list[tuple[str, int, float]]:
 
 
 class JudgePage(Page, frozen=True):
-    """The form for a table, and what was read of the table that was sent."""
+    """The form for a table, and the result of reading the table that was sent."""
 
     template: ClassVar = "judge/judge.html"
     fragment: ClassVar = ("outcome",)
 
     decisions: int
-    questions: Mapping[str, tuple[str, Mapping[str, str]]]  # how a table may be read
+    questions: Mapping[
+        str, tuple[str, Mapping[str, str]]
+    ]  # the options for reading a table
     chosen: Options
-    largest: int  # bytes of a table
+    largest: int  # limit for the size of a table in bytes
     reading: Reading | None = None  # the reading of the table that was sent
-    fault: str = ""  # why nothing of it could be read
-    moves: str = ""  # the code of what it plays
+    fault: str = ""  # the reason if nothing could be read
+    moves: str = ""  # the code of the moves
 
 
 class JudgedPage(Page, frozen=True):
-    """A policy, judged."""
+    """The exact results of a policy."""
 
     template: ClassVar = "judge/judged.html"
 
@@ -101,7 +104,7 @@ class JudgedPage(Page, frozen=True):
     verdicts: Mapping[
         str, judgement.LostGame | judgement.Proof
     ]  # seat -> a lost game or the proof
-    take: Take  # how a board to play it leaves the site
+    take: Take  # the export of a board to play against it
 
 
 class ListedPage(Page, frozen=True):
@@ -115,22 +118,22 @@ class ListedPage(Page, frozen=True):
     blunders: judgement.Blunders | None
     proof: judgement.Proof | None
     number: int  # number of the page, from 1
-    shown: range  # which of all pictures it has
+    shown: range  # range of the pictures on this page
     pictures: int
     hrefs: list[str]  # URLs of all pages
 
 
 @bp.get(urls.JUDGE, strict_slashes=False)
 def judge() -> Response:
-    """Judge the moves in the address, or say how they come there."""
+    """Show the results of the moves in the URL, or the form."""
     text, site = request.args.get("moves", "").strip(), current_site()
     if not text:
-        return render_page(judge_page(site))
-    code = text.rpartition("moves=")[2]  # a whole link, put into the form, is as good
+        return render_page(build_judge_page(site))
+    code = text.rpartition("moves=")[2]  # the form accepts a whole link too
     if code != request.args["moves"]:
         return redirect(urls.judge(code), 303)
-    name = policy_named()
-    mind, verdicts = picture_of_play(site, name), judgement.verdicts(site, name)
+    name = get_judged_policy()
+    mind, verdicts = picture_of_play(site, name), judgement.judge_seats(site, name)
     page = JudgedPage(
         site=site,
         name=name,
@@ -145,22 +148,22 @@ def judge() -> Response:
             for seat, lost in verdicts.items()
             if isinstance(lost, judgement.LostGame)
         ]
-        + judgement.encounters(name),
+        + judgement.list_encounters(name),
         causes=[
             (
                 cause,
                 [
-                    judgement.decision(site, name, position)
+                    judgement.show_decision(site, name, position)
                     for position in cause.positions
                 ],
             )
             for cause in find_causes(site, name)
         ],
-        results=judgement.results(site, name),
+        results=judgement.list_results(site, name),
         mind=mind,
         kind=KINDS[mind.kind],
-        standings=standings(site, name),
-        blunders=judgement.blunders(site, name, slice(SHOWN)),
+        standings=list_standings(site, name),
+        blunders=judgement.show_blunders(site, name, slice(SHOWN_BLUNDERS)),
         verdicts=verdicts,
         take=take_board(parse_match("", {"o": name}, site)),
     )
@@ -169,35 +172,37 @@ def judge() -> Response:
 
 @bp.post(urls.JUDGE, strict_slashes=False)
 def judge_table() -> Response:
-    """Read the table in the form, and redirect to its judgement.
+    """Read the table in the form, and redirect to its results.
 
-    htmx gets the part of the page that says how the table was read.  So does everybody, with
-    status 400, if a row cannot be read.
+    htmx receives the block of the page on how the table was read. If a row cannot be read,
+    every client receives it, with status 400.
     """
     site = current_site()
     try:
         reading, options = read_sent_table(site)
     except TableError as error:
-        response = render_page(judge_page(site, fault=str(error)))
+        response = render_page(build_judge_page(site, fault=str(error)))
         response.status_code = 400
     else:
         code = encode_moves(site.game, reading.choice)
         if not reading.unread and not wants_fragment():
             return redirect(urls.judge(code), 303)
         response = render_page(
-            judge_page(site, chosen=options, reading=reading, moves=code)
+            build_judge_page(site, chosen=options, reading=reading, moves=code)
         )
         response.status_code = 400 if reading.unread else 200
-    response.headers |= NOT_KEPT | SHOWN_BY_HTMX
+    response.headers |= NO_STORE | SHOWN_BY_HTMX
     return response
 
 
-# htmx would show what has the status 400 as a notice.
+# Without these headers htmx shows a response with status 400 as a notice.
 SHOWN_BY_HTMX = {"HX-Retarget": "#outcome", "HX-Reswap": "innerHTML"}
-NOT_KEPT = {"Cache-Control": "no-store"}
+NO_STORE = {"Cache-Control": "no-store"}
 
 
-def judge_page(site: SiteData, chosen: Options = DEFAULT, **read: Any) -> JudgePage:
+def build_judge_page(
+    site: SiteData, chosen: Options = DEFAULT, **read: Any
+) -> JudgePage:
     """Return the page with the form; `read` are the fields about the table that was sent."""
     return JudgePage(site.game.decisions, QUESTIONS, chosen, LARGEST, **read)
 
@@ -206,12 +211,12 @@ def judge_page(site: SiteData, chosen: Options = DEFAULT, **read: Any) -> JudgeP
 @bp.get(urls.JUDGE_BLUNDERS)
 def blunders(name: str = "") -> Response:
     """Show all blunders of a policy."""
-    name, site = policy_named(name), current_site()
-    shown, listed = _listed(
+    name, site = get_judged_policy(name), current_site()
+    shown, listed = _build_list_page(
         name, len(build_atlas(site, name).row), partial(urls.blunders, name)
     )
     return render_page(
-        listed(blunders=judgement.blunders(site, name, shown), proof=None, seat="")
+        listed(blunders=judgement.show_blunders(site, name, shown), proof=None, seat="")
     )
 
 
@@ -219,21 +224,27 @@ def blunders(name: str = "") -> Response:
 @bp.get(urls.JUDGE_CERTIFICATE)
 def certificate(seat: str, name: str = "") -> Response:
     """Show the whole proof that a policy cannot be beaten in a seat."""
-    name, site = policy_named(name), current_site()
-    positions = len(proved(site, name, seat).position)
-    shown, listed = _listed(name, positions, partial(urls.certificate, name, seat))
+    name, site = get_judged_policy(name), current_site()
+    positions = len(get_certificate(site, name, seat).position)
+    shown, listed = _build_list_page(
+        name, positions, partial(urls.certificate, name, seat)
+    )
     return render_page(
-        listed(blunders=None, proof=judgement.proof(site, name, seat, shown), seat=seat)
+        listed(
+            blunders=None,
+            proof=judgement.show_proof(site, name, seat, shown),
+            seat=seat,
+        )
     )
 
 
-def _listed(
+def _build_list_page(
     name: str, pictures: int, address: Callable[[int], str]
 ) -> tuple[slice, Callable[..., ListedPage]]:
-    """Return which of all pictures the page that is asked for has, and what else is on it."""
-    pages = max(1, -(-pictures // SHEET))
+    """Return the range of pictures on the requested page, and a function that builds the page."""
+    pages = max(1, -(-pictures // PICTURES_PER_PAGE))
     number = read_integer("page", request.args.get("page") or "1", 1, pages)
-    shown = slice((number - 1) * SHEET, number * SHEET)
+    shown = slice((number - 1) * PICTURES_PER_PAGE, number * PICTURES_PER_PAGE)
     page = partial(
         ListedPage,
         name=name,
@@ -249,8 +260,11 @@ def _listed(
 @bp.get(urls.CERTIFICATE.extend(".csv"))
 @bp.get(urls.JUDGE_CERTIFICATE.extend(".csv"))
 def certificate_file(seat: str, name: str = "") -> Response:
-    """Serve a proof as a file: each position, the cells that may be played, and the exact value."""
-    site, certificate = current_site(), proved(current_site(), policy_named(name), seat)
+    """Return a proof as CSV: each position, the cells that may be played, and the exact value."""
+    site, certificate = (
+        current_site(),
+        get_certificate(current_site(), get_judged_policy(name), seat),
+    )
     rows = (
         (
             format_position(site.game, position),
@@ -266,10 +280,10 @@ def certificate_file(seat: str, name: str = "") -> Response:
     )
 
 
-def policy_named(name: str = "") -> str:
-    """Return who is judged: an agent by its name, or without one the moves in the address.
+def get_judged_policy(name: str = "") -> str:
+    """Return the name of the judged policy: an agent's, or the name for the moves in the URL.
 
-    Raises NotFound or BadRequest if there is none.
+    Raises NotFound or BadRequest if there is neither.
     """
     if name:
         current_site().learned(name)
@@ -279,7 +293,7 @@ def policy_named(name: str = "") -> str:
     return moves
 
 
-def proved(site: SiteData, name: str, seat: str) -> Certificate:
+def get_certificate(site: SiteData, name: str, seat: str) -> Certificate:
     """Return the proof of a policy in a seat; raises NotFound, with a lost game, if it has none."""
     record = find_losing_game(site, name, SEATS[seat])
     if record is not None:

@@ -1,4 +1,4 @@
-"""What is exactly true of a policy's play: its results, its blunders, and games or proofs."""
+"""The exact results of a policy: its scores, its blunders, and lost games or proofs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -33,7 +33,7 @@ from app.web.site_data import HUMAN, SiteData
 from app.web.urls import Destination, ply_urls
 
 
-def results(site: SiteData, name: str) -> dict[str, list[list[Share]]]:
+def list_results(site: SiteData, name: str) -> dict[str, list[list[Share]]]:
     """Return the chances in each seat against every baseline and against the best responder."""
     chances = judge_policy(site, name).chances
     return {
@@ -44,11 +44,11 @@ def results(site: SiteData, name: str) -> dict[str, list[list[Share]]]:
     }
 
 
-SAMPLE = 8  # positions of a certificate on the agent's own page
+SAMPLE_SIZE = 8  # limit for a certificate's positions on the agent's page
 
 
 class Exhibit(NamedTuple):
-    """A position out of an agent's play: a picture, where it leads and what there is to say."""
+    """A position from an agent's play: a picture, its link, and notes."""
 
     board: SmallBoard
     href: str
@@ -57,11 +57,11 @@ class Exhibit(NamedTuple):
     blunder: bool = False
 
 
-Groups = list[tuple[str, list[Exhibit]]]  # pictures under their headings
+Groups = list[tuple[str, list[Exhibit]]]  # headings with their pictures
 
 
 class Blunders(NamedTuple):
-    """The numbers of an agent's blunders, and the blunders that a page shows."""
+    """The blunders of a policy, or a part of them, by symmetry class."""
 
     counts: list[
         tuple[str, int, int]
@@ -72,24 +72,24 @@ class Blunders(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """A certificate that an agent cannot lose in a seat, and the positions that a page shows."""
+    """A certificate, or a part of it."""
 
     certificate: Certificate
     groups: Groups
 
 
 class LostGame(NamedTuple):
-    """The likeliest of all games that an agent loses."""
+    """The likeliest game that an agent loses."""
 
     href: str  # URL of this game on the play page, at its start
     against_best: Chances  # results in this seat against the best responder
     chance: float  # chance of this game if the opponent plays exactly these moves
     unpunished: int  # number of the opponent's moves that are blunders too
-    exhibits: list[Exhibit]  # ply by ply
+    exhibits: list[Exhibit]  # the position after each ply
 
 
-def encounters(name: str) -> list[Destination]:
-    """Lead to the board with a policy in a seat, or in both."""
+def list_encounters(name: str) -> list[Destination]:
+    """Return links to boards with a policy in a seat, or in both seats."""
     return [
         Destination("Play X against it", urls.play_against(name), id="play-x"),
         Destination("Play O", urls.play(Match(x=name, o=HUMAN)), id="play-o"),
@@ -99,8 +99,8 @@ def encounters(name: str) -> list[Destination]:
     ]
 
 
-def blunders(site: SiteData, name: str, shown: slice) -> Blunders:
-    """Lay out some of an agent's blunders; the most serious come first."""
+def show_blunders(site: SiteData, name: str, shown: slice) -> Blunders:
+    """Return some of an agent's blunders, the most serious first."""
     mistakes, atlas = find_mistakes(site, name), build_atlas(site, name)
     numbers = range(len(atlas.row))[shown]
 
@@ -111,25 +111,25 @@ def blunders(site: SiteData, name: str, shown: slice) -> Blunders:
             else "Not reachable in its own games"
         )
 
-    groups = _groups(numbers, meeting, partial(_mistake, site, name))
-    return Blunders(_counts(mistakes), len(atlas.row), len(numbers), groups)
+    groups = _group_exhibits(numbers, meeting, partial(_show_mistake, site, name))
+    return Blunders(_count_blunders(mistakes), len(atlas.row), len(numbers), groups)
 
 
-def verdicts(site: SiteData, name: str) -> dict[str, LostGame | Proof]:
-    """Judge an agent in each seat: either it loses a game there, or there is a proof."""
+def judge_seats(site: SiteData, name: str) -> dict[str, LostGame | Proof]:
+    """Return a lost game or a proof for each seat of an agent."""
     records = {
         seat: find_losing_game(site, name, player) for seat, player in SEATS.items()
     }
     return {
-        seat: proof(site, name, seat, slice(SAMPLE))
+        seat: show_proof(site, name, seat, slice(SAMPLE_SIZE))
         if record is None
-        else _lost_game(site, name, seat, record)
+        else _show_lost_game(site, name, seat, record)
         for seat, record in records.items()
     }
 
 
-def proof(site: SiteData, name: str, seat: str, shown: slice) -> Proof:
-    """Return a part of the certificate of an agent in a seat in which it cannot lose."""
+def show_proof(site: SiteData, name: str, seat: str, shown: slice) -> Proof:
+    """Return some positions of a certificate; the agent has a proof in this seat."""
     certificate = build_certificate(site, name, seat)
     numbers = range(len(certificate.position))[shown]
 
@@ -137,24 +137,25 @@ def proof(site: SiteData, name: str, seat: str, shown: slice) -> Proof:
         return f"Its move {site.game.ply[certificate.position[number]] // 2 + 1}"
 
     return Proof(
-        certificate, _groups(numbers, move, partial(_proved, site, name, seat))
+        certificate,
+        _group_exhibits(numbers, move, partial(_show_proved, site, name, seat)),
     )
 
 
-def _groups(
+def _group_exhibits(
     numbers: Iterable[int],
     title: Callable[[int], str],
     build_exhibit: Callable[[int], Exhibit],
 ) -> Groups:
-    """Return exhibits in groups; neighbours with the same title are one group."""
+    """Return exhibits under headings; neighbours with equal titles share a heading."""
     return [
         (name, [build_exhibit(number) for number in of])
         for name, of in groupby(numbers, title)
     ]
 
 
-def decision(site: SiteData, name: str, position: int) -> Exhibit:
-    """Return an exhibit of a decision: the moves of a policy and the optimal moves."""
+def show_decision(site: SiteData, name: str, position: int) -> Exhibit:
+    """Return a position with the policy's moves and the right moves."""
     chosen, right = site.policies[name][position] > 0, site.right[position]
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(right & chosen).tolist(), "plays")
@@ -169,10 +170,10 @@ def decision(site: SiteData, name: str, position: int) -> Exhibit:
             np.flatnonzero(chosen).tolist(), key=lambda cell: site.truth[position, cell]
         )
         does = f"As {mark}: the {worth} becomes a {describe_outcome(site, position, worst)}"
-    return _exhibit(site, name, position, signs, does)
+    return _build_exhibit(site, name, position, signs, does)
 
 
-def _exhibit(
+def _build_exhibit(
     site: SiteData,
     name: str,
     position: int,
@@ -180,9 +181,10 @@ def _exhibit(
     title: str,
     *notes: str,
 ) -> Exhibit:
-    """Show a decision in which an agent is to move; `signs` as in `small_board`.
+    """Return a decision in which an agent is to move; `signs` as in `small_board`.
 
-    It leads there by a game of the agent's own, if it has one, and waits before its move.
+    The link leads there by a game of the agent's own, if there is one, and pauses before
+    its move.
     """
     seat = int(site.game.to_move[position])
     match = replace(
@@ -193,8 +195,8 @@ def _exhibit(
     return Exhibit(small_board(site.game, position, signs), href, title, list(notes))
 
 
-def _counts(mistakes: Mistakes) -> list[tuple[str, int, int]]:
-    """Count the blunders by what they lose, the worst kind first, and all of them."""
+def _count_blunders(mistakes: Mistakes) -> list[tuple[str, int, int]]:
+    """Return the numbers of blunders by the value lost, the worst kind first, and of all."""
     kinds = {
         f"{OUTCOMES[before]} to {OUTCOMES[after]}": (mistakes.before == before)
         & (mistakes.after == after)
@@ -207,8 +209,8 @@ def _counts(mistakes: Mistakes) -> list[tuple[str, int, int]]:
     ]
 
 
-def _mistake(site: SiteData, name: str, number: int) -> Exhibit:
-    """Return an exhibit of a class of blunders: its representative position."""
+def _show_mistake(site: SiteData, name: str, number: int) -> Exhibit:
+    """Return the position that stands for a class of blunders."""
     mistakes, atlas = find_mistakes(site, name), build_atlas(site, name)
     row = int(atlas.row[number])
     position = int(mistakes.position[row])
@@ -222,19 +224,19 @@ def _mistake(site: SiteData, name: str, number: int) -> Exhibit:
     often = (
         f", in {format_percent(chance)}% of its games against Random" if chance else ""
     )
-    return _exhibit(
+    return _build_exhibit(
         site,
         name,
         position,
         signs,
-        _loss(site, name, mistakes, row),
+        _describe_loss(site, name, mistakes, row),
         f"When it plays {MARKS[int(site.game.to_move[position])]}{often}",
-        _images(erring, int(images)),
+        _describe_images(erring, int(images)),
     )
 
 
-def _loss(site: SiteData, name: str, mistakes: Mistakes, row: int) -> str:
-    """Return a sentence on the cost of the policy's worst move in a position."""
+def _describe_loss(site: SiteData, name: str, mistakes: Mistakes, row: int) -> str:
+    """Return a sentence on the value lost by the worst move of a blunder."""
     position = int(mistakes.position[row])
     worst = (
         mistakes.wrong[row] & (site.truth[position] == mistakes.after[row])
@@ -246,26 +248,29 @@ def _loss(site: SiteData, name: str, mistakes: Mistakes, row: int) -> str:
     return f"The {before} {becomes} a {after}"
 
 
-def _images(erring: int, images: int) -> str:
+def _describe_images(erring: int, images: int) -> str:
+    """Return a text on the number of symmetric positions with a blunder."""
     if images == 1:
         return "No other position is symmetric to this one"
     which = f"all {images}" if erring == images else f"{erring} of the {images}"
     return f"It blunders in {which} symmetric positions"
 
 
-def _proved(site: SiteData, name: str, seat: str, number: int) -> Exhibit:
-    """Return an exhibit of a position of a certificate with the agent's moves."""
+def _show_proved(site: SiteData, name: str, seat: str, number: int) -> Exhibit:
+    """Return a position of a certificate with the agent's moves."""
     certificate = build_certificate(site, name, seat)
     position, choice = int(certificate.position[number]), certificate.moves[number]
     signs = {
         cell: "plays" if site.right[position, cell] else "blunder"
         for cell in np.flatnonzero(choice).tolist()
     }
-    return _exhibit(site, name, position, signs, describe_best_play(site, position))
+    return _build_exhibit(
+        site, name, position, signs, describe_best_play(site, position)
+    )
 
 
-def _lost_game(site: SiteData, name: str, seat: str, record: str) -> LostGame:
-    """Show the game that beats an agent, ply by ply."""
+def _show_lost_game(site: SiteData, name: str, seat: str, record: str) -> LostGame:
+    """Return the game that beats an agent, ply by ply."""
     state = replay_match(match_against_person(name, SEATS[seat], record), site)
     exhibits, chances, unpunished = [], [], 0
     address = ply_urls(state.match)

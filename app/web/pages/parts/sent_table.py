@@ -1,4 +1,4 @@
-"""A table that is sent to be judged: read within limits, and never stored."""
+"""A table in a request: read within limits, and never stored."""
 
 from io import BytesIO
 from threading import BoundedSemaphore
@@ -14,21 +14,21 @@ from app.web.formatting import list_choices
 from app.web.service.beside import run_beside
 from app.web.site_data import SiteData
 
-LARGEST = 1 << 20  # bytes of a table
-LARGEST_FORM = LARGEST + (1 << 14)  # bytes of a form with a table
+LARGEST = 1 << 20  # limit for a table in bytes
+LARGEST_FORM = LARGEST + (1 << 14)  # limit for a form with a table in bytes
 MOST_PARTS = 20  # parts of a form, at most
 FORM = "multipart/form-data"
-MOST_AT_ONCE = 32  # tables that are being received, of 1 MB of memory each
+MOST_AT_ONCE = 32  # limit for tables received at once, 1 MB of memory each
 RETRY_AFTER = 5  # seconds
 _places = BoundedSemaphore(MOST_AT_ONCE)
 
 
 def read_sent_table(site: SiteData) -> tuple[Reading, Options]:
-    """Read the table in the body of the request, or in its form; returns also how it was read.
+    """Return the table in the body or the form of the request, as read, and its options.
 
-    Raises TableError if nothing in it can be read, RequestEntityTooLarge if it is too large,
-    BadRequest if there is none or an option has no such value, and ServiceUnavailable if many
-    tables are being received already.
+    Raises TableError if nothing in it can be read, RequestEntityTooLarge if it is too
+    large, BadRequest if there is no table or an option is invalid, and ServiceUnavailable
+    if many tables are being received already.
     """
     if not _places.acquire(blocking=False):
         raise ServiceUnavailable(
@@ -42,13 +42,15 @@ def read_sent_table(site: SiteData) -> tuple[Reading, Options]:
 
 
 def receive_table() -> tuple[bytes, Options]:
-    """Return the bytes of the table and the options in the form and in the query."""
+    """Return the bytes of the table, and the options in the form and in the query."""
     given = request.args.to_dict()
     if request.mimetype == FORM:
         content, fields = receive_form()
         given |= fields
     else:
-        request.max_content_length = LARGEST + 1  # a body in chunks is cut off there
+        request.max_content_length = (
+            LARGEST + 1
+        )  # a chunked body is cut off at this size
         content = request.get_data(cache=False)
     if len(content) > LARGEST:
         raise RequestEntityTooLarge
@@ -71,12 +73,12 @@ def receive_form() -> tuple[bytes, dict[str, str]]:
 
 
 def in_memory(*_: Any, **__: Any) -> IO[bytes]:
-    """Return what a file of a form is received into: never a file on the disk."""
+    """Return a buffer in memory for a file of a form, so that no file is written to disk."""
     return BytesIO()
 
 
 def read_options(given: dict[str, str]) -> Options:
-    """Return how the table is to be read; raises BadRequest if an option has no such value."""
+    """Return the options for reading a table; raises BadRequest if a value is invalid."""
     options = {name: given[name] for name in QUESTIONS if given.get(name)}
     for name, value in options.items():
         _, answers = QUESTIONS[name]

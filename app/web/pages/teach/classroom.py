@@ -18,7 +18,7 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.values import find_best_response
 from app.web import urls
 from app.web.formatting import format_percent
-from app.web.pages.parts.export import iframe
+from app.web.pages.parts.export import build_iframe
 from app.web.pages.parts.sent_table import FORM, LARGEST, receive_form
 from app.web.pages.teach.learners import find_cut, taught, title_of_learner
 from app.web.pictures.boards import SmallBoard, small_board
@@ -156,7 +156,7 @@ class ClassPage(Page, frozen=True):
         """The title and the HTML of each frame for a page of the school."""
         host = request.host_url.rstrip("/")
         return [
-            (gettext(title), iframe(host, url, gettext(title), "100%", height))
+            (gettext(title), build_iframe(host, url, gettext(title), "100%", height))
             for title, url, height in FRAMES
         ]
 
