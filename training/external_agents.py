@@ -103,7 +103,7 @@ def judge_foreign(game: Game, text: str, options: Options, site: str) -> Iterato
 def describe_foreign(
     game: Game, text: str, options: Options, site: str
 ) -> dict[str, Any]:
-    """Return what is exactly true of the play of an agent, as `describe_play` does.
+    """Return the exact results of an agent's play, as `describe_play` does.
 
     Adds the notes on how its table was read.  Raises ValueError as `judge_foreign` does.
     """
@@ -113,7 +113,7 @@ def describe_foreign(
 
 
 def describe_choice(game: Game, choice: Choice, site: str) -> dict[str, Any]:
-    """Return what is exactly true of moves that are played with equal chances, and their link."""
+    """Return the exact results of moves played with equal chances, and the link to them."""
     table = choice[game.legal].astype(np.float32)
     figures = compute_figures(game, table[None], [0], RewardScale())
     record = describe_play(game, policy_from_moves(choice), figures)
@@ -121,7 +121,7 @@ def describe_choice(game: Game, choice: Choice, site: str) -> dict[str, Any]:
 
 
 def describe_agent(game: Game, agent: Agent) -> dict[str, Any]:
-    """Return what is exactly true of the play of a trained agent, as `describe_play` does."""
+    """Return the exact results of a trained agent's play, as `describe_play` does."""
     card = agent.card
     table = agent.q[game.legal][None]
     figures = compute_figures(game, table, [card.updates], card.worth, card.plays)

@@ -352,7 +352,7 @@ def find_losing_move(
 
 
 def chance_of_losing_move(game: Game, position: int, policy: Policy) -> float:
-    """Return how likely a policy plays a move that loses a position which is not lost."""
+    """Return the chance that a policy plays a losing move in a position that is not lost."""
     mover = int(game.to_move[position])
     cells = np.flatnonzero(game.legal[position])
     loses = solve_game(game).value[game.successor[position, cells]] * mover < 0
@@ -407,7 +407,7 @@ def check_lengths(recipe: Recipe, games: list[Step]) -> None:
 
 
 def table(pupil: Pupil) -> Progress:
-    """Return what a learner knows as a table, mover's view."""
+    """Return the values and visits of a learner as arrays, in the mover's view."""
     learner, times, game = pupil.learner, pupil.listener.times, pupil.listener.game
     initial, entries = first_table(game, pupil.listener.recipe.with_seed(0))
     values, visits = initial.copy(), np.zeros(len(initial), np.uint32)

@@ -224,7 +224,7 @@ FIRST = "first"  # the first update of the value that the first example updates
 
 
 class Selection(NamedTuple):
-    """What is selected from a training."""
+    """The selection of examples from a training."""
 
     agent: str  # id or recipe of the agent whose first updates are made again
     tests: Mapping[str, Test]
@@ -368,7 +368,7 @@ def sweep_examples() -> list[UpdateExample]:
 
 
 def _kind_of_sweep(learner: QIteration, update: Update, sweep: int) -> str:
-    """Return what an update of Q-iteration shows, "" for nothing new."""
+    """Return the kind of example that an update of Q-iteration is, "" for none."""
     if update.old == update.new:
         return ""
     over = learner.game.is_over(update.next_board)

@@ -13,16 +13,16 @@ NEVER = 0.0005  # a smaller chance is not listed
 
 
 class BlunderChance(NamedTuple):
-    """How often a policy blunders on a board."""
+    """The chances that a policy blunders on a board."""
 
     on_board: float  # chance of a blunder when the board is reached
-    in_game: float  # chance of that in a game against random moves, in the seat that moves there
+    in_game: float  # chance of that blunder in a game against random moves, in the seat that moves there
 
 
 def find_blunder_chances(
     game: Game, policy: Policy, seats: Sequence[str] = tuple(SEATS)
 ) -> dict[int, BlunderChance]:
-    """Return how often a policy, [D, cells], blunders on each board that it can come to.
+    """Return the chances that a policy, [D, cells], blunders on each board that it can reach.
 
     A board stands for all its images: the key is its lowest-numbered image.  Only games in the
     `seats` count, "x" or "o".

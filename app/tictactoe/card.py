@@ -88,7 +88,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     plays: Annotated[
         Plays,
         Meta(
-            description="How it plays by its values: greedy (equal chances among the best), first "
+            description="How moves follow from values: greedy (equal chances among the best), first "
             "(the first of the best) or proportional (chances in proportion to the values)."
         ),
     ]
@@ -121,7 +121,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     worth: Annotated[
         RewardScale | None,
         Meta(
-            description="What its rewards mean; null where its values are beads, by which moves "
+            description="The scale of the rewards; null where the values are beads, by which moves "
             "are drawn, and no expected rewards."
         ),
     ]

@@ -390,7 +390,7 @@ def _describe_strength(site: SiteData, name: str) -> str:
 
 
 def _explain_opening(site: SiteData, name: str) -> str:
-    """Return why an unbeatable agent colours the empty board as it does; "" without a reason."""
+    """Return the reason for an unbeatable agent's colours of the empty board; "" without a reason."""
     worth, best = site.worth(name), evaluate_moves(site, 0, name).best_value
     if worth and worth.x[1] == worth.x[2]:
         return gettext("Its colours are green: a draw is worth as much as a win to it.")

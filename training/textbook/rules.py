@@ -26,7 +26,7 @@ class TicTacToe:
         return "X" if board.count("X") == board.count("O") else "O"
 
     def last_player(self, board):
-        """Return who made the last move, "X" or "O"."""
+        """Return the player of the last move, "X" or "O"."""
         return "O" if self.player_to_move(board) == "X" else "X"
 
     def make_move(self, board, cell):
@@ -44,7 +44,7 @@ class TicTacToe:
 
     @cache
     def result(self, board, player):
-        """Return how a finished game ended for a player: 1 won, 0 drawn, -1 lost."""
+        """Return the result of a finished game for a player: 1 won, 0 drawn, -1 lost."""
         last = self.last_player(board)
         if not self.has_line(board, last):
             return 0

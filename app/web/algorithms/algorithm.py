@@ -157,7 +157,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def cited(self) -> tuple[Source, ...]:
-        """Who found it."""
+        """The names of its inventors."""
         return get_sources(*self.sources)
 
 

@@ -30,7 +30,7 @@ from app.web.algorithms.formula import (
     number,
     parameter,
 )
-from app.web.algorithms.sentences import ENDS, NEAR, distance, square
+from app.web.algorithms.sentences import ENDS, NEAR, distance, name_cell
 from app.web.algorithms.targets import (
     Reply,
     ValueQuery,
@@ -170,10 +170,10 @@ def _pleasing(pair: ValueQuery, reason: ValueReason, best: Reply) -> str:
     if pair.mover == X:
         return (
             f"{aim}. What it expected of the answers is not kept for X; by what that was drawn "
-            f"to in turn, the best is {square(pair, best.cell)} and the target {target}."
+            f"to in turn, the best is {name_cell(pair, best.cell)} and the target {target}."
         )
     return (
-        f"{aim}. Here that is {square(pair, best.cell)}, and the target is {target}. What it "
+        f"{aim}. Here that is {name_cell(pair, best.cell)}, and the target is {target}. What it "
         "expects of X's answers is in the entries of its own moves as X on boards that look the "
         "same, and mixed with them."
     )

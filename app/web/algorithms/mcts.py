@@ -10,7 +10,7 @@ from app.web.algorithms.algorithm import (
     UpdateStyle,
 )
 from app.web.algorithms.formula import Formula, equals, just, number, parameter
-from app.web.algorithms.sentences import ENDS, square, worth_to_other
+from app.web.algorithms.sentences import ENDS, name_cell, worth_to_other
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
@@ -88,7 +88,7 @@ def _next(pair: ValueQuery, tries: list[int]) -> str:
     bound = f"has the bound {format_signed(bounds[pair.cell])}"
     if chosen == pair.cell:
         return f"It {bound}, the highest: the next one would begin with it, too."
-    other = f"{square(pair, chosen)}, whose bound is {format_signed(bounds[chosen])}"
+    other = f"{name_cell(pair, chosen)}, whose bound is {format_signed(bounds[chosen])}"
     return f"It {bound}: the next one would begin with {other}."
 
 

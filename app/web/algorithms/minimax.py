@@ -16,7 +16,12 @@ from app.web.algorithms.formula import (
     opposed,
     target_alone,
 )
-from app.web.algorithms.sentences import best_answer, expected, square, worth_to_other
+from app.web.algorithms.sentences import (
+    best_answer,
+    expected,
+    name_cell,
+    worth_to_other,
+)
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
@@ -31,7 +36,7 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
         return ["The game is over with this move."]
     if len(best) == len(reason.answers):
         return [f"No answer of {MARKS[-pair.mover]} changes that."]
-    places = " or ".join(square(pair, answer.cell) for answer in best)
+    places = " or ".join(name_cell(pair, answer.cell) for answer in best)
     return [f"{MARKS[-pair.mover]} makes it so by answering at {places}."]
 
 

@@ -3,7 +3,7 @@
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
 from app.web.algorithms.formula import Formula, cases, target_alone
-from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, square
+from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, name_cell
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
@@ -36,7 +36,7 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     ]
     if not alike:
         return [*sentences, f"No answer brings that now. {moved_on(pair)}"]
-    places = join_words([square(pair, answer.cell) for answer in alike], "or")
+    places = join_words([name_cell(pair, answer.cell) for answer in alike], "or")
     return [
         *sentences,
         f"That is the target after {places}: such an answer may have been drawn last.",
@@ -53,7 +53,7 @@ def _stuck(pair: ValueQuery, reason: ValueReason) -> str:
         False: f"leaving {MARKS[pair.mover]} only moves that are {loss}",
     }
     sticking = "; ".join(
-        f"{' or '.join(square(pair, answer.cell) for answer in answers)}, {how}"
+        f"{' or '.join(name_cell(pair, answer.cell) for answer in answers)}, {how}"
         for ended, how in kinds.items()
         if (
             answers := [

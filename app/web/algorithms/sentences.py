@@ -22,8 +22,8 @@ BY_ANSWER = gettext_noop("one answer")
 EXPLORING = gettext_noop("the next move, with those at random, is worth")
 
 
-def square(pair: ValueQuery, cell: int | None) -> str:
-    """Name a cell."""
+def name_cell(pair: ValueQuery, cell: int | None) -> str:
+    """Return the name of a cell."""
     return name_square_briefly(pair.site.game, cell or 0)
 
 
@@ -51,8 +51,10 @@ def best_next(pair: ValueQuery, answer: Reply) -> str:
         return f"the game is {ENDS[answer.outcome or 0]}"
     best = evaluate_moves(pair.site, answer.position, pair.lens, pair.step).plays[0]
     if explores(pair):
-        return f"mostly {square(pair, best)}, {format_signed(answer.found)} on average"
-    return f"best next move {square(pair, best)}, {format_signed(answer.found)}"
+        return (
+            f"mostly {name_cell(pair, best)}, {format_signed(answer.found)} on average"
+        )
+    return f"best next move {name_cell(pair, best)}, {format_signed(answer.found)}"
 
 
 def explores(pair: ValueQuery) -> float:
@@ -72,7 +74,7 @@ def best_answer(pair: ValueQuery, best: Reply) -> str:
     """Return the text on the best answer and its value, to follow "the"."""
     mark, other = MARKS[pair.mover], MARKS[-pair.mover]
     return (
-        f"best answer of {other} is {square(pair, best.cell)}, "
+        f"best answer of {other} is {name_cell(pair, best.cell)}, "
         f"worth {format_signed(best.found or 0.0)} to {other}, "
         f"and what is good for {other} is bad for {mark}."
     )
@@ -91,7 +93,7 @@ def expected(pair: ValueQuery, reason: ValueReason, follows: str = "") -> str:
         found = format_signed(given[0].found or 0.0)
         named = follows and given[0].found is not None
         then = f"{follows} {found}" if named else best_next(pair, given[0])
-        only = f"{square(pair, given[0].cell)}: {then}"
+        only = f"{name_cell(pair, given[0].cell)}: {then}"
         makes = "The target is" if pair.is_learned else "That makes"
         return f"{opponent(pair)} has one answer, {only}. {makes} {value}."
     several = gettext(

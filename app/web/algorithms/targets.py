@@ -43,7 +43,7 @@ class ValueQuery:
 
     @property
     def mover(self) -> int:
-        """Who is to move, +1 X or -1 O."""
+        """The player to move: +1 for X, -1 for O."""
         return int(self.game.to_move[self.position])
 
     @property
@@ -118,7 +118,7 @@ class ValueQuery:
 
     @property
     def opponent(self) -> str | None:
-        """Who gives the answers: the opponent at the end of the training, None for itself."""
+        """The opponent that replies at the end of the training; None for the learner itself."""
         last = SELF if self.lens == TRUTH else self.recipe.phases[-1][0]
         return None if last in SELF_OPPONENTS else last
 

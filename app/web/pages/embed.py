@@ -426,7 +426,7 @@ NO_VIEW = {400, 404, 405, 409, 414}  # an address that shows nothing of ours
 
 @bp.get(urls.OEMBED)
 def oembed() -> Response:
-    """Say how the page at an address of this site is embedded."""
+    """Return the ways to embed the page at a URL of this site."""
     kind = request.args.get("format", "json")
     if kind not in ("json", "xml"):
         abort(501, f"format={kind} is not spoken here: json and xml are.")

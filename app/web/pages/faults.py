@@ -205,7 +205,7 @@ class FaultPuzzlePage(Page, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many puzzles there are."""
+        """The number of puzzles."""
         return len(ORDER)
 
 

@@ -94,7 +94,7 @@ def offers(site: SiteData, figure: Figure, first_seed: int) -> list[Sample]:
 
 @singledispatch
 def table(figure: object, site: SiteData, first_seed: int) -> Table:
-    """Write down the numbers that a figure shows; `first_seed` is that of its experiment."""
+    """Return the table of the numbers in a figure; `first_seed` is the first seed of the experiment."""
     raise TypeError(f"no figure: {figure!r}")
 
 

@@ -251,7 +251,7 @@ class Summary(Struct, frozen=True):
         int, describe("Positions in which the agent can blunder.", ge=0)
     ]
     decisions: Annotated[
-        int, describe("Of how many: those in which a player is to move.", ge=0)
+        int, describe("All positions in which a player is to move.", ge=0)
     ]
     task: Annotated[
         Task | None,
@@ -348,7 +348,7 @@ class ApiJudgement(Struct, frozen=True):
         int, describe("Positions in which a move can be a blunder.", ge=0)
     ]
     decisions: Annotated[
-        int, describe("Of how many: those in which a player is to move.", ge=0)
+        int, describe("All positions in which a player is to move.", ge=0)
     ]
     reachable_blunders: Annotated[
         Met, describe("Blunders that games of the policy in a seat can reach.")

@@ -185,7 +185,7 @@ def take_stop(stop: LessonStep) -> Take:
 
 
 def take_update(slug: str) -> Take:
-    """Return how the updates of an algorithm leave the site."""
+    """Return the ways to export the updates of an algorithm."""
     title = f"{ALGORITHMS[slug].section.title}: one update, step by step"
     return _build_page_take(title, urls.how(slug), UPDATE)
 

@@ -311,7 +311,7 @@ def in_step(last: int, longest: int) -> list[int]:
 
 
 def caption(site: SiteData, position: int, view: MoveValues) -> str:
-    """Say what an agent makes of a decision with one right move, which is to block a line."""
+    """Return a sentence on an agent's move in a decision in which only a block is right."""
     right = site.right[position]
     if not any(view.known):
         return gettext("No idea: it has learned nothing here yet.")
@@ -357,7 +357,7 @@ def _film(
 
 
 def _along(step: int, last: int) -> float:
-    """Return where a frame is on the track; an agent that was never updated has one frame."""
+    """Return the place of a frame on the track; an agent that was never updated has one frame."""
     return round(WIDTH * step / max(1, last), 2)
 
 

@@ -33,7 +33,7 @@ RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
 
 class UpdateTerms(NamedTuple):
-    """What the numbers of an update mean: its algorithm, rewards and discount."""
+    """The context of the numbers of an update: the algorithm, its rewards and its discount."""
 
     slug: str
     style: UpdateStyle

@@ -46,7 +46,7 @@ class LinkError(ValueError):
 
 
 class Pupil(NamedTuple):
-    """What one of the class taught, or the table that it sent."""
+    """A learner that a member of the class taught, or a table that a member sent."""
 
     name: str
     href: str

@@ -100,7 +100,7 @@ def find_cut(name: str) -> CutLink | None:
 
 
 def count_games(settings: str) -> int:
-    """Return how many games with people the settings of a recipe name, 0 if that is not said."""
+    """Return the number of games with people in the settings of a recipe, 0 by default."""
     if ",vs=you," in f"{settings},":
         number = re.search(r",games=([0-9]{1,3})(,|$)", settings)
         return int(number[1]) if number else 1

@@ -206,7 +206,7 @@ class TeachPage(Page, frozen=True):
 
     @cached_property
     def _place(self) -> MatchState:
-        """Where the game on the board stands."""
+        """The state of the game on the board."""
         record = self._earlier.record if self._earlier else self.course.record
         side = X if self.seat == "X" else O
         return replay_match(
@@ -218,12 +218,12 @@ class TeachPage(Page, frozen=True):
 
     @cached_property
     def title(self) -> str:
-        """Who is taught."""
+        """The name of the learner."""
         return title_of_learner(self._recipe)
 
     @property
     def games(self) -> int:
-        """How many games the person has played with it."""
+        """The number of games that the person has played with the learner."""
         return sum(bool(lesson.record) for lesson in self.course.lessons)
 
     @property
@@ -264,7 +264,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def _paper_instruction(self) -> str:
-        """What to click next in a game with paper boxes, not translated."""
+        """The next click in a game with paper boxes, as a text that is not translated."""
         if self._place.match.to_move == O:
             return OPPONENT_TURN
         return BEAD_TURN if self._box else ONLY_TURN
@@ -294,7 +294,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def headline(self) -> str:
-        """Whose turn it is, or how the lesson ended."""
+        """A sentence on the player to move, or on the result of the lesson."""
         if self._ended is None:
             words = self._paper_instruction if self.is_on_paper else TURN
             return gettext(
@@ -309,7 +309,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def result(self) -> str:
-        """How the game ended for the person: "win", "draw" or "loss"; "" while it goes on."""
+        """The result of the game for the person: "win", "draw" or "loss"; "" while it goes on."""
         return FLIPPED.get(self._ended.result, "") if self._ended else ""
 
     @cached_property
@@ -336,7 +336,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def learned(self) -> str:
-        """Which lesson is shown, in words."""
+        """The name of the lesson shown."""
         return _labels(self.course.lessons)[self.shown - 1] if self._lesson else ""
 
     @property
@@ -407,7 +407,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def figures(self) -> str:
-        """How good it is after the lesson shown."""
+        """The strength of the learner after the lesson shown."""
         if not self._lesson:
             return ""
         return _figures(self.course.lessons[: self.shown], self.seats)
@@ -477,7 +477,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def learners(self) -> list[Destination]:
-        """Who else can be taught."""
+        """Links to the other learners that can be taught."""
         return [
             Destination(gettext(title), inside(urls.teach(_name(text))), gettext(line))
             for text, (title, line) in LEARNERS.items()
@@ -620,7 +620,7 @@ def _opinion(state: MatchState, course: Course, recipe: Recipe, ply: int) -> Mov
 
 
 def _labels(lessons: list[Lesson]) -> list[str]:
-    """Say of each lesson which it was."""
+    """Return the name of each lesson."""
     labels, games = [], 0
     for lesson in lessons:
         games += bool(lesson.record)
@@ -638,7 +638,7 @@ def _labels(lessons: list[Lesson]) -> list[str]:
 
 
 def _told(recipe: Recipe, lesson: Lesson) -> str:
-    """Say in a sentence what a lesson was."""
+    """Return a sentence that describes a lesson."""
     if not lesson.record:
         return gettext("Practice changes more than fits here: see its mind.")
     if isinstance(recipe, Menace):
@@ -697,7 +697,7 @@ def _changed(recipe: Recipe, lesson: Lesson, update: ValueChange) -> Changed:
 
 
 def _figures(lessons: list[Lesson], seats: list[str]) -> str:
-    """Return how good it is after the last of some lessons, in the seats in which it plays."""
+    """Return the strength of a learner after the last of some lessons, in its seats."""
     lesson, unlost = lessons[-1], 0
     for one in reversed([one for one in lessons if one.record]):
         if one.result == "loss":
@@ -722,7 +722,7 @@ def _figures(lessons: list[Lesson], seats: list[str]) -> str:
 
 
 def _describe_progress(losing_move: LosingMove, line: LostLine) -> str:
-    """Return how a learner plays now on the board where it lost a game."""
+    """Return a sentence on the present play of a learner on the board where it lost a game."""
     if line.is_safe:
         return gettext("Now it does not lose it any more, whatever you play.")
     if not line.chance:

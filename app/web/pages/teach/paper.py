@@ -130,7 +130,7 @@ class PaperPage(Page, frozen=True):
         return sum(len(box.cells) * self._first_beads(box) for box in self._boxes)
 
     def _first_beads(self, box: Box) -> int:
-        """Return how many beads of each kind a box has at the start."""
+        """Return the number of beads of each kind in a box at the start."""
         recipe, moves_before = self._recipe, box.own_move(self.game) - 1
         return max(1, recipe.beads - recipe.beads_drop * moves_before)
 
@@ -176,7 +176,7 @@ class PaperPage(Page, frozen=True):
 
     @property
     def plies(self) -> list[str]:
-        """Whose move each column of the score sheet is."""
+        """The player of each column of the score sheet."""
         return ["XO"[ply % 2] for ply in range(self.game.cells)]
 
     @property
