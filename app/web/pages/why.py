@@ -17,7 +17,7 @@ from app.web import urls
 from app.web.algorithms import SECTIONS, explainable, rule_of, section_of
 from app.web.algorithms.algorithm import CHANCE, UpdateRule
 from app.web.algorithms.formula import Formula, block, inline
-from app.web.algorithms.sentences import NEAR, opponent, square, truth
+from app.web.algorithms.sentences import NEAR, name_cell, opponent, truth
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import (
     format_count,
@@ -70,7 +70,7 @@ def explain(pair: ValueQuery) -> Explanation:
     reason = rule.reason(pair)
     in_numbers = reason.has_target or not rule.needs_target
     return Explanation(
-        heading=f"{MARKS[pair.mover]} at {square(pair, pair.cell)}",
+        heading=f"{MARKS[pair.mover]} at {name_cell(pair, pair.cell)}",
         sentences=[
             _describe_value(pair, rule, reason),
             *rule.sentences(pair, reason),
@@ -96,7 +96,7 @@ def _explain_by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
         evaluate_moves(pair.site, pair.position, pair.lens, pair.step),
     )
     move, who = (
-        f"{MARKS[pair.mover]} at {square(pair, pair.cell)}",
+        f"{MARKS[pair.mover]} at {name_cell(pair, pair.cell)}",
         pair.site.titles[pair.lens],
     )
     has = rule.has.format(move=move, value=view.spoken[pair.cell])
@@ -160,7 +160,7 @@ def _build_row(pair: ValueQuery, rule: UpdateRule, answer: Reply) -> AnswerRow:
     likely = f"{format_percent(answer.chance)}%" if rule.shared == CHANCE else ""
     return AnswerRow(
         cell=answer.cell or 0,
-        place=square(pair, answer.cell),
+        place=name_cell(pair, answer.cell),
         share=likely or ("yes" if answer.chance else "no"),
         follows=rule.follows(pair, answer),
         target=rule.target(pair, answer),
@@ -170,7 +170,7 @@ def _build_row(pair: ValueQuery, rule: UpdateRule, answer: Reply) -> AnswerRow:
 
 def _describe_value(pair: ValueQuery, rule: UpdateRule, reason: ValueReason) -> str:
     """Return a sentence with the value and the agent."""
-    move = f"{MARKS[pair.mover]} at {square(pair, pair.cell)}"
+    move = f"{MARKS[pair.mover]} at {name_cell(pair, pair.cell)}"
     if pair.lens == TRUTH:
         worth = format_signed(pair.value, 0)
         return f"With optimal play {move} is worth {worth}: it is a {truth(pair)}."
