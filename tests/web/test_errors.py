@@ -144,7 +144,7 @@ def test_a_wrong_request_is_explained(client: FlaskClient, url: str, code: int, 
         ("/lab/q-learning,alpha=7", "Lab"),
         ("/judge/xyz", "Judge"),
         ("/experiments/xyz", "Experiments"),
-        ("/puzzle/999", "Find its mistake"),
+        ("/puzzle/999", "All puzzles"),
     ],
 )
 def test_a_wrong_address_leads_to_the_room_it_is_in(

@@ -502,8 +502,9 @@ def test_only_a_table_may_be_sent_and_only_to_be_judged(client: FlaskClient) -> 
     assert {rule.rule for rule in rules if "POST" in (rule.methods or ())} == {
         "/judge",
         "/api/v1/judge",
+        "/teach/class",  # the links of a class, compared and not stored
     }
-    for address in ("/judge", "/api/v1/judge"):
+    for address in ("/judge", "/api/v1/judge", "/teach/class"):
         allowed = client.options(address).headers["Allow"]
         assert set(allowed.split(", ")) == {"GET", "HEAD", "OPTIONS", "POST"}
         refused = client.put(address, data="{}")

@@ -50,8 +50,10 @@ def test_the_lab_begins_with_a_question(client: FlaskClient) -> None:
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_every_parameter_can_be_changed(client: FlaskClient, slug: str) -> None:
     """A number has a field, a choice has a link to each of its values that can be trained."""
-    recipe = ALGORITHMS[slug]()
-    page = client.get(f"/lab/{slug}", follow_redirects=True).get_data(as_text=True)
+    # Learners with a fault are not compiled, so theirs are short trainings.
+    name = "q-learning,games=2000" if slug == "q-learning" else slug
+    recipe = parse(name)
+    page = client.get(f"/lab/{name}", follow_redirects=True).get_data(as_text=True)
     for parameter in list_parameters(recipe):
         if parameter.kind in (int, float) and not parameter.choices:
             assert f'name="{parameter.name}"' in page
