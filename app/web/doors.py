@@ -6,6 +6,7 @@ A page's template names its room in a variable `room`.
 from typing import NamedTuple
 
 from app.web import urls
+from app.web.facts import list_puzzles
 from app.web.match import Match
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
@@ -61,18 +62,7 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
                 Room("compare", gettext_noop("Compare"), urls.COMPARE.url("")),
             ),
         ),
-        Door(
-            gettext_noop("Puzzles"),
-            (
-                Room("today", gettext_noop("Today"), urls.PUZZLE_TODAY),
-                Room("puzzles", gettext_noop("All puzzles"), urls.PUZZLES),
-                Room(
-                    "which-line",
-                    gettext_noop("Which line is wrong?"),
-                    urls.FAULT_PUZZLES,
-                ),
-            ),
-        ),
+        Door(gettext_noop("Puzzles"), list_puzzle_rooms(site)),
         Door(
             gettext_noop("Teach"),
             (
@@ -93,6 +83,20 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
                 Room("api", gettext_noop("API"), urls.API),
             ),
         ),
+    )
+
+
+def list_puzzle_rooms(site: SiteData) -> tuple[Room, ...]:
+    """Return the rooms of puzzles; agents without a mistake leave only puzzles about code."""
+    which_line = Room(
+        "which-line", gettext_noop("Which line is wrong?"), urls.FAULT_PUZZLES
+    )
+    if not list_puzzles(site):
+        return (which_line,)
+    return (
+        Room("today", gettext_noop("Today"), urls.PUZZLE_TODAY),
+        Room("puzzles", gettext_noop("All puzzles"), urls.PUZZLES),
+        which_line,
     )
 
 
