@@ -43,7 +43,7 @@ class Door(NamedTuple):
 def list_doors(site: SiteData) -> tuple[Door, ...]:
     """Return the doors in the order of the header; some rooms depend on the agents of a site."""
     opponent = first_opponent(site)
-    return (
+    doors = (
         Door(
             gettext_noop("Learn"),
             (
@@ -84,19 +84,21 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
             ),
         ),
     )
+    return tuple(door for door in doors if door.rooms)
 
 
 def list_puzzle_rooms(site: SiteData) -> tuple[Room, ...]:
-    """Return the rooms of puzzles; agents without a mistake leave only puzzles about code."""
-    which_line = Room(
-        "which-line", gettext_noop("Which line is wrong?"), urls.FAULT_PUZZLES
-    )
-    if not list_puzzles(site):
-        return (which_line,)
-    return (
+    """Return the rooms of puzzles; mistakes and faults need agents that have them."""
+    mistakes = (
         Room("today", gettext_noop("Today"), urls.PUZZLE_TODAY),
         Room("puzzles", gettext_noop("All puzzles"), urls.PUZZLES),
-        which_line,
+    )
+    faults = (
+        Room("which-line", gettext_noop("Which line is wrong?"), urls.FAULT_PUZZLES),
+    )
+    return (
+        *(mistakes if list_puzzles(site) else ()),
+        *(faults if site.lab.faults else ()),
     )
 
 
