@@ -52,7 +52,7 @@ def test_every_parameter_can_be_changed(client: FlaskClient, slug: str) -> None:
     """A number has a field, a choice has a link to each of its values that can be trained."""
     # Learners with a fault are not compiled, so theirs are short trainings.
     name = "q-learning,games=2000" if slug == "q-learning" else slug
-    recipe = parse(name)
+    recipe = parse_recipe(name)
     page = client.get(f"/lab/{name}", follow_redirects=True).get_data(as_text=True)
     for parameter in list_parameters(recipe):
         if parameter.kind in (int, float) and not parameter.choices:
