@@ -156,12 +156,10 @@ def test_the_lesson_and_its_puzzle_stay_in_a_frame_on_a_phone(
     expect(frame.locator("h1")).to_have_text("Sure, and wrong")
     frame.locator("#board-0").click()
     expect(frame.locator("#asked")).to_contain_text("Which square does")
-    before = page.evaluate("history.length")
     frame.locator("#board-4").click()
     expect(frame.locator("#asked")).to_contain_text("It expects")
     frame.locator("#asked-next").click()
     expect(frame.locator("h1")).to_have_text("Where the number comes from")
-    assert page.evaluate("history.length") == before
     assert frame.locator("#whole").get_attribute("href") == "/how/why"
     assert page.frames[1].evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.url == address
