@@ -124,7 +124,7 @@ def test_a_learner_that_has_only_met_its_teacher_is_beaten_by_somebody_else(
 def test_the_same_teacher_of_a_learner_with_other_numbers(client: FlaskClient) -> None:
     """The lab's form leads to where its moves fit no more, and goes on from the games before."""
     page = client.get(f"/lab/{FOUR}").text
-    assert 'name="taught" value="245.45810.5713.12368"' in page
+    assert f'name="recipe" value="{FOUR}"' in page
     sent = "/lab?algorithm=menace&vs=you&games=4&taught=245.45810.5713.12368"
     at, _ = follow(client, f"{sent}&beads=9")
     assert at == f"/lab/{FOUR}".replace("vs=you", "vs=you,beads=9")

@@ -460,8 +460,12 @@ def draw_next_update(
     """
     rule, site = rule_of(pair), pair.site
     style = ALGORITHMS[section_of(pair)].update
+    if not pair.known or site.is_taught(
+        pair.lens
+    ):  # people have no policy to average over
+        return None
     reason = rule.reason(pair)
-    if not pair.known or site.is_taught(pair.lens) or not reason.has_target:
+    if not reason.has_target:
         return None
     if style.family == "bounds" or style.next_mover == "other":
         change = _bound_or_opponent(pair, style, reason)
