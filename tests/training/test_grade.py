@@ -297,7 +297,9 @@ def test_the_game_that_beats_it_is_one_of_its_own(folder: Path) -> None:
 def test_the_examples_for_teachers_run(folder: Path) -> None:
     """The test file and the cell of docs/grading.md, on work that passes."""
     text = (DOCS / "grading.md").read_text()
-    of_pytest, cell = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    of_pytest = next(example for example in examples if "def test_" in example)
+    cell = examples[-1]
     (folder / "my_agent.py").write_text("from agents import unbeatable as play\n")
     (folder / "test_grade.py").write_text(of_pytest)
     (folder / "cell.py").write_text(f"from my_agent import play\n{cell}")

@@ -13,7 +13,7 @@ END = b"Connection: close\r\n\r\n"
 CLOSED = None  # the connection ends without an answer
 SERVED = b"Server: "  # stands in every answer of the site; gunicorn refuses without it
 SECURE = b"Content-Security-Policy: default-src 'none'; "  # as well
-JSON = b"Content-Type: application/json"
+JSON = b"Content-Type: application/problem+json"
 
 
 class Odd(NamedTuple):
