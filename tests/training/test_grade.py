@@ -315,5 +315,5 @@ def test_the_examples_for_teachers_run(folder: Path) -> None:
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
-    for asked in {*re.findall(r"python judge.py my_agent:play (.*)", text)}:
+    for asked in {*re.findall(r"python judge.py my_agent:play ([^`\n]*)", text)}:
         assert grade(folder, "unbeatable", *asked.split()) == (0, "Passed.\n"), asked
