@@ -367,7 +367,7 @@ def test_long_names_fill_no_memory() -> None:
     finally:
         tracemalloc.stop()
     assert sum(map(len, texts)) > 2 * NAMES
-    assert after - before < 1_200_000
+    assert after - before < 1_400_000  # a recipe of Q-learning has a field more for its fault
 
 
 def test_a_trainer_that_stops_in_the_middle_of_its_answer_is_asked_once_more(
