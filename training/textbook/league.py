@@ -65,9 +65,7 @@ class Player:
         target = reward + parameters.gamma * best_next
         q[s, a] = (1 - alpha) * q[s, a] + alpha * target
         self.k = min(self.k + parameters.k_step, parameters.k_limit)
-        if game.is_over(
-            after
-        ):  # every entry of the last board gets the reward as its value
+        if game.is_over(after):  # every entry of the last board gets the reward
             q.update({(s_next, a_next): reward for a_next in range(game.cells)})
         return Update(s, a, old, q[s, a], reward, after, None, best_next, target, alpha)
 
@@ -77,9 +75,8 @@ class Player:
         While k is below 1, moves with low values are more likely; k grows with every update.
         """
         cells = self.game.legal_moves(board)
-        ends = [
-            *accumulate(self.k ** self.q[self.see(board, cell, seat)] for cell in cells)
-        ]
+        weights = [self.k ** self.q[self.see(board, cell, seat)] for cell in cells]
+        ends = list(accumulate(weights))
         u = rng.random() * ends[-1]
         return next(cell for cell, end in zip(cells, ends) if u < end)
 
@@ -135,9 +132,8 @@ class League:
 
     def choose(self, board, rng):
         """Return a greedy move."""
-        values = {
-            cell: self.value(board, cell) for cell in self.game.legal_moves(board)
-        }
+        cells = self.game.legal_moves(board)
+        values = {cell: self.value(board, cell) for cell in cells}
         return epsilon_greedy(values, 0.0, rng)[0]
 
     def value(self, board, cell):
@@ -159,9 +155,8 @@ def play_league_game(game, names, players, person, rng):
     board = game.empty
     while not game.is_over(board):
         mover = game.player_to_move(board)
-        cell = choose_league_move(
-            game, names["XO".index(mover)], players, person, board, rng
-        )
+        name = names["XO".index(mover)]
+        cell = choose_league_move(game, name, players, person, board, rng)
         yield "", Move(board, cell, True)
         for name, seat in zip(names, "XO"):
             if name in players:

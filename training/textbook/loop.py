@@ -8,9 +8,7 @@ class Move(NamedTuple):
 
     board: str
     cell: int
-    explored: (
-        bool | None
-    )  # whether it was chosen at random; None for players that do not learn
+    explored: bool | None  # chosen at random? None for players that do not learn
 
 
 class Update(NamedTuple):
@@ -21,8 +19,7 @@ class Update(NamedTuple):
     old: float  # the value before the update
     new: float  # the value after it
     reward: float = 0.0
-    # the next state as the learner sees it, "" if it looks at none
-    next_board: str = ""
+    next_board: str = ""  # the next state, "" if the learner looks at none
     next_cell: int | None = None  # the next move, if the learner has chosen one
     next_value: float = 0.0  # the value of the next state: 0 when the game is over
     target: float | None = None  # None if the value has no target, as beads and bounds
@@ -34,8 +31,7 @@ class Update(NamedTuple):
 class Turn(NamedTuple):
     """One unit of a training: a game, a round of a league, or a sweep over all boards."""
 
-    # name; "self" and "both" are the learner itself, see `learning_seats`
-    opponent: str
+    opponent: str  # name; "self" and "both" are the learner itself
     player: Any  # the opponent, None if it is the learner itself
     number: int  # index of the turn in its phase, from 0
     length: int  # number of turns in its phase
