@@ -156,13 +156,26 @@ def test_the_lesson_and_its_puzzle_stay_in_a_frame_on_a_phone(
     expect(frame.locator("h1")).to_have_text("Sure, and wrong")
     frame.locator("#board-0").click()
     expect(frame.locator("#asked")).to_contain_text("Which square does")
+    before = page.evaluate("history.length")
     frame.locator("#board-4").click()
     expect(frame.locator("#asked")).to_contain_text("It expects")
+    assert page.evaluate("history.length") == before
     frame.locator("#asked-next").click()
     expect(frame.locator("h1")).to_have_text("Where the number comes from")
     assert frame.locator("#whole").get_attribute("href") == "/how/why"
     assert page.frames[1].evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.url == address
+    frame_html = f'<iframe src="{base_url}/embed/puzzle/5" title="Puzzle" height="740"></iframe>'
+    page.goto(foreign(frame_html))
+    frame.locator("#board-0").click()
+    expect(frame.locator(".question")).to_contain_text("Which square does")
+    before = page.evaluate("history.length")
+    frame.locator("#board-4").click()
+    expect(frame.locator(".verdicts li")).to_have_count(2)
+    frame.locator("#next").click()
+    expect(frame.locator("#puzzle-index")).to_contain_text("Puzzle 6")
+    assert page.evaluate("history.length") == before
+    assert frame.locator("#whole").get_attribute("href") == "/puzzle/6?answers=3"
 
 
 @pytest.mark.parametrize("script", [True, False])
