@@ -9,9 +9,8 @@ from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]  # has app, training, static, templates and models
-PREFIX = __name__.removesuffix(
-    "app.project"
-)  # prefix of module names: "" in a checkout
+# prefix of module names: "" in a checkout
+PREFIX = __name__.removesuffix("app.project")
 COMMAND = "q-tac-toe" if PREFIX else "python -m training"
 
 

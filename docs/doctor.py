@@ -1118,16 +1118,16 @@ class Doctor:
     def __init__(self, rewards=(-1, 0, 1), self_play=False):
         self.rewards, self.self_play = rewards, self_play
         self.number = 0  # rows so far
+        # rows in memory; those before `start` are studied
         self.rows, self.start = (
             [],
             0,
-        )  # rows in memory; those before `start` are studied
+        )
         self.replay, self.hypotheses, self.choices = None, [], []
         self.seats = Counter()
         self.changed = Counter()  # rows whose value changed, by seat
-        self.wanted = (
-            Counter()
-        )  # rows of finished games whose value had to change, by seat
+        # rows of finished games whose value had to change, by seat
+        self.wanted = Counter()
         self.results = {}  # (mover, result, reward) -> first row
         self.in_place, self.first_in_place = 0, None
         self.early, self.first_early = 0, None
@@ -1638,9 +1638,8 @@ def list_hypotheses(setup, step="constant"):
         for rule in rules
         if setting in settings and fits_rule(fault, rule)
     ]
-    if (
-        setup.is_x_view
-    ):  # before Sarsa: without exploration O's maximum is what it plays
+    # before Sarsa: without exploration O's maximum is what it plays
+    if setup.is_x_view:
         right.insert(1, Hypothesis("q-learning", "sides", share_view, step))
     return right + faulty
 

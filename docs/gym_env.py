@@ -51,9 +51,8 @@ GAME = tic_tac_toe()
 SEATS = {"x": (1,), "o": (-1,), "both": (1, -1)}
 ILLEGAL = -1.0  # the reward of an illegal move, which ends the game like a loss
 
-Seen = NDArray[
-    np.int8
-]  # [9] in reading order, 1 for the agent's own marks, -1 for the other's
+# [9] in reading order, 1 for the agent's own marks, -1 for the other's
+Seen = NDArray[np.int8]
 
 
 class TicTacToe(gymnasium.Env[Seen, np.int64]):

@@ -587,9 +587,8 @@ def parse_arguments():
         help="limit for import and all moves; default 60",
     )
     add("--json", action="store_true", help="print all figures as JSON")
-    add(
-        "--write-answers", metavar="FILE", help=argparse.SUPPRESS
-    )  # in the agent's process
+    # in the agent's process
+    add("--write-answers", metavar="FILE", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     module, _, function = asked.agent.partition(":")
     if not (module and function):

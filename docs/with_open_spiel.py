@@ -63,9 +63,8 @@ def judge_policy(policy: Policy) -> Figures:
     for row, board in enumerate(GAME.board[: GAME.decisions]):
         x, o = (np.flatnonzero(board == stone).tolist() for stone in (1, -1))
         state = SPIEL.new_initial_state()
-        for ply in range(
-            len(x) + len(o)
-        ):  # X and O in turn; no line is full, so none ends it
+        # X and O in turn; no line is full, so none ends it
+        for ply in range(len(x) + len(o)):
             state.apply_action((o if ply % 2 else x)[ply // 2])
         for cell, chance in policy.action_probabilities(state).items():
             chances[row, cell] = chance

@@ -35,9 +35,8 @@ GAME = tic_tac_toe()
 ROWS = {
     tuple(board): row for row, board in enumerate(GAME.board[: GAME.decisions].tolist())
 }
-Act = Callable[
-    [dict[str, Any]], int
-]  # from an observation with its action mask to an action
+# from an observation with its action mask to an action
+Act = Callable[[dict[str, Any]], int]
 
 
 def by_columns(cell: int) -> int:

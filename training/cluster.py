@@ -25,12 +25,8 @@ from distributed.versions import VersionMismatchWarning, get_versions
 from app.project import PREFIX, ROOT
 
 PACKAGES = ("app", "training")
-SENT_SUFFIXES = {
-    ".py",
-    ".toml",
-    ".nbi",
-    ".nbc",
-}  # and what numba compiled here, for processors alike
+# and what numba compiled here, for processors alike
+SENT_SUFFIXES = {".py", ".toml", ".nbi", ".nbc"}
 # seconds, for a scheduler's answer, for a result until workers are asked for
 WAIT_SECONDS = 10.0
 
@@ -41,9 +37,8 @@ Versions = Mapping[str, Mapping[str, Any]]  # part -> name -> version
 warnings.simplefilter("ignore", VersionMismatchWarning)
 for logger in ("distributed", "distributed.client"):
     logging.getLogger(logger).setLevel(logging.CRITICAL)
-cloudpickle.register_pickle_by_value(
-    sys.modules[__name__]
-)  # a worker has none of it yet
+# a worker has none of it yet
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 
 class CodePlugin(WorkerPlugin):
@@ -119,16 +114,14 @@ def run_in_cluster(
         client = Client(address, timeout=WAIT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
         with client:
             client.wait_for_workers(1, WAIT_SECONDS)
-            _compare_versions(
-                client, packages
-            )  # first: another Python could not read what is sent
+            # first: another Python could not read what is sent
+            _compare_versions(client, packages)
             client.register_plugin(CodePlugin(packages), "q-tac-toe")
             calls = [pickle.dumps(RemoteCall(work, arguments)) for arguments in wanted]
             futures = client.map(pickle.loads, calls, pure=False)
             numbers = {future: number for number, future in enumerate(futures)}
-            del (
-                futures
-            )  # a worker forgets a result as soon as nothing here refers to it
+            # a worker forgets a result as soon as nothing here refers to it
+            del futures
             finished: SimpleQueue[Future[Any]] = SimpleQueue()
             for future in numbers:
                 future.add_done_callback(finished.put)  # type: ignore[no-untyped-call]
@@ -139,9 +132,8 @@ def run_in_cluster(
                     client.wait_for_workers(1, WAIT_SECONDS)
                     continue
                 if future.status == "error":
-                    _compare_versions(
-                        client, packages
-                    )  # one that joined later may lack something
+                    # one that joined later may lack something
+                    _compare_versions(client, packages)
                 yield numbers.pop(future), future.result()
     except CancelledError as error:
         raise ConnectionError(f"the scheduler at {address} has gone away") from error

@@ -22,9 +22,8 @@ from app.tictactoe.report import (
 )
 from app.tictactoe.values import TIE, Values
 
-RANDOM = list(BASELINES).index(
-    "random"
-)  # index of the random player, which may reply with any move
+# index of the random player, which may reply with any move
+RANDOM = list(BASELINES).index("random")
 
 
 def follow_policies(game: Game, policies: Values) -> PolicyResults:
@@ -154,10 +153,8 @@ def _respond_best(pair_start, pair_after, outcome, own, policy, seat, possible):
         for p in range(start, stop):
             to = pair_after[p]
             highest = max(highest, chances[to, win] - chances[to, lose])
-        best, least = (
-            -1,
-            np.inf,
-        )  # among equal best replies the reply that loses least, then the first
+        # among equal best replies the reply that loses least, then the first
+        best, least = (-1, np.inf)
         for p in range(start, stop):
             to = pair_after[p]
             good = chances[to, win] - chances[to, lose] >= highest - TIE

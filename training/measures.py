@@ -66,15 +66,12 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The game after which the play of a training was proved unbeatable, within the games checked."""
 
     seconds: float
-    games: (
-        int | None
-    )  # the first game after which it is unbeatable in both seats, or None
-    stays: (
-        int | None
-    )  # the first game after which it stays unbeatable to the end, or None
-    faultless: (
-        int | None
-    )  # the first game after which it is also without a blunder, or None
+    # the first game after which it is unbeatable in both seats, or None
+    games: int | None
+    # the first game after which it stays unbeatable to the end, or None
+    stays: int | None
+    # the first game after which it is also without a blunder, or None
+    faultless: int | None
     played: int  # number of games of the whole training
 
 

@@ -83,9 +83,8 @@ LEARNERS = MappingProxyType(
 @cache
 def build_rules(game: Game) -> TicTacToe:
     """Return the textbook's rules of a game, as an object that plays on boards written as text."""
-    first_won = game.outcome[game.outcome != 0][
-        0
-    ]  # X moves first, so X is first to fill a line
+    # X moves first, so X is first to fill a line
+    first_won = game.outcome[game.outcome != 0][0]
     return TicTacToe(game.rows, game.columns, game.in_a_row, misere=bool(first_won < 0))
 
 

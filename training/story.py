@@ -32,14 +32,11 @@ from training.textbook.menace import Menace
 
 GAMES = 20  # games that are shown
 RESULTS: dict[int, Literal["win", "draw", "loss"]] = {1: "win", 0: "draw", -1: "loss"}
-UNTOLD = (
-    "q-iteration",
-    "mcts",
-)  # one plays none, the other simulates them in every position
+# one plays none, the other simulates them in every position
+UNTOLD = ("q-iteration", "mcts")
 TOLD = tuple(slug for slug in LEARNERS if slug not in UNTOLD)
-EVERY_PLY = (
-    "league",
-)  # what learns of its opponent's moves, too: they are turns as well
+# what learns of its opponent's moves, too: they are turns as well
+EVERY_PLY = ("league",)
 
 
 # fields of a textbook learner's update that its recorded form has too
@@ -103,9 +100,8 @@ class Listener:
         """Record an update of the last game."""
         key = get_update_key(learner, update)
         self.times[key] += 1
-        number = (
-            len(self.games) - 1
-        )  # games that teach nothing come and go without an update
+        # games that teach nothing come and go without an update
+        number = len(self.games) - 1
         self.changes += [[] for _ in range(number + 1 - len(self.changes))]
         turns, changes = self.games[number], self.changes[number]
         turn = (

@@ -168,9 +168,8 @@ class Pupils:
             return pupil
         pupil = pupil.copy()
         for number, step in enumerate(wanted[known:], known):
-            if (
-                step.opponent != YOU
-            ):  # practice takes a second: what is wrong is found before it
+            # practice takes a second: what is wrong is found before it
+            if step.opponent != YOU:
                 check_lengths(start, wanted[number:])
             self.learn(pupil, step)
         self.kept[start, tuple(keys)] = pupil

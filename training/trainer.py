@@ -44,9 +44,8 @@ TRIES = 2
 MAX_WORKER_BYTES = 250 << 20  # bytes of a worker: a larger one makes way for another
 NICENESS = 5  # pages go first
 CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT}
-KERNEL_FOLDER = (
-    ROOT / "training/learners/__pycache__"
-)  # where numba keeps most of what it compiled
+# where numba keeps most of what it compiled
+KERNEL_FOLDER = ROOT / "training/learners/__pycache__"
 KERNEL_FILES = "*.nb[ci]"  # the names of its files
 COMPILED_FIRST = ("q-table", "q-learning")  # are compiled first
 COMPILE_CLIENT = ""  # the client that has everything compiled
@@ -101,9 +100,8 @@ class Trainer:
     def __init__(self) -> None:
         """Create the queues within a running event loop."""
         self.trainings, self.quick = JobQueue(), JobQueue()
-        self.agents: LRUCache[str, bytes] = LRUCache(
-            CACHE_BYTES, getsizeof=len
-        )  # and what is told
+        # and what is told
+        self.agents: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
         self.seeds: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
         self.is_compiled = has_compiled_kernels()
         self.has_cache = True  # whether compiled kernels are kept in files

@@ -403,9 +403,8 @@ def format_value(value: Value) -> str:
     if isinstance(value, bool):
         return SWITCH_WORDS[value]
     if isinstance(value, float):
-        return np.format_float_positional(
-            value + 0.0, trim="-"
-        )  # adding 0.0 turns -0.0 into 0.0
+        # adding 0.0 turns -0.0 into 0.0
+        return np.format_float_positional(value + 0.0, trim="-")
     return str(value)
 
 

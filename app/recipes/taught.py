@@ -20,14 +20,8 @@ from app.recipes.parameters import (
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.blunder_boards import BlunderChance
 
-MILESTONES = (
-    "rows",
-    "blocks",
-    "random",
-    "x",
-    "o",
-    "both",
-)  # in the order in which most learners reach them
+# in the order in which most learners reach them
+MILESTONES = ("rows", "blocks", "random", "x", "o", "both")
 
 
 class ValueChange(NamedTuple):
@@ -81,13 +75,11 @@ class Course(Struct, frozen=True):
     begun: bool
     seat: str  # the learner's, in the unfinished game, else in the next game
     values: list[list[float | None]]  # [decisions of the record][cells], mover's view
-    known: list[
-        list[bool]
-    ]  # [decisions of the record][cells] whether any update reached the pair
+    # [decisions of the record][cells] whether any update reached the pair
+    known: list[list[bool]]
     lessons: list[Lesson]
-    losing: dict[
-        str, str | None
-    ]  # seat -> record of the likeliest game that the learner loses
+    # seat -> record of the likeliest game that the learner loses
+    losing: dict[str, str | None]
     lost_line: LostLine | None = None
     # how likely it blunders on each board that it can come to, see `find_blunder_chances`;
     # while a game is begun there are none

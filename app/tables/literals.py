@@ -125,9 +125,8 @@ class LiteralParser:
             values = _parse_numbers(self.value)
         except ValueError:  # parse the list token by token to locate the error
             end = "]" if self.kind == "list" else ")"
-            self.position -= (
-                len(self.value) + 1
-            )  # back to the first token after the opening bracket
+            # back to the first token after the opening bracket
+            self.position -= len(self.value) + 1
             self.advance()
             return self.read_items(end, depth)
         self.advance()

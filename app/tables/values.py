@@ -43,9 +43,8 @@ def parse_number(item: Any) -> float | None:
     """Return a number, or a number in a text, as a float; None for anything else or if too large."""
     if isinstance(item, str) and NUMBER.fullmatch(item.strip()):
         item = float(item)
-    is_number = (
-        isinstance(item, float) and -MAX_NUMBER < item < MAX_NUMBER
-    )  # NaN is not
+    # NaN is not
+    is_number = isinstance(item, float) and -MAX_NUMBER < item < MAX_NUMBER
     return item if is_number else None
 
 
@@ -114,9 +113,8 @@ def format_item(item: Any) -> str:
         return "nothing"
     if isinstance(item, list | tuple):
         return f"[{', '.join(map(format_item, item))}]"
-    if isinstance(item, float) and isinf(
-        item
-    ):  # a number with too many digits for a float
+    # a number with too many digits for a float
+    if isinstance(item, float) and isinf(item):
         return "Infinity" if item > 0 else "-Infinity"
     if isinstance(item, float) and item.is_integer() and abs(item) < MAX_WRITTEN_WHOLE:
         return str(int(item))

@@ -106,9 +106,8 @@ def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
                 _read_file(described, MAX_CARD_BYTES),
                 size_limit(_get_layout(game)),
             ):
-                os.replace(
-                    newer, here
-                )  # an earlier save was interrupted before this step
+                # an earlier save was interrupted before this step
+                os.replace(newer, here)
         os.replace(new_arrays, newer)
         os.replace(new_card, described)
         os.replace(newer, here)

@@ -20,9 +20,8 @@ class ArenaTable(NamedTuple):
 
     as_x: Chances  # [N, 3] win, draw, loss
     as_o: Chances  # [N, 3]
-    beaten_by: NDArray[
-        np.intp
-    ]  # [N] the number of opponents that can beat it in a seat or both
+    # [N] the number of opponents that can beat it in a seat or both
+    beaten_by: NDArray[np.intp]
 
     @property
     def score(self) -> Chances:
@@ -42,9 +41,8 @@ def compute_round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
     They are the chances of X winning, a draw and O winning, rounded like a card's figures.
     """
     players = len(policies)
-    x, o = np.divmod(
-        np.arange(players * players), players
-    )  # every pairing in the order of [x, o]
+    # every pairing in the order of [x, o]
+    x, o = np.divmod(np.arange(players * players), players)
     chances = play_matches(
         game, make_line_up(game, np.stack(policies)[:, game.legal]), x, o
     )
@@ -103,9 +101,10 @@ def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.int
     )
     decisions = np.flatnonzero(disagreeing_pairs)
     chosen = np.stack(choices)[:, decisions]  # [V, d, cells] for V policies
+    # [V, d]
     worst_values = np.where(chosen, compute_optimal_q(game)[decisions], np.inf).min(
         axis=2
-    )  # [V, d]
+    )
     spread = worst_values.max(axis=0) - worst_values.min(axis=0)
     moves, plies = chosen.sum(axis=(0, 2)), game.ply[decisions]
     order = np.lexsort(

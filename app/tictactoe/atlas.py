@@ -31,14 +31,12 @@ class Mistakes(NamedTuple):
 class Atlas(NamedTuple):
     """A mistake for each symmetry class, the most serious class first, [N]."""
 
-    row: NDArray[
-        np.intp
-    ]  # the mistake that stands for the class, its likeliest: a row of Mistakes
+    # the mistake that stands for the class, its likeliest: a row of Mistakes
+    row: NDArray[np.intp]
     erring: NDArray[np.intp]  # the number of images in which the policy errs
     images: NDArray[np.intp]  # the number of all images
-    chance: NDArray[
-        np.float64
-    ]  # chance of erring in an image in a game against `uniform`
+    # chance of erring in an image in a game against `uniform`
+    chance: NDArray[np.float64]
 
 
 def list_mistakes(play: ReachablePlay) -> Mistakes:
@@ -100,9 +98,8 @@ class Certificate(NamedTuple):
     policy has in its images.
     """
 
-    position: NDArray[
-        np.intp
-    ]  # [N] each one that the policy itself can meet, in their order
+    # [N] each one that the policy itself can meet, in their order
+    position: NDArray[np.intp]
     moves: Choice  # [N, cells] the moves that it may play there
     reachable: int  # the number of positions that it can meet, every image counted
 

@@ -27,13 +27,8 @@ TITLE = (
     r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,200}$(?!\n)"
 )
 TOLERANCE = 1e-6  # the error of a sum of rounded chances
-RESERVED_IDS = {
-    "human",
-    "truth",
-    "self",
-    "both",
-    *BASELINES,
-}  # ids with another meaning in URLs
+# ids with another meaning in URLs
+RESERVED_IDS = {"human", "truth", "self", "both", *BASELINES}
 
 UNJUDGED = Figures(
     updates=[],

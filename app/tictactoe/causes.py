@@ -74,12 +74,10 @@ class AnalysedPolicy(NamedTuple):
     policy: Policy  # [D, cells]
     choice: Choice  # [D, cells]
     reachable: Decisions  # the decisions in which it can come to move
-    kept: NDArray[
-        np.float64
-    ]  # [D] the chance that its move keeps the value of the game
-    loses: NDArray[
-        np.float64
-    ]  # [D] the change of the value by the worst of its moves, 0 or less
+    # [D] the chance that its move keeps the value of the game
+    kept: NDArray[np.float64]
+    # [D] the change of the value by the worst of its moves, 0 or less
+    loses: NDArray[np.float64]
 
 
 def list_causes(own: ReachablePlay, found: Mistakes, kinds: Atlas) -> list[Cause]:

@@ -19,9 +19,8 @@ def encode_flat(game: Game) -> NDArray[np.int8]:
     """
     mover = np.zeros((game.positions, 1), np.int8)
     mover[: game.decisions, 0] = game.to_move
-    digits: NDArray[np.int8] = (
-        np.concatenate([game.board, mover], axis=1) % 3
-    )  # -1 is 2
+    # -1 is 2
+    digits: NDArray[np.int8] = np.concatenate([game.board, mover], axis=1) % 3
     digits.flags.writeable = False
     return digits
 

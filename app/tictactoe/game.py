@@ -38,15 +38,13 @@ class Game:
     columns: int
     in_a_row: int
     lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line that wins
-    symmetry: NDArray[
-        np.intp
-    ]  # [G, cells] image g of a board b is b[symmetry[g]]; g = 0 is b
+    # [G, cells] image g of a board b is b[symmetry[g]]; g = 0 is b
+    symmetry: NDArray[np.intp]
     code: Codes  # [S]
     successor: Codes  # [D, cells] the position after a move, -1 where the cell is taken
     outcome: NDArray[np.int8]  # [S - D] +1 X won, 0 draw, -1 O won
-    ply_start: NDArray[
-        np.intp
-    ]  # [plies + 1] decisions of ply p are ply_start[p]:ply_start[p + 1]
+    # [plies + 1] decisions of ply p are ply_start[p]:ply_start[p + 1]
+    ply_start: NDArray[np.intp]
 
     @property
     def cells(self) -> int:
@@ -251,9 +249,8 @@ class _Ply(NamedTuple):
 
     unfinished: Codes
     finished: Codes
-    outcome: NDArray[
-        np.int8
-    ]  # +1 X won, 0 draw, -1 O won; one for each finished position
+    # +1 X won, 0 draw, -1 O won; one for each finished position
+    outcome: NDArray[np.int8]
 
 
 def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
@@ -294,9 +291,8 @@ def _find_successors(
             ]
         )
         codes = np.concatenate([next_positions.unfinished, next_positions.finished])
-        order = np.argsort(
-            codes, kind="stable"
-        )  # `searchsorted` looks codes up in this order
+        # `searchsorted` looks codes up in this order
+        order = np.argsort(codes, kind="stable")
         rows = successor[ply_start[ply] : ply_start[ply + 1]]
         for cell, free, children in _list_moves(ply_positions.unfinished, ply, cells):
             rows[free, cell] = number[

@@ -20,16 +20,13 @@ class History:
     """
 
     snapshots: int  # T
-    change_start: NDArray[
-        np.int32
-    ]  # [P + 1] pair p has changes change_start[p]:change_start[p + 1]
-    since: NDArray[
-        np.uint8
-    ]  # [C] the snapshot from which on the value holds; 0 for a pair's first
+    # [P + 1] pair p has changes change_start[p]:change_start[p + 1]
+    change_start: NDArray[np.int32]
+    # [C] the snapshot from which on the value holds; 0 for a pair's first
+    since: NDArray[np.uint8]
     value: NDArray[np.float32]  # [C]
-    first_update: NDArray[
-        np.uint8
-    ]  # [P] the first snapshot by which it was updated, T if none
+    # [P] the first snapshot by which it was updated, T if none
+    first_update: NDArray[np.uint8]
 
     @classmethod
     def from_tables(

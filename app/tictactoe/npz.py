@@ -21,12 +21,10 @@ Layout = dict[str, tuple[str, tuple[int, ...]]]
 MAX_SNAPSHOTS = 24
 # numpy's own compression level takes three times as long and saves a tenth more
 COMPRESSION_LEVEL = 3
-MAX_FOREIGN_HEADER = (
-    1 << 14
-)  # bytes; limit for the header of an array of another program
-MAX_HEADER = (
-    1 << 10
-)  # bytes of the header of a model's array, and of its entry in the zip file
+# bytes; limit for the header of an array of another program
+MAX_FOREIGN_HEADER = 1 << 14
+# bytes of the header of a model's array, and of its entry in the zip file
+MAX_HEADER = 1 << 10
 MAX_MEMBERS = 64  # limit for a file of another program
 MEMBER_SIGNATURE = b"PK\x01\x02"  # the signature of an entry in a zip file's directory
 NUMBER_KINDS = "biuf"  # the kinds of dtypes that are numbers

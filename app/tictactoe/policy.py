@@ -42,10 +42,11 @@ def t_hand_policy(game: Game) -> Policy:
     board = game.board[: game.decisions]
     stones = board == game.to_move[:, None]
     choice = game.legal.copy()
+    # own wins are handled last, so they replace blocks
     for own in (
         board == -game.to_move[:, None],
         stones,
-    ):  # own wins are handled last, so they replace blocks
+    ):
         ends = find_completing_cells(game, own)
         choice = np.where(ends.any(axis=1, keepdims=True), ends, choice)
     return _normalize_rows(choice)
@@ -211,9 +212,8 @@ def _find_row_maxima(values: NDArray[np.floating]) -> NDArray[np.floating]:
 
 def _normalize_rows(choice: NDArray[Any]) -> Policy:
     """Return the policy with chances in proportion to `choice`, [..., cells]."""
-    cells = np.moveaxis(
-        choice, -1, 0
-    )  # a loop over the cells, as in `_find_row_maxima`
+    # a loop over the cells, as in `_find_row_maxima`
+    cells = np.moveaxis(choice, -1, 0)
     total: NDArray[np.float64] = reduce(np.add, cells, np.zeros(cells.shape[1:]))
     policy: Policy = choice / total[..., None]
     return policy

@@ -94,9 +94,8 @@ def _encode_bits(bits: NDArray[np.bool_]) -> str:
 
 def _decode_bits(code: str, size: int) -> NDArray[np.bool_]:
     """Return `size` bits from base64url; ValueError if a bit after them is set."""
-    packed = urlsafe_b64decode(
-        code + "=" * (-len(code) % 4)
-    )  # a multiple of four characters
+    # a multiple of four characters
+    packed = urlsafe_b64decode(code + "=" * (-len(code) % 4))
     bits = np.unpackbits(np.frombuffer(packed, np.uint8))[:size].astype(np.bool_)
     # Bits after the last one, in the last byte or only in the last character, have to be 0, or one
     # policy would have several codes.

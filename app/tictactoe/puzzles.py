@@ -23,18 +23,8 @@ AT_ONCE, FORK = 1, 3  # plies from a blunder to the loss, or to the win that it 
 MANY_CELLS = 6  # empty cells
 MAX_PUZZLES = 120  # puzzles in all
 ROUND_LENGTH = 10  # puzzles in a round
-LADDER = (
-    0,
-    0,
-    0,
-    0,
-    1,
-    1,
-    1,
-    2,
-    2,
-    2,
-)  # the levels of a round, as long as puzzles are left
+# the levels of a round, as long as puzzles are left
+LADDER = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)
 
 
 class Puzzle(NamedTuple):

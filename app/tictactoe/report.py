@@ -142,9 +142,8 @@ class PolicyResults(NamedTuple):
 
     vs: Values  # [2, L, T, 3] as X and as O, chances against each baseline
     worst: Values  # [2, T, 3] the same against their best responders
-    reachable: NDArray[
-        np.bool_
-    ]  # [2, T, D] the decisions that they can meet in each seat
+    # [2, T, D] the decisions that they can meet in each seat
+    reachable: NDArray[np.bool_]
 
 
 def follow_policies(game: Game, policies: Values) -> PolicyResults:

@@ -32,9 +32,8 @@ class Task(msgspec.Struct, frozen=True):
 
     opponent: str | None = None  # a baseline, or None for the learner's own best play
     gamma: float = 1.0
-    worth: RewardScale = (
-        RewardScale()
-    )  # rewards of a move that ends the game, or after which the reply does
+    # rewards of a move that ends the game, or after which the reply does
+    worth: RewardScale = RewardScale()
     step: float = 0.0  # reward of a move after which the game goes on
     # gamma applies once in 2 plies, a move of one's own, or (in self-play) in 1
     plies: int = 2
@@ -189,9 +188,8 @@ def _list_rewards(game: Game, worth: RewardScale, seat: int) -> Values:
 
 def _find_last_movers(game: Game) -> NDArray[np.int8]:
     """Return the player who made the last move of each finished position, [S - D]."""
-    surplus = game.board[game.decisions :].sum(
-        axis=1, dtype=np.int8
-    )  # X's stones less O's
+    # X's stones less O's
+    surplus = game.board[game.decisions :].sum(axis=1, dtype=np.int8)
     return np.where(surplus == 0, O, X).astype(np.int8)
 
 

@@ -41,9 +41,8 @@ class Tiles:
 class Colouring(NamedTuple):
     """The colours of the tiles, at one or several snapshots."""
 
-    heat: NDArray[
-        np.int8
-    ]  # [..., N] -steps .. +steps, or a level 0 .. steps; UNKNOWN if not known
+    # [..., N] -steps .. +steps, or a level 0 .. steps; UNKNOWN if not known
+    heat: NDArray[np.int8]
     known: NDArray[np.bool_]  # [..., N] whether the value is known
 
 
@@ -98,9 +97,8 @@ def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     random = uniform_policy(game)
     chances = compute_outcome_chances(game, random, random)[decision]
     luck = ((chances[:, 0] - chances[:, 2]) * mover).round(LUCK_DECIMALS)
-    delay = (
-        solution.plies[decision].astype(int) * truth
-    )  # plies to a win, minus those to a loss
+    # plies to a win, minus those to a loss
+    delay = solution.plies[decision].astype(int) * truth
     order = np.lexsort((decision, -luck, delay, -truth, game.ply[decision]))
     return decision[order], truth[order]
 
@@ -151,9 +149,8 @@ def estimate_outcomes(
     `q` is [..., P], mover's view; `rows` [N] or [..., N] are decisions.
     """
     first_rows = rows[(0,) * (rows.ndim - 1)]
-    mover = game.to_move[
-        first_rows
-    ]  # all images of a class have the same player to move
+    # all images of a class have the same player to move
+    mover = game.to_move[first_rows]
     return scale_many(mover, get_best_move_values(game, rows, q), reward_scale)
 
 

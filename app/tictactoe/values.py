@@ -33,9 +33,8 @@ class Solution(NamedTuple):
     """The result and the length of the game from every position, with optimal play by both sides."""
 
     value: NDArray[np.int8]  # [S] +1 X wins, 0 draw, -1 O wins
-    plies: NDArray[
-        np.int8
-    ]  # [S] moves to the end: the winner wins soon, the loser delays
+    # [S] moves to the end: the winner wins soon, the loser delays
+    plies: NDArray[np.int8]
 
 
 class Response(NamedTuple):
@@ -68,9 +67,8 @@ def solve_game(game: Game) -> Solution:
     for ply in list_plies_backward(game):
         best = np.maximum if ply.mover == X else np.minimum
         chosen = best.reduceat(score[ply.after], ply.starts)
-        score[ply.decisions] = chosen - np.sign(
-            chosen
-        )  # this position is a ply further from the end
+        # this position is a ply further from the end
+        score[ply.decisions] = chosen - np.sign(chosen)
         empty_cells[ply.decisions] = ply.sizes
     value = np.sign(score)
     # A game that is drawn with optimal play goes on until the board is full.
@@ -191,17 +189,15 @@ def follow_matches(
         # The moves of all these nodes in one row: those of node i are starts[i] and the following.
         size = sizes[node]
         row_start = size.cumsum() - size
-        offset = (
-            starts[node] - row_start
-        )  # move in the line-up = place in that row + offset
+        # move in the line-up = place in that row + offset
+        offset = starts[node] - row_start
         move = np.arange(size.sum()) + offset.repeat(size)
         weight = here[match, decision].repeat(size) * chance[move]
         reached, match = after[move], match.repeat(size)
         over = reached >= game.decisions
         outcome = game.outcome[reached[over] - game.decisions]
-        _add_weights(
-            ends, match[over], 1 - outcome, weight[over]
-        )  # columns: X won, draw, O won
+        # columns: X won, draw, O won
+        _add_weights(ends, match[over], 1 - outcome, weight[over])
         here = np.zeros((len(x), next_stop - stop))
         _add_weights(here, match[~over], reached[~over] - stop, weight[~over])
     yield slice(game.decisions, game.positions), ends

@@ -44,9 +44,8 @@ PAGE_MODULES = (
     "judge",
     "api.operations",
 )
-PAGES = [
-    import_module(f"{__name__}.pages.{name}") for name in PAGE_MODULES
-]  # each has a blueprint
+# each has a blueprint
+PAGES = [import_module(f"{__name__}.pages.{name}") for name in PAGE_MODULES]
 
 
 def create_app(models: Path | None = None, seed: int | None = None) -> Flask:

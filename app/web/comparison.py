@@ -163,9 +163,8 @@ def build_comparison(state: MatchState) -> Comparison:
 def _read_view(text: str, site: SiteData) -> View:
     """Return the view in a text: a value source, or an agent at a step as in `q-iteration_5`."""
     is_source = site.is_lens(text) or AT not in text
-    lens, at, step = (
-        (text, "", "") if is_source else text.rpartition(AT)
-    )  # recipes contain "_" too
+    # recipes contain "_" too
+    lens, at, step = (text, "", "") if is_source else text.rpartition(AT)
     if lens == TRUTH:
         raise BadRequest(
             f"Optimal play is always there: name up to {MAX_VIEWS} agents beside it."

@@ -34,9 +34,8 @@ BEST_RESPONDER = "best-responder"  # id beside the ids of the opponents
 class PolicyJudgement(NamedTuple):
     """Exact results of an agent's policy, as shipped."""
 
-    chances: dict[
-        tuple[str, str], Chances
-    ]  # (opponent, seat) -> chances to win, draw and lose
+    # (opponent, seat) -> chances to win, draw and lose
+    chances: dict[tuple[str, str], Chances]
     blunders: int  # number of decisions with a possible blunder
     unbeatable: dict[str, bool]  # seat -> whether no opponent can win, proved
 

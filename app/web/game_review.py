@@ -39,9 +39,8 @@ class ReviewedMove(NamedTuple):
     after: str  # value after the move with optimal play
     blunder: bool  # whether the move lowered the minimax value
     truth: int  # minimax value after the move, in X's view
-    expected: (
-        float | None
-    )  # value of the move on the common scale, in X's view; None for beads
+    # value of the move on the common scale, in X's view; None for beads
+    expected: float | None
     random: bool = False  # whether its agent plays this move only at random
     href: str = ""
     shown: bool = False  # whether the board shows the position after the move

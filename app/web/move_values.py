@@ -35,9 +35,8 @@ HEAT_STEPS = 20  # number of colours from a draw to a win, and from a draw to a 
 OUTCOMES = {-1: gettext_noop("loss"), 0: gettext_noop("draw"), 1: gettext_noop("win")}
 IN_MOVES = {-1: gettext_noop("loss in %(moves)s"), 1: gettext_noop("win in %(moves)s")}
 ONES = RewardScale()  # rewards of optimal play: loss -1, draw 0, win 1
-HEATS = range(
-    -HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5
-)  # the colours shown in the legend
+# the colours shown in the legend
+HEATS = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5)
 OFF = 0.1  # smallest difference from the training task that counts, on the common scale
 
 
@@ -63,9 +62,8 @@ class MoveValues:
     values: NDArray[np.float64]  # [cells] in the source's units, NaN where illegal
     scaled: NDArray[np.float64]  # [cells] on the common scale from -1 to +1
     own: bool  # whether texts are in the source's units, else on the common scale
-    policy: NDArray[
-        np.float64
-    ]  # [cells] probability of each move when the source plays
+    # [cells] probability of each move when the source plays
+    policy: NDArray[np.float64]
     known: list[bool]  # whether training updated the value
     texts: list[str]  # the value as shown; "" if it is not shown
     spoken: list[str]  # the value in words, for screen readers
@@ -198,9 +196,8 @@ def evaluate_moves(
     return _evaluate_moves(site, position, lens, step, own)
 
 
-@cached_per_site(
-    512, per_language=True
-)  # 2 KB each; every page of a game needs the values of earlier positions again
+# 2 KB each; every page of a game needs the values of earlier positions again
+@cached_per_site(512, per_language=True)
 def _evaluate_moves(
     site: SiteData, position: int, lens: str, step: int | None, own: bool
 ) -> MoveValues:

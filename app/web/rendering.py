@@ -44,9 +44,8 @@ PARTS_KEPT = 512  # cached macros, most below 3 KB
 ASKED_AGAIN = "public, max-age=0, must-revalidate"
 IN_PATHS = ("name", "id", "x", "o")  # variable parts of URLs that name an agent
 IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost", "of")
-VIEW = re.compile(
-    r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL
-)  # an agent, its task, or a snapshot
+# an agent, its task, or a snapshot
+VIEW = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)
 
 
 class Page(Struct, frozen=True, dict=True):
@@ -117,9 +116,8 @@ def redirect_to_canonical() -> AnyResponse | None:
     Raises an HTTPException with a sentence for a recipe that is not available.
     """
     path = dict(request.view_args or {})
-    query = parse_qsl(
-        request.environ["QUERY_STRING"], keep_blank_values=True
-    )  # keeps the order
+    # keeps the order
+    query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
     one_path = {
         part: _canonical_view(text) if part in IN_PATHS else text
         for part, text in path.items()

@@ -124,9 +124,8 @@ class SiteData:
     # algorithm -> updates of real trainings, for the views step by step
     updates: dict[str, list[UpdateExample]] = field(default_factory=dict)
 
-    caches: dict[Hashable, Any] = field(
-        default_factory=dict, repr=False
-    )  # results of `cached_per_site`
+    # results of `cached_per_site`
+    caches: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     # These registries list what is always available, and find the recipes of the lab as well.
     # A policy can also be named by its encoded moves: see `policy_codec`.

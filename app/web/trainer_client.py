@@ -73,18 +73,16 @@ class Trainer:
 
     def __init__(self) -> None:
         remove_stale_server_dirs(runtime_dir())
-        self.folder = Path(
-            tempfile.mkdtemp(prefix=SERVERS, dir=runtime_dir())
-        )  # created with mode 0700
+        # created with mode 0700
+        self.folder = Path(tempfile.mkdtemp(prefix=SERVERS, dir=runtime_dir()))
         # All forked processes inherit the lock. Cleaners of temporary files, such as systemd, skip
         # locked folders.
         self.held = os.open(self.folder, os.O_RDONLY)
         fcntl.flock(self.held, fcntl.LOCK_EX)
         self.server_ends, self.open = os.pipe()
         self.address = str(self.folder / SOCKET)
-        if (
-            len(os.fsencode(self.address)) > LONGEST
-        ):  # a shorter path to the open folder on Linux
+        # a shorter path to the open folder on Linux
+        if len(os.fsencode(self.address)) > LONGEST:
             self.address = f"/proc/self/fd/{self.held}/{SOCKET}"
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.address)
@@ -150,9 +148,8 @@ class Trainer:
             with suppress(OSError):  # a full disk; the process id is only for people
                 os.ftruncate(lock, 0)
                 os.write(lock, f"{process.pid}".encode())
-            with suppress(
-                RuntimeError
-            ):  # without a thread to wait, the ended trainer stays a zombie
+            # without a thread to wait, the ended trainer stays a zombie
+            with suppress(RuntimeError):
                 Thread(target=process.wait, daemon=True).start()
             return True
         finally:
@@ -165,10 +162,8 @@ class Trainer:
                 self.start()
                 client.setblocking(False)
                 client.connect(self.address)
-            except (
-                BlockingIOError,
-                ConnectionRefusedError,
-            ):  # a full backlog, on Linux and on other systems
+            # a full backlog, on Linux and on other systems
+            except (BlockingIOError, ConnectionRefusedError):
                 raise TrainerBusyError from None
             client.settimeout(READ_SECONDS)
             connection.sock = client
@@ -211,9 +206,8 @@ def runtime_dir() -> Path:
     cannot write to either. Raises OSError without such a folder.
     """
     with catch_warnings():
-        simplefilter(
-            "ignore", RuntimeDirWarning
-        )  # the warning about a temporary folder
+        # the warning about a temporary folder
+        simplefilter("ignore", RuntimeDirWarning)
         return user_runtime_path("q-tac-toe", ensure_exists=True)
 
 

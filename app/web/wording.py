@@ -67,10 +67,8 @@ BEADS = (
     gettext_noop("an equal share"),
     gettext_noop("all beads"),
 )
-NO_LONGER = {
-    0: gettext_noop("no longer a draw"),
-    1: gettext_noop("no longer a win"),
-}  # value before a blunder -> text
+# value before a blunder -> text
+NO_LONGER = {0: gettext_noop("no longer a draw"), 1: gettext_noop("no longer a win")}
 
 
 EXPECTED = gettext_noop("%(agent)s’s values after %(updates)s, %(view)s")
@@ -273,13 +271,14 @@ def _describe_result(state: MatchState) -> str:
 BLOCKED = "204"
 BEATABLE = "q-learning-1"  # chosen for its many colours, and for a blunder
 BEGINNER_LOSES = 0.1  # share of games lost against uniformly random moves
+# the rule of each strength, for pages
 STRENGTHS = {
     gettext_noop(
         "beginner"
     ): "loses more than one game in ten against random moves, as X or as O",
     gettext_noop("strong"): "loses no more than that, and yet can be beaten",
     gettext_noop("unbeatable"): "proved: no opponent can win, as X or as O",
-}  # the rule of each strength, for pages
+}
 
 
 class LessonStep(NamedTuple):
@@ -303,9 +302,8 @@ class Character(NamedTuple):
 
     strength: str  # a key of STRENGTHS; "" for a person
     line: str  # one sentence
-    opening: (
-        tuple[int | None, ...] | None
-    )  # [cells] colours of the empty board, None if unknown
+    # [cells] colours of the empty board, None if unknown
+    opening: tuple[int | None, ...] | None
 
 
 def first_opponent(site: SiteData) -> str:

@@ -35,9 +35,8 @@ BRIEF_SECONDS = 0.5  # seconds: a board that takes less is measured several time
 BRIEF_RUNS = 7
 C_GOAL = 1.3
 RUNS = 5
-SOURCE = Path(__file__).with_name(
-    "q_learning.c"
-)  # the loop of Q-learning, to measure ours by
+# the loop of Q-learning, to measure ours by
+SOURCE = Path(__file__).with_name("q_learning.c")
 # Without contraction the sums are rounded as everywhere else.
 FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]
 

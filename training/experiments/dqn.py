@@ -22,23 +22,13 @@ PLOTS: tuple[tuple[str, table.SeatName, Sequence[Mark]], ...] = (
     (HEURISTIC, "o", []),
     (HEURISTIC, "x", [Mark(150, "reported: it overtakes from"), Mark(200, "to here")]),
 )
-REPORTED_LEADS = [
-    True,
-    True,
-    False,
-    True,
-]  # for each of PLOTS: whether the network is reported ahead at the end
-REPORTED_ENDS = (
-    None,
-    70.0,
-    20.0,
-    70.0,
-)  # percent won in the end, about; of the first plot not said
+# for each of PLOTS: whether the network is reported ahead at the end
+REPORTED_LEADS = [True, True, False, True]
+# percent won in the end, about; of the first plot not said
+REPORTED_ENDS = (None, 70.0, 20.0, 70.0)
 MAX_DIFFERENCE = 10.0  # percent
-REPORTED_EPOCHS = {
-    (RANDOM, "o"): (150, 250),
-    (HEURISTIC, "x"): (100, 250),
-}  # epochs; 50 beside them
+# epochs; 50 beside them
+REPORTED_EPOCHS = {(RANDOM, "o"): (150, 250), (HEURISTIC, "x"): (100, 250)}
 ORDER = {"x": "first", "o": "second"}
 
 

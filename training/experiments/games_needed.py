@@ -193,11 +193,8 @@ MAX_GAMES = 500  # limit for the games with a teacher
 LEARNER = (
     "td-afterstates,vs={},seat=x,symmetric=yes,alpha=1,epsilon=0,games=500,initial={}"
 )
-FIRST = {
-    "low": "0.25",
-    "a draw": "0.5",
-    "high": "1",
-}  # initial values; a loss is 0, a win 1
+# initial values; a loss is 0, a win 1
+FIRST = {"low": "0.25", "a draw": "0.5", "high": "1"}
 BUILT_IN = ("random", "t-hand", "minimax")
 RESPONDER, CURIOUS = "best responder", "least visited"
 

@@ -43,9 +43,8 @@ class Bounds(NamedTuple):
     state: Indices  # [K] the state that stands for the class; -1 if the game is over
     lower: Values  # [K] the value is at least this: -1, 0 or 1
     upper: Values  # [K] the value is at most this
-    unseen: NDArray[
-        np.bool_
-    ]  # [K] whether it, or an afterstate that can follow, was never played
+    # [K] whether it, or an afterstate that can follow, was never played
+    unseen: NDArray[np.bool_]
     priority: Values  # [K] the move with the highest one is played
     visits: Visits  # [K] how many games went through it
     q: Values  # [P] priorities for move selection, up to date only where `refresh_row` was
@@ -113,9 +112,8 @@ def _play_games(  # type: ignore[no-untyped-def]
 ):
     """Play games and tighten the bounds; `run_phases` explains the counts."""
     state, lower, upper, unseen, priority, visits, q = bounds
-    while (
-        games < phase_end and updates < max_updates and unseen[0]
-    ):  # 0 is the empty board
+    # 0 is the empty board
+    while games < phase_end and updates < max_updates and unseen[0]:
         result, c, moves = _play_game(
             rng_state, row_start, next_state, class_of_pair, priority, visits, q
         )

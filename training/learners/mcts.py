@@ -68,10 +68,8 @@ def learn(
     )
     # ln N for every N that can occur, so the loop computes no logarithm.
     logs = np.array([math.log(max(n, 1)) for n in range(recipe.rollouts + 1)])
-    path, bounds = (
-        np.zeros(game.cells, np.int32),
-        np.zeros(game.pairs),
-    )  # room for `_simulate`
+    # room for `_simulate`
+    path, bounds = (np.zeros(game.cells, np.int32), np.zeros(game.pairs))
     root_moves = slice(game.decisions, game.decisions + game.pairs)
 
     def report(done: float, _rollouts: int, games: int) -> Progress:
@@ -164,9 +162,8 @@ def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, ro
         if children[node] == 0:
             children[node] = used[0]
             used[0] += row_start[s + 1] - row_start[s]
-        offset = (
-            children[node] - row_start[s]
-        )  # node = offset + pair, for the pairs of s
+        # node = offset + pair, for the pairs of s
+        offset = children[node] - row_start[s]
         for p in range(row_start[s], row_start[s + 1]):
             bounds[p] = _compute_upper_bound(
                 total[offset + p], tries[offset + p], c, logs[tries[node]]

@@ -61,9 +61,8 @@ def learn(
     full[classes.of_pair] = np.maximum(1, recipe.beads - recipe.beads_drop * own_move)
     if recipe.opening != "any":
         named = {"corner": 0, "edge": 1, "centre": game.cells // 2}[recipe.opening]
-        first_moves = classes.of_pair[
-            : game.cells
-        ]  # classes of the first moves: the empty board is state 0
+        # classes of the first moves: the empty board is state 0
+        first_moves = classes.of_pair[: game.cells]
         full[first_moves[first_moves != first_moves[named]]] = 0
     boxes = Boxes(
         class_of_pair=classes.of_pair,

@@ -89,9 +89,8 @@ def _play_games(  # type: ignore[no-untyped-def]
 ):
     """Play games and update q [P] and visits [P]; `run_phases` explains the counts."""
     gamma, epsilon, epsilon_drop, exploring_starts, rewards = rules
-    played = np.empty(
-        cells, np.int32
-    )  # the pair that the learner played at each ply, or -1
+    # the pair that the learner played at each ply, or -1
+    played = np.empty(cells, np.int32)
     while games < phase_end and updates < max_updates:
         explore = pairs.lower_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start

@@ -24,9 +24,8 @@ from training.learners.pairs import (
     list_legal_pairs,
 )
 
-NextCheckpoint = Callable[
-    [int], int
-]  # maps a number of updates to that of the next checkpoint
+# maps a number of updates to that of the next checkpoint
+NextCheckpoint = Callable[[int], int]
 
 
 class Epoch(NamedTuple):

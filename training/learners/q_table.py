@@ -210,9 +210,8 @@ def _learn_game(rng_state, rules, row_start, class_of_pair, memory, plies, endin
             target = gamma * _value_best_move(
                 row_start, class_of_pair, tables, learner, other, states[ply + 2]
             )
-        elif (
-            ply + 1 < plies
-        ):  # the other side made the last move, so this one would be next
+        # the other side made the last move, so this one would be next
+        elif ply + 1 < plies:
             target = pairs.get_reward(ending, rewards)
         else:
             target = pairs.get_reward(pairs.flip_ending(ending), rewards)

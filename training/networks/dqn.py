@@ -118,9 +118,8 @@ def learn(
             for trainee in trainees
         ]
         met = np.concatenate([moves.decision for moves in new.values()])
-        taken_met = share_illegal(
-            game, outputs, met
-        )  # by the outputs that chose the moves of these games
+        # by the outputs that chose the moves of these games
+        taken_met = share_illegal(game, outputs, met)
         outputs = _compute_outputs(game, trainees, read)
         q = np.where(game.legal, outputs, np.float32(np.nan))
         yield Progress(

@@ -54,9 +54,8 @@ class Champion:
             board = self.game.make_move(board, cell)
             self.visits[canonical_board(self.game, board)] += 1
         old = [self.value(*move) for move in trail]
-        for met in sorted(
-            self.visits, key=lambda met: met.count(".")
-        ):  # the last boards first
+        # the last boards first
+        for met in sorted(self.visits, key=lambda met: met.count(".")):
             self.update(met)
         for move, before in zip(trail, old):
             made = self.game.make_move(*move)

@@ -21,13 +21,13 @@ class Tree:
     def __init__(self, game, c, root, rng):
         self.game, self.c, self.root, self.rng = game, c, root, rng
         self.visits = Counter()
-        self.total = (
-            Counter()
-        )  # sum of the results, for the player who made the last move
+        # sum of the results, for the player who made the last move
+        self.total = Counter()
+        # path and moves of the last simulated game
         self.last_path, self.last_moves = (
             [],
             [],
-        )  # path and moves of the last simulated game
+        )
 
     def upper_bound(self, node, cell):
         """Return the upper confidence bound of a move: its mean + c sqrt(ln N / n)."""
@@ -45,10 +45,8 @@ class Tree:
     def simulate(self):
         """Play one game, and add its result to each node on its path (backpropagation)."""
         game, board, node = self.game, self.root, ()
-        path, moves = (
-            [],
-            [],
-        )  # nodes, and who made the last move to each; all cells played
+        # nodes, and who made the last move to each; all cells played
+        path, moves = ([], [])
         # Selection and expansion: by the highest bound down to the first node that is new.
         while not game.is_over(board) and (not path or self.visits[node]):
             bounds = {

@@ -21,11 +21,12 @@ from app.web.formatting import format_count
 from app.web.site_data import SiteData
 from app.web.translation import gettext, gettext_noop
 
+# opponents that no policy is the name of
 OTHERS = {
     SELF: gettext_noop("itself"),
     BOTH: gettext_noop("itself, both sides learning"),
     "league": gettext_noop("the league"),
-}  # opponents that no policy is the name of
+}
 MINIMAX = "minimax"  # what explains exact values: optimal play has no agent
 
 

@@ -35,14 +35,16 @@ SHAPES = 1024  # formulas that are kept, whatever numbers stand in them, some 2 
 NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?(?:e{MINUS}\d+)?")
 ENTITY = re.compile("&#x([0-9A-F]+);")
 CORRECTIONS = (  # replacements in the output of the converter
+    # HTML knows it, the style sheet says it
     (
         re.compile(' (?:xmlns|columnalign)="[^"]*"'),
         "",
-    ),  # HTML knows it, the style sheet says it
+    ),
+    # is raised
     (
         re.compile("<msup>(<mi>.</mi>)<mi>′</mi></msup>"),
         r"<mrow>\1<mo>′</mo></mrow>",
-    ),  # is raised
+    ),
     (
         re.compile("<mo>(max|min)</mo>"),
         r'<mo lspace="0.167em" rspace="0.167em">\1</mo>',

@@ -30,11 +30,8 @@ NEVER_DRAWN = (
     "{who} never drew a bead of {move} in its training: its box still has the {value} of it that "
     "it began with, or was filled with again."
 )
-PAID = {
-    "won": "win",
-    "drawn": "draw",
-    "lost": "loss",
-}  # the parameter that pays each result
+# the parameter that pays each result
+PAID = {"won": "win", "drawn": "draw", "lost": "loss"}
 
 
 class Box(NamedTuple):
@@ -43,21 +40,18 @@ class Box(NamedTuple):
     held: float  # beads of the move
     total: float  # number of beads of all moves
     squares: int  # number of cells that are the same move by symmetry
-    ends: dict[
-        str, float
-    ]  # how likely a game of its training is to end each way after the move
-    left: dict[
-        str, float
-    ]  # beads of the move when a game through it has ended each way
+    # how likely a game of its training is to end each way after the move
+    ends: dict[str, float]
+    # beads of the move when a game through it has ended each way
+    left: dict[str, float]
 
 
 def _box(pair: ValueQuery) -> Box:
     game, plays = pair.game, pair.agent.card.plays
     squares = game.spread_pairs(count_equal_moves(game), 0)
     held = game.spread_pairs(count_beads(game, pair.table[game.legal], plays))
-    own = policy_from_values(
-        held / np.maximum(squares, 1), "proportional"
-    )  # in training it always draws
+    # in training it always draws
+    own = policy_from_values(held / np.maximum(squares, 1), "proportional")
     other = own if pair.opponent is None else pair.site.policies[pair.opponent]
     x, o = (own, other) if pair.mover == X else (other, own)
     chances = compute_outcome_chances(game, x, o)[pair.after].tolist()[:: pair.mover]

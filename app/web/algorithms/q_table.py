@@ -62,9 +62,8 @@ def _facts(site: SiteData) -> dict[str, object]:
     return {
         "decisions": format_count(int((positions < game.decisions).sum())),
         "pairs": format_count(len(np.unique(game.pair_class))),
-        "afterstates": format_count(
-            len(positions) - 1
-        ),  # nothing makes the empty board
+        # nothing makes the empty board
+        "afterstates": format_count(len(positions) - 1),
     }
 
 

@@ -52,9 +52,8 @@ def _facts(site: SiteData) -> dict[str, object]:
     recipe = site.recipe(AGENT)
     assert isinstance(recipe, SelfPlay)
     fewest = int(site.agents[AGENT].visits[site.game.legal].min())
-    most = (
-        ceil(1000 * (1 - recipe.alpha) ** fewest) / 1000
-    )  # rounded up: at most so much is left
+    # rounded up: at most so much is left
+    most = ceil(1000 * (1 - recipe.alpha) ** fewest) / 1000
     return {"fewest": format_count(fewest), "left": format_percent(most, 1)}
 
 

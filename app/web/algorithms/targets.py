@@ -155,15 +155,13 @@ class ValueQuery:
 class Reply(NamedTuple):
     """One way on after the move; all numbers are in its mover's view, but `found`."""
 
-    cell: (
-        int | None
-    )  # what the opponent plays; None where the move itself ended the game
+    # what the opponent plays; None where the move itself ended the game
+    cell: int | None
     position: int  # what has become of the game
     outcome: int | None  # -1, 0 or +1 where that is its end
     reward: float
-    found: (
-        float | None
-    )  # the value that an update finds there; None where it asks for none
+    # the value that an update finds there; None where it asks for none
+    found: float | None
     target: float
     # that it is given, or its share among those that count; together 1
     chance: float = 0.0

@@ -84,9 +84,8 @@ class Column(NamedTuple):
     group: ColumnGroup
     head: str
     order: str  # order after the first click on the head
-    value: Callable[
-        [Player], Any
-    ]  # returns the figure of a player; "" if a baseline has no such figure
+    # returns the figure of a player; "" if a baseline has no such figure
+    value: Callable[[Player], Any]
     kind: str = "number"  # or "title", "text", "outcome"
     mark: str = ""  # seat of the figure, "" for both
 

@@ -34,14 +34,12 @@ class Show(NamedTuple):
     """A figure of the table with its colours."""
 
     title: str
-    of: Callable[
-        [Chances], Chances
-    ]  # maps chances of win, draw, loss, [..., 3], to the figure, [...]
+    # maps chances of win, draw, loss, [..., 3], to the figure, [...]
+    of: Callable[[Chances], Chances]
     write: Callable[[float], str]
     heats: range  # colours of the legend, from 0 to the colour of the figure 1
-    ends: Sequence[
-        tuple[str, ...]
-    ]  # labels of the first colour, the middle and the last
+    # labels of the first colour, the middle and the last
+    ends: Sequence[tuple[str, ...]]
     reading: str
 
 

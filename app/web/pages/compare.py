@@ -76,9 +76,8 @@ def build_panel(
     """Return the board of a view, or of optimal play; `opinion` is None after the end of a game."""
     site, views, name = state.site, comparison.views, name_view(state.site, view)
     seen = replace(state, match=comparison.match(view))
-    here = (
-        views.index(view) if view in views else len(views)
-    )  # optimal play is not among the views
+    # optimal play is not among the views
+    here = views.index(view) if view in views else len(views)
     before, after = views[:here], views[here + 1 :]
     learned, earlier, later = site.agents.knows(view.lens), "", ""
 

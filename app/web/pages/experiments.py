@@ -83,9 +83,8 @@ class ExperimentPage(Page, frozen=True):
     numbers: tables.Table  # numbers on which the verdict rests
     sources: tuple[Source, ...]  # whose claim it is
     figures: list[ShownFigure]
-    methods: Mapping[
-        str, str
-    ]  # slug -> title of each section of /how that explains the experiment
+    # slug -> title of each section of /how that explains the experiment
+    methods: Mapping[str, str]
     before: Summary | None  # in the order of the list
     after: Summary | None
     bibtex: str
@@ -96,9 +95,8 @@ class SourcesPage(Page, frozen=True):
 
     template: ClassVar = "experiments/sources.html"
 
-    families: Mapping[
-        str, list[tuple[Source, list[Card], list[Summary]]]
-    ]  # what is of each
+    # what is of each
+    families: Mapping[str, list[tuple[Source, list[Card], list[Summary]]]]
 
 
 @bp.get(urls.EXPERIMENTS)

@@ -29,11 +29,8 @@ from app.web.site_data import SiteData, cached_per_site, current_site
 
 bp = Blueprint("faults", __name__)
 ORDER = tuple(FAULTY)
-CHOICES = (
-    0,
-    3,
-    7,
-)  # the lines of a puzzle: how far each is from the right one in ORDER
+# the lines of a puzzle: how far each is from the right one in ORDER
+CHOICES = (0, 3, 7)
 
 
 class FaultText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -24,10 +24,8 @@ from app.web.wording import (
 
 bp = Blueprint("front", __name__)
 CAST = ("q-learning-player", "q-table", "self-play")  # one agent of each strength
-PLAYED_AFTER = (
-    500,
-    20_000,
-)  # updates of the snapshots that can be played, beside the last
+# updates of the snapshots that can be played, beside the last
+PLAYED_AFTER = (500, 20_000)
 
 
 class FrontPage(Page, frozen=True):

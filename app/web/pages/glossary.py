@@ -44,9 +44,8 @@ class GlossaryPage(Page, frozen=True):
 
     template: ClassVar = "glossary/glossary.html"
 
-    chapters: Mapping[
-        str, Mapping[str, Term]
-    ]  # title of a chapter -> anchor on the page -> term
+    # title of a chapter -> anchor on the page -> term
+    chapters: Mapping[str, Mapping[str, Term]]
     number: int  # number of terms
 
 
@@ -65,9 +64,8 @@ PARAGRAPH = re.compile(
     r'(?s)<p(?: id="[a-z0-9_-]+")?(?: class="(?:lead|claim-said|hint|read|meaning)")?'
     r'(?: data-meaning="[^"]*")?>.*?</p>'
 )
-UNLINKED = re.compile(
-    r"(?s)(<(a|code|math|cite|span|button)\b.*?</\2>|<[^>]+>)"
-)  # an element whose text gets no links, or a single tag
+# an element whose text gets no links, or a single tag
+UNLINKED = re.compile(r"(?s)(<(a|code|math|cite|span|button)\b.*?</\2>|<[^>]+>)")
 
 
 @bp.app_template_filter("terms")
@@ -83,9 +81,8 @@ def link_terms(html: Markup) -> Markup:
         return f'<a href="{urls.glossary(place)}"{outside()}>{saying[0]}</a>'
 
     def paragraph(found: re.Match[str]) -> str:
-        parts = UNLINKED.split(
-            found[0]
-        )  # text, what is left as it is, its tag; text, ...
+        # text, what is left as it is, its tag; text, ...
+        parts = UNLINKED.split(found[0])
         parts[2::3] = [""] * len(parts[2::3])
         parts[::3] = [TERM_PATTERN.sub(lead, text) for text in parts[::3]]
         return "".join(parts)

@@ -88,16 +88,18 @@ def _find_beaten_seat(site: SiteData, name: str) -> str:
     return next((seat for seat in SEATS if getattr(worst, seat)[-1][2] == 1), "")
 
 
+# slug of a section -> function that returns the numbers in its text
 FACTS: Mapping[str, Callable[[SiteData], Mapping[str, object]]] = {
     **{slug: algorithm.facts for slug, algorithm in ALGORITHMS.items()},
     "exploration": _compute_odds,
     "best-response": _compute_wins_over_random,
     "exact": _compute_unseen_losses,
-}  # slug of a section -> function that returns the numbers in its text
+}
 
 WRITING, WON_GAME = "writing", "won-game"
 TITLES = {WRITING: "A position, written down", WON_GAME: "One won game, worked through"}
 WRITTEN = "04"  # record of the first position in all encodings
+# in the order of `Game.symmetry`; non-square boards have every second symmetry
 IMAGES = (
     "as it is",
     "rotated left",
@@ -107,7 +109,7 @@ IMAGES = (
     "reflected, along the falling diagonal",
     "reflected, top and bottom",
     "reflected, along the rising diagonal",
-)  # in the order of `Game.symmetry`; non-square boards have every second symmetry
+)
 GAME = "03142"  # X wins with its third move
 ALPHA = 0.9  # step size of the worked example
 

@@ -71,9 +71,8 @@ class JudgePage(Page, frozen=True):
     fragment: ClassVar = ("outcome",)
 
     decisions: int
-    questions: Mapping[
-        str, tuple[str, Mapping[str, str]]
-    ]  # the options for reading a table
+    # the options for reading a table
+    questions: Mapping[str, tuple[str, Mapping[str, str]]]
     chosen: Options
     largest: int  # limit for the size of a table in bytes
     reading: Reading | None = None  # the reading of the table that was sent
@@ -91,19 +90,16 @@ class JudgedPage(Page, frozen=True):
     moves: str  # code of the moves
     character: Character
     ways: list[Destination]  # links: games that beat the policy, and a game against it
-    causes: list[
-        tuple[Cause, list[judgement.Exhibit]]
-    ]  # each cause with positions that show it
+    # each cause with positions that show it
+    causes: list[tuple[Cause, list[judgement.Exhibit]]]
     results: dict[str, list[list[Share]]]
     mind: MindPicture
     kind: Kind  # the colouring of the tiles
-    standings: list[
-        tuple[str, int, float]
-    ]  # its neighbours in the arena: a player, its rank and score
+    # its neighbours in the arena: a player, its rank and score
+    standings: list[tuple[str, int, float]]
     blunders: judgement.Blunders
-    verdicts: Mapping[
-        str, judgement.LostGame | judgement.Proof
-    ]  # seat -> a lost game or the proof
+    # seat -> a lost game or the proof
+    verdicts: Mapping[str, judgement.LostGame | judgement.Proof]
     take: Take  # the export of a board to play against it
 
 

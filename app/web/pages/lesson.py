@@ -40,9 +40,8 @@ class Illustration(NamedTuple):
     """The illustration beside the text of a step."""
 
     name: str  # id of the agent
-    facts: Mapping[str, str] = MappingProxyType(
-        {}
-    )  # numbers and names in the text of this step
+    # numbers and names in the text of this step
+    facts: Mapping[str, str] = MappingProxyType({})
     film: Film | None = None
     step: int = 0  # number of the frame
     mind: MindPicture | None = None

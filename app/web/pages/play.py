@@ -111,9 +111,8 @@ def _seat_player(
 
 
 Card = tuple[str, str, Character]  # id, title and description of a player
-Groups = tuple[
-    tuple[str, tuple[Card, ...]], ...
-]  # (title of a strength, players of this strength)
+# (title of a strength, players of this strength)
+Groups = tuple[tuple[str, tuple[Card, ...]], ...]
 
 
 class PlayersPage(Page, frozen=True):

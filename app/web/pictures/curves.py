@@ -20,18 +20,11 @@ from app.web.pictures import svg
 from app.web.translation import gettext
 
 PERCENT = "%"
-OUTCOMES = {
-    "win": "won",
-    "draw": "drawn",
-    "loss": "lost",
-}  # kind of an outcome -> its word
+# kind of an outcome -> its word
+OUTCOMES = {"win": "won", "draw": "drawn", "loss": "lost"}
 PLAIN = ("accent", "ink", "win", "loss")  # inks of lines without an outcome
-DASHES = (
-    "",
-    "dashed ",
-    "dotted ",
-    "mixed ",
-)  # lines differ by more than their colour
+# lines differ by more than their colour
+DASHES = ("", "dashed ", "dotted ", "mixed ")
 STEPS = (1, 2, 2.5, 5, 10)  # distances of ticks, times a power of ten
 MOST_TICKS = 6
 CLOSE = 0.08  # share of an axis that its first number needs
@@ -47,12 +40,8 @@ ABOVE = 8.0
 WIDTH, WIDTHS = 640, (280, 1600)  # pixels that a picture can be wide
 ONE = 300  # pixels: how narrow a chart may be
 ALONE, AMONG = 224, 144  # pixels: the height of a plot, alone or among others
-TITLE, NAME, ENTRY, BELOW = (
-    30,
-    26,
-    17,
-    44,
-)  # heights: of all, of a chart, of its key's rows, below
+# heights: of all, of a chart, of its key's rows, below
+TITLE, NAME, ENTRY, BELOW = (30, 26, 17, 44)
 LEFT, RIGHT, EDGE = 50, 14, 12  # left and right of a plot, and of what is written
 SAMPLE = 24  # pixels of a line in a key
 VALUE_COLUMNS = (
@@ -496,9 +485,8 @@ def value_numbers(
     """Yield a row for each move of a match, as VALUE_COLUMNS name them."""
     for move, cell in zip(moves, state.cells, strict=True):
         row, column = state.site.game.row_column(cell)
-        expected = (
-            None if move.expected is None else round(move.expected, 6) + 0.0
-        )  # never -0.0
+        # never -0.0
+        expected = None if move.expected is None else round(move.expected, 6) + 0.0
         yield (
             move.ply,
             move.mark,

@@ -46,10 +46,8 @@ LETTER = 7.0  # largest width of a letter, in pixels
 PHONE = 270.0  # least width of a plot, in pixels
 BINS = 36
 DOT = 9.0  # pixels between two runs in a stack
-HIGHEST, LOWEST = (
-    180.0,
-    46.0,
-)  # height of a row of dots: with few rows, with many rows
+# height of a row of dots: with few rows, with many rows
+HIGHEST, LOWEST = (180.0, 46.0)
 ROWS = 540.0  # pixels of all rows, as far as these limits allow
 MOST, FEWEST = 100, 30  # dots of a row: with few rows, with many rows
 DOTS = 400  # dots of all rows together
@@ -348,9 +346,8 @@ def _grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
     format_value = (
         format_short if all(value % 1 == 0 for value in flat) else format_tenths
     )
-    names_are_beside = (
-        max(map(len, figure.rows)) <= BESIDE
-    )  # otherwise they are above their rows
+    # otherwise they are above their rows
+    names_are_beside = max(map(len, figure.rows)) <= BESIDE
     top = LINE + 8
     corner = f"{figure.row_label} ↓   {figure.column_label} →"
     shapes: list[svg.Shape] = [svg.Text("axis", 0, LINE - 5, corner)]
@@ -645,10 +642,8 @@ def _draw_dots(
     """
     parts = [stack[start : start + worth] for start in range(0, len(stack), worth)]
     *whole, last = parts
-    parts = [
-        *sorted(whole, key=lambda part: tables.typical(part)["seed"]),
-        last,
-    ]  # or columns would slant
+    # or columns would slant
+    parts = [*sorted(whole, key=lambda part: tables.typical(part)["seed"]), last]
     step = min(DOT, (height - DOT) / max(1, len(parts) - 1))
     dots = []
     for level, part in enumerate(parts):

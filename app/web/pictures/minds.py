@@ -77,9 +77,8 @@ class MindPicture(NamedTuple):
     kind: str  # key of KINDS
     scale: str  # scale of its colours, "heat" or "level"
     where: Tiles
-    paths: list[
-        tuple[int | None, str]
-    ]  # a heat or level, None for unknown, and all its tiles
+    # a heat or level, None for unknown, and all its tiles
+    paths: list[tuple[int | None, str]]
     tile: str = TILE  # the outline of one, for the script
     # "x,y" of every tile, as are the frames only where a script may want them
     places: str = ""

@@ -36,16 +36,12 @@ MISSING = str.maketrans(
     }
 )
 PREVIEW = (1200, 630)  # pixels of a link preview
-AROUND, BELOW, LINE = (
-    40,
-    110,
-    38,
-)  # margin, room below for a line of text, height of its letters
+# margin, room below for a line of text, height of its letters
+AROUND, BELOW, LINE = (40, 110, 38)
 LOOKS = File(__file__).with_name("shapes.css").read_text("utf-8")
 
-Value = tuple[
-    str, int
-]  # "heat" from -HEAT_STEPS to HEAT_STEPS, or "level" from 0 to LEVELS
+# "heat" from -HEAT_STEPS to HEAT_STEPS, or "level" from 0 to LEVELS
+Value = tuple[str, int]
 
 
 class Link(NamedTuple):

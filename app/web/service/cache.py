@@ -120,12 +120,10 @@ def cached(
     ) -> Iterable[bytes]:
         environ[ENCODING] = chosen(environ.get(ENCODING, ""))
         environ[BEGAN] = monotonic()
-        environ.pop(
-            "HTTP_UPGRADE", None
-        )  # a server may ignore it (RFC 9110, 7.8); Werkzeug refuses
-        if (
-            environ.get(IF_MATCH, "").strip() == "*"
-        ):  # anything: to Werkzeug a tag as any other
+        # a server may ignore it (RFC 9110, 7.8); Werkzeug refuses
+        environ.pop("HTTP_UPGRADE", None)
+        # anything: to Werkzeug a tag as any other
+        if environ.get(IF_MATCH, "").strip() == "*":
             del environ[IF_MATCH]
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
             # Never cached, and without a turn: a client may be slow to send a table.

@@ -133,9 +133,8 @@ class Writer(QueueListener):
 
     def handle(self, record: logging.LogRecord) -> None:
         """Write a record; the process continues with other work meanwhile."""
-        if (
-            self.process != os.getpid()
-        ):  # a fork goes on with the greenlets of its parent
+        # a fork goes on with the greenlets of its parent
+        if self.process != os.getpid():
             return
         rest = f"{record.msg}\n".encode("utf-8", "backslashreplace")
         with suppress(OSError):

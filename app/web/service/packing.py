@@ -21,9 +21,8 @@ from app.web.pictures import palette, svg
 
 # By the name of the encoding, the smallest results first.
 PACK: dict[str, Callable[[bytes], bytes]] = {
-    "br": partial(
-        brotli.compress, quality=3, lgwin=18
-    ),  # no page is larger than its window
+    # no page is larger than its window
+    "br": partial(brotli.compress, quality=3, lgwin=18),
     "gzip": partial(gzip.compress, compresslevel=5, mtime=0),  # 6 takes a fifth longer
 }
 PLAIN = "identity"

@@ -42,12 +42,13 @@ JSON = "application/json"
 OURS = "Api"  # prefix that avoids clashes with types of the site; not in the document
 TAG = "type"  # the field that distinguishes kinds of figures
 SETTINGS = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
+# names of recipes, and of the lenses of their tasks
 RECIPE = {
     "type": "string",
     "title": "recipe",
     "pattern": f"{SETTINGS}(_task)?$",
     "maxLength": MAX_NAME,
-}  # names of recipes, and of the lenses of their tasks
+}
 TAUGHT = {
     "type": "string",
     "title": "recipe with games of a person",

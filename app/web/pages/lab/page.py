@@ -133,9 +133,8 @@ class LabPage(DuelPage, frozen=True):
     proofs: list[tuple[str, str]]
     learners: list[Learner]  # A before B, unless A would have to be trained for it
     next_step: str  # the URL of the next snapshot, after the last of the first
-    story: (
-        training_game.StoryGame | None
-    )  # a game of the training, if the URL asks for one
+    # a game of the training, if the URL asks for one
+    story: training_game.StoryGame | None
     untold: str  # why no game can be told, "" if it can
     preview: str  # the URL of the picture with which a link to the page is shown
     take_mind: Take

@@ -32,12 +32,13 @@ from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop
 
 KNEW_ITS_MOVE, KNEW_RIGHT = 1, 2  # the digit of an answer is the sum of these
+# what each digit of an answer means
 WORDS = (
     gettext_noop("neither"),
     gettext_noop("its move"),
     gettext_noop("a right move"),
     gettext_noop("both"),
-)  # what each digit of an answer means
+)
 
 
 @dataclass(frozen=True)

@@ -63,9 +63,8 @@ Groups = list[tuple[str, list[Exhibit]]]  # headings with their pictures
 class Blunders(NamedTuple):
     """The blunders of a policy, or a part of them, by symmetry class."""
 
-    counts: list[
-        tuple[str, int, int]
-    ]  # name of a kind, number of blunders, number that its own games can reach
+    # name of a kind, number of blunders, number that its own games can reach
+    counts: list[tuple[str, int, int]]
     classes: int  # number of blunders, counting symmetric ones once
     shown: int
     groups: Groups

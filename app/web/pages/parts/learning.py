@@ -109,10 +109,8 @@ def learning(site: SiteData, card: Card, opponent: str) -> Charts:
                 lines,
             )
         )
-    steps = [
-        *range(len(figures.updates) - 1),
-        None,
-    ]  # the last one is the agent as shipped
+    # the last one is the agent as shipped
+    steps = [*range(len(figures.updates) - 1), None]
     name = site.name_for_url(card)
     views = [urls.play(Match(o=name, lens=name, step=step)) for step in steps]
     return laid_out("learning", "Updates", figures.updates, charts, views)
@@ -170,10 +168,8 @@ def _outcomes(chances: list[Chances]) -> list[Curve]:
     ]
 
 
-STILL, MOVING = (
-    140,
-    560,
-)  # milliseconds to the next frame: if nothing changes, if something changes
+# milliseconds to the next frame: if nothing changes, if something changes
+STILL, MOVING = (140, 560)
 SURE = 0.3  # of the way from a draw to a win: how far ahead the best square has to be
 WIDTH, HEIGHT = 100.0, 28.0  # size of the curve of wrong positions
 
@@ -192,9 +188,8 @@ class Frame(NamedTuple):
 
     updates: str
     blunders: str  # positions in which it errs
-    squares: dict[
-        int, FilmSquare
-    ]  # cell -> its square; empty if the film shows no board
+    # cell -> its square; empty if the film shows no board
+    squares: dict[int, FilmSquare]
     caption: str
     pause: int  # milliseconds until the next frame
     x: float  # on the curve
@@ -205,12 +200,10 @@ class Film(NamedTuple):
 
     title: str
     frames: list[Frame]
-    curves: list[
-        tuple[str, str]
-    ]  # for each agent: a colour of PLAIN, and the SVG path of its curve
-    places: dict[
-        int, str
-    ]  # cell -> name of each empty cell; empty if no board is shown
+    # for each agent: a colour of PLAIN, and the SVG path of its curve
+    curves: list[tuple[str, str]]
+    # cell -> name of each empty cell; empty if no board is shown
+    places: dict[int, str]
     stones: list[str]  # "X", "O" or "." for each cell; [] if no board is shown
     mover: str  # the player to move; "" if no board is shown
 

@@ -48,9 +48,8 @@ def receive_table() -> tuple[bytes, Options]:
         content, fields = receive_form()
         given |= fields
     else:
-        request.max_content_length = (
-            LARGEST + 1
-        )  # a chunked body is cut off at this size
+        # a chunked body is cut off at this size
+        request.max_content_length = LARGEST + 1
         content = request.get_data(cache=False)
     if len(content) > LARGEST:
         raise RequestEntityTooLarge

@@ -444,9 +444,8 @@ class NextUpdate(NamedTuple):
     """The next update of a value, if the opponent gives one of its answers."""
 
     update: UpdatePicture
-    answers: list[
-        UpdateLink
-    ]  # the other answers, [] if the update is the same after each
+    # the other answers, [] if the update is the same after each
+    answers: list[UpdateLink]
 
 
 def draw_next_update(
@@ -460,9 +459,8 @@ def draw_next_update(
     """
     rule, site = rule_of(pair), pair.site
     style = ALGORITHMS[section_of(pair)].update
-    if not pair.known or site.is_taught(
-        pair.lens
-    ):  # people have no policy to average over
+    # people have no policy to average over
+    if not pair.known or site.is_taught(pair.lens):
         return None
     reason = rule.reason(pair)
     if not reason.has_target:

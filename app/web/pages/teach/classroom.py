@@ -34,11 +34,12 @@ NO_BLUNDER = BlunderChance(0.0, 0.0)
 FREQUENT = 0.01  # chance of a blunder from which a learner counts as making it
 LINK = re.compile(r"(?:https?://)?\S*?/(teach/|judge\?)(\S*)")
 CODE = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
+# title, URL, height
 FRAMES = (
     (gettext_noop("Teach a program tic-tac-toe"), urls.frame_url(urls.TEACH), 740),
     (gettext_noop("Puzzle of the day"), urls.frame_url(urls.PUZZLE_TODAY), 560),
     (gettext_noop("A stop of the lesson"), urls.frame_url(urls.how("learning")), 700),
-)  # title, URL, height
+)
 
 
 class LinkError(ValueError):
@@ -63,9 +64,8 @@ class PupilRow(NamedTuple):
     href: str
     learner: str
     games: int | None
-    beaten: list[
-        str
-    ]  # chance that the best responder beats it as X and as O, in percent
+    # chance that the best responder beats it as X and as O, in percent
+    beaten: list[str]
     errors: list[str]  # on each board that is compared, in percent; "" for never
 
 

@@ -11,6 +11,7 @@ STREAK = 3  # draws in a row
 
 # A near goal is reached with the first lesson after which its test holds.
 Test = Callable[[Game, Sequence[Lesson]], bool]
+# milestone of a lesson -> its text
 EXACT = {
     "rows": gettext_noop("Completes a row whenever it can"),
     "blocks": gettext_noop("Blocks whenever it must"),
@@ -18,7 +19,7 @@ EXACT = {
     "x": gettext_noop("Unbeatable as X"),
     "o": gettext_noop("Unbeatable as O"),
     "both": gettext_noop("Unbeatable in both seats"),
-}  # milestone of a lesson -> its text
+}
 
 
 def has_refilled(_: Game, lessons: Sequence[Lesson]) -> bool:

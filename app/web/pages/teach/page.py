@@ -85,9 +85,8 @@ from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 from app.web.urls import Destination, frame_url
 
 bp = Blueprint("teach", __name__)
-NOW = re.compile(
-    r"\.[0-9a-z]*|[0-9a-z]+"
-)  # a game that is begun: "." before the first move
+# a game that is begun: "." before the first move
+NOW = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")
 PRACTICE = 100  # games
 FEW = 3  # games that were not lost, after which a learner seems to know everything
 AGAINST = {
@@ -97,6 +96,7 @@ AGAINST = {
     "league": gettext_noop("Against its league"),
 }
 GAMES_A_ROUND = {"random": 2, "league": 10}  # of a league
+# texts for links of this browser: # stands for games
 BEST = {
     "best": gettext_noop("Your best in this browser:"),
     "rows": gettext_noop("completes rows in #"),
@@ -105,7 +105,7 @@ BEST = {
     "x": gettext_noop("unbeatable as X in #"),
     "o": gettext_noop("unbeatable as O in #"),
     "both": gettext_noop("unbeatable in #"),
-}  # texts for links of this browser: # stands for games
+}
 CUT = gettext_noop(
     "This link was cut off when it was copied: it has %(whole)s of %(games)s games."
 )
@@ -543,9 +543,8 @@ def teach(learner: str = "") -> AnyResponse:
         if course.is_cut:
             sentence = gettext(CUT, whole=whole, games=course.game)
         return _refuse(sentence, cut_after_game(recipe, whole), course.is_cut)
-    if course.recipe != name_recipe(
-        recipe
-    ):  # the game is over, and now a part of the recipe
+    # the game is over, and now a part of the recipe
+    if course.recipe != name_recipe(recipe):
         return redirect_after_form(
             inside(urls.teach(course.recipe)), partial(TeachPage, course)
         )

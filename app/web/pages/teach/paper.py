@@ -35,6 +35,7 @@ A_SHEET = 24  # labels: four across, six down
 SCORES = 16  # games on a score sheet
 SETS = {"short": "centre", "all": "any"}  # by the opening of the machine
 SIZES = {"a4": "A4", "letter": gettext_noop("Letter")}
+# of the beads, by square
 COLOURS = (
     gettext_noop("red"),
     gettext_noop("blue"),
@@ -45,7 +46,7 @@ COLOURS = (
     gettext_noop("light blue"),
     gettext_noop("brown"),
     gettext_noop("purple"),
-)  # of the beads, by square
+)
 BETWEEN = re.compile(r"[\s,;.:|/-]+")  # what may stand between the squares of a game
 
 
