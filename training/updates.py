@@ -10,11 +10,15 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from app.recipes import Recipe, parse_recipe
 from app.recipes.games import TrainingMove, TrainingUpdate, UpdateExample
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.notation import format_position, parse_record, replay_record
+from app.tictactoe.policy import compute_optimal_q
 from training.reference import build_rules, learn, list_recipe_turns, make_learner
 from training.story import Listener, list_values, values_before
 from training.textbook.loop import Update
@@ -457,13 +461,61 @@ def _simulate(tree: Tree, agent: str, number: int) -> UpdateExample:
     )
 
 
+MINIMAX = "minimax"
+# Records of games, and the number of moves before the first board that is shown.
+COMPUTED = {"forced": ("0148356", 2), "held": ("048176253", 4)}
+
+
+def minimax_examples() -> list[UpdateExample]:
+    """Return games whose exact values are computed from the last move back."""
+    game, examples = tic_tac_toe(), []
+    exact = compute_optimal_q(game)
+    for kind, (record, first) in COMPUTED.items():
+        positions = replay_record(game, record)
+        boards = [format_position(game, position) for position in positions]
+        cells = parse_record(game, record)
+        turns = [
+            TrainingMove(boards[ply], cells[ply], False, boards[ply + 1])
+            for ply in range(first, len(cells))
+        ]
+        changes = []
+        for turn in reversed(range(len(turns))):
+            position, after = positions[first + turn], positions[first + turn + 1]
+            value = float(exact[position, cells[first + turn]])
+            next_values = [] if game.is_over(after) else list_exact(exact[after])
+            change = TrainingUpdate(
+                turn=turn,
+                old=value,
+                new=value,
+                times=1,
+                observed=False,
+                next_board=boards[first + turn + 1],
+                values=list_exact(exact[position]),
+                next_values=next_values,
+            )
+            changes.append(change)
+        examples.append(
+            UpdateExample(kind, MINIMAX, 1, 0, turns, changes, 1, boards[-1])
+        )
+    return examples
+
+
+def list_exact(row: NDArray[np.float64]) -> list[float | None]:
+    """Return the exact values of a position by cell, None where a cell is taken."""
+    return [None if np.isnan(value) else float(value) for value in row]
+
+
 def build_examples(slug: str) -> list[UpdateExample]:
     """Return the examples of an algorithm that needs no network."""
-    others = {"q-iteration": sweep_examples, "mcts": simulation_examples}
+    others = {
+        "q-iteration": sweep_examples,
+        "mcts": simulation_examples,
+        MINIMAX: minimax_examples,
+    }
     return others[slug]() if slug in others else select_examples(slug)
 
 
-SLUGS = (*SELECTIONS, "q-iteration", "mcts")
+SLUGS = (*SELECTIONS, "q-iteration", "mcts", MINIMAX)
 
 
 NETWORK = "dqn"  # its examples need JAX: see `network_updates`

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import Policy
-from app.tictactoe.values import Values, list_plies
+from app.tictactoe.values import Values, list_plies, list_plies_backward
 
 NO_PAIR = -1
 
@@ -77,3 +78,39 @@ def follow_games(game: Game, policy: Values, seat: int) -> ReachableGames:
         reached += np.bincount(ply.after, chance[ply.pairs], game.positions)
     reachable = (reached[: game.decisions] > 0) & (game.to_move == seat)
     return ReachableGames(game, reachable, chance)
+
+
+class GameLine(NamedTuple):
+    """The rest of a game: the cells in the order of the moves, and its chance."""
+
+    cells: tuple[int, ...]
+    chance: float
+
+
+def find_likeliest_games(
+    game: Game, policy: Policy, position: int
+) -> dict[int, GameLine]:
+    """Return the likeliest rest of the game from a position, by each result that is possible.
+
+    `policy` has the moves of both sides, [D, cells]. The keys are +1 X won, 0 draw, -1 O won.
+    Of equally likely games the one on the first cells is returned.
+    """
+    results = np.array([1, 0, -1])
+    best = np.zeros((game.positions, len(results)))
+    best[game.decisions :] = game.outcome[:, None] == results
+    chances = policy[game.legal]
+    for ply in list_plies_backward(game):
+        through = chances[ply.pairs, None] * best[ply.after]
+        best[ply.decisions] = np.maximum.reduceat(through, ply.starts)
+    lines = {}
+    for column in np.flatnonzero(best[position]).tolist():
+        at, cells = position, []
+        while not game.is_over(at):
+            after = game.successor[at]
+            through = np.where(after >= 0, policy[at] * best[after, column], -1.0)
+            cells.append(int(np.nanargmax(through)))
+            at = int(after[cells[-1]])
+        lines[int(results[column])] = GameLine(
+            tuple(cells), float(best[position, column])
+        )
+    return lines

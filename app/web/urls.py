@@ -221,16 +221,14 @@ ON_PAGE, IN_FRAME = (
 )
 
 
-def why(match: Match, cell: int | None = None, answer: int | None = None) -> str:
+def why(match: Match, cell: int | None = None, answer: str = "") -> str:
     """Return the URL that explains the value of a cell, by default of the best move.
 
-    `answer` is the cell of the opponent's answer whose update is shown.
+    `answer` is the opponent's answer, or the result of the game, whose update is shown.
     """
-    cells = {"cell": cell, "answer": answer}
-    return WHY.url_for_match(
-        match,
-        *(f"{name}={DIGITS[at]}" for name, at in cells.items() if at is not None),
-    )
+    parts = [f"cell={DIGITS[cell]}"] if cell is not None else []
+    parts += [f"answer={answer}"] * bool(answer)
+    return WHY.url_for_match(match, *parts)
 
 
 def mind_preview(name: str, step: int | None = None, colour: str = "") -> str:

@@ -8,13 +8,16 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.recipes.games import TrainingUpdate, UpdateExample
+from app.tictactoe.notation import replay_record
+from app.web.match import Match
 from app.web.pages.parts.update import DECIMALS, STEPS
 from app.web.site_data import SiteData
-from app.web.urls import how
+from app.web.urls import how, why
 
 ALGORITHMS = (
     "q-learning", "sarsa", "expected-sarsa", "self-play", "td-afterstates", "league", "q-table",
     "double-q", "monte-carlo", "menace", "champion", "q-iteration", "mcts", "dqn", "sarsa-lambda",
+    "minimax",
 )  # fmt: skip
 TOKEN = re.compile(r'data-symbol="(\w+)"[^>]*><b[^>]*>([^<]*)</b><small>([^<]*)</small>')
 
@@ -46,7 +49,7 @@ def test_each_algorithm_shows_its_updates(client: FlaskClient, site: SiteData, s
         change, seen = shown(example), tokens(html)
         old, new = change.in_table or (change.old, change.new)
         assert any(number(seen["new"]) == round(new, decimals) for decimals in DECIMALS)
-        if slug != "champion":
+        if slug not in ("champion", "minimax"):
             assert any(number(seen["old"]) == round(old, decimals) for decimals in DECIMALS)
         if "target" in seen and change.target is not None:
             assert any(
@@ -58,7 +61,7 @@ def test_each_algorithm_shows_its_updates(client: FlaskClient, site: SiteData, s
 
 
 @pytest.mark.parametrize(
-    "slug", [slug for slug in ALGORITHMS if slug not in ("menace", "champion", "dqn")]
+    "slug", [slug for slug in ALGORITHMS if slug not in ("menace", "champion", "dqn", "minimax")]
 )
 def test_the_formula_makes_its_target_and_its_new_value(
     client: FlaskClient, site: SiteData, slug: str
@@ -88,7 +91,7 @@ def test_as_it_is_shown_the_first_update_of_q_learning_adds_up(client: FlaskClie
 
 
 @pytest.mark.parametrize(
-    "slug", [slug for slug in ALGORITHMS if slug not in ("menace", "mcts", "dqn")]
+    "slug", [slug for slug in ALGORITHMS if slug not in ("menace", "mcts", "dqn", "minimax")]
 )
 def test_at_the_end_of_a_game_the_next_value_is_said_to_be_0(
     client: FlaskClient, site: SiteData, slug: str
@@ -103,10 +106,12 @@ def test_every_update_of_a_game_has_a_link_and_every_step_too(
 ) -> None:
     for example in site.updates["q-table"]:
         html = client.get(how("q-table", update=example.kind)).text
-        linked = re.findall(r'id="update-((?!step)\w+-\d+)" href="([^"]+)"', html)
-        assert len(linked) == len(example.changes)
-        for (_, href), change in zip(linked, example.changes, strict=True):
-            assert number(tokens(client.get(unescape(href)).text)["target"]) == pytest.approx(
+        linked = dict(re.findall(r'id="update-(?!step)\w+-(\d+)" href="([^"]+)"', html))
+        # The boards are in the order of the moves, the updates of this learner in the other.
+        assert [int(index) for index in linked] == [*range(len(example.changes), 0, -1)]
+        for index, change in enumerate(example.changes, 1):
+            href = unescape(linked[str(index)])
+            assert number(tokens(client.get(href).text)["target"]) == pytest.approx(
                 change.target, abs=0.005
             )
         stages = re.findall(r'href="([^"]+)" data-step="(\d)"', html)
@@ -130,6 +135,70 @@ def test_an_update_that_does_not_exist_is_named(
     answer = client.get(how("q-learning", **query))
     assert answer.status_code == 400
     assert message in unescape(answer.text)
+
+
+MOVES = {  # lens -> a position and a move
+    "q-learning-1": ("8", 1), "sarsa": ("408", 2), "sarsa-lambda": ("40", 8), "q-table": ("408", 5),
+    "monte-carlo": ("8", 4), "menace": ("04", 2), "mcts": ("4", 8), "observing": ("0", 4),
+    "self-play": ("40", 8), "champion": ("40", 8), "td-afterstates": ("8", 0),
+    "q-learning-2_task": ("408", 2), "self-play_task": ("40", 8), "truth": ("4081", 7),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lens", MOVES)
+def test_why_shows_the_update_of_the_very_value(
+    client: FlaskClient, site: SiteData, lens: str
+) -> None:
+    """Every case of it: the old value is that of the table, and the numbers make the new one."""
+    record, cell = MOVES[lens]
+    state = replay_record(site.game, record)[-1]
+    value = float(site.values(lens)[state, cell])
+    first = client.get(why(Match(record, lens=lens), cell)).text
+    assert "An example" not in first
+    cases = re.findall(r'id="why-after-\w+" href="([^"]+)"', first)
+    for href in cases or [why(Match(record, lens=lens), cell)]:
+        seen = tokens(client.get(unescape(href)).text)
+        if lens == "menace":  # two squares are one move by symmetry, and share its beads
+            beads = {"wins": 3, "draws": 1, "loses": -1}
+            assert number(seen["old"]) == round(2 * value)
+            assert number(seen["new"]) - number(seen["old"]) in beads.values()
+            assert number(seen["new"]) - number(seen["old"]) == number(seen["reward"])
+        elif "alpha" in seen:
+            assert number(seen["old"]) == pytest.approx(value, abs=0.006)
+            way = number(seen["target"]) - number(seen["old"])
+            moved = number(seen["old"]) + number(seen["alpha"]) * way
+            assert moved == pytest.approx(number(seen["new"]), abs=0.011)
+        else:  # exact: nothing is learned
+            shown_value = seen.get("new") or seen["lower"]
+            assert number(shown_value) == pytest.approx(value, abs=0.006)
+
+
+def test_an_exact_value_of_a_task_is_the_mean_of_the_targets_shown(
+    client: FlaskClient, site: SiteData
+) -> None:
+    html = client.get(why(Match("408", lens="q-learning-2_task"), 2)).text
+    line = re.findall(r'<p class="sum">(.*?)</p>', html, re.DOTALL)[1]
+    value, *terms = [number(text) for text in re.findall(r"<b[^>]*>([^<]+)</b>", line)]
+    assert sum(a * b for a, b in zip(terms[::2], terms[1::2], strict=True)) == pytest.approx(value)
+    assert sum(terms[::2]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("lens", "record"), [("dqn-vs-random", "408"), ("double-q", "4082"), ("observing", "04")]
+)
+def test_where_the_table_is_not_enough_why_shows_an_example_and_says_so(
+    client: FlaskClient, lens: str, record: str
+) -> None:
+    html = client.get(why(Match(record, lens=lens))).text
+    assert "An example, not the value above." in html
+    assert "A real update from the training of" in html
+    assert 'id="why-update"' in html
+
+
+def test_an_answer_that_is_impossible_is_named(client: FlaskClient) -> None:
+    answer = client.get(why(Match("04", lens="menace"), 2, "8"))
+    assert answer.status_code == 400
+    assert "win (wins), draw (draws), loss (loses)" in unescape(answer.text)
 
 
 def test_a_page_with_an_update_is_small(app: Flask, client: FlaskClient) -> None:

@@ -165,8 +165,8 @@ class UpdateStyle(NamedTuple):
     """The picture of an algorithm's update, and its one difference from Q-learning."""
 
     # the template that draws it: one step towards the next state, towards the result of a whole
-    # game, beads in a box, or bounds
-    family: Literal["step", "return", "beads", "bounds"]
+    # game, beads in a box, bounds, or an exact mean over all answers
+    family: Literal["step", "return", "beads", "bounds", "mean"]
     next_mover: Literal["own", "other"]  # whose moves the next state has
     line: str  # the target, in LaTeX
     words: str  # what differs from Q-learning

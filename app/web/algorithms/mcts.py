@@ -41,8 +41,14 @@ def _tries(pair: ValueQuery) -> list[int] | None:
     return tries
 
 
-def _bounds(pair: ValueQuery, tries: list[int]) -> dict[int, float]:
-    """Return the bound of each move that a game began with: the next one takes the highest."""
+def compute_bounds(pair: ValueQuery) -> dict[int, float]:
+    """Return the upper bound of each move that a game began with, {} if the games are unknown.
+
+    The next simulated game begins with the highest bound.
+    """
+    tries = _tries(pair)
+    if tries is None:
+        return {}
     row, spread = pair.table[pair.position], pair.recipe.c
     total = np.log(sum(tries))
     return {
@@ -76,7 +82,7 @@ def _sentences(pair: ValueQuery, _reason: ValueReason) -> list[str]:
 
 def _next(pair: ValueQuery, tries: list[int]) -> str:
     """Return a sentence on the first move of the next simulated game."""
-    bounds = _bounds(pair, tries)
+    bounds = compute_bounds(pair)
     untried = [
         cell
         for cell in np.flatnonzero(pair.game.legal[pair.position])
@@ -98,7 +104,7 @@ def _equations(pair: ValueQuery, _reason: ValueReason) -> list[str]:
     if tries is None:
         return []
     value, n = pair.value, tries[pair.cell]
-    total, bound = round(value * n), _bounds(pair, tries)[pair.cell]
+    total, bound = round(value * n), compute_bounds(pair)[pair.cell]
     root = rf"\sqrt{{\frac{{\ln {sum(tries)}}}{{{n}}}}}"
     return [
         rf"Q = \frac{{{number(total, 0)}}}{{{n}}} {equals(value)} {number(value)}",

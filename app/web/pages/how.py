@@ -31,7 +31,8 @@ from app.web.formatting import Encodings, encode_position, format_count, format_
 from app.web.match import Match, parse_match, read_integer, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_match
 from app.web.pages.parts.export import Take, take_update
-from app.web.pages.parts.update import STEPS, ExamplePicture, draw_example
+from app.web.pages.parts.update import STEPS
+from app.web.pages.parts.update_examples import ExamplePicture, draw_example
 from app.web.pictures.boards import Board, SmallBoard, board, small_board
 from app.web.rendering import Page, inside, render_page
 from app.web.site_data import TRUTH, SiteData, cached_per_site, current_site

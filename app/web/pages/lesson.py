@@ -14,12 +14,12 @@ from app.web import urls
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import judge_policy, list_puzzles
 from app.web.formatting import format_count, format_signed, name_square_briefly
-from app.web.match import Match, next_step, read_cell, read_step, replay_match
+from app.web.match import Match, next_step, read_step, replay_match
 from app.web.move_values import NOTHING, Note, evaluate_moves
 from app.web.pages.parts.attempt import Attempt, lay_out_attempt, read_choices
 from app.web.pages.parts.export import Take, take_stop
 from app.web.pages.parts.learning import Film, film_of, film_of_mind
-from app.web.pages.parts.update import NextUpdate, draw_next_update
+from app.web.pages.parts.next_update import NextUpdate, draw_next_update
 from app.web.pictures.boards import Board, board
 from app.web.pictures.minds import MindPicture, picture
 from app.web.rendering import Page, inside, render_page
@@ -193,14 +193,13 @@ def _draw_update(pair: ValueQuery, answer: str) -> NextUpdate | None:
 
     Raises BadRequest with a sentence if the answer is impossible.
     """
-    cell = read_cell("answer", answer, pair.game) if answer else None
     try:
-        return draw_next_update(pair, cell, _build_answer_url)
+        return draw_next_update(pair, answer, _build_answer_url)
     except ValueError as error:
         raise BadRequest(str(error)) from None
 
 
-def _build_answer_url(answer: int) -> str:
+def _build_answer_url(answer: str) -> str:
     return inside(urls.how("why", answer=answer))
 
 

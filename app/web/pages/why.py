@@ -27,7 +27,8 @@ from app.web.formatting import (
 )
 from app.web.match import Match, MatchState, parse_match, read_cell
 from app.web.move_values import choose_lens, evaluate_moves
-from app.web.pages.parts.update import NextUpdate, draw_next_update
+from app.web.pages.parts.next_update import NextUpdate, draw_next_update
+from app.web.pages.parts.update_examples import ExamplePicture, draw_nearest_example
 from app.web.pictures.boards import Board, board
 from app.web.rendering import Page, render_page
 from app.web.site_data import TASK, TRUTH, current_site, is_moves
@@ -274,11 +275,11 @@ class WhyPage(Page, frozen=True):
 
     state: MatchState
     pair: ValueQuery  # the move with the explained value
-    answer: int | None = None  # cell of the answer in the next update
+    answer: str = ""  # the answer, or the result of the game, in the next update
 
     @cached_property
     def next_update(self) -> NextUpdate | None:
-        """The next update of the value, None if it needs a whole game.
+        """The next update of the value, None if the table alone does not determine it.
 
         Raises BadRequest with a sentence if the answer is impossible.
         """
@@ -287,6 +288,13 @@ class WhyPage(Page, frozen=True):
             return draw_next_update(self.pair, self.answer, link)
         except ValueError as error:
             raise BadRequest(str(error)) from None
+
+    @cached_property
+    def example(self) -> ExamplePicture | None:
+        """A stored update of the algorithm, for a value without a next update."""
+        if self.next_update:
+            return None
+        return draw_nearest_example(self.pair)
 
     @cached_property
     def why(self) -> Explanation:
@@ -355,9 +363,7 @@ def why(record: str = "") -> Response:
     """Explain the value of a move in the position shown, by default of the best move."""
     state = parse_match(record, request.args, current_site())
     pair = parse_pair(state, request.args.get("cell", ""))
-    text = request.args.get("answer", "")
-    answer = read_cell("answer", text, pair.game) if text else None
-    return render_page(WhyPage(state, pair, answer))
+    return render_page(WhyPage(state, pair, request.args.get("answer", "")))
 
 
 def parse_pair(state: MatchState, text: str) -> ValueQuery:

@@ -1,35 +1,31 @@
-"""One update, drawn step by step: its boards, its numbers, and the other updates to look at.
+"""One update, drawn step by step: its boards, its formula with the numbers, its steps.
 
 The macros of `templates/updates/` write it down; `static/parts/update.js` goes through its
 steps and recomputes it when a parameter is dragged.
 """
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from msgspec.structs import replace
 
-from app.recipes import Recipe, parse_recipe
-from app.recipes.algorithms import compute_final_rate
-from app.recipes.games import TrainingMove, TrainingUpdate, UpdateExample
-from app.recipes.shipped import SHIPPED
+from app.recipes import Recipe
+from app.recipes.games import TrainingMove, TrainingUpdate
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.notation import format_position, parse_position
+from app.tictactoe.notation import parse_position
 from app.tictactoe.views import RewardScale, compute_heat, scale_values
-from app.web.algorithms import ALGORITHMS, MINIMAX, rule_of, section_of
+from app.web.algorithms import ALGORITHMS
 from app.web.algorithms.algorithm import UpdateStyle
 from app.web.algorithms.champion import BOUNDS
-from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import MINUS, format_count, name_square_briefly
 from app.web.move_values import HEAT_STEPS
-from app.web.site_data import TRUTH, SiteData
 from app.web.translation import localize_number
 
 STEPS = 6  # steps in which each update is shown
 DECIMALS = (2, 3, 4)  # tried in this order until the rounded numbers add up
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
+MOST_BEADS = 24  # beads that are drawn one by one
+LAST_STONES = 2  # new stones that are marked on the next board: a move and its answer
 
 
 class UpdateTerms(NamedTuple):
@@ -49,6 +45,24 @@ def terms_of(recipe: Recipe) -> UpdateTerms:
     )
 
 
+class AnswerShare(NamedTuple):
+    """An answer of the opponent, in an exact value that is the average over all answers."""
+
+    cell: int
+    chance: float
+    target: float
+
+
+class UpdateEvent(NamedTuple):
+    """An update of a move, with the rest of its game."""
+
+    move: TrainingMove
+    change: TrainingUpdate
+    end: str = ""  # the last board of the game, for learners from results
+    later: int = 0  # number of own moves after this one, for learners from results
+    shares: Sequence[AnswerShare] = ()  # the answers, of an average over all answers
+
+
 class UpdateSquare(NamedTuple):
     """A square of one of the boards of an update."""
 
@@ -61,12 +75,22 @@ class UpdateSquare(NamedTuple):
 
 
 class UpdateLink(NamedTuple):
-    """A link to another update of the same game, or to another example."""
+    """A link to another update."""
 
     id: str
     title: str
     href: str
     chosen: bool
+
+
+class BeadBox(NamedTuple):
+    """The beads of a move in its box, before and after a game paid for the move."""
+
+    colour: str  # class of the beads
+    drawn: int  # beads that are drawn one by one and stay in the box
+    is_cut: bool  # whether the box has more beads than are drawn
+    added: int  # beads that come into the box
+    removed: int  # beads that leave the box
 
 
 class UpdatePicture(NamedTuple):
@@ -89,35 +113,61 @@ class UpdatePicture(NamedTuple):
     data: Mapping[str, str]  # what the script computes with, by data attribute
     # an earlier move, updated by the error of the last one
     is_traced: bool
+    is_untouched: bool  # whether another move of the board was never updated
     # the least and the most that each answer can be worth, of bounds
     answers_lower: list[str]
     answers_upper: list[str]
     # position of the new value between the old one and the target, in percent
     part: int
+    shares: list[tuple[str, str]]  # chance and target of each answer, of an average
+    box: BeadBox | None  # of beads
 
 
-def draw_update(
-    game: Game,
-    terms: UpdateTerms,
-    move: TrainingMove,
-    change: TrainingUpdate,
-    end: str = "",
-    later: int = 0,
-) -> UpdatePicture:
-    """Return the picture of an update.
+class Arithmetic(NamedTuple):
+    """The numbers of an update that make its result: new = old + alpha (target - old)."""
 
-    `end` is the last board of the game, and `later` the number of own moves after this one, both
-    for algorithms that learn from the result.
-    """
-    style = terms.style
-    next_board = change.next_board or end
-    values = [value for value in change.values if value is not None]
+    old: float
+    new: float
+    target: float
+    reward: float
+    next_value: float  # with a minus if it is the opponent's
+    alpha: float | None
+    gamma: float  # 1 without a discount
+    power: int  # number of own moves by which the reward is discounted
+
+    @property
+    def made_target(self) -> float:
+        """The target that the other numbers make."""
+        return self.reward * self.gamma**self.power + self.gamma * self.next_value
+
+    def round(self, decimals: int) -> "Arithmetic":
+        """Return the numbers as they are shown."""
+        return self._replace(
+            old=round(self.old, decimals),
+            new=round(self.new, decimals),
+            target=round(self.target, decimals),
+            next_value=round(self.next_value, decimals),
+        )
+
+    def adds_up(self, decimals: int) -> bool:
+        """Whether the numbers make the target and the new value, as they are shown."""
+        shown = self.round(decimals)
+        moved = shown.old + (self.alpha or 0.0) * (shown.target - shown.old)
+        is_target_made = round(shown.made_target, decimals) == shown.target
+        return is_target_made and round(moved, decimals) == shown.new
+
+
+def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePicture:
+    """Return the picture of an update."""
+    move, change, style = event.move, event.change, terms.style
+    next_board = change.next_board or event.end
+    values = _known(change.values)
     own = change.values[move.cell] if change.values else None
-    numbers, is_exact, data = _write_numbers(terms, move, change, later)
-    alpha = change.step_size or 0.0
+    arithmetic = read_arithmetic(terms, event)
+    decimals, is_exact = find_decimals(terms, arithmetic, event.shares)
     answers = []
     if style.family == "bounds":
-        answers = [BOUNDS[value] for value in change.next_values if value is not None]
+        answers = [BOUNDS[value] for value in _known(change.next_values)]
     return UpdatePicture(
         slug=terms.slug,
         style=style,
@@ -128,16 +178,39 @@ def draw_update(
         is_best=bool(values) and own == max(values),
         answer=_name_answer(game, move, next_board) if change.next_board else "",
         result=_result(game, next_board, move.mark),
-        later=later,
+        later=event.later,
         board=_draw_board(game, terms, move, change),
         next_board=_draw_next(game, terms, move, change, next_board),
-        numbers=numbers,
+        numbers=_format_numbers(terms, change, arithmetic, decimals),
         is_exact=is_exact,
-        data=data,
+        data=_list_data(terms, event, arithmetic, decimals),
         is_traced=style.family == "step" and not change.next_board,
+        is_untouched=change.values.count(0.0) > 1 and terms.worth is not None,
         answers_lower=[_short(lower) for lower, _ in answers],
         answers_upper=[_short(upper) for _, upper in answers],
-        part=round(100 * alpha),
+        part=round(100 * (arithmetic.alpha or 0.0)),
+        shares=[
+            (_short(share.chance), format_value(share.target, decimals))
+            for share in event.shares
+        ],
+        box=_fill_box(move.cell, change) if style.family == "beads" else None,
+    )
+
+
+def _known(values: Sequence[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def _fill_box(cell: int, change: TrainingUpdate) -> BeadBox:
+    """Return the beads of a move; `MOST_BEADS` of them are drawn."""
+    paid = round(change.new - change.old)
+    staying = round(min(change.old, change.new))
+    return BeadBox(
+        colour=f"bead-{cell + 1}",
+        drawn=min(staying, MOST_BEADS),
+        is_cut=staying > MOST_BEADS,
+        added=max(paid, 0),
+        removed=max(-paid, 0),
     )
 
 
@@ -172,14 +245,9 @@ def _colour(
 def _draw_board(
     game: Game, terms: UpdateTerms, move: TrainingMove, change: TrainingUpdate
 ) -> list[list[UpdateSquare]]:
-    return _draw(
-        game,
-        terms,
-        move.board,
-        change.values,
-        move.mark,
-        {move.cell: "old"},
-        [move.cell],
+    symbols = {move.cell: "old"}
+    return draw_squares(
+        game, terms, move.board, change.values, move.mark, symbols, [move.cell]
     )
 
 
@@ -205,10 +273,12 @@ def _draw_next(
         for cell, (before, now) in enumerate(zip(move.board, board, strict=True))
         if before != now
     ]
-    return _draw(game, terms, board, change.next_values, mark, chosen, new[:2])
+    # the last board of a game has many new stones
+    played = new if len(new) <= LAST_STONES else []
+    return draw_squares(game, terms, board, change.next_values, mark, chosen, played)
 
 
-def _draw(
+def draw_squares(
     game: Game,
     terms: UpdateTerms,
     board: str,
@@ -217,7 +287,8 @@ def _draw(
     symbols: Mapping[int, str],
     played: Sequence[int],
 ) -> list[list[UpdateSquare]]:
-    known = [value for value in values if value is not None]
+    """Return the rows of a board with values by cell, and a symbol of the formula on some cells."""
+    known = _known(values)
     squares = []
     for cell, stone in enumerate(board):
         value = values[cell] if values else None
@@ -238,10 +309,10 @@ def _draw(
 
 
 def _square_text(terms: UpdateTerms, value: float) -> str:
-    return _text(value, 0 if terms.worth is None else 2)
+    return format_value(value, 0 if terms.worth is None else 2)
 
 
-def _text(value: float, decimals: int) -> str:
+def format_value(value: float, decimals: int) -> str:
     """Write a number with a true minus and without a plus; zero has no sign."""
     text = f"{value:.{decimals}f}"
     if not text.strip("-0."):
@@ -253,337 +324,104 @@ def _short(value: float) -> str:
     return localize_number(f"{value:.3g}".replace("-", MINUS))
 
 
-def _write_numbers(
-    terms: UpdateTerms,
-    move: TrainingMove,
-    change: TrainingUpdate,
-    later: int,
-) -> tuple[dict[str, str], bool, dict[str, str]]:
-    """Return the numbers as texts, whether they add up so, and the numbers for the script."""
-    style, gamma = terms.style, terms.gamma
+def read_arithmetic(terms: UpdateTerms, event: UpdateEvent) -> Arithmetic:
+    """Return the numbers that make the result of an update."""
+    change, gamma = event.change, 1.0 if terms.gamma is None else terms.gamma
     old, new = change.in_table or (change.old, change.new)
-    target = change.target if change.target is not None else change.reward
-    alpha = change.step_size
-    sign = -1 if style.next_mover == "other" else 1
+    target = change.reward if change.target is None else change.target
     reward = change.reward
-    if style.family == "return":
-        reward = target / gamma**later if later and gamma else target
-    decimals, is_exact = DECIMALS[0], False
+    if terms.style.family == "return":
+        reward = target / gamma**event.later if gamma else target
+    return Arithmetic(
+        old=old,
+        new=new,
+        target=target,
+        reward=reward,
+        next_value=change.next_value * (-1 if terms.style.next_mover == "other" else 1),
+        alpha=change.step_size,
+        gamma=gamma,
+        power=event.later,
+    )
+
+
+def find_decimals(
+    terms: UpdateTerms, arithmetic: Arithmetic, shares: Sequence[AnswerShare]
+) -> tuple[int, bool]:
+    """Return the decimals with which the numbers of an update add up, and whether they do."""
+    if terms.slug == "dqn":  # a step of a network is none of a fixed size
+        return DECIMALS[-1], False
+    if terms.style.family in ("beads", "bounds"):
+        return DECIMALS[0], True
     for decimals in DECIMALS:
-        shown_target = round(target, decimals)
-        factor = 1.0 if gamma is None else gamma
-        made = reward * factor**later + sign * factor * round(
-            change.next_value, decimals
-        )
-        moved = round(old, decimals) + (alpha or 0.0) * (
-            shown_target - round(old, decimals)
-        )
-        is_exact = round(made, decimals) == shown_target and round(
-            moved, decimals
-        ) == round(new, decimals)
-        is_exact = is_exact and terms.slug != "dqn"  # its step is none of a fixed size
-        if is_exact or style.family in ("beads", "bounds"):
-            break
-    else:
-        decimals = DECIMALS[-1] if terms.slug == "dqn" else DECIMALS[0]
-    whole = 0 if style.family == "beads" else decimals
+        if terms.style.family == "mean":
+            adds_up = _averages(arithmetic, shares, decimals)
+        else:
+            adds_up = arithmetic.adds_up(decimals)
+        if adds_up:
+            return decimals, True
+    return DECIMALS[0], False
+
+
+def _averages(
+    arithmetic: Arithmetic, shares: Sequence[AnswerShare], decimals: int
+) -> bool:
+    """Return whether targets and chances make the value, as they are shown."""
+    shown = arithmetic.round(decimals)
+    mean = sum(
+        float(f"{share.chance:.3g}") * round(share.target, decimals) for share in shares
+    )
+    is_target_made = round(shown.made_target, decimals) == shown.target
+    return is_target_made and round(mean, decimals) == shown.new
+
+
+def _format_numbers(
+    terms: UpdateTerms, change: TrainingUpdate, arithmetic: Arithmetic, decimals: int
+) -> dict[str, str]:
+    """Return the numbers of an update as texts, by symbol."""
+    family = terms.style.family
+    whole = 0 if family == "beads" else decimals
     numbers = {
-        "old": _text(old, whole),
-        "new": _text(new, whole),
-        "target": _text(target, decimals),
-        "reward": _short(reward),
-        "next": _text(change.next_value, decimals),
-        "shown_old": _text(change.old, whole),
-        "shown_new": _text(change.new, whole),
+        "old": format_value(arithmetic.old, whole),
+        "new": format_value(arithmetic.new, whole),
+        "target": format_value(arithmetic.target, decimals),
+        "reward": _short(arithmetic.reward),
+        "next": format_value(change.next_value, decimals),
+        "shown_old": format_value(change.old, whole),
+        "shown_new": format_value(change.new, whole),
         "times": format_count(change.times),
-        "error": _text(target - old, decimals),
+        "error": format_value(arithmetic.target - arithmetic.old, decimals),
     }
-    if style.family == "bounds":
+    if family == "bounds":
         lower, upper = BOUNDS[change.new]
         numbers |= {"lower": _short(lower), "upper": _short(upper)}
-    if alpha is not None:
-        numbers["alpha"] = _short(alpha)
-    if gamma is not None:
-        numbers["gamma"] = _short(gamma)
-    worth = terms.worth
+    if arithmetic.alpha is not None:
+        numbers["alpha"] = _short(arithmetic.alpha)
+    if terms.gamma is not None:
+        numbers["gamma"] = _short(terms.gamma)
+    return numbers
+
+
+def _list_data(
+    terms: UpdateTerms, event: UpdateEvent, arithmetic: Arithmetic, decimals: int
+) -> dict[str, str]:
+    """Return the numbers for the script, by data attribute."""
+    move, change = event.move, event.change
+    whole = 0 if terms.style.family == "beads" else decimals
     data = {
-        "alpha": repr(alpha),
-        "gamma": repr(1.0 if gamma is None else gamma),
-        "old": repr(old),
+        "alpha": repr(arithmetic.alpha),
+        "gamma": repr(arithmetic.gamma),
+        "old": repr(arithmetic.old),
         "square": repr(change.old),
         # share of a table's change in the value that the square shows
         "share": "0.5" if change.in_table else "1",
-        "shown": numbers["shown_new"],
-        "reward": repr(reward),
-        "next": repr(sign * change.next_value),
-        "power": str(later),
+        "shown": format_value(change.new, whole),
+        "reward": repr(arithmetic.reward),
+        "next": repr(arithmetic.next_value),
+        "power": str(arithmetic.power),
         "decimals": str(decimals),
     }
-    if known := [value for value in change.values if value is not None]:
+    if known := _known(change.values):
         data["becomes"] = str(_colour(terms, change.new, known, move.mark))
-    if worth is not None:
-        scale = worth.scale(move.mark.lower())
-        data["scale"] = " ".join(map(repr, scale))
-    return numbers, is_exact, data
-
-
-class ExamplePicture(NamedTuple):
-    """An example of an algorithm: one update, and where it comes from."""
-
-    update: UpdatePicture
-    agent: str  # id or recipe
-    title: str  # title of the agent
-    game: str  # number of the game
-    move: int  # number of the move in the game, from 1
-    stage: int  # the step that is shown last
-    changes: list[UpdateLink]  # all updates of the game, in the order of the learner
-    examples: list[UpdateLink]  # the other examples
-    following: str  # URL of the next update, "" after the last one
-    kind: str
-    stages: list[str]  # URL of each step
-
-
-def find_example(
-    examples: Sequence[UpdateExample], name: str
-) -> tuple[UpdateExample, int]:
-    """Return the example of a name such as "usual" or "usual-2", and the index of its update.
-
-    Raises ValueError with a sentence that lists the names if there is none.
-    """
-    kind, _, number = name.partition("-")
-    for example in examples:
-        if example.kind == kind or not name:
-            if not number:
-                return example, example.shown
-            if number.isdecimal() and 1 <= int(number) <= len(example.changes):
-                return example, int(number) - 1
-    kinds = ", ".join(example.kind for example in examples)
-    raise ValueError(
-        f"update in the address is {name!r}. There are: {kinds}; a number after it, as in "
-        f"{examples[0].kind}-1, is one update of that game."
-    )
-
-
-def draw_example(
-    site: SiteData,
-    slug: str,
-    name: str,
-    stage: int,
-    url: Callable[..., str],
-) -> ExamplePicture:
-    """Return the picture of an example; `url` builds the address of an update and a step.
-
-    Raises ValueError as `find_example` does.
-    """
-    examples = site.updates[slug]
-    example, number = find_example(examples, name)
-    change = example.changes[number]
-    turn = example.turns[change.turn]
-    later = sum(
-        one.mark == turn.mark and not (slug == "mcts" and one.explored)
-        for one in example.turns[change.turn + 1 :]
-    )
-    agent = example.agent
-    recipe = SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
-    terms = terms_of(recipe)
-    family = ALGORITHMS[slug].update.family
-    update = draw_update(
-        site.game,
-        terms,
-        turn,
-        change,
-        end=example.end if family in ("return", "beads") else "",
-        later=later if family == "return" and slug != "mcts" else 0,
-    )
-    here = name or example.kind
-    changes = []
-    for index, one in enumerate(example.changes):
-        kind = f"{example.kind}-{index + 1}"
-        place = url(update=example.kind if index == example.shown else kind)
-        digits = 0 if family == "beads" else 2
-        title = f"{_text(one.old, digits)} → {_text(one.new, digits)}"
-        changes.append(
-            UpdateLink(f"update-{kind}", title, place, index == number)._replace(
-                title=f"Move {_ply(example, one)}: {title}"
-            )
-        )
-    after = changes[number + 1 :]
-    kinds = [one.kind for one in examples]
-    position = kinds.index(example.kind)
-    following = ""
-    if after:
-        following = after[0].href
-    elif position + 1 < len(kinds):
-        following = url(update=kinds[position + 1])
-    return ExamplePicture(
-        update=update,
-        agent=agent,
-        title=site.always[agent].card.title if agent in site.always else agent,
-        game=format_count(example.game),
-        move=_ply(example, change),
-        stage=stage,
-        changes=changes,
-        examples=[
-            UpdateLink(f"example-{kind}", kind, url(update=kind), kind == example.kind)
-            for kind in kinds
-        ],
-        following=following,
-        kind=example.kind,
-        stages=[url(update=here, stage=step) for step in range(1, STEPS + 1)],
-    )
-
-
-def _ply(example: UpdateExample, change: TrainingUpdate) -> int:
-    """Return the number of a move in its game, from 1."""
-    board = example.turns[change.turn].board
-    begun = example.turns[0].board
-    return begun.count(".") - board.count(".") + 1
-
-
-class NextUpdate(NamedTuple):
-    """The next update of a value, if the opponent gives one of its answers."""
-
-    update: UpdatePicture
-    # the other answers, [] if the update is the same after each
-    answers: list[UpdateLink]
-
-
-def draw_next_update(
-    pair: ValueQuery, answer: int | None, url: Callable[..., str]
-) -> NextUpdate | None:
-    """Return the next update of a value, None for algorithms that need a whole game for it.
-
-    `answer` is the cell of the opponent's answer, by default the one whose target is nearest to
-    the average; `url` builds the URL of the page with another answer.  Raises ValueError with a
-    sentence if the answer is impossible.
-    """
-    rule, site = rule_of(pair), pair.site
-    style = ALGORITHMS[section_of(pair)].update
-    # people have no policy to average over
-    if not pair.known or site.is_taught(pair.lens):
-        return None
-    reason = rule.reason(pair)
-    if not reason.has_target:
-        return None
-    if style.family == "bounds" or style.next_mover == "other":
-        change = _bound_or_opponent(pair, style, reason)
-        return None if change is None else NextUpdate(_draw_pair(pair, change), [])
-    if section_of(pair) not in STEP_SIZES or not pair.is_learned:
-        return None
-    given = [reply for reply in reason.given if reply.cell is not None]
-    if not given:
-        return NextUpdate(_draw_pair(pair, _step(pair, reason.given[0])), [])
-    cells = [reply.cell for reply in given]
-    if answer is not None and answer not in cells:
-        names = ", ".join(name_square_briefly(site.game, cell or 0) for cell in cells)
-        raise ValueError(
-            f"answer in the address is {answer}, which is not among the answers: {names}."
-        )
-    chosen = min(given, key=lambda reply: abs(reply.target - reason.target))
-    if answer is not None:
-        chosen = given[cells.index(answer)]
-    answers = [
-        UpdateLink(
-            f"why-after-{reply.cell}",
-            name_square_briefly(site.game, reply.cell or 0),
-            url(answer=reply.cell),
-            reply.cell == chosen.cell,
-        )
-        for reply in given
-    ]
-    return NextUpdate(_draw_pair(pair, _step(pair, chosen)), answers)
-
-
-def _end_alpha(recipe: Any) -> float:
-    return compute_final_rate(recipe.alpha, getattr(recipe, "alpha_drop", 0.0))
-
-
-# The step size at the end of a training, of the algorithms that step towards an answer's target.
-STEP_SIZES: Mapping[str, Callable[[Any], float]] = {
-    "q-learning": _end_alpha,
-    "sarsa": _end_alpha,
-    "expected-sarsa": _end_alpha,
-    "q-table": _end_alpha,
-    "td-afterstates": _end_alpha,
-    "q-iteration": lambda _recipe: 1.0,
-}
-
-
-def _row(pair: ValueQuery, position: int) -> list[float | None]:
-    """Return the values of the moves of a position, None where illegal; [] after the end."""
-    if pair.game.is_over(position):
-        return []
-    row = pair.table[position].tolist()
-    return [None if math.isnan(value) else value for value in row]
-
-
-def _draw_pair(pair: ValueQuery, change: TrainingUpdate) -> UpdatePicture:
-    board = format_position(pair.game, pair.position)
-    move = TrainingMove(board, pair.cell, explored=False, after=change.next_board)
-    if pair.lens == TRUTH:
-        style = ALGORITHMS[MINIMAX].update
-        terms = UpdateTerms(MINIMAX, style, RewardScale(), None)
-    else:
-        terms = terms_of(pair.recipe)
-    return draw_update(pair.game, terms, move, change)
-
-
-def _step(pair: ValueQuery, reply: Reply) -> TrainingUpdate:
-    """Return the next update of a value by one answer, and by the best next move."""
-    next_values = _row(pair, reply.position)
-    followed = 0.0
-    if next_values:
-        known = [value for value in next_values if value is not None]
-        followed = max(known)
-        if section_of(pair) == "expected-sarsa":
-            followed = reply.found or 0.0
-    target = reply.reward + pair.gamma * followed
-    alpha = STEP_SIZES[section_of(pair)](pair.recipe)
-    return TrainingUpdate(
-        turn=0,
-        old=pair.value,
-        new=pair.value + alpha * (target - pair.value),
-        times=(pair.visits or 0) + 1,
-        observed=False,
-        reward=reply.reward,
-        next_board=format_position(pair.game, reply.position),
-        next_cell=next_values.index(followed) if followed in next_values else None,
-        next_value=followed,
-        target=target,
-        step_size=alpha,
-        values=_row(pair, pair.position),
-        next_values=next_values,
-    )
-
-
-def _bound_or_opponent(
-    pair: ValueQuery, style: UpdateStyle, reason: ValueReason
-) -> TrainingUpdate | None:
-    """Return the next update of a value that follows from the best answer."""
-    next_values = _row(pair, pair.after)
-    change = TrainingUpdate(
-        turn=0,
-        old=pair.value,
-        new=reason.target,
-        times=(pair.visits or 0) + 1,
-        observed=False,
-        next_board=format_position(pair.game, pair.after),
-        values=_row(pair, pair.position),
-        next_values=next_values,
-    )
-    if style.family == "bounds":
-        return change if reason.target in BOUNDS and pair.task is None else None
-    if not pair.is_learned:
-        return None
-    best = max((value for value in next_values if value is not None), default=0.0)
-    reward = reason.given[0].reward
-    target = reward - pair.gamma * best
-    alpha = _end_alpha(pair.recipe)
-    return replace(
-        change,
-        new=pair.value + alpha * (target - pair.value),
-        reward=reward,
-        next_value=best,
-        target=target,
-        step_size=alpha,
-    )
+    if terms.worth is not None:
+        data["scale"] = " ".join(map(repr, terms.worth.scale(move.mark.lower())))
+    return data

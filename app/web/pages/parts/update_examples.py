@@ -1,0 +1,263 @@
+"""Examples of updates for a page: real updates of a training, and the game that they belong to."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal, NamedTuple
+
+from app.recipes import parse_recipe
+from app.recipes.games import TrainingMove, TrainingUpdate, UpdateExample
+from app.recipes.shipped import SHIPPED
+from app.tictactoe.notation import format_position
+from app.tictactoe.views import RewardScale
+from app.web import urls
+from app.web.algorithms import ALGORITHMS, MINIMAX, section_of
+from app.web.algorithms.targets import ValueQuery
+from app.web.formatting import format_count
+from app.web.pages.parts.update import (
+    STEPS,
+    UpdateEvent,
+    UpdateLink,
+    UpdatePicture,
+    UpdateSquare,
+    UpdateTerms,
+    draw_squares,
+    draw_update,
+    format_value,
+    terms_of,
+)
+from app.web.site_data import SiteData
+
+# Words for the settings of the recipes in `SELECTIONS` of training/updates.py.
+SETTINGS = {
+    "start=empty": "every game starts with the empty board",
+    "exploring_starts=no": "the first move of a game is not always random",
+}
+SINGLE_MOVES = ("q-iteration", "dqn")  # their examples are moves of many games
+
+
+class GameBoard(NamedTuple):
+    """One move of the game of an example: its board, with the value before or after its update."""
+
+    link: UpdateLink  # to the update; its title holds the values before and after
+    ply: int
+    board: list[list[UpdateSquare]]
+    target: str  # "" for beads and bounds
+    is_updated: (
+        bool  # whether the update is the one that the page shows, or an earlier one
+    )
+
+
+class ExamplePicture(NamedTuple):
+    """An example of an algorithm: one update, and where it comes from."""
+
+    update: UpdatePicture
+    agent: str  # id or recipe, "" for optimal play
+    title: str  # title of the agent
+    game: str  # number of the game
+    move: int  # number of the move in the game, from 1
+    stage: int  # the step that is shown last
+    boards: list[GameBoard]  # the updates of the game, in the order of its moves
+    order: Literal[
+        "forward", "backward", ""
+    ]  # of the updates, "" for moves of many games
+    examples: list[UpdateLink]  # all examples
+    following: str  # URL of the next update, "" after the last one
+    kind: str
+    stages: list[str]  # URL of each step
+    place: str  # URL of the page with this update
+
+
+def find_example(
+    examples: Sequence[UpdateExample], name: str
+) -> tuple[UpdateExample, int]:
+    """Return the example of a name such as "usual" or "usual-2", and the index of its update.
+
+    Raises ValueError with a sentence that lists the names if there is none.
+    """
+    kind, _, number = name.partition("-")
+    for example in examples:
+        if example.kind == kind or not name:
+            if not number:
+                return example, example.shown
+            if number.isdecimal() and 1 <= int(number) <= len(example.changes):
+                return example, int(number) - 1
+    kinds = ", ".join(example.kind for example in examples)
+    raise ValueError(
+        f"update in the address is {name!r}. There are: {kinds}; a number after it, as in "
+        f"{examples[0].kind}-1, is one update of that game."
+    )
+
+
+def describe_agent(site: SiteData, agent: str) -> str:
+    """Return the title of an agent; of a recipe its algorithm, with its settings in words."""
+    if agent == MINIMAX:
+        return "optimal play"
+    if agent in site.always:
+        return site.always[agent].card.title
+    slug, *settings = agent.split(",")
+    words = [SETTINGS.get(setting, setting.replace("=", " = ")) for setting in settings]
+    return f"{ALGORITHMS[slug].title} ({'; '.join(words)})"
+
+
+def draw_example(
+    site: SiteData,
+    slug: str,
+    name: str,
+    stage: int,
+    url: Callable[..., str],
+) -> ExamplePicture:
+    """Return the picture of an example; `url` builds the address of an update and a step.
+
+    Raises ValueError as `find_example` does.
+    """
+    examples = site.updates[slug]
+    example, number = find_example(examples, name)
+    terms = _find_terms(example.agent)
+    links = _link_updates(example, terms, number, url)
+    kinds = [one.kind for one in examples]
+    return ExamplePicture(
+        update=draw_update(site.game, terms, _find_event(example, number, terms)),
+        agent="" if example.agent == MINIMAX else example.agent,
+        title=describe_agent(site, example.agent),
+        game=format_count(example.game),
+        move=_ply(example, example.changes[number]),
+        stage=stage,
+        boards=_draw_game(site, example, terms, links, number),
+        order=_find_order(example, slug),
+        examples=[
+            UpdateLink(f"example-{kind}", kind, url(update=kind), kind == example.kind)
+            for kind in kinds
+        ],
+        following=_find_following(links, number, kinds, example.kind, url),
+        kind=example.kind,
+        stages=[
+            url(update=name or example.kind, stage=step) for step in range(1, STEPS + 1)
+        ],
+        place=links[number].href,
+    )
+
+
+def draw_nearest_example(pair: ValueQuery) -> ExamplePicture | None:
+    """Return an example for a value whose next update does not follow from its table.
+
+    Examples of the same move are preferred, then those of the same agent.  None for values that
+    are not updated any more, and for algorithms whose own next update is shown.
+    """
+    slug, site = section_of(pair), pair.site
+    examples = site.updates.get(slug, [])
+    has_rule = pair.is_learned and not site.is_taught(pair.lens)
+    if not has_rule or not examples or len(examples[0].end) != site.game.cells:
+        return None
+    if getattr(pair.recipe, "update", "") == "sum":  # an update by another rule
+        return None
+    chosen = max(examples, key=lambda example: _nearness(example, pair))
+    return draw_example(site, slug, chosen.kind, STEPS, partial(urls.how, slug))
+
+
+def _nearness(example: UpdateExample, pair: ValueQuery) -> tuple[bool, bool]:
+    """Return whether the update of an example has the move of a value, and its agent."""
+    turn = example.turns[example.changes[example.shown].turn]
+    board = format_position(pair.game, pair.position)
+    return (turn.board, turn.cell) == (board, pair.cell), example.agent == pair.lens
+
+
+def _find_terms(agent: str) -> UpdateTerms:
+    if agent == MINIMAX:
+        return UpdateTerms(MINIMAX, ALGORITHMS[MINIMAX].update, RewardScale(), None)
+    recipe = SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
+    return terms_of(recipe)
+
+
+def _find_event(example: UpdateExample, number: int, terms: UpdateTerms) -> UpdateEvent:
+    """Return an update of an example, with the rest of its game for learners from results."""
+    change, family = example.changes[number], terms.style.family
+    move = example.turns[change.turn]
+    later = 0
+    if family == "return" and terms.slug != "mcts":
+        later = sum(turn.mark == move.mark for turn in example.turns[change.turn + 1 :])
+    end = example.end if family in ("return", "beads") else ""
+    return UpdateEvent(move, change, end, later)
+
+
+def _link_updates(
+    example: UpdateExample, terms: UpdateTerms, chosen: int, url: Callable[..., str]
+) -> list[UpdateLink]:
+    """Return a link to each update of the game of an example, in the order of the learner."""
+    digits, links = 0 if terms.style.family == "beads" else 2, []
+    for index, change in enumerate(example.changes):
+        kind = f"{example.kind}-{index + 1}"
+        href = url(update=example.kind if index == example.shown else kind)
+        old, new = (format_value(value, digits) for value in (change.old, change.new))
+        title = new if terms.slug == MINIMAX else f"{old} → {new}"
+        links.append(UpdateLink(f"update-{kind}", title, href, index == chosen))
+    return links
+
+
+def _find_order(
+    example: UpdateExample, slug: str
+) -> Literal["forward", "backward", ""]:
+    """Return the order of the updates of a game, compared with the order of its moves."""
+    turns = [change.turn for change in example.changes]
+    if slug in SINGLE_MOVES or len(turns) == 1:
+        return ""
+    is_backward = turns == sorted(turns, reverse=True)
+    return "backward" if is_backward and len(set(turns)) > 1 else "forward"
+
+
+def _draw_game(
+    site: SiteData,
+    example: UpdateExample,
+    terms: UpdateTerms,
+    links: Sequence[UpdateLink],
+    shown: int,
+) -> list[GameBoard]:
+    """Return a board for each update, in the order of the moves if each move has one update."""
+    boards = []
+    for index, (change, link) in enumerate(zip(example.changes, links, strict=True)):
+        move, is_updated = example.turns[change.turn], index <= shown
+        value = change.new if is_updated else change.old
+        is_known = is_updated or terms.slug != MINIMAX  # minimax begins with no values
+        rows = draw_squares(
+            site.game,
+            terms,
+            move.board,
+            _value_alone(move, value) if is_known else [],
+            move.mark,
+            {move.cell: "old"} if link.chosen else {},
+            [],
+        )
+        has_target = change.target is not None and terms.style.family != "bounds"
+        target = format_value(change.target or 0.0, 2) if has_target else ""
+        rows = [[square._replace(empty=False) for square in row] for row in rows]
+        boards.append(GameBoard(link, _ply(example, change), rows, target, is_updated))
+    if _find_order(example, terms.slug) == "backward":
+        boards.reverse()
+    return boards
+
+
+def _value_alone(move: TrainingMove, value: float) -> list[float | None]:
+    """Return values by cell, with the value of the move and no other."""
+    values: list[float | None] = [None] * len(move.board)
+    values[move.cell] = value
+    return values
+
+
+def _find_following(
+    links: Sequence[UpdateLink],
+    shown: int,
+    kinds: Sequence[str],
+    kind: str,
+    url: Callable[..., str],
+) -> str:
+    """Return the URL of the next update: of the game, then of the next example; "" at the end."""
+    if shown + 1 < len(links):
+        return links[shown + 1].href
+    position = kinds.index(kind) + 1
+    return url(update=kinds[position]) if position < len(kinds) else ""
+
+
+def _ply(example: UpdateExample, change: TrainingUpdate) -> int:
+    """Return the number of a move in its game, from 1."""
+    board = example.turns[change.turn].board
+    begun = example.turns[0].board
+    return begun.count(".") - board.count(".") + 1
