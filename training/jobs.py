@@ -73,7 +73,7 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
 
         return build_script(parse_recipe(rest)).encode()
     if kind == TAUGHT:
-        from training.taught import answer as answer_course  # noqa: PLC0415
+        from training.taught import answer_course  # noqa: PLC0415
 
         cells, _, recipe = rest.partition("/")
         return answer_course(

@@ -1,7 +1,8 @@
-"""Learners that people teach: what each game taught them, and what they play in the next one.
+"""Learners that people teach: the lesson of each game, and the learner's moves in the next game.
 
-A recipe with games of a person is learned by `training.textbook`, game by game.  What a learner
-knows between two of them can be copied, so the last ones are kept and one more game costs one game.
+A recipe with games of a person is replayed by `training.textbook`, game by game.  The state of a
+learner between two games can be copied, so the latest states are cached and one more game costs
+one game.
 """
 
 from collections.abc import Hashable, Iterator, Mapping
@@ -59,27 +60,29 @@ from training.textbook.loop import Turn
 from training.textbook.loop import Update as BookUpdate
 from training.textbook.rng import Random
 
-KEPT = 128  # learners between two games, some 0.1 MB each
+CACHED = 128  # states between two games, about 0.1 MB each
 # The learner's seat -> the person's moves in the shortest game: X can win with its third move, and
 # O with its third, after three of X.
 SHORTEST = {"X": 2, "O": 3}
 
 
 @cache
-def pupils(game: Game, is_compiled: bool) -> "Pupils":
-    """Return the learners of this process; kernels are loaded before a first game ends."""
-    judged(game, BASELINES["random"].policy(game), is_compiled)
+def get_pupils(game: Game, is_compiled: bool) -> "Pupils":
+    """Return the cache of this process.  The kernels are loaded before a first game ends."""
+    judge_lesson(game, BASELINES["random"].policy(game), is_compiled)
     return Pupils(game, is_compiled)
 
 
-def answer(game: Game, text: str, now: str | None, is_compiled: bool = True) -> bytes:
+def answer_course(
+    game: Game, text: str, now: str | None, is_compiled: bool = True
+) -> bytes:
     """Return the `Course` of a recipe by its name as JSON, or the `Refusal`.
 
-    It is judged by numpy if the kernels would have to be compiled for it.
+    Without compiled kernels numpy evaluates the learner.
     """
     try:
         return msgspec.json.encode(
-            pupils(game, is_compiled).course(parse_recipe(text), now)
+            get_pupils(game, is_compiled).build_course(parse_recipe(text), now)
         )
     except TaughtError as error:
         games = text.partition("taught=")[2].count(".") + 1
@@ -109,78 +112,81 @@ class Pupil:
     lessons: list[Lesson] = field(default_factory=list)
 
     def copy(self) -> "Pupil":
-        """Return one that goes on by itself; lessons are only ever added."""
+        """Return an independent copy.  The lessons are shared: they never change."""
         listener = self.listener
         fixed = [listener.game, listener.recipe, listener.rules, *self.lessons]
         return deepcopy(self, {id(one): one for one in fixed})
 
 
 class Pupils:
-    """The learners that were taught last, each between two of its games."""
+    """A cache of the learners that people taught most recently, each between two of its games."""
 
     def __init__(self, game: Game, is_compiled: bool = True) -> None:
         self.game, self.is_compiled = game, is_compiled
-        self.kept: LRUCache[tuple[Recipe, tuple[tuple[str, int, str], ...]], Pupil] = (
-            LRUCache(KEPT)
+        self.cache: LRUCache[tuple[Recipe, tuple[tuple[str, int, str], ...]], Pupil] = (
+            LRUCache(CACHED)
         )
 
-    def course(self, recipe: Recipe, now: str | None = None) -> Course:
-        """Teach a learner the games of a recipe, and begin the next one with the cells of `now`.
+    def build_course(self, recipe: Recipe, now: str | None = None) -> Course:
+        """Return the course of a recipe, with a new game begun by the cells of `now`.
 
-        With None for `now` no game is begun.  A game that is over with these cells is the last one
-        of the recipe that is returned.
+        With None for `now` no game is begun.  If the game is over after these cells, the returned
+        recipe includes it.
         Raises TaughtError for a move that cannot be played, RecipeError for one game too many.
         """
-        pupil, number = self.taught(recipe), len(list_taught_games(recipe)) + 1
-        seat = person_seat(recipe, number)
+        pupil, number = self.get_pupil(recipe), len(list_taught_games(recipe)) + 1
+        seat = find_seat(recipe, number)
         if now is None:
             last = next((one for one in reversed(pupil.lessons) if one.record), None)
-            return self._course(recipe, pupil, last.record if last else "", False, seat)
+            return self._describe(
+                recipe, pupil, last.record if last else "", False, seat
+            )
         if number > MAX_TAUGHT_GAMES:
             raise RecipeError(f"people teach {MAX_TAUGHT_GAMES} games at most")
         longer = add_game(recipe, now or "0")
         pupil = pupil.copy()
         try:
-            play(pupil, [person_turn(number, now)])
+            play_turns(pupil, [build_person_turn(number, now)])
         except UnfinishedError as unfinished:
-            record = self.record(pupil, unfinished.board)
-            return self._course(recipe, pupil, record, True, seat)
-        return self.course(longer)
+            record = self.build_record(pupil, unfinished.board)
+            return self._describe(recipe, pupil, record, True, seat)
+        return self.build_course(longer)
 
-    def taught(self, recipe: Recipe) -> Pupil:
-        """Return what a recipe makes, which is not to be changed."""
-        start, wanted = make_untaught(recipe), steps(self.game, recipe)
-        keys = [(step.opponent, len(step.turns), step.cells) for step in wanted]
-        known = next(
-            (
-                n
-                for n in range(len(wanted), 0, -1)
-                if (start, tuple(keys[:n])) in self.kept
-            ),
-            0,
-        )
-        pupil = (
-            self.kept[start, tuple(keys[:known])]
-            if known
-            else new_pupil(self.game, start)
-        )
-        if known == len(wanted):
-            return pupil
-        pupil = pupil.copy()
-        for number, step in enumerate(wanted[known:], known):
-            # practice takes a second: what is wrong is found before it
+    def get_pupil(self, recipe: Recipe) -> Pupil:
+        """Return the learner of a recipe from the cache, or replay its games.
+
+        The returned learner is shared: copy it before it plays on.
+        """
+        start, steps = make_untaught(recipe), list_steps(self.game, recipe)
+        keys = [(step.opponent, len(step.turns), step.cells) for step in steps]
+        known = self._count_cached_steps(start, keys)
+        if known == len(steps) > 0:
+            return self.cache[start, tuple(keys)]
+        cached = self.cache[start, tuple(keys[:known])] if known else None
+        pupil = cached.copy() if cached else new_pupil(self.game, start)
+        for number, step in enumerate(steps[known:], known):
+            # practice takes a second: games that are too short are rejected before it
             if step.opponent != YOU:
-                check_lengths(start, wanted[number:])
-            self.learn(pupil, step)
-        self.kept[start, tuple(keys)] = pupil
+                check_lengths(start, steps[number:])
+            self.add_lesson(pupil, step)
+        self.cache[start, tuple(keys)] = pupil
         return pupil
 
-    def learn(self, pupil: Pupil, step: Step) -> None:
-        """Let a learner play the games of a step, and note what they taught it."""
+    def _count_cached_steps(
+        self, start: Recipe, keys: list[tuple[str, int, str]]
+    ) -> int:
+        """Return the number of first steps after which the learner is cached."""
+        for number in range(len(keys), 0, -1):
+            if (start, tuple(keys[:number])) in self.cache:
+                return number
+        return 0
+
+    def add_lesson(self, pupil: Pupil, step: Step) -> None:
+        """Let a learner play the games of a step, and add their lesson."""
         listener = pupil.listener
-        before = table(pupil)
-        play(pupil, step.turns)
-        after = table(pupil)
+        before = build_progress(pupil)
+        play_turns(pupil, step.turns)
+        after = build_progress(pupil)
         policy = policy_from_values(after.q, listener.recipe.plays)
         lesson = Lesson(
             opponent=step.opponent,
@@ -191,13 +197,15 @@ class Pupils:
             updates=[],
             others=0,
             refills=(after.refills or 0) - (before.refills or 0),
-            **judged(self.game, policy, self.is_compiled, seats_of(listener.recipe)),
+            **judge_lesson(
+                self.game, policy, self.is_compiled, list_seats(listener.recipe)
+            ),
         )
         if step.opponent == YOU:
             recorded_game = listener.recorded_game(-1)
-            seat = person_seat(listener.recipe, step.turns[0].player.number)
-            updates = updates_of(recorded_game, seat)
-            record, result = self.record(pupil), recorded_game.result_for(seat)
+            seat = find_seat(listener.recipe, step.turns[0].player.number)
+            updates = list_own_updates(recorded_game, seat)
+            record, result = self.build_record(pupil), recorded_game.result_for(seat)
             old_policy = policy_from_values(before.q, listener.recipe.plays)
             lesson = replace(
                 lesson,
@@ -212,13 +220,13 @@ class Pupils:
             )
         pupil.lessons.append(lesson)
 
-    def record(self, pupil: Pupil, *end: str) -> str:
-        """Return the record of the game that was told last, to its end or to this board."""
+    def build_record(self, pupil: Pupil, *end: str) -> str:
+        """Return the record of the last recorded game, up to its end or up to a board."""
         rules = pupil.listener.rules
-        passed = [rules.empty]
+        boards = [rules.empty]
         for turn in next(iter(pupil.listener.games), []):
-            passed += [turn.board, rules.make_move(turn.board, turn.cell), turn.after]
-        steps = zip(passed, [*passed[1:], *end], strict=False)
+            boards += [turn.board, rules.make_move(turn.board, turn.cell), turn.after]
+        steps = zip(boards, [*boards[1:], *end], strict=False)
         return "".join(
             DIGITS[cell]
             for before, after in steps
@@ -226,10 +234,10 @@ class Pupils:
             if before[cell] != after[cell]
         )
 
-    def _course(
+    def _describe(
         self, recipe: Recipe, pupil: Pupil, record: str, begun: bool, seat: str
     ) -> Course:
-        progress, game = table(pupil), self.game
+        progress, game = build_progress(pupil), self.game
         decisions = [s for s in replay_record(game, record) if s < game.decisions]
         policy = policy_from_values(progress.q, recipe.plays)
         return Course(
@@ -250,25 +258,27 @@ class Pupils:
             lost_line=follow_lost_line(game, policy, pupil.lessons),
             blunders={}
             if begun
-            else find_blunder_chances(game, policy, [*seats_of(recipe)]),
+            else find_blunder_chances(game, policy, [*list_seats(recipe)]),
         )
 
 
 def learn(
     game: Game, recipe: Recipe, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Do what `training.learners.learn` does, in plain Python, also with games of a person.
+    """Yield the progress of a training in plain Python, as `training.learners.learn` does.
+
+    The recipe may have games of a person.
 
     Raises TaughtError for a move that cannot be played.
     """
     start = make_untaught(recipe) if recipe.has_opponent(YOU) else recipe
-    pupil, wanted = new_pupil(game, start), list(list_recipe_turns(game, recipe))
-    yield table(pupil)
+    pupil, steps = new_pupil(game, start), list(list_recipe_turns(game, recipe))
+    yield build_progress(pupil)
     stop = next_checkpoint(0)
-    for number, turn in enumerate(wanted, 1):
-        play(pupil, [turn])
-        if pupil.updates >= stop or number == len(wanted):
-            yield table(pupil)._replace(done=number / len(wanted))
+    for number, turn in enumerate(steps, 1):
+        play_turns(pupil, [turn])
+        if pupil.updates >= stop or number == len(steps):
+            yield build_progress(pupil)._replace(done=number / len(steps))
             stop = next_checkpoint(pupil.updates)
 
 
@@ -277,8 +287,8 @@ def new_pupil(game: Game, start: Recipe) -> Pupil:
     return Pupil(make_learner(game, start), Listener(game, start), Random(start.seed))
 
 
-def play(pupil: Pupil, turns: list[Turn]) -> None:
-    """Play some turns; their games can be told afterwards.
+def play_turns(pupil: Pupil, turns: list[Turn]) -> None:
+    """Play some turns, and record their games in the listener.
 
     Raises TaughtError for a move of a person that cannot be played.
     """
@@ -305,25 +315,27 @@ def check_drawn(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
         )
 
 
-def person_turn(number: int, cells: str = "") -> Turn:
-    """Return game `number` with a person, counted from 1, whatever other turns there are."""
+def build_person_turn(number: int, cells: str = "") -> Turn:
+    """Return the turn of game `number` with a person, counted from 1."""
     return Turn(YOU, Person(number, cells), number - 1, 1, number - 1)
 
 
-def seats_of(recipe: Recipe) -> str:
+def list_seats(recipe: Recipe) -> str:
     """Return the seats in which a learner plays: "x", "o" or "xo"."""
     seat: str = getattr(recipe, "seat", "both")
     return "xo" if seat == "both" else seat
 
 
-def person_seat(recipe: Recipe, number: int) -> str:
+def find_seat(recipe: Recipe, number: int) -> str:
     """Return the learner's seat in game `number` with a person: "X" or "O"."""
-    seat: str = person_turn(number).seat(getattr(recipe, "seat", "both"), number - 1)
+    seat: str = build_person_turn(number).seat(
+        getattr(recipe, "seat", "both"), number - 1
+    )
     return seat
 
 
-def updates_of(game: TrainingGame, seat: str) -> list[ValueChange]:
-    """Return the updates of a learner's own moves in a game that was told, in the mover's view."""
+def list_own_updates(game: TrainingGame, seat: str) -> list[ValueChange]:
+    """Return the updates of a learner's own moves in a recorded game, in the mover's view."""
     updates = []
     for change in game.changes:
         board = game.turns[change.turn].board
@@ -376,8 +388,8 @@ def follow_lost_line(
     return None
 
 
-def steps(game: Game, recipe: Recipe) -> list[Step]:
-    """List the games with a person and what was practised between them.
+def list_steps(game: Game, recipe: Recipe) -> list[Step]:
+    """List the games with a person and the practice between them.
 
     Raises RecipeError if no person can teach it.
     """
@@ -400,15 +412,15 @@ def check_lengths(recipe: Recipe, games: list[Step]) -> None:
         person = step.turns[0].player
         if (
             step.opponent == YOU
-            and len(step.cells) < SHORTEST[person_seat(recipe, person.number)]
+            and len(step.cells) < SHORTEST[find_seat(recipe, person.number)]
         ):
             raise TaughtError(person.number, len(step.cells) + 1, UNFINISHED)
 
 
-def table(pupil: Pupil) -> Progress:
+def build_progress(pupil: Pupil) -> Progress:
     """Return the values and visits of a learner as arrays, in the mover's view."""
     learner, times, game = pupil.learner, pupil.listener.times, pupil.listener.game
-    initial, entries = first_table(game, pupil.listener.recipe.with_seed(0))
+    initial, entries = build_first_table(game, pupil.listener.recipe.with_seed(0))
     values, visits = initial.copy(), np.zeros(len(initial), np.uint32)
     # In a league, `times` also counts entries of the opponent's moves: `entries` has none.
     for key in times.keys() & entries.keys():
@@ -433,7 +445,7 @@ class Entry(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def first_table(
+def build_first_table(
     game: Game, recipe: Recipe
 ) -> tuple[NDArray[np.float64], Mapping[Hashable, Entry]]:
     """Return the table of a learner before its first game, [P], and its entries by their keys."""
@@ -451,7 +463,7 @@ def first_table(
     return values, entries
 
 
-def judged(
+def judge_lesson(
     game: Game, policy: Policy, is_compiled: bool, seats: str = "xo"
 ) -> dict[str, Any]:
     """Return the exact figures of a policy, [D, cells], as the fields of `Lesson`.
@@ -476,18 +488,15 @@ def judged(
         if seat in seats:
             reachable |= followed.reachable[number, 0]
     wins, blocks = _duties(game)
-    at_random = followed.vs[0, list(BASELINES).index("random"), 0]
+    losses_to_random = followed.vs[0, list(BASELINES).index("random"), 0, -1]
     reached = {
         "rows": not _neglects(game, pairs, reachable, wins),
         "blocks": not _neglects(game, pairs, reachable, blocks),
-        "random": not at_random[-1],
-        **proved,
-        "both": all(proved.values()),
+        "random": "x" in seats and not losses_to_random,
+        "x": "x" in seats and proved["x"],
+        "o": "o" in seats and proved["o"],
+        "both": seats == "xo" and all(proved.values()),
     }
-    if seats == "x":
-        reached |= {"o": False, "both": False}
-    if seats == "o":
-        reached |= {"random": False, "x": False, "both": False}
     return {
         "beaten": {
             "x": round_figure(followed.worst[0, 0, -1]),
@@ -500,7 +509,10 @@ def judged(
 
 @cache
 def _duties(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which pairs, [P], complete a row, and which leave the other side none to complete."""
+    """Return two masks of pairs, [P]: moves that complete a row, and moves that block all rows.
+
+    A blocking move leaves the other side no row to complete, where it had one.
+    """
     _, after = list_legal_pairs(game)
     wins = after == WON
     can_win = np.logical_or.reduceat(wins, game.pair_start[:-1])
@@ -510,9 +522,12 @@ def _duties(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 def _neglects(
     game: Game,
     pairs: NDArray[np.floating],
-    met: NDArray[np.bool_],
+    reachable: NDArray[np.bool_],
     duty: NDArray[np.bool_],
 ) -> bool:
-    """Whether a policy, [P], may leave undone what could be done in a decision that it meets."""
-    able = np.logical_or.reduceat(duty, game.pair_start[:-1]) & met
+    """Whether a policy, [P], may play another move where a move of a duty, [P], is possible.
+
+    Only the reachable decisions, [D], count.
+    """
+    able = np.logical_or.reduceat(duty, game.pair_start[:-1]) & reachable
     return bool((able[game.pair_from] & ~duty & (pairs > 0)).any())

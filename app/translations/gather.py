@@ -55,7 +55,7 @@ SECTIONS = {
     ),
     "The lesson": ("templates/lesson/", "app/web/pages/lesson.py"),
     "Puzzles": ("templates/puzzle/", "app/web/pages/puzzle.py"),
-    "Teach": ("templates/teach/", "app/web/pages/teach.py"),
+    "Teach": ("templates/teach/", "app/web/pages/teach/"),
     "Error messages": ("templates/error.html", "app/web/service/", "app/web/match.py"),
 }
 OTHERS = "All others: algorithms, pictures, frames for other sites"

@@ -1,16 +1,22 @@
-"""The sheets of MENACE on paper: printed, and cut out."""
+"""The sheets of MENACE on paper: printed, and cut out.
 
+tests/golden/sheet-a4.txt and sheet-letter.txt are pictures of a sheet of labels.  After a change on
+purpose write them with `UPDATE_GOLDEN=1 python -m pytest tests/browser/test_paper.py`.
+"""
+
+import os
 import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 PAGE = re.compile(rb"/Type\s*/Page\b")
 BOX = re.compile(rb"/MediaBox\s*\[\s*0\s+0\s+([\d.]+)\s+([\d.]+)")
 POINT = 25.4 / 72  # millimetres
 MM = 96 / 25.4  # pixels of a style sheet
 MATCHBOX = (53, 36)  # millimetres
+GOLDEN = str(Path(__file__).parent.parent / "golden" / "sheet-{size}.txt")
 SIZES = {"a4": (210, 297), "letter": (216, 279)}
 DIGIT = 3.5  # millimetres: a digit that is read at arm's length
 OUTSIDE = """() => [...document.querySelectorAll(".labels li")].flatMap((label) => {
@@ -21,6 +27,50 @@ OUTSIDE = """() => [...document.querySelectorAll(".labels li")].flatMap((label) 
       || box.right > frame.right || box.bottom > frame.bottom;
   }).map((part) => `${label.textContent}: ${part.outerHTML}`);
 })"""
+# The labels of a sheet: the place of each on the sheet, and the signs and texts on it, with their
+# edges from the corner of the label; all lengths in millimetres.
+LABELS = """(sheet) => {
+  const MM = 96 / 25.4;
+  const edges = (part, from) => {
+    const box = part.getBoundingClientRect(), corner = from.getBoundingClientRect();
+    return [box.left - corner.left, box.top - corner.top, box.right - corner.left,
+            box.bottom - corner.top].map((length) => length / MM);
+  };
+  return [...sheet.querySelectorAll(".labels li")].map((label) => ({
+    place: edges(label, label.parentElement),
+    parts: [...label.querySelectorAll("use:not([href='#grid']), text")].map((part) =>
+      [part.getAttribute("href") ?? part.textContent, part.classList.value, edges(part, label)]),
+  }));
+}"""
+WIDTH, HEIGHT = 47, 36  # millimetres of a label
+COLUMNS, LINES = 26, 7  # characters of its picture
+
+
+def draw_sheet(sheet: Locator) -> str:
+    """Draw a sheet of labels as it is printed, in characters."""
+    picture: dict[int, list[str]] = {}
+
+    def write(text: str, line: int, column: int) -> None:
+        row = picture.setdefault(line, [" "] * (4 * COLUMNS + 1))
+        row[column : column + len(text)] = text
+
+    for label in sheet.evaluate(LABELS):
+        left, top, *_ = label["place"]
+        first_column, first_line = round(left / WIDTH) * COLUMNS, round(top / HEIGHT) * LINES
+        write("- " * (COLUMNS // 2) + "-", first_line, first_column)
+        for line in range(1, LINES):
+            write("¦", first_line + line, first_column)
+            write("¦", first_line + line, first_column + COLUMNS)
+        for name, kind, (start, above, end, below) in label["parts"]:
+            line = first_line + int((above + below) / 2 / HEIGHT * LINES + 0.3)
+            text, column = name, start
+            if name.startswith("#"):
+                text = name[1].upper() if name[1] in "xo" else str(int(name[2]) + 1)
+                column = (start + end) / 2
+            elif kind in ("number", "move"):  # they end at the same distance from the edge
+                column = end - len(text) * WIDTH / COLUMNS
+            write(text, line, first_column + round(column / WIDTH * COLUMNS))
+    return "".join("".join(picture[line]).rstrip() + "\n" for line in sorted(picture))
 
 
 @pytest.mark.parametrize(
@@ -45,6 +95,11 @@ def test_each_sheet_is_a_page_and_each_board_fits_its_box(
     assert label["width"] / MM <= MATCHBOX[0]
     assert label["height"] / MM <= MATCHBOX[1] + 0.6  # with its cut line
     assert digit["height"] / MM > 2 * DIGIT
+    picture = draw_sheet(page.locator(".sheet-of-paper").nth(1))
+    golden = Path(GOLDEN.format(size=size))
+    if os.environ.get("UPDATE_GOLDEN"):
+        golden.write_text(picture, "utf-8")
+    assert picture == golden.read_text("utf-8")
     for hidden in ("header.site", "#print", "#played", "footer.site"):
         assert not page.locator(hidden).is_visible(), hidden
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == (

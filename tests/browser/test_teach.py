@@ -77,7 +77,9 @@ def test_all_that_is_needed_is_on_the_first_screen(page: Page) -> None:
         assert wide == width, url
         if width > 899:
             for panel in ("learned", "games", "challenge"):
-                expect(page.locator(f"#panel-{panel}")).to_be_visible()
+                shown = page.locator(f"#panel-{panel}")
+                expect(shown).to_be_visible()
+                assert not shown.evaluate("(panel) => panel.scrollHeight - panel.clientHeight"), url
 
 
 def test_the_link_shows_the_same_to_others_and_the_best_is_kept_here(
@@ -96,11 +98,15 @@ def test_the_link_shows_the_same_to_others_and_the_best_is_kept_here(
     other.goto(link)
     assert other.locator(".changes").inner_text() == learned
     expect(page.locator("#best")).to_contain_text("Your best in this browser: completes rows in 1")
-    page.keyboard.press("Escape")
+    page.goto("/teach")
+    page.get_by_role("link", name="Continue with yours (1 game)").click()
+    expect(page.locator(".lessons i")).to_have_count(1)
+    assert page.locator(".changes").inner_text() == learned
     page.click("#preferences-button")
     page.click("#forget")
     page.goto(f"/teach/{start}")
     expect(page.locator("#best")).to_be_hidden()
+    expect(page.locator("#continue")).to_be_hidden()
 
 
 def test_another_learner_is_chosen_and_practises(page: Page) -> None:

@@ -29,7 +29,7 @@ from tests.tictactoe.reference import SIGN, Policy, Rules, in_floats, mover, pla
 from training.cli import main
 from training.learners import learn
 from training.run import make_agent_id, train
-from training.taught import Pupils, table
+from training.taught import Pupils, build_progress
 
 LEARNERS = [
     "menace",
@@ -60,7 +60,7 @@ def taught(pupils: Pupils, recipe: Recipe, dice: Dice, games: int) -> list[Cours
     """What a person sees who plays so many games at random: a course after each."""
     courses, now = list[Course](), ""
     while len(courses) < games:
-        course = pupils.course(recipe, now)
+        course = pupils.build_course(recipe, now)
         if course.begun:
             free = np.flatnonzero(pupils.game.legal[replay_record(pupils.game, course.record)[-1]])
             now += str(dice.choice(free.tolist()))
@@ -79,12 +79,14 @@ def test_every_prefix_is_the_agent_of_before(game: Game, pupils: Pupils, text: s
     """Also of one that has practised; and a learner that is kept is as one that learns anew."""
     dice, start = Dice(7), parse_recipe(text)
     courses = taught(pupils, start, dice, 2)
-    practised = pupils.course(add_practice(parse_recipe(courses[-1].recipe), practice(start), 10))
+    practised = pupils.build_course(
+        add_practice(parse_recipe(courses[-1].recipe), practice(start), 10)
+    )
     courses += [practised, *taught(pupils, parse_recipe(practised.recipe), dice, 2)]
     recipe = parse_recipe(courses[-1].recipe)
     for number, course in reversed([*enumerate(courses, 1)]):
         assert course.lessons == courses[-1].lessons[:number]
-        afresh = Pupils(game).course(parse_recipe(course.recipe))
+        afresh = Pupils(game).build_course(parse_recipe(course.recipe))
         assert (afresh.lessons, afresh.losing) == (course.lessons, course.losing)
         assert parse_recipe(course.recipe) == recipe
         recipe = remove_last(recipe)
@@ -202,7 +204,7 @@ def test_what_cannot_have_been_played_is_refused_with_game_and_move(
 ) -> None:
     course = taught(pupils, parse_recipe("menace,seat=x"), Dice(2), 1)[0]
     (cells,) = list_taught_games(parse_recipe(course.recipe))
-    begun = pupils.course(parse_recipe(course.recipe), "")
+    begun = pupils.build_course(parse_recipe(course.recipe), "")
     words = {
         "taken": begun.record[0],
         "more": next(cell for cell in "012345678" if cell not in cells),
@@ -214,7 +216,7 @@ def test_what_cannot_have_been_played_is_refused_with_game_and_move(
     recipe = parse_recipe(f"menace,vs=you:{text.count('.') + 1},seat=x,taught={text}")
     said = sentence.format(cells, **words)
     with pytest.raises(TaughtError, match=f"^{said}$"):
-        pupils.course(recipe)
+        pupils.build_course(recipe)
     with pytest.raises(TaughtError, match=f"^{said}$"):
         train("taught", recipe, game, lambda progress: None)
     result = CliRunner().invoke(main, ["train", name_recipe(recipe)])
@@ -226,11 +228,11 @@ def test_a_game_that_is_too_short_is_refused_before_anything_is_practised(
     pupils: Pupils,
 ) -> None:
     """Practice takes a second, and what it comes to decides only which cells are taken."""
-    practised = pupils.course(add_practice(parse_recipe("menace,seat=x"), "random", 5))
-    taken = pupils.course(parse_recipe(practised.recipe), "").record[0]
+    practised = pupils.build_course(add_practice(parse_recipe("menace,seat=x"), "random", 5))
+    taken = pupils.build_course(parse_recipe(practised.recipe), "").record[0]
     short = parse_recipe(f"menace,vs=random:5+you:1,seat=x,taught={taken}")
     with pytest.raises(TaughtError, match="move 2 of game 1 is missing: the game is not over"):
-        Pupils(pupils.game).course(short)
+        Pupils(pupils.game).build_course(short)
 
 
 @pytest.mark.parametrize("text", ["menace", "q-learning,start=empty,alpha=0.5", "league"])
@@ -264,7 +266,7 @@ def test_a_seed_with_which_the_games_cannot_have_been_played_is_refused() -> Non
 )
 def test_whom_nobody_can_teach(pupils: Pupils, text: str, sentence: str) -> None:
     with pytest.raises(RecipeError, match=sentence):
-        pupils.course(parse_recipe(text), "")
+        pupils.build_course(parse_recipe(text), "")
 
 
 def test_a_person_changes_seats_from_game_to_game_unless_the_seat_is_fixed(pupils: Pupils) -> None:
@@ -273,7 +275,7 @@ def test_a_person_changes_seats_from_game_to_game_unless_the_seat_is_fixed(pupil
         course = taught(pupils, parse_recipe(text), dice, 3)[-1]
         assert "".join(lesson.seat for lesson in course.lessons) == seats
         longer = add_practice(parse_recipe(course.recipe), practice(parse_recipe(text)), 3)
-        assert pupils.course(longer).seat == ("O" if text != "menace,seat=x" else "X")
+        assert pupils.build_course(longer).seat == ("O" if text != "menace,seat=x" else "X")
 
 
 def test_self_play_learns_from_the_moves_of_a_person_too(pupils: Pupils) -> None:
@@ -292,19 +294,19 @@ def test_menace_is_paid_in_beads(pupils: Pupils) -> None:
 def test_one_game_more_costs_one_game(pupils: Pupils) -> None:
     """Of one that is kept only the last game is played; it itself is left as it was."""
     courses = taught(pupils, parse_recipe("menace"), Dice(6), 3)
-    kept = pupils.taught(parse_recipe(courses[1].recipe))
-    before = table(kept).q
-    pupils.kept.pop(next(key for key in pupils.kept if len(key[1]) == 3))
-    again = pupils.taught(parse_recipe(courses[2].recipe))
+    kept = pupils.get_pupil(parse_recipe(courses[1].recipe))
+    before = build_progress(kept).q
+    pupils.cache.pop(next(key for key in pupils.cache if len(key[1]) == 3))
+    again = pupils.get_pupil(parse_recipe(courses[2].recipe))
     assert again is not kept
     assert again.lessons[0] is kept.lessons[0]
-    np.testing.assert_array_equal(table(kept).q, before)
-    assert not np.array_equal(table(again).q, before, equal_nan=True)
+    np.testing.assert_array_equal(build_progress(kept).q, before)
+    assert not np.array_equal(build_progress(again).q, before, equal_nan=True)
 
 
 def test_before_its_first_game_it_is_untouched(game: Game, pupils: Pupils) -> None:
     start = parse_recipe("menace,seat=o")
-    course = pupils.course(start, "")
+    course = pupils.build_course(start, "")
     assert (course.recipe, course.record, course.begun) == ("menace,seat=o", "", True)
     assert course.values == [[1, 1, 1, 1, 4, 1, 1, 1, 1]]
     assert not any(map(any, course.known))
@@ -322,7 +324,7 @@ def test_a_learner_that_always_loses_loses_with_chance_1(pupils: Pupils) -> None
         "q-table,vs=you,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0,games=6,"
         "taught=458.43810.763.57034.651.3761"
     )
-    course = pupils.course(recipe, None)
+    course = pupils.build_course(recipe, None)
     assert isinstance(course, Course)
     assert course.lessons[-1].beaten["o"] == 1
 
@@ -335,7 +337,7 @@ def on_paper(*games: str) -> Recipe:
 
 def test_games_on_paper_have_the_moves_of_both_sides(pupils: Pupils) -> None:
     """A machine that loses a game by a bead has one bead less of each that was drawn."""
-    lost, won = pupils.course(on_paper("405386", "40315")).lessons
+    lost, won = pupils.build_course(on_paper("405386", "40315")).lessons
     assert (lost.record, lost.result) == ("405386", "loss")
     assert (won.record, won.result) == ("40315", "win")
     assert lost.updates == [(0, 4, 3), (2, 3, 2), (4, 2, 1)]
@@ -345,10 +347,10 @@ def test_games_on_paper_have_the_moves_of_both_sides(pupils: Pupils) -> None:
 def test_the_next_game_on_paper_waits_for_either_side(pupils: Pupils) -> None:
     start, record = parse_recipe(PAPER), ""
     for cell in "40538":
-        course = pupils.course(start, record)
+        course = pupils.build_course(start, record)
         assert (course.begun, course.record, course.seat) == (True, record, "X")
         record += cell
-    assert not pupils.course(start, f"{record}6").begun
+    assert not pupils.build_course(start, f"{record}6").begun
 
 
 @pytest.mark.parametrize(
@@ -363,4 +365,4 @@ def test_a_game_on_paper_that_cannot_have_been_played(
     pupils: Pupils, games: list[str], fault: str
 ) -> None:
     with pytest.raises(TaughtError, match=fault):
-        pupils.course(on_paper(*games))
+        pupils.build_course(on_paper(*games))

@@ -28,11 +28,11 @@ LINKS = [
 ]
 
 
-def compare(client: FlaskClient, text: str) -> TestResponse:
+def compare(client: FlaskClient, text: str, query: str = "") -> TestResponse:
     head = 'Content-Disposition: form-data; name="links"'
     body = f"--edge\r\n{head}\r\n\r\n{text}\r\n--edge--\r\n"
     kind = "multipart/form-data; boundary=edge"
-    return client.post("/teach/class", data=body.encode(), content_type=kind)
+    return client.post(f"/teach/class{query}", data=body.encode(), content_type=kind)
 
 
 def rows(page: str) -> list[list[str]]:
@@ -67,6 +67,17 @@ def test_a_wrong_line_is_named_and_the_others_go_on(client: FlaskClient) -> None
     assert "there is no link to /teach or /judge" in said[1]
     assert "no algorithm" in said[2]
     assert "moves have" in said[3]
+
+
+def test_reasons_that_are_not_translated_are_marked_as_english(client: FlaskClient) -> None:
+    page = unescape(compare(client, "\n".join(LINKS), "?hl=de").text)
+    *_, nobody, judged = re.findall(r"<li>(Zeile .*?)</li>", page)
+    assert nobody.startswith(
+        'Zeile 6: dieses Programm kann niemand trainieren. <span lang="en">there is no algorithm'
+    )
+    assert judged.startswith(
+        'Zeile 8: die Züge dieses Links sind nicht lesbar. <span lang="en">These moves cannot be'
+    )
 
 
 def test_the_most_frequent_blunder_is_the_one_that_is_met_most(client: FlaskClient) -> None:

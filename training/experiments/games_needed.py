@@ -25,7 +25,7 @@ from training.reference import (
     get_update_key,
     make_learner,
 )
-from training.taught import first_table, person_turn
+from training.taught import build_first_table, build_person_turn
 from training.textbook.exploration import pick
 from training.textbook.loop import Update
 from training.textbook.rng import Random
@@ -227,9 +227,9 @@ def teach_by(teacher: str, recipe: Recipe) -> TaughtResult:
         Random(recipe.seed),
         Random(recipe.seed, 1),
     )
-    first_values, entries = first_table(game, recipe.with_seed(0))
+    first_values, entries = build_first_table(game, recipe.with_seed(0))
     q = first_values.copy()
-    turn = person_turn(1)
+    turn = build_person_turn(1)
     changed, way = True, _choose_teacher_moves(teacher, dice)
     for games in range(MAX_GAMES + 1):
         if changed:  # without a change the policy is as before

@@ -12,6 +12,7 @@ from flask import Blueprint, request
 from werkzeug.exceptions import BadRequest, HTTPException, RequestEntityTooLarge
 from werkzeug.wrappers import Response
 
+from app.recipes import RecipeError
 from app.recipes.taught import Refusal
 from app.tictactoe.blunder_boards import BlunderChance, find_blunder_chances
 from app.tictactoe.game import SEATS, Game
@@ -20,7 +21,12 @@ from app.web import urls
 from app.web.formatting import format_percent
 from app.web.pages.parts.export import build_iframe
 from app.web.pages.parts.sent_table import FORM, LARGEST, receive_form
-from app.web.pages.teach.learners import find_cut, taught, title_of_learner
+from app.web.pages.teach.learners import (
+    find_cut,
+    format_learner_title,
+    parse_learner,
+    replay_course,
+)
 from app.web.pictures.boards import SmallBoard, small_board
 from app.web.rendering import Page, render_page
 from app.web.site_data import MOVES, current_site
@@ -43,7 +49,21 @@ FRAMES = (
 
 
 class LinkError(ValueError):
-    """A pasted line that is no learner: the message says why, without the line."""
+    """A pasted line without a learner: the message is a translated sentence with the reason.
+
+    The attribute `english` holds a second sentence that is not translated, or "".
+    """
+
+    def __init__(self, sentence: str, english: str = "") -> None:
+        super().__init__(sentence)
+        self.english = english
+
+
+class Fault(NamedTuple):
+    """The reason why a pasted line is left out of the table."""
+
+    sentence: str
+    english: str = ""  # a second sentence, from a parser whose texts are not translated
 
 
 class Pupil(NamedTuple):
@@ -51,7 +71,7 @@ class Pupil(NamedTuple):
 
     name: str
     href: str
-    learner: str  # which kind, "" for a judged table
+    learner: str  # title of the learner, "" for a judged table
     games: int | None
     beaten: dict[str, float]  # seat -> chance that the best responder wins
     blunders: dict[int, BlunderChance]  # see `find_blunder_chances`
@@ -74,8 +94,8 @@ class Blunder(NamedTuple):
 
     board: SmallBoard  # the right moves have a star, the others a cross
     number: int  # number of the board in the table, from 1
-    pupils: int  # how many of the class blunder there
-    share: str  # how often, on average over the class, in percent
+    pupils: int  # number of learners that blunder there
+    share: str  # chance of a blunder there, the mean of the class, in percent
 
 
 class ClassPage(Page, frozen=True):
@@ -86,7 +106,7 @@ class ClassPage(Page, frozen=True):
     game: Game
     typed: str = ""
     pupils: tuple[Pupil, ...] = ()
-    faults: tuple[str, ...] = ()  # lines that could not be read
+    faults: tuple[Fault, ...] = ()  # one for each line without a learner
 
     @cached_property
     def _boards(self) -> list[int]:
@@ -214,24 +234,24 @@ def read_form() -> str:
     return typed
 
 
-def read_links(typed: str) -> tuple[list[Pupil], list[str]]:
-    """Return the learners of the lines, and what is wrong with each other line."""
-    pupils, faults = list[Pupil](), list[str]()
+def read_links(typed: str) -> tuple[list[Pupil], list[Fault]]:
+    """Return the learners of the lines, and the reason for each line without a learner."""
+    pupils, faults = list[Pupil](), list[Fault]()
     lines = [(n, line.strip()) for n, line in enumerate(typed.splitlines(), 1)]
     for number, line in [each for each in lines if each[1]]:
         if len(pupils) == MAX_LINKS:
-            faults.append(
-                gettext(
-                    "From line %(line)s on: a class has %(most)s links at most.",
-                    line=number,
-                    most=MAX_LINKS,
-                )
+            sentence = gettext(
+                "From line %(line)s on: a class has %(most)s links at most.",
+                line=number,
+                most=MAX_LINKS,
             )
+            faults.append(Fault(sentence))
             break
         try:
             pupils.append(read_link(number, line))
         except LinkError as error:
-            faults.append(gettext("Line %(line)s: %(fault)s", line=number, fault=error))
+            sentence = gettext("Line %(line)s: %(fault)s", line=number, fault=error)
+            faults.append(Fault(sentence, error.english))
     return pupils, faults
 
 
@@ -247,10 +267,7 @@ def read_link(number: int, line: str) -> Pupil:
         "Line %(line)s", line=number
     )
     kind, rest = found.groups()
-    try:
-        return read_table(name, rest) if kind == "judge?" else read_learner(name, rest)
-    except HTTPException as error:
-        raise LinkError(error.description or error.name) from None
+    return read_table(name, rest) if kind == "judge?" else read_learner(name, rest)
 
 
 def read_learner(name: str, rest: str) -> Pupil:
@@ -259,10 +276,17 @@ def read_learner(name: str, rest: str) -> Pupil:
     cut = find_cut(recipe_name)
     if cut:
         raise LinkError(gettext("this link was cut off when it was copied."))
-    recipe, course = taught(recipe_name)
+    try:
+        parse_learner(recipe_name)
+    except RecipeError as error:
+        sentence = gettext("this learner cannot be taught.")
+        raise LinkError(sentence, f"{error}.") from None
+    recipe, course = replay_course(recipe_name)
+    if isinstance(course, Refusal) and course.is_cut:
+        raise LinkError(gettext("this link was cut off when it was copied."))
     if isinstance(course, Refusal):
-        words = gettext("this link was cut off when it was copied.")
-        raise LinkError(words if course.is_cut else f"{course.sentence}.")
+        sentence = gettext("these games cannot have been played.")
+        raise LinkError(sentence, f"{course.sentence}.")
     if not course.lessons:
         raise LinkError(gettext("this learner has not played a game yet."))
     last = course.lessons[-1]
@@ -270,7 +294,7 @@ def read_learner(name: str, rest: str) -> Pupil:
     return Pupil(
         name,
         urls.teach(course.recipe),
-        title_of_learner(recipe),
+        format_learner_title(recipe),
         sum(bool(lesson.record) for lesson in course.lessons),
         {seat: last.beaten[seat] for seat in seats},
         course.blunders,
@@ -278,12 +302,16 @@ def read_learner(name: str, rest: str) -> Pupil:
 
 
 def read_table(name: str, rest: str) -> Pupil:
-    """Return the judged table of a link to /judge; raises BadRequest if its moves are wrong."""
+    """Return the judged table of a link to /judge; raises LinkError if its moves are invalid."""
     found = CODE.search(rest)
     if not found:
         raise LinkError(gettext("this link to /judge has no moves."))
     site, moves = current_site(), MOVES + found[1]
-    site.canonical(moves)
+    try:
+        site.canonical(moves)
+    except HTTPException as error:
+        sentence = gettext("the moves of this link cannot be read.")
+        raise LinkError(sentence, error.description or error.name) from None
     policy = site.policies[moves]
     beaten = {
         seat: float(

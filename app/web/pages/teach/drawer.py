@@ -48,7 +48,7 @@ def open_drawer(
 
 
 def show_tile(game: Game, position: int, cell: int, values: MoveValues) -> Drawer:
-    """Return the board of a learner's last move with the value that the move has."""
+    """Return the board of a learner's last move, with the value of that move."""
     heat = values.heat[cell] if values.known[cell] else 0
     square = name_square_briefly(game, cell)
     line = gettext(

@@ -60,7 +60,7 @@ LEARNERS = {
 START = next(iter(LEARNERS))
 
 
-def first_cell(game: Game, recipe: Menace) -> int | None:
+def get_first_cell(game: Game, recipe: Menace) -> int | None:
     """Return the cell in which a MENACE always opens; None if it draws its first move."""
     cells = {"any": None, "corner": 0, "edge": 1, "centre": game.cells // 2}
     return cells[recipe.opening]
@@ -69,17 +69,15 @@ def first_cell(game: Game, recipe: Menace) -> int | None:
 class CutLink(NamedTuple):
     """A link whose end is missing: it names more games than it holds."""
 
-    games: int  # number of games in the course
-    whole: (
-        int  # that it holds to their ends, as far as can be said without playing them
-    )
-    before: Recipe  # after these
+    games: int  # number of games that the link names
+    whole: int  # number of complete games; the last game of the link is not counted
+    before: Recipe  # the recipe after the complete games
 
 
 def find_cut(name: str) -> CutLink | None:
-    """Return what is left of a learner's link that was cut off, None if it is whole.
+    """Return the remaining games of a learner's link that was cut off, None if it is whole.
 
-    The last game that is left may have lost its end, so it does not count.
+    The last remaining game may be incomplete, so it does not count.
     """
     settings, _, typed = name.partition(",taught=")
     games = count_games(settings)
@@ -108,29 +106,35 @@ def count_games(settings: str) -> int:
     return sum(map(int, phases))
 
 
-def taught(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
-    """Read a recipe, and learn again from its games and the cells of the one that is begun.
+def parse_learner(name: str) -> Recipe:
+    """Return the recipe of a learner; raises RecipeError if people cannot teach it."""
+    recipe = parse_recipe(name)
+    list_taught_phases(recipe)
+    return recipe
 
-    Raises BadRequest with a sentence if nobody can teach it.
+
+def replay_course(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
+    """Return a recipe and its course, with the cells of the game that is begun.
+
+    Raises BadRequest with a sentence if people cannot teach the recipe.
     """
     try:
-        recipe = parse_recipe(name)
-        begun = bool(now) or not list_taught_phases(recipe)
+        recipe = parse_learner(name)
     except RecipeError as error:
         raise BadRequest(
             gettext("This learner cannot be taught: %(why)s.", why=error)
         ) from None
-    return recipe, current_site().lab.taught(
-        name_recipe(recipe), now.strip(".") if begun else None
-    )
+    is_begun = bool(now) or not list_taught_phases(recipe)
+    cells = now.strip(".") if is_begun else None
+    return recipe, current_site().lab.taught(name_recipe(recipe), cells)
 
 
-def title_of_learner(recipe: Recipe) -> str:
-    """Return who is taught: one of those that are offered, else by its algorithm."""
+def format_learner_title(recipe: Recipe) -> str:
+    """Return the title of a learner: its title in LEARNERS, else that of its algorithm."""
     start = make_untaught(recipe).with_seed(0)
-    known = (
+    titles = (
         gettext(words[0])
         for text, words in LEARNERS.items()
         if parse_recipe(text) == start
     )
-    return next(known, format_title(start).partition(",")[0])
+    return next(titles, format_title(start).partition(",")[0])

@@ -60,9 +60,9 @@ from app.web.pages.teach.learners import (
     LEARNERS,
     START,
     find_cut,
-    first_cell,
-    taught,
-    title_of_learner,
+    format_learner_title,
+    get_first_cell,
+    replay_course,
 )
 from app.web.pictures.boards import (
     Board,
@@ -85,7 +85,7 @@ from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 from app.web.urls import Destination, frame_url
 
 bp = Blueprint("teach", __name__)
-# a game that is begun: "." before the first move
+# the cells of a game that is begun; "." before the first move
 NOW = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")
 PRACTICE = 100  # games
 FEW = 3  # games that were not lost, after which a learner seems to know everything
@@ -95,8 +95,8 @@ AGAINST = {
     "self": gettext_noop("Against itself"),
     "league": gettext_noop("Against its league"),
 }
-GAMES_A_ROUND = {"random": 2, "league": 10}  # of a league
-# texts for links of this browser: # stands for games
+GAMES_A_ROUND = {"random": 2, "league": 10}  # in the training of a league
+# texts of links to the best learners of this browser; # is replaced by the number of games
 BEST = {
     "best": gettext_noop("Your best in this browser:"),
     "rows": gettext_noop("completes rows in #"),
@@ -141,27 +141,27 @@ class Changed(NamedTuple):
     """A value that a game changed."""
 
     board: SmallBoard
-    move: str  # its number and its square
+    move: str  # number and square of the move
     old: str
     new: str
-    bead: int = 0  # the number of the beads that come or go; 0 for other values
-    flying: tuple[int, ...] = ()  # a number for each of these beads
-    is_gain: bool = False  # whether they come
+    bead: int = 0  # the number on the beads; 0 for values that are not beads
+    flying: tuple[int, ...] = ()  # one entry for each bead that flies in or out
+    is_gain: bool = False  # whether the beads fly in
     box: str = ""  # the paper box whose beads these are
 
 
 class PastLine(NamedTuple):
     """The board of the mistake that lost a game, and the learner's play there since then."""
 
-    game: str  # which game
+    game: str  # name of the game
     board: SmallBoard  # the board with the move that lost
     now: str
 
 
 class TeachPage(Page, frozen=True):
-    """A learner and the person who teaches it, where they stand.
+    """A learner, its lessons, and the game that its teacher plays with it.
 
-    A lesson is a game with the person or the practice between two.
+    A lesson is a game with the person, or the practice between two of these games.
     """
 
     template: ClassVar = "teach/teach.html"
@@ -171,7 +171,7 @@ class TeachPage(Page, frozen=True):
     chosen: int = 0  # the lesson to show, from 1; 0 for the last
     now: str = ""  # the cells that the person has played in the game that is begun
 
-    # Which lesson is shown, and where its game stands.
+    # The lesson that is shown, and the state of its game.
 
     @property
     def shown(self) -> int:
@@ -188,26 +188,28 @@ class TeachPage(Page, frozen=True):
         return self.course.lessons[self.shown - 1] if self.shown else None
 
     @property
-    def _ended(self) -> Lesson | None:
+    def _finished_lesson(self) -> Lesson | None:
         """The lesson whose end the board shows; None while a game is begun."""
         return None if self.course.begun else self._lesson
 
     @property
-    def _earlier(self) -> Lesson | None:
+    def _earlier_lesson(self) -> Lesson | None:
         """The lesson whose end the board shows, if it is not the last."""
-        return self._ended if self.shown < len(self.course.lessons) else None
+        return self._finished_lesson if self.shown < len(self.course.lessons) else None
 
     @property
     def seat(self) -> str:
         """The seat of the learner, "X" or "O"."""
-        if self._ended and self._ended.seat:
-            return self._ended.seat
+        if self._finished_lesson and self._finished_lesson.seat:
+            return self._finished_lesson.seat
         return self.course.seat
 
     @cached_property
-    def _place(self) -> MatchState:
+    def _state(self) -> MatchState:
         """The state of the game on the board."""
-        record = self._earlier.record if self._earlier else self.course.record
+        record = (
+            self._earlier_lesson.record if self._earlier_lesson else self.course.record
+        )
         side = X if self.seat == "X" else O
         return replay_match(
             match_against_person(name_recipe(self._recipe), side, record),
@@ -219,7 +221,7 @@ class TeachPage(Page, frozen=True):
     @cached_property
     def title(self) -> str:
         """The name of the learner."""
-        return title_of_learner(self._recipe)
+        return format_learner_title(self._recipe)
 
     @property
     def games(self) -> int:
@@ -233,7 +235,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def taught(self) -> str:
-        """Who is taught, after how many games; "" before the first."""
+        """The learner's title and its number of games; "" before the first game."""
         if not self.games:
             return ""
         return ngettext(
@@ -256,16 +258,16 @@ class TeachPage(Page, frozen=True):
     @cached_property
     def _box(self) -> Box | None:
         """The paper box from which a bead is drawn next; None if that is not the next step."""
-        recipe, state = self._recipe, self._place
+        recipe, state = self._recipe, self._state
         if not self.is_on_paper or state.over or not isinstance(recipe, Menace):
             return None
         game = state.site.game
-        return find_box(game, state.position, first_cell(game, recipe))
+        return find_box(game, state.position, get_first_cell(game, recipe))
 
     @property
     def _paper_instruction(self) -> str:
         """The next click in a game with paper boxes, as a text that is not translated."""
-        if self._place.match.to_move == O:
+        if self._state.match.to_move == O:
             return OPPONENT_TURN
         return BEAD_TURN if self._box else ONLY_TURN
 
@@ -279,70 +281,82 @@ class TeachPage(Page, frozen=True):
     @cached_property
     def drawer(self) -> Drawer | None:
         """The matchbox of its last move in the game that is begun; None before that move."""
-        course, state = self.course, self._place
+        course, state = self.course, self._state
         first = "XO".index(self.seat)
         plies = range(first, len(course.record), 2)
-        if self._ended or not plies:
+        if self._finished_lesson or not plies:
             return None
         ply, game = plies[-1], state.site.game
         position, cell = state.positions[ply], state.cells[ply]
         if isinstance(self._recipe, Menace):
             return open_drawer(game, position, cell, course.values[ply], self._recipe)
         return show_tile(
-            game, position, cell, _opinion(state, course, self._recipe, ply)
+            game, position, cell, _evaluate_moves(state, course, self._recipe, ply)
         )
 
     @property
     def headline(self) -> str:
         """A sentence on the player to move, or on the result of the lesson."""
-        if self._ended is None:
+        if self._finished_lesson is None:
             words = self._paper_instruction if self.is_on_paper else TURN
             return gettext(
                 words,
                 number=self.games + 1,
-                mark=MARKS[self._place.match.to_move],
+                mark=MARKS[self._state.match.to_move],
                 box=self._box.number if self._box else "",
             )
-        if not self._ended.record:
-            return gettext("It practised %(number)s games.", number=self._ended.games)
+        if not self._finished_lesson.record:
+            return gettext(
+                "It practised %(number)s games.", number=self._finished_lesson.games
+            )
         return gettext((ENDED_ON_PAPER if self.is_on_paper else ENDED)[self.result])
 
     @property
     def result(self) -> str:
         """The result of the game for the person: "win", "draw" or "loss"; "" while it goes on."""
-        return FLIPPED.get(self._ended.result, "") if self._ended else ""
+        return (
+            FLIPPED.get(self._finished_lesson.result, "")
+            if self._finished_lesson
+            else ""
+        )
 
     @cached_property
     def board(self) -> Board:
-        """Where the game stands, with what the learner thinks of it.
+        """The board of the game, coloured by the learner's values.
 
-        After the end those are the values of the last decision, as they are then; an earlier lesson
-        has none.
+        After the end of the game the colours are the learner's values for its last decision.  The
+        board of an earlier lesson has no colours.
         """
-        state, course = self._place, self.course
+        state, course = self._state, self.course
         notes = [NOTHING] * state.site.game.cells
-        if self._earlier:
+        if self._earlier_lesson:
             return board(state, None, None, notes=notes)
         last = len(course.values) - 1
-        opinion = _opinion(state, course, self._recipe, last) if course.values else None
+        values = (
+            _evaluate_moves(state, course, self._recipe, last)
+            if course.values
+            else None
+        )
 
         def link(cell: int) -> str:
             has_beads = not self._box or bool(course.values[last][cell])
             return urls.teach_now(self.now + DIGITS[cell]) if has_beads else ""
 
-        return board(state, opinion, None if state.over else link, notes=notes)
+        return board(state, values, None if state.over else link, notes=notes)
 
     # The results of the lessons.
 
     @property
     def learned(self) -> str:
         """The name of the lesson shown."""
-        return _labels(self.course.lessons)[self.shown - 1] if self._lesson else ""
+        return (
+            _name_lessons(self.course.lessons)[self.shown - 1] if self._lesson else ""
+        )
 
     @property
     def lesson(self) -> str:
         """The result of the lesson shown."""
-        return _told(self._recipe, self._lesson) if self._lesson else ""
+        return _describe_lesson(self._recipe, self._lesson) if self._lesson else ""
 
     @property
     def changes(self) -> list[Changed]:
@@ -350,7 +364,7 @@ class TeachPage(Page, frozen=True):
         lesson = self._lesson
         if lesson is None:
             return []
-        changes = [_changed(self._recipe, lesson, one) for one in lesson.updates]
+        changes = [_draw_change(self._recipe, lesson, one) for one in lesson.updates]
         return [one for one in changes if one.box or not self.is_on_paper]
 
     @property
@@ -400,7 +414,7 @@ class TeachPage(Page, frozen=True):
         cells = parse_record(game, lesson.record)
         position = replay_record(game, lesson.record)[lesson.losing_move.ply]
         return PastLine(
-            _labels(self.course.lessons)[line.lesson - 1],
+            _name_lessons(self.course.lessons)[line.lesson - 1],
             small_board(game, position, {cells[lesson.losing_move.ply]: "blunder"}),
             _describe_progress(lesson.losing_move, line),
         )
@@ -410,11 +424,11 @@ class TeachPage(Page, frozen=True):
         """The strength of the learner after the lesson shown."""
         if not self._lesson:
             return ""
-        return _figures(self.course.lessons[: self.shown], self.seats)
+        return _describe_strength(self.course.lessons[: self.shown], self.seats)
 
     @property
     def blunders(self) -> str:
-        """In how many decisions it has a blunder."""
+        """The number of decisions in which the learner may blunder."""
         return format_count(self._lesson.blunders) if self._lesson else ""
 
     # The challenge.
@@ -422,38 +436,38 @@ class TeachPage(Page, frozen=True):
     @property
     def near_goals(self) -> list[tuple[str, str]]:
         """The goals that a few games reach, with the lesson that reached each: "" before."""
-        lessons, labels = self.course.lessons, ["", *_labels(self.course.lessons)]
+        lessons, labels = self.course.lessons, ["", *_name_lessons(self.course.lessons)]
         goals = list_near_goals(current_site().game, lessons, self.has_beads)
         return [(gettext(text), labels[number]) for text, number in goals]
 
     @property
     def exact_goals(self) -> list[tuple[str, str]]:
         """The goals about all games, with the lesson since which each holds: "" before."""
-        labels = ["", *_labels(self.course.lessons)]
+        labels = ["", *_name_lessons(self.course.lessons)]
         goals = list_exact_goals(self.course.lessons, self.seats)
         return [(gettext(text), labels[number]) for text, number in goals]
 
     @property
     def reached(self) -> dict[str, int]:
-        """By milestone, how many games the person had played when it was first reached."""
-        return _reached(self.course.lessons)
+        """The number of games with the person until each milestone was first reached."""
+        return _count_games_to_milestones(self.course.lessons)
 
     @property
     def words(self) -> dict[str, str]:
-        """What the script says of the best in this browser: by milestone, and "best"."""
+        """The texts of the links to the best learners of this browser, by milestone."""
         return {key: gettext(text) for key, text in BEST.items()}
 
     @property
     def losing(self) -> list[Destination]:
         """Links to games that the learner loses to other players."""
-        return [*_losing(self.course, self.seats)]
+        return [*_list_lost_games(self.course, self.seats)]
 
     # Links.
 
     @property
     def here(self) -> str:
         """The URL of this page."""
-        return urls.teach(_name(self.course.recipe), now=self.now)
+        return urls.teach(_shorten_name(self.course.recipe), now=self.now)
 
     @property
     def take_back(self) -> str:
@@ -473,31 +487,33 @@ class TeachPage(Page, frozen=True):
     @property
     def practices(self) -> list[Destination]:
         """The practice that the recipe allows: none with paper boxes, which people would fill."""
-        return [] if self.is_on_paper else [*_practices(self._recipe)]
+        return [] if self.is_on_paper else [*_list_practices(self._recipe)]
 
     @property
     def learners(self) -> list[Destination]:
         """Links to the other learners that can be taught."""
         return [
-            Destination(gettext(title), inside(urls.teach(_name(text))), gettext(line))
+            Destination(
+                gettext(title), inside(urls.teach(_shorten_name(text))), gettext(line)
+            )
             for text, (title, line) in LEARNERS.items()
         ]
 
     @property
     def usual_training(self) -> str:
         """The URL that compares it with the same learner trained by programs; "" without one."""
-        return _usual_training(self._recipe) if self.course.lessons else ""
+        return _build_usual_url(self._recipe) if self.course.lessons else ""
 
     @property
     def take(self) -> Take:
         """The ways to export the learner."""
-        return take_learner(_name(self.course.recipe))
+        return take_learner(_shorten_name(self.course.recipe))
 
     @property
     def qr_code(self) -> str:
         """The URL of the QR code of the link; "" if the link is too long for one."""
         recipe = self.course.recipe
-        return urls.TEACH_QR.url(recipe) if len(_link(recipe)) <= MAX_QR else ""
+        return urls.TEACH_QR.url(recipe) if len(_build_link(recipe)) <= MAX_QR else ""
 
     @property
     def preview(self) -> str:
@@ -526,23 +542,15 @@ def teach(learner: str = "") -> AnyResponse:
         raise bad_value("now", now, gettext("the cells that you played"))
     cut = find_cut(learner)
     if cut:
-        return _refuse(
+        return _render_refusal(
             gettext(CUT, whole=cut.whole, games=cut.games), cut.before, is_cut=True
         )
-    recipe, course = taught(learner or START, now)
+    recipe, course = replay_course(learner or START, now)
     if learner not in ("", name_recipe(recipe)):
         canonical = urls.TEACH_RECIPE.url(name_recipe(recipe), now=now, game=game)
         return redirect(inside(canonical), 301)
     if isinstance(course, Refusal):
-        if course.game is None:  # no move of a game is to blame
-            raise BadRequest(
-                gettext("This learner cannot be taught: %(why)s.", why=course.sentence)
-            )
-        whole = course.game - 1
-        sentence = f"{course.sentence[0].upper()}{course.sentence[1:]}."
-        if course.is_cut:
-            sentence = gettext(CUT, whole=whole, games=course.game)
-        return _refuse(sentence, cut_after_game(recipe, whole), course.is_cut)
+        return _render_refusal_of_course(recipe, course)
     # the game is over, and now a part of the recipe
     if course.recipe != name_recipe(recipe):
         return redirect_after_form(
@@ -553,18 +561,34 @@ def teach(learner: str = "") -> AnyResponse:
     return render_page(TeachPage(course, shown, now.strip(".")))
 
 
-def _refuse(sentence: str, before: Recipe, is_cut: bool) -> Response:
-    """Return the page for games that cannot be replayed, with a link to those before."""
+def _render_refusal_of_course(recipe: Recipe, refusal: Refusal) -> Response:
+    """Return the page for a recipe whose games cannot be replayed.
+
+    Raises BadRequest if no move of a game is the reason.
+    """
+    if refusal.game is None:
+        raise BadRequest(
+            gettext("This learner cannot be taught: %(why)s.", why=refusal.sentence)
+        )
+    whole = refusal.game - 1
+    sentence = f"{refusal.sentence[0].upper()}{refusal.sentence[1:]}."
+    if refusal.is_cut:
+        sentence = gettext(CUT, whole=whole, games=refusal.game)
+    return _render_refusal(sentence, cut_after_game(recipe, whole), refusal.is_cut)
+
+
+def _render_refusal(sentence: str, before: Recipe, is_cut: bool) -> Response:
+    """Return the page for games that cannot be replayed, with a link to the learner before them."""
     kept = Destination(
-        title_of_learner(before), inside(urls.teach(name_recipe(before)))
+        format_learner_title(before), inside(urls.teach(name_recipe(before)))
     )
     return render_page(RefusedPage(sentence, kept, is_cut))
 
 
 @bp.get(urls.TEACH_PREVIEW)
 def preview(name: str) -> Response:
-    """Draw a learner's board as a link to it is shown."""
-    _, course = taught(name)
+    """Draw the preview picture of a link to a learner."""
+    _, course = replay_course(name)
     if isinstance(course, Refusal):
         raise BadRequest(f"{course.sentence[0].upper()}{course.sentence[1:]}.")
     shown = TeachPage(course)
@@ -577,7 +601,7 @@ def preview(name: str) -> Response:
 @bp.get(urls.TEACH_QR)
 def qr_code(name: str) -> Response:
     """Draw the link to a learner as a QR code."""
-    link = _link(name)
+    link = _build_link(name)
     if len(link) > MAX_QR:
         raise BadRequest(gettext("This link is too long for a QR code."))
     svg = segno.make(link, error="l", micro=False).svg_inline(
@@ -587,17 +611,20 @@ def qr_code(name: str) -> Response:
     return allow_revalidation(response, generate_etag(response.data))
 
 
-def _link(recipe: str) -> str:
+def _build_link(recipe: str) -> str:
     """Return the whole link to a learner, as it is copied and sent."""
-    return request.host_url.rstrip("/") + urls.teach(_name(recipe))
+    return request.host_url.rstrip("/") + urls.teach(_shorten_name(recipe))
 
 
-def _name(recipe: str) -> str:
-    """Return the name of a learner in addresses, "" of the first that is offered."""
+def _shorten_name(recipe: str) -> str:
+    """Return the name of a learner in its URL: "" for the first learner of the list."""
     return "" if recipe == START else recipe
 
 
-def _opinion(state: MatchState, course: Course, recipe: Recipe, ply: int) -> MoveValues:
+def _evaluate_moves(
+    state: MatchState, course: Course, recipe: Recipe, ply: int
+) -> MoveValues:
+    """Return the values of a learner for its moves before a ply of its game."""
     game, position = state.site.game, state.positions[ply]
     values = np.array(course.values[ply], np.float64)  # None becomes NaN
     known = np.array(course.known[ply])
@@ -618,7 +645,7 @@ def _opinion(state: MatchState, course: Course, recipe: Recipe, ply: int) -> Mov
     )
 
 
-def _labels(lessons: list[Lesson]) -> list[str]:
+def _name_lessons(lessons: list[Lesson]) -> list[str]:
     """Return the name of each lesson."""
     labels, games = [], 0
     for lesson in lessons:
@@ -636,7 +663,7 @@ def _labels(lessons: list[Lesson]) -> list[str]:
     return labels
 
 
-def _told(recipe: Recipe, lesson: Lesson) -> str:
+def _describe_lesson(recipe: Recipe, lesson: Lesson) -> str:
     """Return a sentence that describes a lesson."""
     if not lesson.record:
         return gettext("Practice changes more than fits here: see its mind.")
@@ -664,7 +691,7 @@ def _told(recipe: Recipe, lesson: Lesson) -> str:
     return f"{order} {more}"
 
 
-def _changed(recipe: Recipe, lesson: Lesson, update: ValueChange) -> Changed:
+def _draw_change(recipe: Recipe, lesson: Lesson, update: ValueChange) -> Changed:
     """Return the picture and the words of a value that a game changed."""
     game = current_site().game
     cell = parse_record(game, lesson.record)[update.ply]
@@ -682,7 +709,7 @@ def _changed(recipe: Recipe, lesson: Lesson, update: ValueChange) -> Changed:
     gain = round(update.new - update.old)
     box = None
     if isinstance(recipe, Menace) and recipe.paper:
-        box = find_box(game, position, first_cell(game, recipe))
+        box = find_box(game, position, get_first_cell(game, recipe))
     return Changed(
         changed_board(game, position, cell, 0, int(np.sign(gain)) * HEAT_STEPS // 2),
         move,
@@ -695,7 +722,7 @@ def _changed(recipe: Recipe, lesson: Lesson, update: ValueChange) -> Changed:
     )
 
 
-def _figures(lessons: list[Lesson], seats: list[str]) -> str:
+def _describe_strength(lessons: list[Lesson], seats: list[str]) -> str:
     """Return the strength of a learner after the last of some lessons, in its seats."""
     lesson, unlost = lessons[-1], 0
     for one in reversed([one for one in lessons if one.record]):
@@ -737,7 +764,7 @@ def _describe_progress(losing_move: LosingMove, line: LostLine) -> str:
     return gettext(words, now=now, before=before)
 
 
-def _reached(lessons: list[Lesson]) -> dict[str, int]:
+def _count_games_to_milestones(lessons: list[Lesson]) -> dict[str, int]:
     """Count the games with people until each milestone was reached for the first time."""
     reached: dict[str, int] = {}
     games = 0
@@ -748,7 +775,7 @@ def _reached(lessons: list[Lesson]) -> dict[str, int]:
     return reached
 
 
-def _losing(course: Course, seats: list[str]) -> Iterator[Destination]:
+def _list_lost_games(course: Course, seats: list[str]) -> Iterator[Destination]:
     """Yield a link to a game that it loses, for each seat in which it plays."""
     for seat, record in course.losing.items() if course.lessons else ():
         if record is not None and seat in seats:
@@ -757,7 +784,7 @@ def _losing(course: Course, seats: list[str]) -> Iterator[Destination]:
             yield Destination(how, urls.play(match))
 
 
-def _practices(recipe: Recipe) -> Iterator[Destination]:
+def _list_practices(recipe: Recipe) -> Iterator[Destination]:
     """Offer practice, as far as the recipe allows it."""
     for opponent, against in AGAINST.items():
         games = GAMES_A_ROUND.get(opponent, 1) if isinstance(recipe, League) else 1
@@ -769,7 +796,7 @@ def _practices(recipe: Recipe) -> Iterator[Destination]:
         yield Destination(gettext(against), inside(urls.teach(longer)), games_there)
 
 
-def _usual_training(recipe: Recipe) -> str:
+def _build_usual_url(recipe: Recipe) -> str:
     """Return the URL that compares a learner with its usual training, "" if that is not trained."""
     start = make_untaught(recipe)
     usual = IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))

@@ -22,7 +22,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
 from app.web import urls
 from app.web.match import read_word
-from app.web.pages.teach.learners import first_cell, taught
+from app.web.pages.teach.learners import get_first_cell, replay_course
 from app.web.pictures.boxes import Label, bead_signs, draw_label
 from app.web.rendering import Page, render_page
 from app.web.site_data import current_site
@@ -33,9 +33,9 @@ bp = Blueprint("paper", __name__)
 
 A_SHEET = 24  # labels: four across, six down
 SCORES = 16  # games on a score sheet
-SETS = {"short": "centre", "all": "any"}  # by the opening of the machine
+SETS = {"short": "centre", "all": "any"}  # value: the opening of the machine
 SIZES = {"a4": "A4", "letter": gettext_noop("Letter")}
-# of the beads, by square
+# colours of the beads, by square
 COLOURS = (
     gettext_noop("red"),
     gettext_noop("blue"),
@@ -47,7 +47,7 @@ COLOURS = (
     gettext_noop("brown"),
     gettext_noop("purple"),
 )
-BETWEEN = re.compile(r"[\s,;.:|/-]+")  # what may stand between the squares of a game
+BETWEEN = re.compile(r"[\s,;.:|/-]+")  # separators between the squares of a game
 
 
 class LineError(ValueError):
@@ -73,19 +73,21 @@ class PaperPage(Page, frozen=True):
         ""  # the recipe whose beads the labels show; "" before the first game
     )
     typed: str = ""  # games in the form
-    fault: str = ""  # what is wrong with them
+    fault: str = ""  # the reason why the games are invalid
 
     @cached_property
     def _recipe(self) -> Menace:
         recipe = (
-            parse_recipe(self.machine) if self.machine else start_of(self.chosen_set)
+            parse_recipe(self.machine)
+            if self.machine
+            else build_start_recipe(self.chosen_set)
         )
         assert isinstance(recipe, Menace)
         return recipe
 
     @property
     def _boxes(self) -> tuple[Box, ...]:
-        return list_boxes(self.game, first_cell(self.game, self._recipe))
+        return list_boxes(self.game, get_first_cell(self.game, self._recipe))
 
     @property
     def is_short(self) -> bool:
@@ -184,7 +186,11 @@ class PaperPage(Page, frozen=True):
     def sets(self) -> list[Destination]:
         """The links to the sets."""
         titles = {
-            one: len(list_boxes(self.game, first_cell(self.game, start_of(one))))
+            one: len(
+                list_boxes(
+                    self.game, get_first_cell(self.game, build_start_recipe(one))
+                )
+            )
             for one in SETS
         }
         words = {
@@ -217,7 +223,9 @@ class PaperPage(Page, frozen=True):
     @property
     def learner(self) -> str:
         """The URL of the machine as a learner on the site."""
-        return urls.teach(self.machine or name_recipe(start_of(self.chosen_set)))
+        return urls.teach(
+            self.machine or name_recipe(build_start_recipe(self.chosen_set))
+        )
 
 
 @bp.get(urls.PAPER)
@@ -228,15 +236,15 @@ def paper() -> AnyResponse:
     machine, typed = request.args.get("of", ""), request.args.get("taught", "")
     game = current_site().game
     if machine:
-        chosen_set = set_of_machine(machine)
+        chosen_set = find_set(machine)
         typed = typed or "\n".join(
-            map(spell_game, list_taught_games(parse_recipe(machine)))
+            map(format_game, list_taught_games(parse_recipe(machine)))
         )
         return render_page(PaperPage(game, chosen_set, size, machine, typed))
     if not typed.strip():
         return render_page(PaperPage(game, chosen_set, size))
     try:
-        recipe = teach_games(start_of(chosen_set), read_games(game, typed))
+        recipe = teach_games(build_start_recipe(chosen_set), read_games(game, typed))
     except LineError as error:
         page = PaperPage(game, chosen_set, size, typed=typed, fault=str(error))
         response: Response = render_page(page)
@@ -245,19 +253,19 @@ def paper() -> AnyResponse:
     return redirect(urls.teach(recipe), 303)
 
 
-def start_of(chosen_set: str) -> Menace:
+def build_start_recipe(chosen_set: str) -> Menace:
     """Return the recipe of a paper machine of a set before its first game."""
     recipe = parse_recipe(f"menace,seat=x,opening={SETS[chosen_set]},paper=yes")
     assert isinstance(recipe, Menace)
     return recipe
 
 
-def set_of_machine(machine: str) -> str:
+def find_set(machine: str) -> str:
     """Return the set whose boxes a machine uses.
 
     Raises BadRequest if its beads are not those of boxes for X.
     """
-    recipe, _ = taught(machine)
+    recipe, _ = replay_course(machine)
     if not isinstance(recipe, Menace) or recipe.plays != "proportional":
         raise BadRequest(gettext("Only MENACE has boxes and beads to print."))
     return next(
@@ -265,8 +273,8 @@ def set_of_machine(machine: str) -> str:
     )
 
 
-def spell_game(record: str) -> str:
-    """Write a game as the form has it: the squares from 1, a space between two."""
+def format_game(record: str) -> str:
+    """Return a game as the form shows it: its squares, counted from 1, with spaces between."""
     return " ".join(str(DIGITS.index(cell) + 1) for cell in record)
 
 
@@ -289,7 +297,7 @@ def read_games(game: Game, text: str) -> list[TypedGame]:
 
 
 def read_game(game: Game, squares: str) -> str:
-    """Return the record of a game; raises ValueError with what is wrong with it."""
+    """Return the record of a game; raises ValueError with the reason if it is invalid."""
     position, record = 0, ""
     for move, square in enumerate(squares, 1):
         if square not in "123456789":
@@ -324,7 +332,7 @@ def teach_games(recipe: Menace, games: list[TypedGame]) -> str:
     except RecipeError as error:
         fault = gettext("These games are too many for one link: %(why)s.", why=error)
         raise LineError(fault) from None
-    _, course = taught(name)
+    _, course = replay_course(name)
     if isinstance(course, Refusal):
         line = games[(course.game or 1) - 1].line
         fault = gettext_noop(
