@@ -10,7 +10,6 @@ from app.web.facts import list_puzzles
 from app.web.match import Match
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
-from app.web.wording import first_opponent
 
 WATCHED = ("q-learning-3", "q-table")  # their games end in every way
 RANDOM_MOVES = 0.1  # share of random moves, so that games differ
@@ -42,7 +41,7 @@ class Door(NamedTuple):
 
 def list_doors(site: SiteData) -> tuple[Door, ...]:
     """Return the doors in the order of the header; some rooms depend on the agents of a site."""
-    opponent = first_opponent(site)
+    opponent = site.first_opponent
     doors = (
         Door(
             gettext_noop("Learn"),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from werkzeug.exceptions import NotFound
 
 from app.sources import CLASSICS, find_heading
 from app.tictactoe.arena import add_player, compute_round_robin, list_disagreements
@@ -27,6 +28,7 @@ from app.tictactoe.report import Chances, Figures, compute_figures, find_lost_ga
 from app.tictactoe.values import LineUp, make_line_up
 from app.tictactoe.views import RewardScale, round_to_shown, scale_many
 from app.web.site_data import JUDGED, MANY, SiteData, cached_per_site, is_moves
+from app.web.translation import gettext, gettext_noop
 
 BEST_RESPONDER = "best-responder"  # id beside the ids of the opponents
 
@@ -174,6 +176,20 @@ def list_puzzles(site: SiteData) -> list[Puzzle]:
         {name: _shown_values(site, name, worth) for name, worth in worths.items()},
         [name for name, worth in worths.items() if worth == RewardScale()],
     )
+
+
+def check_puzzle(number: int, site: SiteData) -> None:
+    """Raise NotFound with a sentence if no puzzle has this number."""
+    total = len(list_puzzles(site))
+    if not 1 <= number <= total:
+        words = gettext_noop(
+            "There is no puzzle %(number)s: no agent here errs for sure."
+        )
+        if total:
+            words = gettext_noop(
+                "There is no puzzle %(number)s: they are numbered 1 to %(total)s."
+            )
+        raise NotFound(gettext(words, number=number, total=total))
 
 
 def _shown_values(site: SiteData, name: str, worth: RewardScale) -> NDArray[np.float64]:

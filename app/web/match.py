@@ -16,7 +16,6 @@ from werkzeug.exceptions import BadRequest, Conflict, NotFound
 
 from app.tictactoe.game import Game, O, X, get_mover
 from app.tictactoe.notation import DIGITS, IllegalMoveError, parse_record, replay_record
-from app.web.facts import list_puzzles
 from app.web.formatting import list_choices
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop, localize_number
@@ -336,17 +335,3 @@ _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
         gettext_noop("three counts like 2-1-0"),
     ),
 }
-
-
-def check_puzzle(number: int, site: SiteData) -> None:
-    """Raise NotFound with a sentence if no puzzle has this number."""
-    total = len(list_puzzles(site))
-    if not 1 <= number <= total:
-        words = gettext_noop(
-            "There is no puzzle %(number)s: no agent here errs for sure."
-        )
-        if total:
-            words = gettext_noop(
-                "There is no puzzle %(number)s: they are numbered 1 to %(total)s."
-            )
-        raise NotFound(gettext(words, number=number, total=total))

@@ -38,7 +38,7 @@ from app.web.formatting import (
 from app.web.match import Match
 from app.web.site_data import HUMAN, SiteData, cached_per_site, current_site, is_moves
 from app.web.urls import frame_url, with_query
-from app.web.wording import BLOCKED, first_opponent
+from app.web.wording import BLOCKED
 
 PARTS_KEPT = 512  # cached macros, most below 3 KB
 ASKED_AGAIN = "public, max-age=0, must-revalidate"
@@ -86,8 +86,9 @@ def init_app(app: Flask) -> None:
     app.before_request(redirect_to_canonical)
     app.jinja_env.globals["urls"] = urls
     app.jinja_env.globals["exact_facts"] = facts
-    app.jinja_env.globals["doors"] = list_doors(app.extensions["site"])
-    opponent = first_opponent(app.extensions["site"])
+    site: SiteData = app.extensions["site"]
+    app.jinja_env.globals["doors"] = list_doors(site)
+    opponent = site.first_opponent
     app.jinja_env.globals["first_game"] = urls.play_against(opponent)
     filmed = Match(BLOCKED, o=HUMAN, lens=opponent)
     app.jinja_env.globals["first_preview"] = urls.MATCH_PREVIEW.url_for_match(filmed)

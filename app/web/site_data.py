@@ -58,6 +58,8 @@ TIE_DECIMALS = 9  # exact values are compared after rounding to this many decima
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+BEATABLE = "q-learning-1"  # chosen for its many colours, and for a blunder
+
 
 class Registry(dict[str, Value]):
     """Values by name: a fixed set, and other values that are created on demand.
@@ -176,6 +178,11 @@ class SiteData:
     def seats(self) -> tuple[str, ...]:
         """The players that are always available."""
         return (HUMAN, *self.policies)
+
+    @property
+    def first_opponent(self) -> str:
+        """The opponent for newcomers: BEATABLE, or the first agent."""
+        return BEATABLE if BEATABLE in self.agents else next(iter(self.agents))
 
     @cached_property
     def lenses(self) -> tuple[str, ...]:

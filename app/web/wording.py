@@ -269,7 +269,6 @@ def _describe_result(state: MatchState) -> str:
 
 # After this record X threatens a line, and BEATABLE learns to block it.
 BLOCKED = "204"
-BEATABLE = "q-learning-1"  # chosen for its many colours, and for a blunder
 BEGINNER_LOSES = 0.1  # share of games lost against uniformly random moves
 # the rule of each strength, for pages
 STRENGTHS = {
@@ -304,11 +303,6 @@ class Character(NamedTuple):
     line: str  # one sentence
     # [cells] colours of the empty board, None if unknown
     opening: tuple[int | None, ...] | None
-
-
-def first_opponent(site: SiteData) -> str:
-    """Return the opponent for newcomers: BEATABLE, or the first agent."""
-    return BEATABLE if BEATABLE in site.agents else next(iter(site.agents))
 
 
 def first_puzzle(site: SiteData, agent: str) -> int:

@@ -18,14 +18,14 @@ from app.web.match_controls import reply_chances
 from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.pages.front import CAST, FrontPage
 from app.web.pages.parts.learning import MOVING, STILL, film_of, film_of_mind
-from app.web.site_data import SiteData
-from app.web.wording import BEATABLE, BLOCKED, first_opponent, grade_strength
+from app.web.site_data import BEATABLE, SiteData
+from app.web.wording import BLOCKED, grade_strength
 
 BLOCK = 6  # the square that stops X's diagonal
 
 
 def test_the_film_begins_with_nothing_and_ends_with_the_block(site: SiteData) -> None:
-    name = first_opponent(site)
+    name = site.first_opponent
     film = film_of(site, name, BLOCKED)
     first, last = film.frames[0], film.frames[-1]
     assert [square.heat for square in first.squares.values()] == [None] * 6
@@ -49,7 +49,7 @@ def test_its_position_has_one_right_move_which_blocks_a_line(site: SiteData) -> 
 
 def test_each_caption_says_what_the_squares_show(site: SiteData) -> None:
     """Told again from the frames alone."""
-    film = film_of(site, first_opponent(site), BLOCKED)
+    film = film_of(site, site.first_opponent, BLOCKED)
     told = set()
     for frame in film.frames:
         known = [square for square in frame.squares.values() if square.heat is not None]
@@ -71,7 +71,7 @@ def test_each_caption_says_what_the_squares_show(site: SiteData) -> None:
 
 
 def test_the_film_lasts_some_six_seconds_and_moves_within_five(site: SiteData) -> None:
-    film = film_of(site, first_opponent(site), BLOCKED)
+    film = film_of(site, site.first_opponent, BLOCKED)
     begins = np.cumsum([0, *(frame.pause for frame in film.frames[:-1])]) / 1000 + 0.5
     assert 4 <= begins[-1] <= 8
     changed = {
@@ -86,7 +86,7 @@ def test_the_film_lasts_some_six_seconds_and_moves_within_five(site: SiteData) -
 
 
 def test_the_curve_is_that_of_the_blunders(site: SiteData) -> None:
-    name = first_opponent(site)
+    name = site.first_opponent
     film = film_of_mind(site, name)
     points = [tuple(map(float, point.split())) for point in film.curves[0][1][1:].split("L")]
     blunders = site.agents[name].card.figures.blunders
@@ -135,7 +135,7 @@ def test_every_way_leads_into_its_task(client: FlaskClient) -> None:
 
 def test_the_agent_is_played_at_the_snapshot_shown(client: FlaskClient, site: SiteData) -> None:
     """Early snapshots do not block and can be beaten at once; from `learned` on they block."""
-    name = first_opponent(site)
+    name = site.first_opponent
     learned = FrontPage(site, name, step=0, plays=False).learned
     assert 0 < learned < site.last_step(name)
     for step in (0, learned - 1, learned, site.last_step(name)):

@@ -18,7 +18,6 @@ from app.web.wording import (
     BLOCKED,
     Character,
     characterise,
-    first_opponent,
     first_puzzle,
 )
 
@@ -116,6 +115,6 @@ class FrontPage(Page, frozen=True):
 def front() -> Response:
     """Return the front page."""
     site, step = current_site(), request.args.get("step", "")
-    name = first_opponent(site)
+    name = site.first_opponent
     step_shown = read_step(name, step, film_of(site, name, BLOCKED).last, site)
     return render_page(FrontPage(site, name, step_shown, plays=not step))

@@ -47,7 +47,7 @@ from app.web.site_data import (
     is_moves,
 )
 from app.web.translation import gettext
-from app.web.wording import NAMED, STRENGTHS, Character, characterise, first_opponent
+from app.web.wording import NAMED, STRENGTHS, Character, characterise
 
 bp = Blueprint("play", __name__)
 
@@ -351,9 +351,10 @@ class PlayPage(Page, frozen=True):
 @bp.get(urls.PLAY)
 def play(record: str = "") -> Response:
     """Show a match; without a record and players, a game against the opponent for newcomers."""
-    state = parse_match(record, request.args, current_site())
+    site = current_site()
+    state = parse_match(record, request.args, site)
     if state.match == Match() and not request.args.get("o"):
-        state = parse_match("", {"o": first_opponent(current_site())}, current_site())
+        state = parse_match("", {"o": site.first_opponent}, site)
     return render_page(PlayPage(state))
 
 

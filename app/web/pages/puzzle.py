@@ -9,9 +9,9 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import ROUND_LENGTH
 from app.web import urls
-from app.web.facts import list_puzzles
+from app.web.facts import check_puzzle, list_puzzles
 from app.web.formatting import name_square_briefly
-from app.web.match import Match, check_puzzle
+from app.web.match import Match
 from app.web.pages.parts.attempt import (
     KNEW_ITS_MOVE,
     KNEW_RIGHT,

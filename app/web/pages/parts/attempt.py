@@ -14,13 +14,12 @@ from werkzeug.exceptions import BadRequest, Conflict
 from app.tictactoe.notation import DIGITS, MARKS
 from app.tictactoe.puzzles import LEVELS, ROUND_LENGTH, Puzzle
 from app.web import urls
-from app.web.facts import list_puzzles
+from app.web.facts import check_puzzle, list_puzzles
 from app.web.formatting import join_words, name_square_briefly
 from app.web.match import (
     Match,
     MatchState,
     bad_value,
-    check_puzzle,
     read_cell,
     read_value,
     replay_match,

@@ -25,8 +25,9 @@ from app.recipes.taught import format_title, list_taught_phases
 from app.web import urls
 from app.web.algorithms import ALGORITHMS
 from app.web.comparison import Comparison, View
+from app.web.facts import check_puzzle
 from app.web.formatting import format_count, join_words
-from app.web.match import MatchState, check_puzzle
+from app.web.match import MatchState
 from app.web.pages.parts.learning import WON
 from app.web.pictures.minds import EXPECTS
 from app.web.pictures.svg import Drawing, png, standalone, style
