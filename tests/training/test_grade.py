@@ -4,10 +4,11 @@ import itertools
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import compute_figures
 from tests.signals import heeding
 
-DOCS = Path("docs")
+DOCS = Path("docs").resolve()
 Board = tuple[int, ...]
+ROUNDS = "ROUNDS = 20"  # in which agents are asked for their moves; here three
 AGENTS = """
 import itertools
 import json
@@ -31,7 +33,8 @@ import threading
 
 count = itertools.count()
 asked = itertools.count()
-perfect = {tuple(board): cells for board, cells in json.load(open("perfect.json"))}
+with open("perfect.json") as file:
+    perfect = {tuple(board): cells for board, cells in json.load(file)}
 
 def unbeatable(board, player):
     return perfect[board]
@@ -131,19 +134,48 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "agents.py").write_text(AGENTS)
     for name, text in MODULES.items():
         (folder / f"{name}.py").write_text(text)
-    shutil.copy(DOCS / "judge.py", folder)
+    text = (DOCS / "judge.py").read_text()
+    assert text.count(ROUNDS) == 1
+    (folder / "judge.py").write_text(text.replace(ROUNDS, "ROUNDS = 3"))
     return folder
 
 
-def grade(folder: Path, agent: str, *asked: str) -> tuple[int, str]:
-    """Return the exit status and all that is printed."""
-    done = run(folder, agent if ":" in agent else f"agents:{agent}", *asked)
-    return done.returncode, done.stdout + done.stderr
+Grade = Callable[..., tuple[int, str, str]]
 
 
-def run(folder: Path, *asked: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "judge.py", *asked]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+@pytest.fixture(scope="module")
+def judge(folder: Path) -> Any:
+    """Return the file as a module, which judges an agent once."""
+    spec = spec_from_file_location("judge", folder / "judge.py")
+    assert spec
+    assert spec.loader
+    judge = module_from_spec(spec)
+    spec.loader.exec_module(judge)
+    judge.judge_module = cache(judge.judge_module)
+    return judge
+
+
+@pytest.fixture
+def grade(
+    judge: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Grade:
+    """Return a function that runs the program in this process, but for the agent's process.
+
+    It returns the exit status, and what is printed on standard output and standard error.
+    """
+    monkeypatch.chdir(folder)
+
+    def run(agent: str, *asked: str) -> tuple[int, str, str]:
+        named = agent if ":" in agent else f"agents:{agent}"
+        monkeypatch.setattr(sys, "argv", ["judge.py", named, *asked])
+        try:
+            status = judge.main()
+        except SystemExit as end:
+            status = end.code
+        printed = capfd.readouterr()
+        return status, printed.out, printed.err
+
+    return run
 
 
 def line_of(agent: str) -> int:
@@ -155,11 +187,12 @@ def line_of(agent: str) -> int:
     ("agent", "asked", "status", "said"),
     [
         ("unbeatable", "", 0, "Passed."),
+        ("nothing", "", 2, f"it returns None, not a cell (agents.py, line {line_of('nothing')})."),
+        ("broken", "", 2, f"KeyError('X') (agents.py, line {line_of('broken') + 1})."),
         ("unbeatable", "--win 96.8 --seat x", 1, "as X it wins 96.78% against random, not at le"),
         ("anything", "--require unbeatable", 1, "it can be beaten as X, in the game"),
         ("first", "--at-most 20 blunders", 1, "positions, not in at most 20."),
         ("illegal", "", 2, "Not judged: in X../.../..., O to move: it plays 0, which is no free"),
-        ("broken", "", 2, "in .../.../..., X to move: KeyError('X')"),
         ("endless", "--seconds 2", 2, "in .../.../..., X to move: more than 2 seconds"),
         ("fickle", "", 2, "it plays [0], then [2]: return all moves"),
         ("fickle_once", "", 2, "in XO./.../..., X to move: it plays [2], then [8]: return all"),
@@ -181,34 +214,46 @@ def line_of(agent: str) -> int:
         ("asks:play", "", 2, "EOFError('EOF when reading a line') (asks.py, line 1)."),
         ("draft:play", "", 2, "SyntaxError: invalid syntax (draft.py, line 2)."),
         ("window:play", "", 1, "Failed: it can be beaten as X"),
-        # What it returns is no cell.
-        ("fraction", "", 2, "it plays 0.7, which is no cell: a cell is a whole number, 0 to 8"),
-        ("pair", "", 2, "it returns the tuple (0, 0), which may be a row and a column: return"),
-        ("pair_in_a_list", "", 2, "it plays [0, 0], which names a cell twice: is it a row and"),
-        ("text", "", 2, "it plays '0', which is no cell"),
-        ("endless_list", "", 2, "it plays count(19), which is no free square"),
-        ("nothing", "", 2, f"it returns None, not a cell (agents.py, line {line_of('nothing')})."),
-        ("broken", "", 2, f"KeyError('X') (agents.py, line {line_of('broken') + 1})."),
     ],
 )
 def test_a_grade_is_one_sentence_and_a_status(
-    folder: Path, agent: str, asked: str, status: int, said: str
+    grade: Grade, agent: str, asked: str, status: int, said: str
 ) -> None:
-    returned, printed = grade(folder, agent, *asked.split())
-    assert (returned, said in printed) == (status, True), printed
+    returned, *printed = grade(agent, *asked.split())
+    assert (returned, said in "".join(printed)) == (status, True), printed
 
 
-def test_an_agent_that_leaves_has_no_grade_in_json(folder: Path) -> None:
-    for agent in ("agents:leaves", "agents:leaves_at_once", "leaves:play", "leaves_at_once:play"):
-        done = run(folder, agent, "--require", "unbeatable", "--json")
-        assert done.returncode == 2
-        assert json.loads(done.stdout)["passed"] is None
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        ("fraction", "it plays 0.7, which is no cell: a cell is a whole number, 0 to 8"),
+        ("pair", "it returns the tuple (0, 0), which may be a row and a column: return"),
+        ("pair_in_a_list", "it plays [0, 0], which names a cell twice: is it a row and"),
+        ("text", "it plays '0', which is no cell"),
+        ("endless_list", "it plays count(19), which is no free square"),
+    ],
+)
+def test_what_is_returned_instead_of_a_cell_is_named(
+    judge: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, agent: str, said: str
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    play = judge.import_agent(f"agents:{agent}")
+    with pytest.raises(judge.UnjudgedError, match=re.escape(said)):
+        judge.check_answers(play)
 
 
-def test_what_an_agent_prints_is_not_in_the_report(folder: Path) -> None:
-    done = run(folder, "agents:prints", "--json")
-    assert json.loads(done.stdout)["passed"] is True
-    assert "thinking" in done.stderr
+def test_an_agent_that_leaves_has_no_grade_in_json(grade: Grade) -> None:
+    for agent in ("agents:leaves_at_once", "leaves:play"):
+        status, printed, _ = grade(agent, "--require", "unbeatable", "--json")
+        assert status == 2
+        assert json.loads(printed)["passed"] is None
+
+
+def test_what_an_agent_prints_is_not_in_the_report(grade: Grade) -> None:
+    _, printed, errors = grade("prints", "--json")
+    assert json.loads(printed)["passed"] is True
+    assert "thinking" in errors
 
 
 def test_an_interrupted_judge_ends_in_a_sentence(folder: Path) -> None:
@@ -224,8 +269,8 @@ def test_an_interrupted_judge_ends_in_a_sentence(folder: Path) -> None:
     assert (process.returncode, printed) == (2, "Not judged: it was interrupted.\n")
 
 
-def test_a_function_of_a_notebook_is_checked_in_its_own_process(folder: Path) -> None:
-    judge, answers, before = judge_of(folder), itertools.count(), signal.getsignal(signal.SIGALRM)
+def test_a_function_of_a_notebook_is_checked_in_its_own_process(judge: Any) -> None:
+    answers, before = itertools.count(), signal.getsignal(signal.SIGALRM)
 
     def leave(board: Board, player: int) -> None:
         sys.exit()
@@ -249,8 +294,7 @@ def test_a_function_of_a_notebook_is_checked_in_its_own_process(folder: Path) ->
     assert judge.judge(judge.check_answers(lambda board, player: board.index(0)))["blunders"] > 0
 
 
-def test_what_is_asked_is_missed_in_each_seat_or_not(folder: Path) -> None:
-    judge = judge_of(folder)
+def test_what_is_asked_is_missed_in_each_seat_or_not(judge: Any) -> None:
     found = judge.judge(lambda board, player: [cell for cell in range(9) if not board[cell]])
     random = found["against_random"]
     assert [round(100 * random[seat][0], 2) for seat in "xo"] == [58.49, 28.81]
@@ -267,18 +311,8 @@ def test_what_is_asked_is_missed_in_each_seat_or_not(folder: Path) -> None:
         ]
 
 
-def judge_of(folder: Path) -> Any:
-    """The file as a module."""
-    spec = spec_from_file_location("judge", folder / "judge.py")
-    assert spec
-    assert spec.loader
-    judge = module_from_spec(spec)
-    spec.loader.exec_module(judge)
-    return judge
-
-
-def test_the_game_that_beats_it_is_one_of_its_own(folder: Path) -> None:
-    status, printed = grade(folder, "first", "--json")
+def test_the_game_that_beats_it_is_one_of_its_own(grade: Grade) -> None:
+    status, printed, _ = grade("first", "--json")
     found, game = json.loads(printed), tic_tac_toe()
     assert (status, found["passed"]) == (1, False)
     for seat, player in (("x", 1), ("o", -1)):
@@ -294,7 +328,7 @@ def test_the_game_that_beats_it_is_one_of_its_own(folder: Path) -> None:
     assert found["nash_conv"] == pytest.approx(figures.nash_conv[0], abs=1e-9)
 
 
-def test_the_examples_for_teachers_run(folder: Path) -> None:
+def test_the_examples_for_teachers_run(folder: Path, grade: Grade) -> None:
     """The test file and the cell of docs/grading.md, on work that passes."""
     text = (DOCS / "grading.md").read_text()
     examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
@@ -316,4 +350,4 @@ def test_the_examples_for_teachers_run(folder: Path) -> None:
         )
         assert done.returncode == 0, done.stdout + done.stderr
     for asked in {*re.findall(r"python judge.py my_agent:play ([^`\n]*)", text)}:
-        assert grade(folder, "unbeatable", *asked.split()) == (0, "Passed.\n"), asked
+        assert grade("unbeatable", *asked.split())[:2] == (0, "Passed.\n"), asked
