@@ -30,6 +30,7 @@ MODELS = Path("models")
 # What the reader in JavaScript, which this one replaced in November 2026, made of 407 tables:
 # a line each, with a table or the file of one, and what was read or the reason of a refusal.
 GOLDEN = Path("tests/golden/tables.jsonl")
+NO_VALUES = json.dumps([""] * 9, separators=(",", ":"))  # of a position, as a digest reads them
 CASES = [json.loads(line) for line in GOLDEN.read_text().splitlines()]
 
 
@@ -88,9 +89,10 @@ def write_values(q: np.ndarray) -> str:
         digits, exponent = f"{value + 0.0:.9e}".split("e")
         return f"{digits}e{int(exponent):+d}"
 
-    return json.dumps(
-        [[write(value) for value in row] for row in q.tolist()], separators=(",", ":")
-    )
+    rows = [NO_VALUES] * len(q)  # most, and written much faster
+    for row in np.flatnonzero(~np.isnan(q).all(axis=1)).tolist():
+        rows[row] = json.dumps([write(value) for value in q[row].tolist()], separators=(",", ":"))
+    return f"[{','.join(rows)}]"
 
 
 def test_every_table_is_read_as_it_was_in_the_browser() -> None:
@@ -159,13 +161,14 @@ def test_an_npz_of_ours_and_one_by_base_3_number_are_read() -> None:
     assert (
         find_blunders(GAME, policy_from_moves(ours.choice)).sum() == agent.card.figures.blunders[-1]
     )
-    for dtype in ("<f4", "<f8", ">f8", "<f2", "<i4", "|i1"):
-        for order in ("C", "F"):
-            file = io.BytesIO()
-            table = np.zeros((3**9, 9))
-            table[GAME.code[: GAME.decisions]] = np.nan_to_num(compute_optimal_q(GAME), nan=-5)
-            np.savez_compressed(file, table=np.asarray(table, dtype, order=order))
-            assert (read(file.getvalue()).choice == find_best_moves(GAME)).all(), (dtype, order)
+    table = np.zeros((3**9, 9))
+    table[GAME.code[: GAME.decisions]] = np.nan_to_num(compute_optimal_q(GAME), nan=-5)
+    best = find_best_moves(GAME)
+    kinds = [("<f4", "C"), ("<f8", "F"), (">f8", "C"), ("<f2", "F"), ("<i4", "C"), ("|i1", "F")]
+    for dtype, order in kinds:
+        file = io.BytesIO()
+        np.savez_compressed(file, table=np.asarray(table, dtype, order=order))
+        assert (read(file.getvalue()).choice == best).all(), (dtype, order)
 
 
 BOARDS = [
