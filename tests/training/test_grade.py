@@ -149,7 +149,7 @@ def judge(folder: Path) -> Any:
     spec = spec_from_file_location("judge", folder / "judge.py")
     assert spec
     assert spec.loader
-    judge = module_from_spec(spec)
+    judge: Any = module_from_spec(spec)
     spec.loader.exec_module(judge)
     judge.judge_module = cache(judge.judge_module)
     return judge
