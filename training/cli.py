@@ -434,19 +434,27 @@ def evaluate(
 
 
 @main.command()
-@click.argument("algorithms", nargs=-1, metavar="[ALGORITHM]...")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--mistakes", is_flag=True, help="Write the updates that made blunders of agents."
+)
 @models_option
-def updates(algorithms: tuple[str, ...], models: Path) -> None:
-    """Write the updates that the pages show step by step, of all algorithms or of some."""
+def updates(names: tuple[str, ...], mistakes: bool, models: Path) -> None:
+    """Write the updates that the pages show step by step, of all algorithms or of some.
+
+    With --mistakes the names are those of shipped agents.
+    """
+    from training.mistakes import AGENTS, write_mistakes  # noqa: PLC0415
     from training.updates import NETWORK, SLUGS, write_examples  # noqa: PLC0415
 
-    known = (*SLUGS, NETWORK)
-    for slug in algorithms or known:
-        if slug not in known:
+    known = AGENTS if mistakes else (*SLUGS, NETWORK)
+    write = write_mistakes if mistakes else write_examples
+    for name in names or known:
+        if name not in known:
             raise click.UsageError(
-                f"{slug} has no updates to write. Algorithms: {', '.join(known)}"
+                f"{name} has no updates to write. There are: {', '.join(known)}"
             )
-        click.echo(write_examples(models, slug))
+        click.echo(write(models, name))
 
 
 @main.command()

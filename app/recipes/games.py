@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 FLIPPED = {"win": "loss", "draw": "draw", "loss": "win"}
 
@@ -83,6 +83,33 @@ class UpdateExample(Struct, frozen=True, omit_defaults=True):
     changes: list[TrainingUpdate]
     shown: int  # index of the update to begin with
     end: str = ""  # the last board of the game
+
+
+def load_mistakes(folder: Path) -> dict[str, dict[str, Raw]]:
+    """Return the updates behind the blunders of agents in a folder, encoded: see `find_mistake`.
+
+    Raises ValueError with the file and the reason if one of them is broken.
+    """
+    mistakes = {}
+    for path in sorted(folder.glob("*.json")):
+        content = path.read_bytes()
+        try:
+            msgspec.json.decode(content, type=dict[str, list[UpdateExample]])
+        except msgspec.DecodeError as error:
+            raise ValueError(f"{path}: {error}") from None
+        # Encoded they need a tenth of the memory.
+        mistakes[path.stem] = msgspec.json.decode(content, type=dict[str, Raw])
+    return mistakes
+
+
+def find_mistake(
+    mistakes: dict[str, dict[str, Raw]], agent: str, board: str, cell: int
+) -> list[UpdateExample]:
+    """Return the update that made a blunder of an agent and the first one of its value, or []."""
+    encoded = mistakes.get(agent, {}).get(f"{board} {cell}")
+    if encoded is None:
+        return []
+    return msgspec.json.decode(encoded, type=list[UpdateExample])
 
 
 def load_examples(folder: Path) -> dict[str, list[UpdateExample]]:

@@ -12,6 +12,7 @@ from zlib import crc32
 
 import numpy as np
 from flask import current_app
+from msgspec import Raw
 from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest, NotFound
 
@@ -19,7 +20,7 @@ from app.experiments import Bars, Boards, Summary
 from app.experiments import load_summaries as load_experiments
 from app.recipes import Recipe, parse_recipe
 from app.recipes.faults import FOLDER as FAULTS
-from app.recipes.games import UpdateExample, load_examples
+from app.recipes.games import UpdateExample, load_examples, load_mistakes
 from app.recipes.parameters import YOU
 from app.recipes.taught import format_title
 from app.tictactoe.agents import Agent, ModelError, load_agents, name_file_in_errors
@@ -45,6 +46,7 @@ from app.web.on_demand import Lab, source
 from app.web.translation import current_language, gettext
 
 UPDATES = "updates"  # folder of updates of trainings, inside the folder of models
+MISTAKES = "mistakes"  # folder of updates that made blunders, inside UPDATES
 EXPERIMENTS = "experiments"  # folder of the summaries, inside the folder of models
 HUMAN = "human"
 TRUTH = "truth"
@@ -125,6 +127,8 @@ class SiteData:
     experiments: dict[str, Summary] = field(default_factory=dict)  # claim -> summary
     # algorithm -> updates of real trainings, for the views step by step
     updates: dict[str, list[UpdateExample]] = field(default_factory=dict)
+    # agent -> board and cell of a blunder -> the updates behind it, encoded
+    mistakes: dict[str, dict[str, Raw]] = field(default_factory=dict)
 
     # results of `cached_per_site`
     caches: dict[Hashable, Any] = field(default_factory=dict, repr=False)
@@ -418,6 +422,7 @@ def load_site_data(models: Path, lab: bool = False) -> SiteData:
             _check_positions(game, summary)
     try:
         updates = load_examples(models / UPDATES)
+        mistakes = load_mistakes(models / UPDATES / MISTAKES)
     except ValueError as error:  # the message names the file
         raise ModelError(str(error)) from error
     on_demand = Lab(game, agents, source() if lab else None)
@@ -427,6 +432,7 @@ def load_site_data(models: Path, lab: bool = False) -> SiteData:
     return SiteData(
         game=game,
         updates=updates,
+        mistakes=mistakes,
         lab=on_demand,
         always=agents,
         baselines={name: baseline.policy(game) for name, baseline in BASELINES.items()},

@@ -5,6 +5,7 @@
 
 const LAST_STAGE = 6;
 const HEAT_STEPS = 20;
+const STEP_PIXELS = 80; // of the wheel, for one step
 
 function write(value, decimals) {
   const text = value.toFixed(decimals).replace("-", "−");
@@ -113,6 +114,18 @@ function start(box) {
     const atEnd = list.scrollLeft + list.clientWidth >= list.scrollWidth - 2;
     if (list.scrollWidth > list.clientWidth) show((atEnd ? items.length - 1 : nearest) + 1, false);
   });
+  // Scrolling over the steps goes through them, once a step has the focus; at both ends the page scrolls on.
+  let turned = 0; // pixels scrolled since the last step
+  list.addEventListener("wheel", (event) => {
+    const target = stage + Math.sign(event.deltaY);
+    if (!list.matches(":focus-within") || list.scrollWidth > list.clientWidth) return;
+    if (!event.deltaY || target < 1 || target > LAST_STAGE) return;
+    event.preventDefault();
+    turned += event.deltaY;
+    if (Math.abs(turned) < STEP_PIXELS) return;
+    turned = 0;
+    show(target);
+  }, { passive: false });
   show(stage, null);
 }
 

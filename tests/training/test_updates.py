@@ -10,6 +10,13 @@ from app.recipes.games import TrainingUpdate, UpdateExample
 from app.tictactoe.game import Game
 from app.web.service.deployment import ROOT
 from training.learners import learn
+from training.mistakes import (
+    AGENTS,
+    MISTAKES,
+    build_mistakes,
+    encode_mistakes,
+    list_blunders,
+)
 from training.reference import build_rules
 from training.updates import FOLDER, SELECTIONS, SLUGS, build_examples, encode_examples, recipe_of
 
@@ -55,6 +62,45 @@ def test_the_values_of_an_example_are_those_of_the_compiled_training(game: Game,
                 assert np.isnan(row[cell])
             elif cell != turn.cell and not shared:
                 assert row[cell] == np.float32(value)
+
+
+def stored_mistakes(agent: str) -> dict[str, list[UpdateExample]]:
+    text = (MODELS / FOLDER / MISTAKES / f"{agent}.json").read_bytes()
+    return msgspec.json.decode(text, type=dict[str, list[UpdateExample]])
+
+
+def test_the_stored_mistakes_are_those_of_the_training() -> None:
+    """Of the agent whose training is short; the next test checks another agent."""
+    text = (MODELS / FOLDER / MISTAKES / "double-q.json").read_bytes()
+    assert encode_mistakes(build_mistakes("double-q", MODELS)) == text
+
+
+def test_every_agent_of_the_list_has_its_mistakes() -> None:
+    assert {path.stem for path in (MODELS / FOLDER / MISTAKES).glob("*.json")} == set(AGENTS)
+    for agent in AGENTS:
+        listed = {blunder.key for blunder in list_blunders(agent, MODELS)}
+        assert set(stored_mistakes(agent)) <= listed
+        for mistake, first in stored_mistakes(agent).values():
+            assert (mistake.kind, first.kind) == ("mistake", "first")
+            change = mistake.changes[mistake.shown]
+            assert change.old != change.new
+            assert first.before <= mistake.before
+
+
+@pytest.mark.parametrize("agent", ["q-table-draw-1", "q-learning-1"])
+def test_since_its_update_the_compiled_learner_prefers_the_blunder(game: Game, agent: str) -> None:
+    recipe = recipe_of(agent)
+    number = {board: s for s, board in enumerate(build_rules(game).unfinished_boards())}
+    found = sorted(stored_mistakes(agent).items(), key=lambda item: item[1][0].before)
+    for key, (mistake, _) in found[:2]:
+        board, cell = key.split()
+        ends = {mistake.before: False, mistake.before + len(mistake.changes): True}
+        for updates, preferred in ends.items():  # before the game of the update, and after it
+            progress = learn(game, recipe, lambda _, wanted=updates: wanted)  # type: ignore[misc]
+            after = next(one for one in progress if one.updates >= updates)
+            assert after.updates == updates
+            row = after.q[number[board]]
+            assert (np.flatnonzero(row == np.nanmax(row)).tolist() == [int(cell)]) == preferred
 
 
 def next_value(slug: str, change: TrainingUpdate) -> float:

@@ -3,12 +3,13 @@
 import re
 from html import unescape
 
+import msgspec
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
 from app.recipes.games import TrainingUpdate, UpdateExample
-from app.tictactoe.notation import replay_record
+from app.tictactoe.notation import find_record, parse_position, replay_record
 from app.web.match import Match
 from app.web.pages.parts.update import DECIMALS, STEPS
 from app.web.site_data import SiteData
@@ -193,6 +194,28 @@ def test_where_the_table_is_not_enough_why_shows_an_example_and_says_so(
     assert "An example, not the value above." in html
     assert "A real update from the training of" in html
     assert 'id="why-update"' in html
+
+
+def test_a_blunder_of_a_shipped_agent_has_the_update_that_made_it(
+    client: FlaskClient, site: SiteData
+) -> None:
+    key, encoded = next(iter(site.mistakes["q-table"].items()))
+    board, cell = key.split()
+    mistake, first = msgspec.json.decode(encoded, type=list[UpdateExample])
+    state = parse_position(site.game, board)
+    match = Match(find_record(site.game, state), lens="q-table")
+    assert 'id="why-mistake"' in client.get(why(match, int(cell))).text
+    for example in (mistake, first):
+        html = client.get(why(match, int(cell), example.kind)).text
+        assert number(tokens(html)["old"]) == pytest.approx(shown(example).old, abs=0.006)
+        assert f"game {example.game:,}" in html
+        linked = re.findall(r'id="update-\w+-\d+" href="([^"]+)"', html)
+        assert len(linked) == len(example.changes)
+        assert client.get(unescape(linked[0])).status_code == 200
+    assert "Since this update the agent has always preferred the blunder" in unescape(
+        client.get(why(match, int(cell), "mistake")).text
+    )
+    assert client.get(why(match, int(cell), "mistake-99")).status_code == 400
 
 
 def test_an_answer_that_is_impossible_is_named(client: FlaskClient) -> None:

@@ -411,7 +411,11 @@ def draw_section_update(
         return None
     try:
         return draw_example(
-            site, slug, query.get("update", ""), stage, partial(_update_url, slug)
+            site,
+            site.updates[slug],
+            query.get("update", ""),
+            stage,
+            partial(_update_url, slug),
         )
     except ValueError as error:
         raise BadRequest(str(error)) from None

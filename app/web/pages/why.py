@@ -10,8 +10,14 @@ from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 
 from app.recipes.algorithms import Menace, QTable
+from app.recipes.games import UpdateExample
 from app.recipes.taught import Course
-from app.tictactoe.notation import MARKS, parse_record, replay_record
+from app.tictactoe.notation import (
+    MARKS,
+    format_position,
+    parse_record,
+    replay_record,
+)
 from app.tictactoe.views import scale_values
 from app.web import urls
 from app.web.algorithms import SECTIONS, explainable, rule_of, section_of
@@ -28,7 +34,13 @@ from app.web.formatting import (
 from app.web.match import Match, MatchState, parse_match, read_cell
 from app.web.move_values import choose_lens, evaluate_moves
 from app.web.pages.parts.next_update import NextUpdate, draw_next_update
-from app.web.pages.parts.update_examples import ExamplePicture, draw_nearest_example
+from app.web.pages.parts.update import STEPS, UpdateLink
+from app.web.pages.parts.update_examples import (
+    ExamplePicture,
+    draw_example,
+    draw_nearest_example,
+    find_recorded,
+)
 from app.web.pictures.boards import Board, board
 from app.web.rendering import Page, render_page
 from app.web.site_data import TASK, TRUTH, current_site, is_moves
@@ -283,15 +295,79 @@ class WhyPage(Page, frozen=True):
 
         Raises BadRequest with a sentence if the answer is impossible.
         """
-        link = partial(urls.why, self.state.match, self.pair.cell)
+        if self.is_recorded:
+            return None
         try:
-            return draw_next_update(self.pair, self.answer, link)
+            return draw_next_update(self.pair, self.answer, self._link_update)
         except ValueError as error:
             raise BadRequest(str(error)) from None
 
     @cached_property
+    def _recorded(self) -> list[UpdateExample]:
+        """The updates that made a blunder of the agent, [] for other moves."""
+        return find_recorded(self.pair)
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the picture shows a recorded update and not the next one."""
+        kinds = [example.kind for example in self._recorded]
+        return self.answer.partition("-")[0] in kinds
+
+    @property
+    def recorded_links(self) -> list[UpdateLink]:
+        """The links to the next update and to the recorded updates, [] if none is recorded."""
+        if not self._recorded:
+            return []
+        kind = self.answer.partition("-")[0] if self.is_recorded else ""
+        kinds = ["", *(example.kind for example in self._recorded)]
+        return [
+            UpdateLink(f"why-{one or 'next'}", one, self._link_update(one), one == kind)
+            for one in kinds
+        ]
+
+    @property
+    def shown_change(self) -> str:
+        """What the recorded update did: "raised" the blunder, or "lowered" a better move.
+
+        "" for the other updates of its game.
+        """
+        for example in self._recorded:
+            if example.kind == self.answer:
+                change = example.changes[example.shown]
+                return "raised" if change.new > change.old else "lowered"
+        return ""
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the recorded update was made on a symmetric board."""
+        board = format_position(self.pair.game, self.pair.position)
+        return any(
+            example.kind == self.answer
+            and example.turns[example.changes[example.shown].turn].board != board
+            for example in self._recorded
+        )
+
+    def _link_update(self, answer: str = "", update: str = "", stage: int = 0) -> str:
+        """Return the URL of this page with another case, or with a recorded update."""
+        return urls.why(self.state.match, self.pair.cell, answer or update)
+
+    @cached_property
     def example(self) -> ExamplePicture | None:
-        """A stored update of the algorithm, for a value without a next update."""
+        """A recorded update, or one of the algorithm for a value without a next update.
+
+        Raises BadRequest with a sentence if there is no such update.
+        """
+        if self.is_recorded:
+            try:
+                return draw_example(
+                    self.pair.site,
+                    self._recorded,
+                    self.answer,
+                    STEPS,
+                    self._link_update,
+                )
+            except ValueError as error:
+                raise BadRequest(str(error)) from None
         if self.next_update:
             return None
         return draw_nearest_example(self.pair)

@@ -25,6 +25,17 @@ STEPS = 6  # steps in which each update is shown
 DECIMALS = (2, 3, 4)  # tried in this order until the rounded numbers add up
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
 MOST_BEADS = 24  # beads that are drawn one by one
+# algorithms whose estimates begin at 0
+FROM_ZERO = (
+    "q-learning",
+    "sarsa",
+    "expected-sarsa",
+    "sarsa-lambda",
+    "q-table",
+    "double-q",
+    "monte-carlo",
+    "league",
+)
 LAST_STONES = 2  # new stones that are marked on the next board: a move and its answer
 
 
@@ -113,7 +124,8 @@ class UpdatePicture(NamedTuple):
     data: Mapping[str, str]  # what the script computes with, by data attribute
     # an earlier move, updated by the error of the last one
     is_traced: bool
-    is_untouched: bool  # whether another move of the board was never updated
+    zeros: int  # number of moves of the board that still have the value 0
+    zero: str  # 0 as squares show it
     # the least and the most that each answer can be worth, of bounds
     answers_lower: list[str]
     answers_upper: list[str]
@@ -161,13 +173,8 @@ def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePic
     """Return the picture of an update."""
     move, change, style = event.move, event.change, terms.style
     next_board = change.next_board or event.end
-    values = _known(change.values)
-    own = change.values[move.cell] if change.values else None
     arithmetic = read_arithmetic(terms, event)
     decimals, is_exact = find_decimals(terms, arithmetic, event.shares)
-    answers = []
-    if style.family == "bounds":
-        answers = [BOUNDS[value] for value in _known(change.next_values)]
     return UpdatePicture(
         slug=terms.slug,
         style=style,
@@ -175,7 +182,7 @@ def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePic
         other="O" if move.mark == "X" else "X",
         cell=name_square_briefly(game, move.cell),
         explored=move.explored,
-        is_best=bool(values) and own == max(values),
+        is_best=_is_best(move, change),
         answer=_name_answer(game, move, next_board) if change.next_board else "",
         result=_result(game, next_board, move.mark),
         later=event.later,
@@ -185,9 +192,10 @@ def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePic
         is_exact=is_exact,
         data=_list_data(terms, event, arithmetic, decimals),
         is_traced=style.family == "step" and not change.next_board,
-        is_untouched=change.values.count(0.0) > 1 and terms.worth is not None,
-        answers_lower=[_short(lower) for lower, _ in answers],
-        answers_upper=[_short(upper) for _, upper in answers],
+        zero=format_value(0.0, DECIMALS[0]),
+        zeros=change.values.count(0.0) if terms.slug in FROM_ZERO else 0,
+        answers_lower=_list_bounds(terms, change, 0),
+        answers_upper=_list_bounds(terms, change, 1),
         part=round(100 * (arithmetic.alpha or 0.0)),
         shares=[
             (_short(share.chance), format_value(share.target, decimals))
@@ -195,6 +203,19 @@ def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePic
         ],
         box=_fill_box(move.cell, change) if style.family == "beads" else None,
     )
+
+
+def _is_best(move: TrainingMove, change: TrainingUpdate) -> bool:
+    """Return whether no other move of the board has a higher value."""
+    known = _known(change.values)
+    return bool(known) and change.values[move.cell] == max(known)
+
+
+def _list_bounds(terms: UpdateTerms, change: TrainingUpdate, side: int) -> list[str]:
+    """Return the lower (0) or upper (1) bounds of all answers, [] for other algorithms."""
+    if terms.style.family != "bounds":
+        return []
+    return [_short(BOUNDS[value][side]) for value in _known(change.next_values)]
 
 
 def _known(values: Sequence[float | None]) -> list[float]:

@@ -5,7 +5,12 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from app.recipes import parse_recipe
-from app.recipes.games import TrainingMove, TrainingUpdate, UpdateExample
+from app.recipes.games import (
+    TrainingMove,
+    TrainingUpdate,
+    UpdateExample,
+    find_mistake,
+)
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.notation import format_position
 from app.tictactoe.views import RewardScale
@@ -101,16 +106,15 @@ def describe_agent(site: SiteData, agent: str) -> str:
 
 def draw_example(
     site: SiteData,
-    slug: str,
+    examples: Sequence[UpdateExample],
     name: str,
     stage: int,
     url: Callable[..., str],
 ) -> ExamplePicture:
-    """Return the picture of an example; `url` builds the address of an update and a step.
+    """Return the picture of one of some examples; `url` builds the URL of an update and a step.
 
     Raises ValueError as `find_example` does.
     """
-    examples = site.updates[slug]
     example, number = find_example(examples, name)
     terms = _find_terms(example.agent)
     links = _link_updates(example, terms, number, url)
@@ -123,7 +127,7 @@ def draw_example(
         move=_ply(example, example.changes[number]),
         stage=stage,
         boards=_draw_game(site, example, terms, links, number),
-        order=_find_order(example, slug),
+        order=_find_order(example, terms.slug),
         examples=[
             UpdateLink(f"example-{kind}", kind, url(update=kind), kind == example.kind)
             for kind in kinds
@@ -151,7 +155,15 @@ def draw_nearest_example(pair: ValueQuery) -> ExamplePicture | None:
     if getattr(pair.recipe, "update", "") == "sum":  # an update by another rule
         return None
     chosen = max(examples, key=lambda example: _nearness(example, pair))
-    return draw_example(site, slug, chosen.kind, STEPS, partial(urls.how, slug))
+    return draw_example(site, examples, chosen.kind, STEPS, partial(urls.how, slug))
+
+
+def find_recorded(pair: ValueQuery) -> list[UpdateExample]:
+    """Return the update that made a blunder of a shipped agent, and the first one of its value."""
+    board = format_position(pair.game, pair.position)
+    if pair.step is not None:
+        return []
+    return find_mistake(pair.site.mistakes, pair.lens, board, pair.cell)
 
 
 def _nearness(example: UpdateExample, pair: ValueQuery) -> tuple[bool, bool]:

@@ -1,0 +1,220 @@
+"""The updates that made the mistakes of the shipped agents, for the pages that explain a value.
+
+`python -m training updates --mistakes` runs the training of each agent twice: first to find the updates,
+then to record their games.
+"""
+
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from app.recipes.games import UpdateExample
+from app.recipes.shipped import SHIPPED
+from app.tictactoe.agents import load_agent
+from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.notation import format_position
+from app.tictactoe.policy import policy_from_values
+from app.tictactoe.puzzles import list_candidates
+from training.reference import (
+    Learner,
+    get_move_key,
+    get_update_key,
+    learn,
+    make_learner,
+)
+from training.story import Listener, read_value
+from training.textbook.league import League
+from training.textbook.loop import Update
+from training.updates import FOLDER
+
+MISTAKES = "mistakes"  # folder inside that of the updates
+AGENTS = ("q-learning-1", "q-table", "q-table-draw-1", "double-q")
+MOST_BLUNDERS = 40  # blunders of one agent, the most frequent first
+WINDOW = 60  # updates around a wanted one whose values are recorded; no game has more
+MISTAKE, FIRST = "mistake", "first"
+
+
+class Blunder(NamedTuple):
+    """A blunder that an agent always plays."""
+
+    board: str
+    cell: int
+
+    @property
+    def seat(self) -> str:
+        """The player who moves."""
+        return "X" if self.board.count("X") == self.board.count("O") else "O"
+
+    @property
+    def key(self) -> str:
+        """The key of the blunder in the stored file."""
+        return f"{self.board} {self.cell}"
+
+
+def list_blunders(agent: str, models: Path) -> list[Blunder]:
+    """Return the blunders that a shipped agent always plays, the most frequent first."""
+    game = tic_tac_toe()
+    loaded = load_agent(models, game, agent)
+    policy = policy_from_values(loaded.q, loaded.card.plays)
+    puzzles = list_candidates(game, agent, policy, loaded.q)
+    blunders = [
+        Blunder(format_position(game, one.position), one.wrong) for one in puzzles
+    ]
+    return blunders[:MOST_BLUNDERS]
+
+
+def find_entry(learner: Learner, board: str, cell: int, seat: str) -> Hashable:
+    """Return the entry of a move in the learner's table."""
+    if isinstance(learner, League):
+        entry: Hashable = learner.own.see(board, cell, seat)
+        return entry
+    return get_move_key(learner, board, cell)
+
+
+def prefers(learner: Learner, blunder: Blunder) -> bool:
+    """Return whether a blunder has the only highest value of its board."""
+    values = {
+        cell: read_value(learner, blunder.board, cell, blunder.seat)
+        for cell in learner.game.legal_moves(blunder.board)
+    }
+    return [cell for cell in values if values[cell] == max(values.values())] == [
+        blunder.cell
+    ]
+
+
+class Found(NamedTuple):
+    """The numbers of updates in a training, from 1."""
+
+    mistake: int  # since this update the learner has always preferred the blunder
+    first: int  # the first update that changed the value of the blunder
+
+
+def find_updates(agent: str, blunders: list[Blunder]) -> dict[Blunder, Found]:
+    """Return the updates that made the blunders of a training, in one run of it."""
+    recipe = SHIPPED[agent].recipe
+    learner = make_learner(tic_tac_toe(), recipe)
+    watched: dict[Hashable, set[Blunder]] = {}
+    own: dict[Hashable, set[Blunder]] = {}
+    for blunder in blunders:
+        for cell in learner.game.legal_moves(blunder.board):
+            entry = find_entry(learner, blunder.board, cell, blunder.seat)
+            watched.setdefault(entry, set()).add(blunder)
+        entry = find_entry(learner, blunder.board, blunder.cell, blunder.seat)
+        own.setdefault(entry, set()).add(blunder)
+    mistakes, firsts = dict[Blunder, int](), dict[Blunder, int]()
+    preferred = {blunder: prefers(learner, blunder) for blunder in blunders}
+    updates = (
+        event
+        for event in learn(tic_tac_toe(), recipe, learner)
+        if isinstance(event, Update)
+    )
+    for number, update in enumerate(updates, 1):
+        key = get_update_key(learner, update)
+        for blunder in watched.get(key, ()):
+            now = prefers(learner, blunder)
+            if now and not preferred[blunder]:
+                mistakes[blunder] = number
+            preferred[blunder] = now
+        if update.new != update.old:
+            for blunder in own.get(key, ()):
+                firsts.setdefault(blunder, number)
+    return {
+        blunder: Found(mistakes[blunder], firsts[blunder])
+        for blunder in blunders
+        if preferred[blunder] and blunder in mistakes and blunder in firsts
+    }
+
+
+def record_updates(agent: str, wanted: set[int]) -> dict[int, UpdateExample]:
+    """Return the games of some updates of a training, by the number of the update."""
+    recipe = SHIPPED[agent].recipe
+    listener = Listener(tic_tac_toe(), recipe)
+    learner = make_learner(tic_tac_toe(), recipe)
+    ahead = sorted(wanted, reverse=True)
+    waiting: dict[
+        int, tuple[int, int]
+    ] = {}  # update -> its game, and its place in the game
+    examples: dict[int, UpdateExample] = {}
+    number = 0
+    for event in learn(tic_tac_toe(), recipe, learner):
+        is_near = bool(ahead) and ahead[-1] - number <= WINDOW
+        listener.with_values = bool(waiting) or is_near
+        listener.record(learner, event)
+        game = len(listener.games) - 1
+        if waiting and min(waiting.values())[0] < game:
+            examples |= _make_examples(listener, agent, waiting)
+            waiting.clear()
+        elif not waiting:
+            _forget_game(listener, game - 2)
+        if isinstance(event, Update):
+            number += 1
+            if ahead and number == ahead[-1]:
+                waiting[ahead.pop()] = game, len(listener.changes[game]) - 1
+        if len(examples) == len(wanted):
+            break
+    return examples | _make_examples(listener, agent, waiting)
+
+
+def _forget_game(listener: Listener, game: int) -> None:
+    """Forget the moves and updates of a game that is over."""
+    for listed in (listener.games, listener.changes):
+        if 0 <= game < len(listed):
+            listed[game] = []
+
+
+def _make_examples(
+    listener: Listener, agent: str, waiting: Mapping[int, tuple[int, int]]
+) -> dict[int, UpdateExample]:
+    return {
+        update: _make_example(listener, agent, update, game, shown)
+        for update, (game, shown) in waiting.items()
+    }
+
+
+def _make_example(
+    listener: Listener, agent: str, update: int, game: int, shown: int
+) -> UpdateExample:
+    turns = listener.games[game]
+    return UpdateExample(
+        MISTAKE,
+        agent,
+        game + 1,
+        update - shown - 1,
+        turns,
+        listener.changes[game],
+        shown,
+        turns[-1].after,
+    )
+
+
+def build_mistakes(agent: str, models: Path) -> dict[str, list[UpdateExample]]:
+    """Return the updates behind the blunders of an agent, by board and cell."""
+    found = find_updates(agent, list_blunders(agent, models))
+    numbers = {number for one in found.values() for number in one}
+    examples = record_updates(agent, numbers)
+    return {
+        blunder.key: [
+            examples[one.mistake],
+            msgspec.structs.replace(examples[one.first], kind=FIRST),
+        ]
+        for blunder, one in found.items()
+    }
+
+
+def encode_mistakes(mistakes: Mapping[str, list[UpdateExample]]) -> bytes:
+    """Return examples by blunder as JSON, a line for each blunder."""
+    lines = [
+        msgspec.json.encode(key) + b": " + msgspec.json.encode(examples)
+        for key, examples in mistakes.items()
+    ]
+    return b"{\n" + b",\n".join(lines) + b"\n}\n"
+
+
+def write_mistakes(models: Path, agent: str) -> Path:
+    """Write the updates behind the blunders of an agent and return their file."""
+    path = models / FOLDER / MISTAKES / f"{agent}.json"
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_bytes(encode_mistakes(build_mistakes(agent, models)))
+    return path
