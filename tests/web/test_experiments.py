@@ -347,8 +347,8 @@ def test_a_line_goes_through_its_medians_and_opens_the_typical_run(site: SiteDat
     heights = [doubled.points[0][1] - y for _, y in doubled.points]
     assert heights[2] / heights[1] == pytest.approx(198 / 18, abs=0.3)
     assert same.link == Link("same: seed 0, which ends at the median", "")  # it takes minutes
-    assert "A press on a line opens the run that ends at the median" in layout.caption
-    assert "makes the runs that the lab does not train" in layout.caption
+    assert "Click a line to open the run that ends at the median" in layout.caption
+    assert "repeats the runs that the lab cannot train" in layout.caption
 
 
 def test_a_cell_opens_the_recipe_of_its_row_and_column(shown: str) -> None:
@@ -501,7 +501,7 @@ def test_without_the_lab_nothing_is_promised(folder: Path, monkeypatch: pytest.M
     text = create_app(folder, seed=1).test_client().get("/experiments/double-q").text
     assert "/lab/q-table,draw" not in text
     assert 'href="/lab/q-table"' in text  # which is shipped
-    assert "The command makes the runs that the lab does not train" in text
+    assert "The command below repeats the runs that the lab cannot train" in text
 
 
 def test_there_need_be_no_experiments(folder: Path, tmp_path: Path) -> None:

@@ -60,8 +60,8 @@ def test_a_link_out_says_where_it_leads(listing: str) -> None:
         links = re.findall(r'<a href="(https://[^"]+)"[^>]*>([^<]+)</a>', entry(listing, source))
         assert [address for address, _ in links] == [*source.addresses]
         for address, text in links:
-            assert text == f"Leads to {urlsplit(address).hostname}"
-        assert ("No address of it is known to us." in entry(listing, source)) == (not links)
+            assert text == f"On {urlsplit(address).hostname}"
+        assert ("We know no URL of it." in entry(listing, source)) == (not links)
     assert not SOURCES["codingronin"].addresses
 
 

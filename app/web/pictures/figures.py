@@ -142,12 +142,12 @@ def _histogram(figure: Histogram, site: SiteData, first_seed: int) -> Layout:
     sentences = [
         _describe_seeds(groups, first_seed),
         _describe_dot(runs_per_dot),
-        "Below a row: the middle 80% of its runs, and a notch at the median.",
-        "Each value is exact of its run."
+        "The line below a row covers the middle 80% of its runs; its notch is the median.",
+        "The value of each run is exact."
         if figure.exact
         else "Each value is an estimate.",
     ]
-    press = _describe_links(shapes, "dot opens its run, or one of them", unopened)
+    press = _describe_links(shapes, "dot to open its run, or one of its runs", unopened)
     plot = svg.Plot(bottom + AXIS, 0, shapes)
     return Layout(figure.title, figure.unit, " ".join(sentences) + press, plot, [])
 
@@ -180,10 +180,8 @@ def _has_unopened_runs(site: SiteData, group: Group, runs: tables.Runs) -> bool:
 
 def _describe_dot(runs_per_dot: int) -> str:
     if runs_per_dot == 1:
-        return "A dot is a run."
-    return (
-        f"A dot stands for {format_count(runs_per_dot)} runs, a smaller one for fewer."
-    )
+        return "Each dot is a training run."
+    return f"A dot stands for {format_count(runs_per_dot)} training runs, a smaller dot for fewer."
 
 
 class CurveField(NamedTuple):
@@ -317,11 +315,11 @@ def _name_series(series: Series) -> str:
 def _describe_lines(every: Sequence[Series], has_wide_bands: bool) -> tuple[str, str]:
     """Return the meaning of a line, and the end of a sentence on its link."""
     if all(series.n == 1 for series in every):
-        return "A line is one run.", "line opens it"
-    faint = ", the fainter one all of them" if has_wide_bands else ""
+        return "Each line is one training run.", "line to open its run"
+    faint = " and the paler band all runs" if has_wide_bands else ""
     return (
-        f"A line is the median, the band holds 80% of the runs{faint}.",
-        "line opens the run that ends at the median, whose seed stands in the table",
+        f"A line is the median of the runs; the band around it contains 80% of the runs{faint}.",
+        "line to open the run that ends at the median; the table shows its seed",
     )
 
 
@@ -411,13 +409,13 @@ def _describe_grid(
     """Describe the colours, the number of runs of a cell, and its link."""
     palest = format_with_unit(colours.low, figure.unit)
     fullest = format_with_unit(colours.high, figure.unit)
-    caption = f"The cells go from {palest} (pale) to {fullest} (full)."
+    caption = f"The colour of a cell shows its value, from {palest} (pale) to {fullest} (dark)."
     recipes = [recipe for row in figure.recipes for recipe in row if recipe]
     if not recipes:
         return caption
     unopened = any(not tables.address(site, recipe) for recipe in recipes)
-    press = _describe_links(shapes, "cell opens a typical one", unopened)
-    return f"{caption} Each is the median of {_write_run_count(figure.n)}.{press}"
+    press = _describe_links(shapes, "cell to open a typical run", unopened)
+    return f"{caption} The value is the median of {_write_run_count(figure.n)}.{press}"
 
 
 @lay_out.register
@@ -453,7 +451,7 @@ def _bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
         bar.recipe and not link.href
         for bar, link in zip(figure.bars, links, strict=True)
     )
-    press = _describe_links(shapes, "bar opens what it is about", unopened)
+    press = _describe_links(shapes, "bar to open its run or page", unopened)
     caption = _describe_bars(figure) + press
     return Layout(
         figure.title, figure.unit, caption, svg.Plot(bottom + AXIS, 0, shapes), []
@@ -488,12 +486,12 @@ def _describe_bars(figure: Bars) -> str:
     caption = (
         "Every number is exact."
         if figure.exact
-        else "Estimated from as many as stand there."
+        else "Each number is estimated from n samples."
     )
     if has_intervals:
-        caption += " The thin line on a bar is its 95% interval (Wilson)."
+        caption += " The thin line on a bar is the 95% confidence interval (Wilson)."
     if figure.logarithmic:
-        caption += " A logarithmic axis."
+        caption += " The axis is logarithmic."
     return caption
 
 
@@ -520,8 +518,8 @@ def _boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
         link = svg.Link(board.text, tables.position(site, board.record, board.lens))
         pictures.append(Picture(picture, board.text, link))
     caption = (
-        "A star keeps what the position is worth, a dot is what it plays there, a cross what it "
-        "plays by mistake."
+        "★ marks a move that preserves the value of the position, ● a move that the agent plays, ✗ a "
+        "blunder of the agent."
     )
     return Layout(figure.title, "", caption, svg.Plot(0, 0, []), pictures)
 
@@ -680,11 +678,12 @@ def _describe_links(shapes: Sequence[svg.Shape], what: str, unopened: bool) -> s
     ]
     opens = any(link.href for link in links)
     told = (
-        f" A press on a {what}{', where the lab trains it' * unopened}."
-        if opens
-        else ""
+        f" Click a {what}{', where the lab can train it' * unopened}." if opens else ""
     )
-    return told + " The command makes the runs that the lab does not train." * unopened
+    return (
+        told
+        + " The command below repeats the runs that the lab cannot train." * unopened
+    )
 
 
 def _link_series(site: SiteData, series: Series) -> svg.Link:
@@ -704,11 +703,13 @@ def _describe_seeds(groups: Sequence[Group], first: int) -> str:
     numbers = sorted({len(group.values) for group in groups})
     if len(numbers) == 1:
         runs = f"{format_count(numbers[0])} runs" + (
-            " a row" if len(groups) > 1 else ""
+            " in each row" if len(groups) > 1 else ""
         )
         return f"{runs}, seeds {format_count(first)} to {format_count(first + numbers[0] - 1)}."
     fewest, most = format_count(numbers[0]), format_count(numbers[-1])
-    return f"{fewest} to {most} runs a row, from seed {format_count(first)} on."
+    return (
+        f"{fewest} to {most} runs in each row; the first seed is {format_count(first)}."
+    )
 
 
 def _describe_bar(bar: Bar, unit: str) -> str:

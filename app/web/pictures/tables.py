@@ -81,7 +81,7 @@ def offers(site: SiteData, figure: Figure, first_seed: int) -> list[Sample]:
         if len(runs) > 3 * OFFERED:
             parts = {
                 "lowest": runs[:OFFERED],
-                "in the middle": runs[middle : middle + OFFERED],
+                "near the median": runs[middle : middle + OFFERED],
                 "highest": runs[-OFFERED:],
             }
         ends = [
@@ -200,7 +200,7 @@ def _bars(figure: Bars, site: SiteData, first_seed: int) -> Table:
         ]
         head = TableCell(bar.name, behind_bar(site, bar))
         rows.append(TableRow(head, [TableCell(text) for text in texts]))
-    columns = ["exactly" if figure.exact else "estimate", "95% interval", "n"]
+    columns = ["exact value" if figure.exact else "estimate", "95% interval", "n"]
     filled = [any(row.entries[at].text for row in rows) for at in range(len(columns))]
     kept = [at for at, there in enumerate(filled) if there]
     rows = [row._replace(entries=[row.entries[at] for at in kept]) for row in rows]
@@ -219,7 +219,7 @@ def _boards(figure: Boards, site: SiteData, first_seed: int) -> Table:
         )
         for board in figure.boards
     ]
-    return Table("moves", ["what there is to see"], rows)
+    return Table("Moves so far", ["Remark"], rows)
 
 
 def _link_run(run: Any, unit: str, opened: Seeded) -> TableCell:
