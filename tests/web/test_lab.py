@@ -444,7 +444,7 @@ def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
     pages = follow(client, "/lab/q-table,games=60?ghost=q-table,games=20")
     done = [int(re.findall(r'value="(\d+)"></progress>', page)[0]) for page in pages]
     assert done == [1, *range(5, SEEDS + 1, 5)]
-    assert headline(pages[0]).startswith("One seed each, and no verdict")
+    assert headline(pages[0]).startswith("No verdict yet, with one seed each")
     names = [
         [f"q-table,games={games}" + f",seed={seed}" * bool(seed) for seed in range(SEEDS)]
         for games in (20, 60)
@@ -461,10 +461,10 @@ def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
 
 def test_a_difference_that_twenty_seeds_do_not_show_is_called_that(client: FlaskClient) -> None:
     same = follow(client, "/lab/q-table,games=60,seed=1?ghost=q-table,games=60")[-1]
-    assert headline(same) == "No difference: the same in every seed."
+    assert headline(same) == "No difference: A and B are the same in every seed."
     near = follow(client, "/lab/q-table,games=61?ghost=q-table,games=60")[-1]
-    assert headline(near) == "No difference that 20 seeds show."
-    assert "luck alone may do that" in near
+    assert headline(near) == "No clear difference after 20 seeds."
+    assert "this may be luck" in near
 
 
 @pytest.mark.parametrize(
@@ -472,10 +472,10 @@ def test_a_difference_that_twenty_seeds_do_not_show_is_called_that(client: Flask
     [
         ([[2] * 20, [1] * 20], False, "B", "B in 20 of 20"),
         ([[2] * 20, [1] * 20], True, "A", "A in 20 of 20"),
-        ([[2] * 14 + [0] * 6, [1] * 20], False, "", "no difference shown"),  # p = 0.115
+        ([[2] * 14 + [0] * 6, [1] * 20], False, "", "no clear difference"),  # p = 0.115
         ([[2] * 15 + [0] * 5, [1] * 20], False, "B", "B in 15 of 20"),  # p = 0.041
         ([[1] * 14 + [2] * 6, [1] * 20], False, "B", "B in 6 of 20, the same in 14"),  # p = 0.031
-        ([[1] * 15 + [2] * 5, [1] * 20], False, "", "no difference shown"),  # p = 0.063
+        ([[1] * 15 + [2] * 5, [1] * 20], False, "", "no clear difference"),  # p = 0.063
         ([[2] * 5, [1] * 5], False, "", "B in 5 of 5"),
     ],
 )
@@ -599,7 +599,7 @@ def test_the_evidence_is_one_figure_with_everything_in_it(client: FlaskClient) -
     words = unescape(" ".join(re.findall(r">([^<>]+)</text>", answer.text)))
     assert "Does training for more games: 20 → 60 help Q-learning backward" in words
     assert "Yes: fewer blunders with 60 games." in words
-    assert "A: q-table,games=20 B: q-table,games=60 20 seeds of each." in words
+    assert "A: q-table,games=20 B: q-table,games=60 20 seeds of A and of B." in words
     link = f"http://localhost/lab/q-table,games=60?{query}&seeds=20"
     assert link in words
     assert headline(client.get(link).text) == "Yes: fewer blunders with 60 games."

@@ -178,17 +178,17 @@ PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
             (1, 4, 5),
             0,
             "So far: fewer blunders with α 0.8 in 4 of 5 seeds, more in 1. "
-            "The verdict comes after 20 seeds of each.",
+            "The verdict follows after 20 seeds of A and of B.",
         ),
         (
             (0, 0, 5),
             0,
-            "So far: the same in 5 of 5 seeds. The verdict comes after 20 seeds of each.",
+            "So far: the same in 5 of 5 seeds. The verdict follows after 20 seeds of A and of B.",
         ),
         (
             (2, 2, 5),
             0,
-            "So far: neither is ahead in 5 seeds. The verdict comes after 20 seeds of each.",
+            "So far: neither is ahead in 5 seeds. The verdict follows after 20 seeds of A and of B.",
         ),
         (
             (15, 3, 20),
@@ -202,7 +202,7 @@ PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
             "Yes: more games won against Random with α 0.8. In 20 of 20 seeds. "
             "Medians 1 → 2, exact sign test, p = 0.01.",
         ),
-        ((0, 0, 20), 0, "No difference: the same in every seed. Blunders, 20 seeds."),
+        ((0, 0, 20), 0, "No difference: A and B are the same in every seed. Blunders, 20 seeds."),
     ],
 )
 def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, verdict: str) -> None:

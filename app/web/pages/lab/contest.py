@@ -46,7 +46,7 @@ class Contest(NamedTuple):
         if self.is_tie:
             return f"the same in {self.seeds} of {self.seeds}"
         if self.seeds == SEEDS and not self.better:
-            return "no difference shown"
+            return "no clear difference"
         same = f", the same in {self.ties}" if self.ties else ""
         if not self.leader:
             return f"A in {self.a}, B in {self.b}{same}"
@@ -89,14 +89,14 @@ def describe_contest(
     """
     if contest.seeds == 1:
         return Finding(
-            f"One seed each, and no verdict: {' → '.join(medians)}.",
-            f"{measure.title}, first A, then B. The difference may be luck.",
+            f"No verdict yet, with one seed each: {' → '.join(medians)}.",
+            f"{measure.title}: first A, then B. With one seed each, the difference may be luck.",
         )
     if contest.seeds < SEEDS:
-        after = f"The verdict comes after {SEEDS} seeds of each."
+        after = f"The verdict follows after {SEEDS} seeds of A and of B."
         return Finding(f"So far: {_describe_lead(contest, measure, phrases)}.", after)
     if contest.is_tie:
-        headline = "No difference: the same in every seed."
+        headline = "No difference: A and B are the same in every seed."
         return Finding(headline, f"{measure.title}, {SEEDS} seeds.")
     score = _describe_score(contest, measure)
     between = f"Medians {' → '.join(medians)}"
@@ -104,8 +104,8 @@ def describe_contest(
     better = f"{measure.better_phrase} {phrases[contest.leader or 'B']}"
     if not contest.better:
         return Finding(
-            f"No difference that {SEEDS} seeds show.",
-            f"{better} {score}: luck alone may do that. {between}, {test}.",
+            f"No clear difference after {SEEDS} seeds.",
+            f"{better} {score}: this may be luck. {between}, {test}.",
         )
     detail = f"{_capitalize(score)}. {between}, {test}."
     if not answers_question:

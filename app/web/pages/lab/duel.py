@@ -194,7 +194,9 @@ class Duel:
             for value in (median(ends), min(ends), max(ends))
         )
         if len(ends) == 1:
-            alone = "One seed: others may do better or worse."
+            alone = (
+                "This is the result of one seed: other seeds may be better or worse."
+            )
             return Finding(f"{measure.title}: {middle}.", alone)
         proved = ", ".join(
             f"as {mark.upper()} in {sum(proofs)}"
@@ -203,7 +205,7 @@ class Duel:
         return Finding(
             f"{measure.title}: {middle}, from {low} to {high}.",
             f"Median of {len(ends)} seeds. Unbeatable {proved}. "
-            "Choose one change to see whether it helps.",
+            "Choose a change to see whether it helps.",
         )
 
     def _list_proofs(self) -> dict[str, list[list[bool]]]:

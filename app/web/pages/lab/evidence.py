@@ -28,7 +28,9 @@ def draw_evidence(duel: Duel, link: str) -> Drawing:
     y = _draw_plots(shapes, duel, y + GAP)
     for side in duel.sides:
         y = _write(shapes, y, f"{side.mark}: {name_recipe(side.recipe)}", "told")
-    seeds = f"{duel.seeds_done} seeds of each. Figures are exact for each seed."
+    seeds = (
+        f"{duel.seeds_done} seeds of A and of B. The numbers of each seed are exact."
+    )
     y = _write(shapes, y, f"{seeds} Q-Tac-Toe:", "told")
     y = _write(shapes, y, link, "told")
     return Drawing(WIDTH, y + EDGE, f"{duel.question} {verdict.text}", shapes)

@@ -42,8 +42,8 @@ from app.web.urls import Destination
 from app.web.wording import characterise
 
 SECOND = "second"  # the slot for a second contrast, below the question
-SUGGESTIONS = "What else could be compared"
-SHIPPED_AGENTS = "An agent of this site"
+SUGGESTIONS = "Compare something else"
+SHIPPED_AGENTS = "Agents of this site"
 # Parameters that students ask about first; "" stands for the length of the training.
 ASKED_FIRST = ["epsilon", "alpha", "step_size", "", "gamma", "initial", "seat"]
 REWARD_LIMITS = (2.0, 10.0, 100.0)  # limits of a slider for values from -100 to 100
@@ -60,17 +60,17 @@ LABELS = {
     "initial": "Initial value",
     "seat": "Plays",
     "start": "Games begin",
-    "key": "Values are for",
-    "ties": "Among equal moves",
+    "key": "Values belong to",
+    "ties": "Choice among equal moves",
     "last": "Last move updates",
-    "learn_from": "Learns from moves",
+    "learn_from": "Moves that it learns from",
     "symmetric": "Symmetric boards share a value",
     "observing": "Learns from its opponent's moves",
     "sticky": "A losing move keeps its value",
     "k_start": "First k",
     "k_step": "Growth of k",
     "k_limit": "Largest k",
-    "beads_drop": "Fewer beads later",
+    "beads_drop": "Fewer beads in later boxes",
     "paper": "Beads drawn on paper",
     "memory": "Replay buffer",
     "batch": "Minibatch",
@@ -265,7 +265,7 @@ def _build_settings_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
     groups = [
         (label(one), _list_choices(setup, one, "")) for one in shown if one.choices
     ]
-    return Slot("", "More parameters, of both sides", False, fields, groups)
+    return Slot("", "More parameters, for both A and B", False, fields, groups)
 
 
 def _build_contrast_slot(
@@ -289,8 +289,8 @@ def _build_contrast_slot(
     if len(contrasts) == 1 and setup.a.slug == setup.b.slug:
         groups += _list_suggestions(setup, setup.a, {contrast.name})
     else:
-        groups.append(("Compare fewer things", [_build_undo_link(setup, contrast)]))
-    title = f"{label(contrast)}: what is compared"
+        groups.append(("Remove a difference", [_build_undo_link(setup, contrast)]))
+    title = f"{label(contrast)}: the difference between A and B"
     return Slot("", title, True, fields, groups)
 
 
@@ -300,7 +300,7 @@ def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
     to = setup.change({f"b.{contrast.name}": value})
     name = label(contrast)
     return Destination(
-        f"{name}: the same on both sides", to, id=f"undo-{contrast.name}"
+        f"{name}: use the value of A for both", to, id=f"undo-{contrast.name}"
     )
 
 
@@ -308,7 +308,13 @@ def _build_change_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
     """Return the first contrast that can be chosen, or a link that takes back each of many."""
     if contrasts:
         undo = [_build_undo_link(setup, contrast) for contrast in contrasts]
-        return Slot("", "What is compared", True, [], [("Compare fewer things", undo)])
+        return Slot(
+            "",
+            "The differences between A and B",
+            True,
+            [],
+            [("Remove a difference", undo)],
+        )
     groups = _list_suggestions(setup, setup.a, set())
     return Slot("", "What do you want to compare?", True, [], groups)
 
@@ -317,7 +323,7 @@ def _build_second_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
     """Return the parameters that can be changed in `b` too."""
     varied = {one.name for one in contrasts}
     groups = _list_suggestions(setup, setup.b, varied, algorithms=False)
-    return Slot("", "Change another thing in B too", True, [], groups)
+    return Slot("", "Change a second setting of B too", True, [], groups)
 
 
 def _list_suggestions(
