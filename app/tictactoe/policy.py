@@ -153,21 +153,21 @@ class Baseline(NamedTuple):
 
 
 BASELINES = {
-    "random": Baseline("Random", "Any empty square will do.", uniform_policy),
+    "random": Baseline("Random", "Plays any empty square at random.", uniform_policy),
     "fixed": Baseline(
-        "First empty cell", "Always takes the first empty square.", first_empty_policy
+        "First empty cell", "Always plays the first empty square.", first_empty_policy
     ),
     "t-hand": Baseline(
-        "T-hand", "Wins and blocks where it can, and looks no further.", t_hand_policy
+        "T-hand", "Wins or blocks if it can, otherwise plays at random.", t_hand_policy
     ),
     "minimax": Baseline(
         "Minimax",
-        "Has worked out the whole game; plays the first of the best moves.",
+        "Knows the result of every position; plays the first of the best moves.",
         minimax_policy,
     ),
     "minimax-random": Baseline(
         "Minimax, randomised",
-        "Has worked out the whole game; plays any of the best moves.",
+        "Knows the result of every position; plays one of the best moves at random.",
         minimax_random_policy,
     ),
     "strongest": Baseline(

@@ -389,12 +389,14 @@ def describe_position(position: QueuePosition | None) -> str:
     """Return a sentence on the progress of a pending training."""
     if position and position.is_compiling:
         return gettext(
-            "The lab is being prepared: some seconds, once. This page comes by itself."
+            "The lab is starting, which takes a few seconds. This page loads by itself."
         )
     if position and position.number:
-        words = gettext_noop("Number %(number)s in line. This page comes by itself.")
+        words = gettext_noop(
+            "Number %(number)s in the queue. This page loads by itself."
+        )
         return gettext(words, number=position.number)
-    return gettext("Being trained at this moment. This page comes by itself.")
+    return gettext("The agent is being trained. This page loads by itself.")
 
 
 def _read_course(answer: bytes) -> Course | Refusal:

@@ -167,14 +167,17 @@ def describe_task(site: SiteData, task: Task) -> str:
             opponent=whom,
             epsilon=epsilon,
         )
-    words = gettext_noop("to play %(opponent)s, with a discount factor of %(gamma)s")
+    words = gettext_noop(
+        "to play against %(opponent)s, with a discount factor of %(gamma)s"
+    )
     if task.gamma != 1:
         words = gettext_noop(
-            "to play %(opponent)s, with a discount factor of %(gamma)s a move"
+            "to play against %(opponent)s, with a discount factor of %(gamma)s for each move"
         )
         if task.plies == 2:
             words = gettext_noop(
-                "to play %(opponent)s, with a discount factor of %(gamma)s a move of its own"
+                "to play against %(opponent)s, with a discount factor of %(gamma)s for "
+                "each of its own moves"
             )
     return gettext(words, opponent=whom, gamma=gamma)
 
@@ -292,7 +295,7 @@ LESSON_STEPS = [
     LessonStep("learning", gettext_noop("One number at a time")),
     LessonStep("blunder", gettext_noop("Sure, and wrong")),
     LessonStep("why", gettext_noop("Where the number comes from")),
-    LessonStep("unbeatable", gettext_noop("Never again")),
+    LessonStep("unbeatable", gettext_noop("Proved unbeatable")),
 ]
 
 
@@ -320,7 +323,7 @@ def characterise(site: SiteData, name: str) -> Character:
     Strong: all others.
     """
     if name == HUMAN:
-        return Character("", gettext("Sits at this screen."), None)
+        return Character("", gettext("A person at this device."), None)
     return Character(
         strength=grade_strength(site, name),
         line=_describe_training(site, name),
@@ -345,9 +348,7 @@ def _find_worst_seat(site: SiteData, name: str) -> tuple[float, str]:
 def _describe_training(site: SiteData, name: str) -> str:
     """Return sentences on the training and the strength of an agent."""
     if is_moves(name):
-        return (
-            f"{gettext('Known by its moves alone.')} {_describe_strength(site, name)}"
-        )
+        return f"{gettext('Only its moves are known, not its values.')} {_describe_strength(site, name)}"
     if not site.agents.knows(name):
         return gettext(BASELINES[name].line)
     how = ALGORITHMS[site.agents[name].card.algorithm].origin
@@ -385,9 +386,11 @@ def _explain_opening(site: SiteData, name: str) -> str:
     """Return the reason for an unbeatable agent's colours of the empty board; "" without a reason."""
     worth, best = site.worth(name), evaluate_moves(site, 0, name).best_value
     if worth and worth.x[1] == worth.x[2]:
-        return gettext("Its colours are green: a draw is worth as much as a win to it.")
+        return gettext(
+            "Its colours are green because a draw is worth as much to it as a win."
+        )
     if best is not None and abs(best) < 0.5:
-        return gettext("It expects a draw, so its colours are faint.")
+        return gettext("It expects a draw, so its colours are pale.")
     return ""
 
 

@@ -89,7 +89,7 @@ def test_within_five_seconds_something_learns(
     page.clock.run_for(10_000)
     expect(caption).to_have_text("It has learned to block.")
     expect(page.locator("[data-cell='6']")).to_have_class("cell best")
-    expect(page.locator("#film-play")).to_have_attribute("aria-label", "Play the film")
+    expect(page.locator("#film-play")).to_have_attribute("aria-label", "Play the training")
     assert shifts(page) == []
 
 
@@ -97,9 +97,9 @@ def test_the_film_can_be_paused_and_scrubbed(page: Page) -> None:
     stop_the_clock(page)
     page.goto("/")
     page.clock.run_for(1000)
-    play = page.get_by_role("button", name="Pause the film")
+    play = page.get_by_role("button", name="Pause the training")
     play.click()
-    expect(page.get_by_role("button", name="Play the film")).to_be_visible()
+    expect(page.get_by_role("button", name="Play the training")).to_be_visible()
     slider = page.get_by_role("slider")
     slider.focus()
     slider.press("Home")
@@ -120,7 +120,7 @@ def test_whoever_wants_no_motion_gets_the_last_picture(
     expect(page.locator("[data-film-caption]")).to_have_text("It has learned to block.")
     before = heats(page)
     assert None not in before
-    expect(page.get_by_role("button", name="Play the film")).to_be_visible()
+    expect(page.get_by_role("button", name="Play the training")).to_be_visible()
     assert page.locator("#film-step").input_value() == page.locator("#film-step").get_attribute(
         "max"
     )
@@ -168,7 +168,7 @@ def test_by_keyboard_alone_through_front_puzzle_and_lesson(page: Page) -> None:
     page.clock.run_for(1000)
     tab_to("#film-play")
     page.keyboard.press("Space")
-    expect(page.locator("#film-play")).to_have_attribute("aria-label", "Play the film")
+    expect(page.locator("#film-play")).to_have_attribute("aria-label", "Play the training")
     page.clock.resume()
     tab_to("#way-mistake")
     page.keyboard.press("Enter")

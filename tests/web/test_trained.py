@@ -465,7 +465,7 @@ def test_a_page_is_told_that_it_stands_in_line_and_comes_by_itself(
         assert answer.status_code == 202
         assert answer.headers["Refresh"] == answer.headers["Retry-After"]
         assert answer.headers["Cache-Control"] == "no-store"
-        assert "This page comes by itself." in answer.text
+        assert "This page loads by itself." in answer.text
         program = {"Accept": "application/json"}
         answer = client.get(f"/api/v1/agents/{name}", headers=program)
         assert answer.status_code == 202

@@ -121,7 +121,10 @@ def test_a_task_is_said_with_its_opponent_and_what_later_counts(site: SiteData) 
     assert shown.caption == (
         "On the squares: Q* of the training task of Q-learning 1, for X (to move)"
     )
-    assert "to play Random, with a discount factor of 0.9 a move of its own" in shown.facts
+    assert (
+        "to play against Random, with a discount factor of 0.9 for each of its own moves"
+        in shown.facts
+    )
     assert (shown.blank, shown.errs) == ("", False)
 
 
@@ -130,13 +133,13 @@ def test_a_task_is_said_with_its_opponent_and_what_later_counts(site: SiteData) 
     [
         (
             "sarsa",
-            "to play Random, exploring with ε = 0.1, with a discount factor of 0.9 a move of its "
-            "own",
+            "to play against Random, exploring with ε = 0.1, with a discount factor of 0.9 for each "
+            "of its own moves",
         ),
-        ("sarsa,epsilon_drop=0.02,gamma=1", "to play Random, with a discount factor of 1"),
+        ("sarsa,epsilon_drop=0.02,gamma=1", "to play against Random, with a discount factor of 1"),
         (
             "td-afterstates,vs=self,learn_from=all",
-            "to play itself, exploring with ε = 0.1, with a discount factor of 1",
+            "to play against itself, exploring with ε = 0.1, with a discount factor of 1",
         ),
     ],
 )

@@ -39,22 +39,22 @@ PROBLEM = "application/problem+json"
 PENDING = 202  # status of a response that is not ready
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLES = {
-    PENDING: gettext_noop("In line"),
+    PENDING: gettext_noop("In the queue"),
     400: gettext_noop("This URL is wrong"),
-    404: gettext_noop("Not here"),
+    404: gettext_noop("Page not found"),
     405: gettext_noop("Read-only"),
     409: gettext_noop("This cannot be played"),
     413: gettext_noop("Too large"),
     414: gettext_noop("Too long"),
-    500: gettext_noop("Our fault"),
-    501: gettext_noop("Not understood"),
+    500: gettext_noop("Error of the server"),
+    501: gettext_noop("Request not understood"),
     503: gettext_noop("Too busy"),
 }
 SENTENCES = {
     400: gettext_noop("The server cannot understand this request."),
     404: gettext_noop("There is no such page."),
     405: gettext_noop("This page is read-only: it accepts no data."),
-    413: gettext_noop("The table is too large: it may have 1 MB."),
+    413: gettext_noop("The table is too large: the limit is 1 MB."),
     414: gettext_noop(
         "The URL is too long: %(most)s characters are enough for any view."
     ),
@@ -121,9 +121,7 @@ def show_fault(fault: Exception) -> Response:
     fault_id = request.headers.get("X-Request-ID", secrets.token_hex(8))[:64]
     address = f"{request.path}?{request.environ['QUERY_STRING']}"
     current_app.logger.error("fault %s on %a", fault_id, address, exc_info=fault)
-    words = gettext_noop(
-        "Something went wrong on our side. It is in the log as %(id)s."
-    )
+    words = gettext_noop("An error occurred on the server. It is in the log as %(id)s.")
     sentence = gettext(words, id=fault_id)
     return _answer(InternalServerError(), sentence)
 

@@ -44,7 +44,7 @@ CODE = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
 FRAMES = (
     (gettext_noop("Teach a program tic-tac-toe"), urls.frame_url(urls.TEACH), 740),
     (gettext_noop("Puzzle of the day"), urls.frame_url(urls.PUZZLE_TODAY), 560),
-    (gettext_noop("A stop of the lesson"), urls.frame_url(urls.how("learning")), 700),
+    (gettext_noop("A step of the lesson"), urls.frame_url(urls.how("learning")), 700),
 )
 
 

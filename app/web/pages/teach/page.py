@@ -666,7 +666,9 @@ def _name_lessons(lessons: list[Lesson]) -> list[str]:
 def _describe_lesson(recipe: Recipe, lesson: Lesson) -> str:
     """Return a sentence that describes a lesson."""
     if not lesson.record:
-        return gettext("Practice changes more than fits here: see its mind.")
+        return gettext(
+            "Practice changes more values than fit here: see the picture of all positions."
+        )
     if isinstance(recipe, Menace):
         paid = {"win": recipe.win, "draw": recipe.draw, "loss": recipe.loss}[
             lesson.result
