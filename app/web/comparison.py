@@ -32,28 +32,30 @@ class CurveTitles(NamedTuple):
 FIGURES = {
     "blunders": CurveTitles(
         "Blunders",
-        "Positions in which it blunders",
+        "Positions in which the agent blunders",
         "Blunders",
-        "In how many positions each blundered.",
+        "The chart shows the number of positions in which each agent blunders.",
     ),
     "losses": CurveTitles(
         "Losses to the best responder",
-        "Lost to its best responder",
+        "Games lost to its best responder",
         "Best responder",
-        "How often each lost to its best responder, in percent of the games in both seats.",
+        "The chart shows how often each agent loses to its best responder, in percent of "
+        "the games in both seats.",
     ),
     "nash-conv": CurveTitles(
         "NashConv",
         "NashConv",
         "NashConv",
-        "What the best responders of each gain in both seats together.",
+        "The chart shows how much the best responders of each agent gain in both seats together.",
     ),
     "task": CurveTitles(
         "Distance from its training task",
         "Mean distance from its training task",
         "Training task",
-        "Mean difference between its values and the exact ones of its training task, in "
-        "the units of each.",
+        "The chart shows the mean difference between the values of each agent and the "
+        "exact values of its "
+        "training task, in the units of the agent.",
     ),
 }
 USUAL = ("q-learning-1", "q-iteration")  # an agent with blunders and an agent without

@@ -95,7 +95,7 @@ def test_a_dropped_file_is_read_and_judged(page: Page) -> None:
     expect(page.locator("#table")).to_have_value("")
     page.click("#judge-it")
     expect(page.locator("#sentence")).to_have_text(
-        "Unbeatable as X, proved. As O this game beats it."
+        "Proved unbeatable as X. As O it can be beaten: the game is shown below."
     )
 
 
@@ -141,9 +141,9 @@ def test_what_cannot_be_read_is_named(page: Page) -> None:
             "line 6: high is no number",
         ]
     )
-    expect(page.locator("#to-verdict")).to_have_text("Judge the other rows")
+    expect(page.locator("#to-verdict")).to_have_text("Evaluate the other rows")
     page.locator("#table").fill("nonsense")
-    expect(page.locator("#reading")).to_contain_text("This cannot be read: no board was found")
+    expect(page.locator("#reading")).to_contain_text("The table cannot be read: no board was found")
     for stale in ("#notes", "#to-verdict"):
         expect(page.locator(stale)).to_have_count(0)
     page.locator("#table").fill("")

@@ -265,14 +265,14 @@ def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, site: Sit
     figures = card.figures
     for name in ("Largest difference", "Mean difference"):
         shown.pop(name, None)
-    for name in ("Largest within reach", "Mean within reach"):
+    for name in ("Largest difference, reachable moves", "Mean difference, reachable moves"):
         shown.pop(name, None)
     assert shown == {
         "Unbeatable as X": "no" if find_losing_game(site, card.id, 1) else "yes, proved",
         "Unbeatable as O": "no" if find_losing_game(site, card.id, -1) else "yes, proved",
         "Blunders": f"{format_count(figures.blunders[-1])} of 4,520",
-        "Blunders it can reach as X": format_count(figures.reachable_blunders.x[-1]),
-        "Blunders it can reach as O": format_count(figures.reachable_blunders.o[-1]),
+        "Reachable blunders as X": format_count(figures.reachable_blunders.x[-1]),
+        "Reachable blunders as O": format_count(figures.reachable_blunders.o[-1]),
         "NashConv": f"{figures.nash_conv[-1]:.4g}",
     } | _only_of_some(card)
 
@@ -280,7 +280,7 @@ def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, site: Sit
 def _only_of_some(card: Card) -> dict[str, str]:
     """What is said of values that expect a result, and of boxes."""
     fit, refills = card.figures.classes_right, card.refills
-    told = {} if fit is None else {"Values that fit optimal play": f"{format_percent(fit[-1])}%"}
+    told = {} if fit is None else {"Values that match optimal play": f"{format_percent(fit[-1])}%"}
     return told if refills is None else told | {"Boxes refilled": format_count(refills)}
 
 
@@ -307,7 +307,7 @@ def test_a_page_says_how_far_it_is_from_its_task(
 ) -> None:
     page = client.get(f"/agents/{card.id}").text
     off = card.figures.task
-    assert ("How far it is from the exact values of its training task" in page) == (off is not None)
+    assert ("Difference from the exact values of its training task" in page) == (off is not None)
     if off is None:
         return
     task = urls.play(Match(o=card.id, lens=f"{card.id}_task"))
@@ -316,8 +316,8 @@ def test_a_page_says_how_far_it_is_from_its_task(
     for name, numbers in [
         ("Largest difference", off.largest),
         ("Mean difference", off.mean),
-        ("Largest within reach", off.largest_reached),
-        ("Mean within reach", off.mean_reached),
+        ("Largest difference, reachable moves", off.largest_reached),
+        ("Mean difference, reachable moves", off.mean_reached),
     ]:
         assert shown[name] == f"{numbers[-1]:.4g}"
 

@@ -161,7 +161,7 @@ def test_its_page_tells_of_refilled_boxes_and_of_no_rewards(
     assert re.search(rf"Boxes refilled.*?{format_count(card.refills)}", page, re.DOTALL)
     assert 'id="beads"' in page
     assert 'id="worth"' not in page
-    assert "Values that fit optimal play" not in page
+    assert "Values that match optimal play" not in page
 
 
 def test_the_api_counts_beads(site: SiteData, client: FlaskClient) -> None:

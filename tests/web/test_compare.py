@@ -114,16 +114,16 @@ def summary(site: SiteData, record: str, *lenses: str) -> str:
 def test_the_summary_says_who_agrees_and_who_errs(site: SiteData) -> None:
     blocked = find_record(site.game, parse_position(site.game, "XX..O...."))
     assert summary(site, blocked, "q-iteration", "champion") == (
-        "Both play top right. With optimal play that is right: it keeps the draw."
+        "Both play top right. These moves are right: with optimal play the result stays a draw."
     )
     assert summary(site, blocked, "q-iteration") == (
-        "Q-iteration plays top right. With optimal play that is right: it keeps the draw."
+        "Q-iteration plays top right. These moves are right: with optimal play the result stays a draw."
     )
     title = site.titles["double-q"]
     assert summary(site, "31", "q-iteration", "champion", "double-q") == (
         "Q-iteration and Champion play top left or centre; "
         f"{title} alone plays bottom left. "
-        f"With optimal play it is a win, and {title} can miss that."
+        f"With optimal play the result is a win; {title} can lose it by a blunder."
     )
     lost = find_record(site.game, parse_position(site.game, "XX.O....."))
     assert summary(site, lost, "q-iteration").endswith("With optimal play every move loses.")
@@ -276,7 +276,7 @@ def test_another_figure_is_a_link_that_keeps_the_rest(client: FlaskClient) -> No
 
 def test_where_nobody_learned_there_is_no_curve(client: FlaskClient) -> None:
     page = client.get("/compare/4?lens=q-iteration_task").text
-    assert "None of them has that figure." in page
+    assert "None of these agents has this figure." in page
     assert 'class="mind' not in page
 
 

@@ -103,9 +103,9 @@ def test_the_figures_are_those_of_the_cards(site: SiteData) -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("champion", "Unbeatable, proved: no opponent can win, as X or as O."),
-        ("q-table", "Unbeatable as X, proved. As O this game beats it."),
-        ("random", "It can be beaten in both seats: here are the games."),
+        ("champion", "Proved unbeatable: no opponent can win against it, as X or as O."),
+        ("q-table", "Proved unbeatable as X. As O it can be beaten: the game is shown below."),
+        ("random", "It can be beaten as X and as O: the games are shown below."),
     ],
 )
 def test_the_verdict_comes_first(
@@ -157,7 +157,7 @@ def test_likely_causes_are_shown_on_boards_that_lead_to_play(
     code = encode_moves(game, choice)
     page = client.get(f"/judge?moves={code}").text
     causes = page[page.index('id="causes"') : page.index("</section>", page.index('id="causes"'))]
-    assert "Its values as O are in the other side" in html.unescape(causes)
+    assert "Its values as O are those of the opponent" in html.unescape(causes)
     (href,) = re.findall(r'<a href="([^"]+)"><svg', causes)
     assert client.get(html.unescape(href)).status_code == 200
     (cause,) = ask(client, f"/api/v1/judge?moves={code}")["causes"]
@@ -168,7 +168,7 @@ def test_likely_causes_are_shown_on_boards_that_lead_to_play(
 def test_who_does_not_err_has_no_causes(client: FlaskClient, site: SiteData) -> None:
     page = client.get(f"/judge?moves={code_of(site, 'champion')}").text
     assert 'id="causes"' not in page
-    assert "No blunder" in page
+    assert "The agent has no blunder" in page
 
 
 def test_all_its_parts_have_addresses(client: FlaskClient, site: SiteData) -> None:
@@ -397,7 +397,7 @@ def test_a_table_in_the_form_leads_to_its_judgement(
     assert answer.headers["Cache-Control"] == "no-store"
     choice = site.choice(MOVES + answer.headers["Location"].partition("/judge?moves=")[2])
     assert (choice.argmax(axis=1) == site.policies["champion"].argmax(axis=1)).all()
-    assert "Unbeatable, proved" in client.get(answer.headers["Location"]).text
+    assert "Proved unbeatable" in client.get(answer.headers["Location"]).text
 
 
 def test_how_a_table_is_read_is_a_choice_of_the_form(client: FlaskClient, site: SiteData) -> None:
@@ -428,7 +428,7 @@ def test_rows_that_cannot_be_read_are_named_and_the_others_can_be_judged(
         "line 6: high is no number",
     ]
     found = re.search(
-        r'id="to-verdict" class="button" href="(.*?)">Judge the other rows', answer.text
+        r'id="to-verdict" class="button" href="(.*?)">Evaluate the other rows', answer.text
     )
     assert found
     assert client.get(found[1]).status_code == 200
@@ -450,7 +450,7 @@ def test_htmx_is_told_how_a_table_was_read(client: FlaskClient) -> None:
 def test_nothing_that_can_be_read_is_refused_with_the_reason(client: FlaskClient) -> None:
     answer = post_table(client, "<b>hello")
     assert answer.status_code == 400
-    reason = "This cannot be read: no board was found in it: line 1: this is no board."
+    reason = "The table cannot be read: no board was found in it: line 1: this is no board."
     assert reason in answer.text
     nothing = client.post("/judge", data={"table": ""}, content_type="multipart/form-data")
     assert nothing.status_code == 400
@@ -467,7 +467,7 @@ def test_a_table_of_more_than_1_mb_is_refused(client: FlaskClient, address: str)
         assert answer.status_code in statuses
         if address != "/judge":
             assert client.post(address, data=content).status_code in statuses
-    assert "The table is too large: it may have 1 MB." in answer.text
+    assert "The table is too large: the limit is 1 MB." in answer.text
 
 
 def test_a_chunked_table_is_stopped_at_1_mb(client: FlaskClient) -> None:
@@ -566,7 +566,7 @@ def test_the_page_works_without_a_script(client: FlaskClient) -> None:
     page = client.get("/judge").text
     assert re.search(r'<form id="bring" class="panel" method="post" action="/judge" enctype', page)
     assert re.search(r'<form class="have" method="get" action="/judge">', page)
-    assert "It is sent for judging, and not stored." in page
+    assert "The table is sent to the server for evaluation and is not stored." in page
 
 
 @settings(

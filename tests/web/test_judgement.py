@@ -188,7 +188,7 @@ def test_a_line_says_where_the_agent_blunders_and_how_surely_it_loses(
 def test_a_line_counts_the_blunders_that_go_unpunished(
     client: FlaskClient, site: SiteData, both: Both
 ) -> None:
-    words = {0: "", 1: "; one of its opponent goes", 2: "; two of its opponent go"}
+    words = {0: "", 1: "One blunder of the opponent goes", 2: "Two blunders of the opponent go"}
     counted = Counter[int]()
     for name, seat in seats(site):
         record = find_losing_game(site, name, SEATS[seat])
@@ -201,10 +201,10 @@ def test_a_line_counts_the_blunders_that_go_unpunished(
             board = both.rules.children[board][cell]
         verdict = " ".join(section(client.get(f"/agents/{name}").text, "verdict").split())
         told = verdict.split("<h3>As ")["xo".index(seat) + 1]
-        said = re.search(r"lowers the minimax value of the game(.*?)\.", told)
+        said = re.search(r"lowers the minimax value of the game\. ?(.*?)</p>", told)
         assert said
-        expected = words[unpunished] + (" unpunished here" if unpunished else "")
-        assert said[1] == expected, (name, seat)
+        expected = words[unpunished] + (" unpunished here." if unpunished else "")
+        assert said[1].strip() == expected, (name, seat)
         assert told.count("✗ Blunder, unpunished: ") == unpunished
         counted[unpunished] += 1
     assert len(counted) > 1
@@ -215,7 +215,7 @@ def test_the_blunders_are_counted_as_on_the_card(client: FlaskClient, site: Site
         figures = agent.card.figures
         html = section(client.get(f"/agents/{name}").text, "blunders")
         if not figures.blunders[-1]:
-            assert "No blunder: " in html
+            assert "The agent has no blunder: " in html
             assert not plays(html)
             continue
         numbers = [int(n.replace(",", "")) for n in re.findall(r"<td>([\d,]+)</td>", html)]
@@ -283,11 +283,11 @@ def test_the_page_shows_the_most_serious_and_leads_to_all(client: FlaskClient) -
     pages = sheets(client, "/agents/observing/blunders")
     everything = [href for page in pages for href in plays(page)]
     assert plays(html) == everything[:9]
-    assert f"All {len(everything)} of them" in html
+    assert f"Show all {len(everything)} blunders" in html
     assert f"61 to 120 of {len(everything)}" in pages[1]
     assert all(len(plays(page)) <= 60 for page in pages)
     assert 'id="all-blunders"' not in section(client.get("/agents/q-learning-4").text, "blunders")
-    assert "No blunder: " in client.get("/agents/champion/blunders").text
+    assert "The agent has no blunder: " in client.get("/agents/champion/blunders").text
 
 
 def test_judgements_are_light(client: FlaskClient, site: SiteData) -> None:

@@ -154,10 +154,14 @@ def test_a_tile_says_what_is_so(client: FlaskClient, site: SiteData) -> None:
     for tile in range(0, 627, 48):
         page = client.get(urls.mind(name, tile=tile), headers=HTMX).text
         truth = {1: "a win", 0: "a draw", -1: "a loss"}[int(site.tiles.truth[tile])]
-        assert f"Optimal play: <b>{truth}</b>" in page
+        assert f"With optimal play the result is <b>{truth}</b>" in page
         board = told.shown(format_position(site.game, site.tiles.decision[tile]))
         unknown = told.expects(board) is None
-        assert ("Never updated here" in page) == unknown == (heats.heat[-1, tile] == UNKNOWN)
+        assert (
+            ("The agent has never updated a value of this position" in page)
+            == unknown
+            == (heats.heat[-1, tile] == UNKNOWN)
+        )
         link = re.search(r'id="tile-open" class="button" href="([^"]+)"', page)
         assert link
         stones = client.get(unescape(link[1])).text.count('class="mark"')
@@ -208,7 +212,8 @@ def test_a_value_is_compared_with_an_outcome_and_not_by_its_colour(
     """+0.51 is nearer to a win; as a colour it is a half, and that is nearer to a draw."""
     page = client.get("/mind/double-q?tile=226").text
     assert (
-        "Its highest Q-value is +0.51, nearest to <b>a win</b>. Optimal play: <b>a win</b>" in page
+        "Its highest Q-value is +0.51, which is nearest to the value of <b>a win</b>. "
+        "With optimal play the result is <b>a win</b>." in page
     )
     told = Told(site, "double-q", -1)
     board = told.shown(format_position(site.game, site.tiles.decision[226]))
@@ -240,6 +245,7 @@ def test_the_tiles_are_a_ring_of_links(client: FlaskClient) -> None:
 def test_a_tile_names_optimal_play_and_the_training_task(client: FlaskClient) -> None:
     page = client.get("/mind/q-table").text
     assert (
-        "Its highest Q-value is +1.00, nearest to <b>a win</b>. "
-        "Optimal play: <b>a draw</b>. Its training task: <b>+0.995</b>." in page
+        "Its highest Q-value is +1.00, which is nearest to the value of <b>a win</b>. "
+        "With optimal play the result is <b>a draw</b>. "
+        "The highest exact value in its training task is <b>+0.995</b>." in page
     )

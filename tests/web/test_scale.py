@@ -173,7 +173,7 @@ def test_on_a_tile_of_every_mind(site: SiteData) -> None:
                         == colours.heat[step, tile]
                     )
                 else:
-                    assert expects == "Never updated here"
+                    assert expects == "The agent has never updated a value of this position"
 
 
 def test_on_the_frames_of_a_film(site: SiteData) -> None:

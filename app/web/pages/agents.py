@@ -311,10 +311,14 @@ def training_task(site: SiteData, name: str) -> Destination | None:
     task = site.task(name)
     if not task:
         return None
-    policies = "ε-soft policy, one that explores so often" if task.epsilon else "policy"
+    policies = (
+        "ε-soft policy (a policy that explores with probability ε)"
+        if task.epsilon
+        else "policy"
+    )
     words = (
         f"Its training task is {describe_task(site, task)}. The exact values of that task are Q*, "
-        f"those of the best {policies}."
+        f"the values of the best {policies}."
     )
     return Destination(words, urls.play(Match(o=name, lens=name + TASK)))
 
@@ -397,7 +401,9 @@ class AgentPage(Page, frozen=True):
             *judgement.list_encounters(self.name),
             Destination("Replay its training", replay),
             Destination("Compare with optimal play", beside(self.site, self.name)),
-            Destination("Change something", urls.lab(self.name), id="to-lab"),
+            Destination(
+                "Change its training in the lab", urls.lab(self.name), id="to-lab"
+            ),
         ]
 
     # The strength of the agent.

@@ -58,7 +58,7 @@ def _build_chance_show(title: str, number: int, most: int, who: str) -> Show:
         partial(format_percent, decimals=0),
         heats,
         ends,
-        f"In percent: {who}.",
+        f"The number is the probability, in percent, that {who}.",
     )
 
 
@@ -69,13 +69,12 @@ SHOWS = {
         write=_format_score,
         heats=HEATS,
         ends=[("O wins", f"{MINUS}100"), ("0",), ("X wins", "+100")],
-        reading="The score is the chance that X wins less the chance that O wins, in percent.",
+        reading="The score is the probability that X wins minus the probability that O "
+        "wins, in percent.",
     ),
-    "win": _build_chance_show("X wins", 0, HEAT_STEPS, "how often X wins"),
-    "draw": _build_chance_show("Draw", 1, HEAT_STEPS, "how often the game is drawn"),
-    "loss": _build_chance_show(
-        "O wins", 2, -HEAT_STEPS, "how often O wins, and X loses"
-    ),
+    "win": _build_chance_show("X wins", 0, HEAT_STEPS, "X wins"),
+    "draw": _build_chance_show("Draw", 1, HEAT_STEPS, "the game is a draw"),
+    "loss": _build_chance_show("O wins", 2, -HEAT_STEPS, "O wins"),
 }
 
 

@@ -106,7 +106,9 @@ def build_panel(
         legend=build_legend(seen, opinion) if opinion else None,
         plays=describe_plays(site.game, opinion) if opinion else "",
         blunder=opinion is not None and can_blunder(state, opinion),
-        origin=_format_training(site, view) if learned else "Found by solving the game",
+        origin=_format_training(site, view)
+        if learned
+        else "Computed by solving the game",
         earlier=earlier,
         later=later,
         remove=removed if view in views and len(views) > 1 else "",
@@ -167,11 +169,14 @@ def _describe_verdict(state: MatchState, opinions: Mapping[str, MoveValues]) -> 
     """Return a sentence on the value of the position, and on the agents that can miss it."""
     value = describe_best_play(state.site, state.position).partition(" ")[0]
     if value == OUTCOMES[-1]:
-        return "With optimal play every move loses."
+        return "With optimal play every move loses here."
     erring = [name for name, opinion in opinions.items() if can_blunder(state, opinion)]
     if erring:
-        return f"With optimal play it is a {value}, and {join_words(erring)} can miss that."
-    return f"With optimal play that is right: it keeps the {value}."
+        return (
+            f"With optimal play the result is a {value}; {join_words(erring)} can lose "
+            "it by a blunder."
+        )
+    return f"These moves are right: with optimal play the result stays a {value}."
 
 
 HALF_TILE = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # half of a tile, below its diagonal, from the start of TILE
@@ -244,7 +249,7 @@ def move_to_frame(site: SiteData, comparison: Comparison, text: str) -> Comparis
     """
     views = _list_learned(site, comparison)
     if not views or not _can_move(views):
-        raise BadRequest("frame needs agents that learned, and each of them once.")
+        raise BadRequest("frame needs agents that learned, each of them only once.")
     frames = _list_frames(site, views)
     return _move_to_steps(
         site, comparison, frames[read_integer("frame", text, 0, len(frames) - 1)]

@@ -159,7 +159,7 @@ def _build_tile(site: SiteData, name: str, step: int, number: int) -> Tile:
     outcome = int(round_outcomes(minds.expected(site, name, step)[0, number]))
     best = view.spoken[max(view.plays, key=lambda cell: float(view.values[cell]))]
     expectation = (
-        f"Its likeliest move has {best}"
+        f"Its most likely move has {best}"
         if view.beads
         else f"Its highest Q-value is {best}"
     )
@@ -178,7 +178,9 @@ def _build_tile(site: SiteData, name: str, step: int, number: int) -> Tile:
             f"The position {format_position(game, position)}",
             notes=[NOTHING] * game.cells,
         ),
-        expects=expectation if known else "Never updated here",
+        expects=expectation
+        if known
+        else "The agent has never updated a value of this position",
         nearest=f"a {OUTCOMES[outcome]}" if known and not view.beads else "",
         optimal=f"a {OUTCOMES[int(tiles.truth[number])]}",
         task=task,

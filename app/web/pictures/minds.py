@@ -54,18 +54,21 @@ class Kind(NamedTuple):
 KINDS = {
     EXPECTS: Kind("Highest Q-value", "heat"),
     "wrong": Kind(
-        "Error against optimal play", "level", "not off", "a win taken for a loss"
+        "Error against optimal play", "level", "no error", "a win valued as a loss"
     ),
     "wrong-task": Kind(
-        "Error against its training task", "level", "not off", "a win taken for a loss"
+        "Error against its training task", "level", "no error", "a win valued as a loss"
     ),
-    "blunders": Kind("Blunders", "level", "never blunders", "blunders for sure"),
-    "visits": Kind("Updates", "level", "once", "most often"),
+    "blunders": Kind("Blunders", "level", "never blunders", "always blunders"),
+    "visits": Kind("Updates", "level", "one update", "the most updates"),
 }
 
 
 LEANS = Kind(
-    "How sure it is", "heat", "draws any move alike", "always draws the same one"
+    "Preference for its best move",
+    "heat",
+    "draws all moves equally often",
+    "always draws the same move",
 )
 
 
@@ -144,7 +147,9 @@ def parse_view(site: SiteData, name: str, query: Mapping[str, str]) -> tuple[int
     kind = query.get("colour", "") or EXPECTS
     if kind not in kinds(site, name):
         there = ", ".join(kinds(site, name))
-        raise BadRequest(f"A mind is not coloured by {kind!r}. There are: {there}.")
+        raise BadRequest(
+            f"There is no colour={kind!r} for this agent. There are: {there}."
+        )
     return step, kind
 
 
@@ -302,8 +307,10 @@ def mind_picture(site: SiteData, mind: MindPicture, step: int) -> Drawing:
     width = round(LEFT + mind.where.columns * SIDE + EDGE)
     height = round(TOP + mind.where.height * SIDE + BOTTOM)
     when = format_updates(int(site.agents[mind.name].snapshot_updates[step]))
-    title = f"The mind of {mind.title} after {when}"
-    label = f"{title}: {kind.title.lower()}, position by position, a row for each move."
+    title = f"All positions as {mind.title} values them after {when}"
+    label = (
+        f"{title}: {kind.title.lower()}, a tile for each position, a row for each move."
+    )
     shapes: list[Shape] = [
         Text("heading", EDGE, 26, title),
         *(
@@ -366,5 +373,5 @@ def _list_legend(kind: Kind) -> list[tuple[str, str, Value | None]]:
     return [
         *ends,
         ("never updated", "tiles", None),
-        ("line: optimal play", "truth", ("heat", 0)),
+        ("the line: optimal play", "truth", ("heat", 0)),
     ]

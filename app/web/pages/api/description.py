@@ -51,7 +51,7 @@ RECIPE = {
 }
 TAUGHT = {
     "type": "string",
-    "title": "recipe with games of a person",
+    "title": "recipe with a person's games",
     "pattern": f"{SETTINGS},taught=[0-9.]+(,[a-z_]+=[0-9.-]+)*$",
 }
 
@@ -67,7 +67,7 @@ def reject_invalid_request(
     for name, text in (request.view_args or {}).items():
         schema = build_path_schema(name, list_game_formats(current_site().game))
         if "pattern" in schema and not re.fullmatch(schema["pattern"], text):
-            words = f"{text!r} in the address is wrong. {schema['description']}"
+            words = f"{text!r} in the URL is wrong. {schema['description']}"
             raise BadRequest(words)
 
 
@@ -91,7 +91,7 @@ tree = SpecTree(
     nested_naming_strategy=lambda _parent, child: child.removeprefix(OURS),
     title="Q-Tac-Toe",
     version="1",
-    description="Tic-tac-toe agents that taught themselves: their Q-values, and how they move.",
+    description="Tic-tac-toe agents that taught themselves: their Q-values and their moves.",
     servers=[{"url": "/", "description": "The site that serves this description."}],
 )
 
@@ -127,7 +127,9 @@ def build_description(site: SiteData) -> Document:
     for component in components.values():
         component["title"] = component["title"].removeprefix(OURS)
         if TAG in component["properties"]:
-            component["properties"][TAG].setdefault("description", "Which kind it is.")
+            component["properties"][TAG].setdefault(
+                "description", "The kind of figure."
+            )
     return document
 
 
@@ -161,12 +163,13 @@ def list_game_formats(game: Game) -> Mapping[str, Document]:
     return {
         "cell": {"maximum": game.cells - 1},
         "position": {
-            "description": "A position: its cells in reading order, each X, O or '.' for empty.",
+            "description": "A position: its cells in reading order, each cell X, O or '.' (empty).",
             "pattern": f"^[XO.]{{{game.cells}}}$",
             "maxLength": game.cells,
         },
         "record": {
-            "description": f"A game: the cells played, {cells[0]} to {cells[-1]} in reading order.",
+            "description": "A game, as the cells that were played, in order; cells are "
+            f"numbered {cells[0]} to {cells[-1]} in reading order.",
             "pattern": f"^[{cells}]{{1,{game.cells}}}$",
             "maxLength": game.cells,
         },
@@ -215,7 +218,7 @@ CLIENT = ROOT / "docs" / "play_over_http.py"
 TABLE = '{"....X....": 0, "X...O....": 8}'
 TABLE_BODY = {
     "required": True,
-    "description": "The table, or a form with it.",
+    "description": "The table, or a form that contains the table.",
     "content": {
         "application/octet-stream": {
             "schema": {"type": "string", "contentMediaType": "application/octet-stream"}

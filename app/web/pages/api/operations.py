@@ -61,7 +61,7 @@ def openapi() -> Response:
 @bp.get(urls.API_AGENTS)
 @tree.validate(resp=describe_responses(schema.Agents), operation_id="agents")
 def list_agents() -> Response:
-    """All players."""
+    """List all players."""
     site = current_site()
     rules = [name for name in site.policies if name not in site.agents]
     return build_cacheable_response(
@@ -78,7 +78,7 @@ def list_agents() -> Response:
 @bp.get(urls.API_AGENT)
 @tree.validate(resp=describe_responses(schema.Agent, 404), operation_id="agent")
 def show_agent(id: str) -> Response:
-    """One agent, with its whole card."""
+    """Get one agent with all its data."""
     site = current_site()
     _require_name(id, site.agents, site.agents.knows(id))
     return build_cacheable_response(
@@ -89,9 +89,9 @@ def show_agent(id: str) -> Response:
 @bp.get(urls.API_JUDGE)
 @tree.validate(resp=describe_responses(schema.ApiJudgement), operation_id="judge")
 def judge(query: schema.JudgeQuery) -> Response:
-    """The exact evaluation of any policy.
+    """Evaluate a policy exactly.
 
-    Only the policy is sent, and nothing of it is stored.
+    The request contains only the moves of the policy. They are not stored.
     """
     site, name = current_site(), MOVES + query.moves
     site.canonical(name)
@@ -105,11 +105,11 @@ def judge(query: schema.JudgeQuery) -> Response:
     resp=describe_responses(schema.TableJudgement, 413, 503), operation_id="judge_table"
 )
 def judge_table(query: schema.TableQuery) -> Response:
-    """Any table, read and judged exactly.
+    """Read a table of values or moves and evaluate it exactly.
 
-    The body is the table, or a multipart form whose field file or table holds it: JSON, CSV, npz,
-    or a dict or list as Python prints it, of 1 MB at most. Nothing of it is stored. A table in
-    which a row cannot be read is refused with 400, naming the row.
+    The body is the table, or a multipart form with the table in its field file or table. The table
+    is JSON, CSV, npz, or a dict or list as Python prints it, with up to 1 MB. It is not stored. If a
+    row cannot be read, the status is 400, and the message names the row.
     """
     site = current_site()
     try:
@@ -175,7 +175,7 @@ def list_values(
 @bp.get(urls.API_POSITION)
 @tree.validate(resp=describe_responses(schema.ApiView, 404), operation_id="position")
 def show_position(position: str, query: schema.LookQuery) -> Response:
-    """A position with an agent's values and the exact ones."""
+    """Get a position with the values of an agent and the exact results."""
     step = None if query.step is UNSET else query.step
     _require_name(query.lens, current_site().lenses, current_site().is_lens(query.lens))
     learned = current_site().agents.find(query.lens)
@@ -190,9 +190,9 @@ def show_position(position: str, query: schema.LookQuery) -> Response:
 @bp.get(urls.API_MOVE)
 @tree.validate(resp=describe_responses(schema.ApiMove, 404, 409), operation_id="move")
 def draw_move(position: str, query: schema.MoveQuery) -> Response:
-    """The move of an agent in a position.
+    """Draw the move of an agent in a position.
 
-    The cell is drawn by the chances, again for each request unless a seed is given.
+    The cell is drawn with the probabilities of the agent, again for each request unless a seed is given.
     """
     number = _parse_number(position)
     _require_name(
@@ -216,7 +216,7 @@ def draw_move(position: str, query: schema.MoveQuery) -> Response:
 @bp.get(urls.API_GAME)
 @tree.validate(resp=describe_responses(schema.Game, 409), operation_id="game")
 def follow_game(record: str) -> Response:
-    """A game, move by move."""
+    """Get the states of a game, move by move."""
     site = current_site()
     try:
         states = [
@@ -234,7 +234,7 @@ def follow_game(record: str) -> Response:
 @bp.get(urls.API_MATCH)
 @tree.validate(resp=describe_responses(schema.ApiMatch, 404), operation_id="match")
 def show_match(x: str, o: str) -> Response:
-    """The exact results of two players."""
+    """Get the exact results of a match between two players."""
     site = current_site()
     for name in (x, o):
         _require_name(name, site.policies, site.policies.knows(name))
@@ -257,7 +257,7 @@ def show_match(x: str, o: str) -> Response:
 @bp.get(urls.API_EXPERIMENTS)
 @tree.validate(resp=describe_responses(schema.Claims), operation_id="experiments")
 def list_experiments() -> Response:
-    """The claims and their verdicts."""
+    """List the claims and their verdicts."""
     claims = [
         schema.ApiClaim(
             id=one.id,
@@ -277,7 +277,7 @@ def list_experiments() -> Response:
     resp=describe_responses(schema.Experiment, 404), operation_id="experiment"
 )
 def show_experiment(claim: str) -> Response:
-    """A claim that was checked, with every number behind it."""
+    """Get a claim that was checked, with all numbers of its experiment."""
     summaries = current_site().experiments
     _require_name(claim, summaries, claim in summaries)
     page = urls.EXPERIMENT.url(claim)

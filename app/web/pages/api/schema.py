@@ -34,14 +34,18 @@ Mark = Literal["X", "O"]
 Result = Literal["X", "draw", "O"]
 Outcome = Literal["win", "draw", "loss"]
 Cell = Annotated[
-    int, describe("A cell, from 0 in reading order.", ge=0), mark_format("cell")
+    int,
+    describe("The number of a cell, from 0 (top left), in reading order.", ge=0),
+    mark_format("cell"),
 ]
 Chance = Annotated[float, Meta(ge=0, le=1)]
-Name = Annotated[str, describe("The name in URLs.")]
-Title = Annotated[str, describe("The title on pages.")]
+Name = Annotated[str, describe("The name of this object in URLs.")]
+Title = Annotated[str, describe("The title of this object on the pages of the site.")]
 Position = Annotated[str, mark_format("position")]
 Record = Annotated[str, mark_format("record")]
-Board = Annotated[str, describe("A path on this site: the page with the board.")]
+Board = Annotated[
+    str, describe("The path, on this site, of a page with a board to play on.")
+]
 
 
 class Error(Struct, frozen=True):
@@ -62,7 +66,9 @@ class Problem(Struct, frozen=True):
     detail: Annotated[str, describe("What is wrong, and what would be right.")]
     error: Annotated[
         Error,
-        describe("The status and the detail again, for clients of earlier versions."),
+        describe(
+            "The status and the detail once more, for clients of earlier versions."
+        ),
     ]
 
 
@@ -75,22 +81,24 @@ PATH_PARTS: Mapping[str, Any] = MappingProxyType(
         "record": Annotated[Record, Meta(examples=["40216", "0"])],
         "x": Annotated[
             str,
-            describe("Who plays X: an agent or a baseline.", examples=["q-learning-1"]),
+            describe(
+                "The player of X: an agent or a baseline.", examples=["q-learning-1"]
+            ),
             mark_format("player"),
         ],
         "o": Annotated[
             str,
-            describe("Who plays O: an agent or a baseline.", examples=["t-hand"]),
+            describe("The player of O: an agent or a baseline.", examples=["t-hand"]),
             mark_format("player"),
         ],
         "id": Annotated[
             str,
-            describe("An agent that learned.", examples=["q-table"]),
+            describe("The name of an agent that learned.", examples=["q-table"]),
             mark_format("agent"),
         ],
         "claim": Annotated[
             str,
-            describe("A claim that was checked.", examples=["counting"]),
+            describe("The name of a claim that was checked.", examples=["counting"]),
             mark_format("claim"),
         ],
     }
@@ -103,8 +111,9 @@ class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
     lens: Annotated[
         str,
         describe(
-            "The value source: an agent, the exact values of its training task (the agent's name and "
-            "_task), or truth, which is optimal play.",
+            "The source of the values: the name of an agent; or this name followed by "
+            "_task, for the exact "
+            "values of the agent's training task; or truth, for optimal play.",
             examples=["q-learning-1"],
         ),
         mark_format("lens"),
@@ -113,7 +122,8 @@ class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[
             int,
             describe(
-                "A snapshot of the agent's training, 0 is the first; the agent as shipped if omitted.",
+                "The number of a snapshot of the agent's training, from 0. If omitted: "
+                "the fully trained agent.",
                 ge=0,
                 lt=MAX_SNAPSHOTS,
             ),
@@ -135,7 +145,7 @@ class MoveQuery(Struct, frozen=True, forbid_unknown_fields=True):
     epsilon: Annotated[
         float,
         describe(
-            "Chance that a random move replaces the player's own.",
+            "The probability that a random move replaces the move of the player.",
             ge=0,
             le=1,
             examples=[0.1],
@@ -145,7 +155,8 @@ class MoveQuery(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[
             int,
             describe(
-                "Seed of the random draw: the same seed draws the same move; random if omitted.",
+                "The seed of the random draw. Equal seeds draw equal moves. If omitted, "
+                "the draw is random.",
                 ge=0,
                 lt=2**31,
                 examples=[7],
@@ -161,10 +172,10 @@ class JudgeQuery(Struct, frozen=True, forbid_unknown_fields=True):
     moves: Annotated[
         str,
         describe(
-            "A policy: a bit for each legal pair of a position and a cell, 1 where the "
-            "move is among those played. Positions by ply, then by code, cells in reading order; "
-            "most significant bit first, as base64url without padding. The shorter kind has the "
-            "first position of each symmetry class only."
+            "A policy as a sequence of bits, written as base64url without padding, most significant bit "
+            "first. There is one bit for each legal move of each position: 1 if the policy plays it. "
+            "Positions are ordered by ply, then by code; cells are in reading order. A shorter sequence "
+            "may contain only the first position of each set of symmetric positions."
         ),
         mark_format("moves"),
     ]
@@ -175,47 +186,51 @@ class TableQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
     boards: Annotated[
         Literal["auto", "x", "mover"],
-        describe("Who is 1 on a board of numbers: X, or the player to move."),
+        describe(
+            "The player that is 1 on a board of numbers: X, or the player to move."
+        ),
     ] = "auto"
     digits: Annotated[
         Literal["auto", "first", "last"],
-        describe("Which digit of a base-3 number is the top left cell."),
+        describe("The digit of a base-3 number that is the top left cell."),
     ] = "auto"
     view: Annotated[
         Literal["auto", "mover", "x"],
-        describe("For whom a high value is good: the player to move, or X."),
+        describe("The player for whom a high value is good: the player to move, or X."),
     ] = "auto"
     ties: Annotated[
         Literal["any", "first"],
-        describe("Which move is played if several have the highest value."),
+        describe("The move that is played if several moves have the highest value."),
     ] = "any"
     missing: Annotated[
         Literal["auto", "any", "first", "image"],
         describe(
-            "The move in a position that the table does not have: any empty cell, the first empty "
-            "cell, or the move of a symmetric position."
+            "The move in a position that is not in the table: any empty cell, the first empty "
+            "cell, or (image) the move of a symmetric position."
         ),
     ] = "auto"
     values: Annotated[
-        bool, describe("Whether to return the values of all positions too.")
+        bool, describe("Whether the response contains the values of all positions.")
     ] = False
 
 
 class Outcomes(Struct, frozen=True):
-    """The chances of the results of a game, in the agent's view."""
+    """The probabilities of the results of a game, for the agent."""
 
-    win: Annotated[Chance, describe("Chance that the agent wins.")]
-    draw: Annotated[Chance, describe("Chance of a draw.")]
-    loss: Annotated[Chance, describe("Chance that the agent loses.")]
+    win: Annotated[Chance, describe("The probability that the agent wins.")]
+    draw: Annotated[Chance, describe("The probability of a draw.")]
+    loss: Annotated[Chance, describe("The probability that the agent loses.")]
 
 
 class Seats(Struct, frozen=True):
     """The results of an agent in both seats."""
 
     x: Annotated[
-        Outcomes, describe("Results when the agent plays X, which moves first.")
+        Outcomes, describe("The results when the agent plays X and moves first.")
     ]
-    o: Annotated[Outcomes, describe("Results when the agent plays O.")]
+    o: Annotated[
+        Outcomes, describe("The results when the agent plays O and moves second.")
+    ]
 
 
 class Task(Struct, frozen=True):
@@ -224,12 +239,12 @@ class Task(Struct, frozen=True):
     The exact values are Q*; if exploration is a part of the task, Q* over ε-soft policies.
     """
 
-    largest: Annotated[float, describe("Largest difference, of all moves.", ge=0)]
-    mean: Annotated[float, describe("Mean difference, over all moves.", ge=0)]
+    largest: Annotated[float, describe("The largest difference over all moves.", ge=0)]
+    mean: Annotated[float, describe("The mean difference over all moves.", ge=0)]
     lens: Annotated[
         str,
         describe(
-            "The value of the parameter lens for the exact values of the training task."
+            "The value to use for the parameter lens to get the exact values of the training task."
         ),
     ]
 
@@ -239,38 +254,51 @@ class Summary(Struct, frozen=True):
 
     id: Name
     title: Title
-    origin: Annotated[str, describe("Short name of the source of the agent.")]
-    algorithm: Annotated[str, describe("The learning algorithm: a section of /how.")]
-    recipe: Annotated[str, describe("Full name of the recipe that trains the agent.")]
-    updates: Annotated[int, describe("Number of updates in the training.", ge=0)]
+    origin: Annotated[str, describe("The short name of the source of the agent.")]
+    algorithm: Annotated[
+        str, describe("The learning algorithm, which is explained at /how/<algorithm>.")
+    ]
+    recipe: Annotated[
+        str,
+        describe(
+            "The full name of the recipe (algorithm and parameters) that trains the agent."
+        ),
+    ]
+    updates: Annotated[int, describe("The number of updates in the training.", ge=0)]
     unbeatable_as: Annotated[
         list[Mark],
         describe("The seats in which it is proved that no opponent can win."),
     ]
     blunders: Annotated[
-        int, describe("Positions in which the agent can blunder.", ge=0)
+        int, describe("The number of positions in which the agent can blunder.", ge=0)
     ]
     decisions: Annotated[
-        int, describe("All positions in which a player is to move.", ge=0)
+        int,
+        describe("The number of all positions in which a player has to move.", ge=0),
     ]
     task: Annotated[
         Task | None,
         describe(
-            "Distance from the exact values of the training task; null if it has none."
+            "The distance of the agent's values from the exact values of its training "
+            "task; null if the task has no exact values."
         ),
     ]
-    against_random: Annotated[Seats, describe("Results against random moves.")]
+    against_random: Annotated[Seats, describe("The results against random moves.")]
     against_best_responder: Annotated[
         Seats,
-        describe("Results against the agent's best responder, its strongest opponent."),
+        describe(
+            "The results against the best responder, the strongest opponent of this agent."
+        ),
     ]
-    href: Annotated[str, describe("A path of this API: the agent with all facts.")]
-    page: Annotated[str, describe("A path on this site: its page.")]
+    href: Annotated[
+        str, describe("The path, in this API, of all data about the agent.")
+    ]
+    page: Annotated[str, describe("The path of its page on this site.")]
     play: Board
 
 
 class Baseline(Struct, frozen=True):
-    """A player that follows a rule and never learned anything."""
+    """A player that follows a fixed rule and does not learn."""
 
     id: Name
     title: Title
@@ -278,36 +306,44 @@ class Baseline(Struct, frozen=True):
 
 
 class Agents(Struct, frozen=True):
-    """All players."""
+    """All players of this site: agents and baselines."""
 
     agents: Annotated[list[Summary], describe("The agents that learned.")]
-    baselines: Annotated[list[Baseline], describe("The players that follow a rule.")]
+    baselines: Annotated[
+        list[Baseline], describe("The players that follow a fixed rule.")
+    ]
 
 
 class Agent(Struct, frozen=True):
-    """One agent with all facts about it besides its arrays."""
+    """One agent with all its data, except its arrays of values."""
 
     summary: Annotated[Summary, describe("The summary of the agent.")]
-    card: Annotated[Card, describe("The content of the agent's card file.")]
+    card: Annotated[
+        Card, describe("The card of the agent: its training and all its exact figures.")
+    ]
 
 
 class Met(Struct, frozen=True):
     """A count in each seat."""
 
-    x: Annotated[int, describe("The number when the policy plays X.", ge=0)]
-    o: Annotated[int, describe("The number when the policy plays O.", ge=0)]
+    x: Annotated[int, describe("The count when the policy plays X.", ge=0)]
+    o: Annotated[int, describe("The count when the policy plays O.", ge=0)]
 
 
 class Lost(Struct, frozen=True):
-    """The likeliest game that is lost in each seat."""
+    """The most likely game that is lost in each seat."""
 
     x: Annotated[
         Record | None,
-        describe("Likeliest game lost as X; null if it is proved that X cannot lose."),
+        describe(
+            "The most likely game lost as X; null if it is proved that the policy cannot lose as X."
+        ),
     ]
     o: Annotated[
         Record | None,
-        describe("Likeliest game lost as O; null if it is proved that O cannot lose."),
+        describe(
+            "The most likely game lost as O; null if it is proved that the policy cannot lose as O."
+        ),
     ]
 
 
@@ -321,14 +357,21 @@ class LikelyCause(Struct, frozen=True):
     rule: Annotated[
         Rule,
         describe(
-            "The rule by which the moves are chosen, if that is the cause; else empty."
+            "The rule that seems to choose the moves, if this is the cause; otherwise empty."
         ),
     ]
-    number: Annotated[int, describe("Positions that show the cause.", ge=0)]
-    of: Annotated[int, describe("Positions that could show the cause.", ge=0)]
+    number: Annotated[
+        int, describe("The number of positions that show the cause.", ge=0)
+    ]
+    of: Annotated[
+        int, describe("The number of positions that could show the cause.", ge=0)
+    ]
     by_chance: Annotated[
         float,
-        describe("Positions expected to show the cause if moves were random.", ge=0),
+        describe(
+            "The expected number of positions that show the cause if moves were random.",
+            ge=0,
+        ),
     ]
     shown_in: Annotated[
         list[Position], describe("Examples of positions that show the cause.")
@@ -343,43 +386,56 @@ class ApiJudgement(Struct, frozen=True):
         list[Mark],
         describe("The seats in which it is proved that no opponent can win."),
     ]
-    losing_games: Annotated[Lost, describe("The likeliest lost game in each seat.")]
+    losing_games: Annotated[Lost, describe("The most likely lost game in each seat.")]
     blunders: Annotated[
-        int, describe("Positions in which a move can be a blunder.", ge=0)
+        int, describe("The number of positions in which the policy can blunder.", ge=0)
     ]
     decisions: Annotated[
-        int, describe("All positions in which a player is to move.", ge=0)
+        int,
+        describe("The number of all positions in which a player has to move.", ge=0),
     ]
     reachable_blunders: Annotated[
-        Met, describe("Blunders that games of the policy in a seat can reach.")
+        Met,
+        describe(
+            "The number of positions with a blunder that can occur in games of the policy, by its seat."
+        ),
     ]
     nash_conv: Annotated[
         float,
-        describe("Sum of what the best responders gain in both seats.", ge=0, le=2),
+        describe(
+            "NashConv: the gain of the best responders over optimal play, added over both seats.",
+            ge=0,
+            le=2,
+        ),
     ]
-    against_random: Annotated[Seats, describe("Results against random moves.")]
+    against_random: Annotated[Seats, describe("The results against random moves.")]
     against_best_responder: Annotated[
         Seats,
         describe(
-            "Results against the policy's best responder, its strongest opponent."
+            "The results against the best responder, the strongest opponent of this policy."
         ),
     ]
-    causes: Annotated[list[LikelyCause], describe("Likely causes of the blunders.")]
-    page: Annotated[str, describe("A path on this site: the judgement for people.")]
+    causes: Annotated[list[LikelyCause], describe("The likely causes of the blunders.")]
+    page: Annotated[
+        str, describe("The path, on this site, of the page with these results.")
+    ]
     play: Board
 
 
 class TableJudgement(ApiJudgement, frozen=True):
-    """A table that was sent, judged exactly, and how it was read."""
+    """The exact evaluation of a table that was sent, with notes on how it was read."""
 
-    moves: Annotated[str, describe("The policy, as the parameter moves of a GET.")]
-    read: Annotated[int, describe("Number of positions in the table.", ge=0)]
+    moves: Annotated[
+        str, describe("The policy, in the form of the parameter moves of GET /judge.")
+    ]
+    read: Annotated[int, describe("The number of positions in the table.", ge=0)]
     notes: Annotated[list[str], describe("Sentences on how the table was read.")]
     values: Annotated[
         dict[str, list[float | None]] | None,
         describe(
-            "The values of the cells of each position, in the view of the player to move; null for a "
-            "cell without a value. Null unless requested, and if the table has only moves."
+            "For each position the values of its cells, for the player to move; null for "
+            "a cell without a "
+            "value. The whole field is null if it was not requested or the table contains only moves."
         ),
     ]
 
@@ -399,73 +455,83 @@ class State(Struct, frozen=True):
     ]
     over: Annotated[bool, describe("Whether the game is over.")]
     result: Annotated[
-        Result | None, describe("The winner, or draw; null while the game goes on.")
+        Result | None, describe("The winner, or draw; null if the game is not over.")
     ]
 
 
 class Truth(Struct, frozen=True):
     """The result after a move if both sides then play optimally."""
 
-    outcome: Annotated[Outcome, describe("The result for the player to move.")]
+    outcome: Annotated[Outcome, describe("The result, for the player to move.")]
     plies: Annotated[
-        int, describe("Number of moves of both sides to the end, with this one.")
+        int,
+        describe(
+            "The number of moves of both sides until the end of the game, including this move."
+        ),
     ]
 
 
 class ApiSquare(Struct, frozen=True):
-    """One cell, and the value of a move there by the lens; null where no move is possible."""
+    """A cell, with the values of a move to it; values are null if the move is illegal."""
 
     cell: Cell
     mark: Annotated[
         str, describe("The mark in the cell: X, O or '.' for an empty cell.")
     ]
-    legal: Annotated[bool, describe("Whether a move there is legal now.")]
+    legal: Annotated[bool, describe("Whether a move to the cell is legal.")]
     value: Annotated[
         float | None,
         describe(
-            "The value of a move here by the lens, in the view of the side to move and on the "
-            "scale of worth; if worth is null, the number of beads of the move. Null if training "
-            "had not updated the value by this snapshot."
+            "The value of the move for the player to move, on the scale in worth; if worth is null, the "
+            "number of beads of the move. Null if the training had not updated the value before "
+            "this snapshot."
         ),
     ] = None
     best: Annotated[
         bool,
         describe(
-            "Whether the lens is likeliest to play here, and has learned any value."
+            "Whether this is a most likely move of the value source; false if the source "
+            "has learned no value."
         ),
     ] = False
-    policy: Annotated[Chance, describe("Chance that the lens plays here.")] = 0.0
+    policy: Annotated[
+        Chance, describe("The probability that the value source plays this move.")
+    ] = 0.0
     visits: Annotated[
         int | None,
         describe(
-            "Number of updates of the value in the whole training; null for an exact value."
+            "The number of updates of the value in the whole training; null for an exact value."
         ),
     ] = None
     task: Annotated[
         float | None,
         describe(
-            "Exact value of the move in the agent's training task, if it has exact values."
+            "The exact value of the move in the agent's training task; null if the task "
+            "has no exact values."
         ),
     ] = None
     truth: Annotated[
-        Truth | None, describe("Result of the move with optimal play.")
+        Truth | None,
+        describe("The result of the move if both sides then play optimally."),
     ] = None
 
 
 class ApiScale(Struct, frozen=True):
     """The rewards of the results for the side to move, on the scale of the values."""
 
-    loss: Annotated[float, describe("Value of a lost game.")]
-    draw: Annotated[float, describe("Value of a drawn game.")]
-    win: Annotated[float, describe("Value of a won game.")]
+    loss: Annotated[float, describe("The value of a lost game.")]
+    draw: Annotated[float, describe("The value of a drawn game.")]
+    win: Annotated[float, describe("The value of a won game.")]
 
 
 class ApiView(State, frozen=True):
-    """A position as a lens values it, and with optimal play."""
+    """A position with the values of a value source and with the results of optimal play."""
 
     symmetry_class: Annotated[
         Position,
-        describe("The position that represents all symmetric positions."),
+        describe(
+            "The position that represents this position and all positions that are symmetric to it."
+        ),
     ]
     value: Annotated[
         int,
@@ -476,12 +542,19 @@ class ApiView(State, frozen=True):
         ),
     ]
     plies: Annotated[
-        int, describe("Number of moves of both sides to the end with optimal play.")
+        int,
+        describe(
+            "The number of moves of both sides until the end of the game with optimal play."
+        ),
     ]
-    lens: Annotated[str, describe("The source of the values.")]
+    lens: Annotated[
+        str, describe("The source of the values, as in the parameter lens.")
+    ]
     updates: Annotated[
         int | None,
-        describe("Number of updates before this snapshot; null for exact values."),
+        describe(
+            "The number of updates of the training before this snapshot; null for exact values."
+        ),
     ]
     worth: Annotated[
         ApiScale | None,
@@ -498,18 +571,23 @@ class Game(Struct, frozen=True):
 
     record: Record
     states: Annotated[
-        list[State], describe("The empty board, then the state after each move.")
+        list[State],
+        describe(
+            "The states of the game: the empty board, then the state after each move."
+        ),
     ]
     page: Board
 
 
 class ApiMove(Struct, frozen=True):
-    """The decision of an agent."""
+    """A move of an agent, drawn by its probabilities."""
 
     agent: Annotated[str, describe("The player to move.")]
     before: Annotated[State, describe("The position before the move.")]
-    chances: Annotated[list[Chance], describe("Chance of each cell, in reading order.")]
-    cell: Annotated[Cell, describe("The cell that was drawn by these chances.")]
+    chances: Annotated[
+        list[Chance], describe("The probability of each cell, in reading order.")
+    ]
+    cell: Annotated[Cell, describe("The cell that was drawn with these probabilities.")]
     after: Annotated[State, describe("The position after the move.")]
 
 
@@ -521,9 +599,9 @@ class ApiClaim(Struct, frozen=True):
     source: Annotated[str, describe("Short name of the source of the claim.")]
     verdict: Annotated[Verdict, describe("The verdict on the claim.")]
     href: Annotated[
-        str, describe("A path of this API: the experiment with all figures.")
+        str, describe("The path, in this API, of the experiment with all its numbers.")
     ]
-    page: Annotated[str, describe("A path on this site: its page.")]
+    page: Annotated[str, describe("The path of its page on this site.")]
 
 
 class Claims(Struct, frozen=True):
@@ -535,7 +613,7 @@ class Claims(Struct, frozen=True):
 class Experiment(Checked, frozen=True, kw_only=True):
     """A claim that was checked: every number of its figures, and the path of its page."""
 
-    page: Annotated[str, describe("A path on this site: its page.")]
+    page: Annotated[str, describe("The path of its page on this site.")]
 
 
 class ByResult(Struct, Generic[Entry], frozen=True):
@@ -547,11 +625,11 @@ class ByResult(Struct, Generic[Entry], frozen=True):
 
 
 class Ends(ByResult[Chance], frozen=True):
-    """The chances of the results of a match."""
+    """The probabilities of the results of a match."""
 
 
 class Games(ByResult[Record | None], frozen=True):
-    """The likeliest game of each result."""
+    """The most likely game with each result."""
 
 
 class ApiMatch(Struct, frozen=True):
@@ -559,8 +637,11 @@ class ApiMatch(Struct, frozen=True):
 
     x: Annotated[str, describe("The player of X.")]
     o: Annotated[str, describe("The player of O.")]
-    chances: Annotated[Ends, describe("The chance of each result.")]
+    chances: Annotated[Ends, describe("The probability of each result.")]
     likeliest: Annotated[
-        Games, describe("The likeliest game of each result; null if no game has it.")
+        Games,
+        describe(
+            "The most likely game with each result; null if no game has this result."
+        ),
     ]
     page: Board

@@ -155,7 +155,10 @@ def take_mind(
     """Return the export of the picture of a mind."""
     view = name, site.step_for_url(name, step), "" if colour == EXPECTS else colour
     frame = urls.EMBED_MIND.url(name, step=view[1], colour=view[2])
-    title, page = f"The mind of {site.titles[name]} on tic-tac-toe", urls.mind(*view)
+    title, page = (
+        f"All positions of tic-tac-toe as {site.titles[name]} values them",
+        urls.mind(*view),
+    )
     return _build_figure_take(
         "mind", title, page, frame, MIND_SIZE, describe_provenance(site, name)
     )

@@ -105,9 +105,9 @@ def show_blunders(site: SiteData, name: str, shown: slice) -> Blunders:
 
     def meeting(number: int) -> str:
         return (
-            "Reachable in its own games"
+            "Reachable in games of the agent"
             if atlas.chance[number]
-            else "Not reachable in its own games"
+            else "Not reachable in games of the agent"
         )
 
     groups = _group_exhibits(numbers, meeting, partial(_show_mistake, site, name))
@@ -133,7 +133,9 @@ def show_proof(site: SiteData, name: str, seat: str, shown: slice) -> Proof:
     numbers = range(len(certificate.position))[shown]
 
     def move(number: int) -> str:
-        return f"Its move {site.game.ply[certificate.position[number]] // 2 + 1}"
+        return (
+            f"Move {site.game.ply[certificate.position[number]] // 2 + 1} of the agent"
+        )
 
     return Proof(
         certificate,
@@ -163,12 +165,12 @@ def show_decision(site: SiteData, name: str, position: int) -> Exhibit:
         MARKS[int(site.game.to_move[position])],
         describe_best_play(site, position),
     )
-    does = f"As {mark} it keeps the {worth}"
+    does = f"As {mark} the agent keeps the {worth}"
     if (chosen & ~right).any():
         worst = min(
             np.flatnonzero(chosen).tolist(), key=lambda cell: site.truth[position, cell]
         )
-        does = f"As {mark}: the {worth} becomes a {describe_outcome(site, position, worst)}"
+        does = f"As {mark} the agent turns the {worth} into a {describe_outcome(site, position, worst)}"
     return _build_exhibit(site, name, position, signs, does)
 
 
@@ -221,7 +223,9 @@ def _show_mistake(site: SiteData, name: str, number: int) -> Exhibit:
         atlas.images[number],
     )
     often = (
-        f", in {format_percent(chance)}% of its games against Random" if chance else ""
+        f"; this position occurs in {format_percent(chance)}% of its games against Random"
+        if chance
+        else ""
     )
     return _build_exhibit(
         site,
@@ -229,7 +233,7 @@ def _show_mistake(site: SiteData, name: str, number: int) -> Exhibit:
         position,
         signs,
         _describe_loss(site, name, mistakes, row),
-        f"When it plays {MARKS[int(site.game.to_move[position])]}{often}",
+        f"The agent plays {MARKS[int(site.game.to_move[position])]}{often}",
         _describe_images(erring, int(images)),
     )
 
@@ -244,7 +248,7 @@ def _describe_loss(site: SiteData, name: str, mistakes: Mistakes, row: int) -> s
     becomes = "becomes" if sure else "can become"
     before = describe_best_play(site, position)
     after = describe_outcome(site, position, int(worst))
-    return f"The {before} {becomes} a {after}"
+    return f"The {before} {becomes} a {after} by the agent's move"
 
 
 def _describe_images(erring: int, images: int) -> str:
@@ -252,7 +256,7 @@ def _describe_images(erring: int, images: int) -> str:
     if images == 1:
         return "No other position is symmetric to this one"
     which = f"all {images}" if erring == images else f"{erring} of the {images}"
-    return f"It blunders in {which} symmetric positions"
+    return f"The agent blunders in {which} symmetric positions"
 
 
 def _show_proved(site: SiteData, name: str, seat: str, number: int) -> Exhibit:
