@@ -20,6 +20,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,9 @@ CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT}
 KERNEL_FOLDER = ROOT / "training/learners/__pycache__"
 KERNEL_FILES = "*.nb[ci]"  # the names of its files
 COMPILED_FIRST = ("q-table", "q-learning")  # are compiled first
+RECIPE_SECONDS = (
+    1.5  # seconds in which the kernels of a recipe are compiled, on average
+)
 COMPILE_CLIENT = ""  # the client that has everything compiled
 REASONS = {
     200: "OK",
@@ -104,6 +108,7 @@ class Trainer:
         self.agents: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
         self.seeds: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
         self.is_compiled = has_compiled_kernels()
+        self.compile_start, self.compiled = time.monotonic(), 0  # number of recipes
         self.has_cache = True  # whether compiled kernels are kept in files
 
     async def serve(self, listener: socket.socket, trainers: int) -> None:
@@ -122,7 +127,17 @@ class Trainer:
                 if job:
                     job.listeners += 1
                     await job.answer
+                self.compiled += 1
             self.is_compiled = True
+
+    def estimate_compile_seconds(self) -> int:
+        """Return the estimated seconds until all kernels are compiled, 0 if they are."""
+        if self.is_compiled:
+            return 0
+        elapsed = time.monotonic() - self.compile_start
+        each = elapsed / self.compiled if self.compiled else RECIPE_SECONDS
+        left = len(list_short_recipes()) - self.compiled
+        return max(1, round(left * each))
 
     async def run_worker(self, queue: JobQueue) -> None:
         """Let a worker do the jobs of a queue one by one; replace it if it ends."""
@@ -206,11 +221,11 @@ class Trainer:
         return self.quick if is_quick(request) else self.trainings
 
     def find_position(self, request: str) -> Answer:
-        """Return the position of a request in its queue, and whether kernels are being compiled."""
+        """Return the position of a request in its queue, and the seconds until kernels are compiled."""
         position = self.choose_queue(request).position(request)
         if position is None:
             return 404, b""
-        return 200, msgspec.json.encode((position, not self.is_compiled))
+        return 200, msgspec.json.encode((position, self.estimate_compile_seconds()))
 
 
 def choose_compile_cache(runtime_dir: Path) -> None:

@@ -85,6 +85,7 @@ class TrainingPending(ServiceUnavailable):
     """The response to a request with an unfinished training; pages retry automatically."""
 
     code = 202
+    heading = ""  # heading of the page that waits, "" for that of all such pages
 
 
 class Question:
@@ -387,9 +388,11 @@ def build_busy_error() -> ServiceUnavailable:
 
 def describe_position(position: QueuePosition | None) -> str:
     """Return a sentence on the progress of a pending training."""
-    if position and position.is_compiling:
+    if position and position.compile_seconds:
         return gettext(
-            "The lab is starting, which takes a few seconds. This page loads by itself."
+            "The learners are compiled, once on this machine: about %(seconds)s seconds more. "
+            "This page loads by itself.",
+            seconds=position.compile_seconds,
         )
     if position and position.number:
         words = gettext_noop(

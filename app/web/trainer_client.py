@@ -65,7 +65,9 @@ class QueuePosition(NamedTuple):
     """A position in the queue: 0 for the running job, 1 for the next job."""
 
     number: int
-    is_compiling: bool  # whether kernels are compiled, once on each machine
+    compile_seconds: (
+        int  # seconds until all kernels are compiled, estimated; 0 afterwards
+    )
 
 
 class Trainer:

@@ -38,3 +38,35 @@ document.addEventListener("htmx:beforeSwap", () => document.querySelector("[data
 document.addEventListener("htmx:beforeHistoryUpdate", ({ detail }) => {
   if (detail.xhr.status >= 400) Object.assign(detail.history, { type: "replace", path: location.pathname + location.search });
 });
+
+// A choice that is made before the last one is answered would start from the old sentence.  It waits,
+// and is made again in the new sentence, whose links and fields have the same ids.
+
+let pending = null, waiting = null; // a request of the sentence, and the choice after it
+
+document.addEventListener("htmx:confirm", (event) => {
+  const { elt, triggeringEvent } = event.detail;
+  // A form sends all its numbers: its next request replaces the last.
+  if (!pending || pending.id === elt.id || !elt.closest("#sentence")) return;
+  event.preventDefault();
+  const field = triggeringEvent?.target?.closest?.("input, select");
+  waiting = field ? { id: field.id, value: field.value } : { id: elt.id };
+});
+
+document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+  if (detail.elt.closest("#sentence")) pending = { xhr: detail.xhr, id: detail.elt.id };
+});
+
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (detail.xhr !== pending?.xhr) return;
+  const choice = waiting, element = choice && document.getElementById(choice.id);
+  pending = null;
+  if (!detail.successful || !element) return;
+  waiting = null;
+  if (choice.value === undefined) {
+    element.click();
+  } else {
+    element.value = choice.value;
+    element.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+});

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.steps import SHIFTS, shifts, walk
 
@@ -44,6 +44,24 @@ def test_a_shared_slot_changes_both_sides(page: Page) -> None:
     page.click("#second")
     page.click("#also-gamma-1")
     expect(page.locator(".verdict")).to_have_text(re.compile("^Two things differ, so neither is"))
+
+
+def test_a_second_choice_waits_for_the_answer_to_the_first(page: Page) -> None:
+    page.goto(f"/lab/q-table,alpha=0.8,games=200?ghost={SMALL}")
+    page.locator("#duel").wait_for()
+    held: list[Route] = []
+    page.route("**/lab/*vs=self*", lambda route: held.append(route), times=1)  # noqa: PLW0108
+    page.click("#slot-vs-button")
+    page.get_by_role("link", name="Itself", exact=True).press("Enter")
+    page.keyboard.press("Escape")
+    page.click("#slot-by-button")
+    page.click("#by-losses")
+    held[0].continue_()
+    both = (
+        r"/lab/q-table,vs=self,alpha=0.8,games=200\?ghost=q-table,vs=self,games=200&curve=losses$"
+    )
+    expect(page).to_have_url(re.compile(both))
+    expect(page.locator("#slot-by-button")).to_have_text(re.compile("losses"))
 
 
 @pytest.mark.console("Failed to load|ERR_FAILED|htmx:sendError")

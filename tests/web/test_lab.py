@@ -116,6 +116,24 @@ def form_of(site: SiteData, text: str) -> Recipe:
     return duel.find_recipe(site, text)
 
 
+def test_a_page_that_waits_for_its_trainings_has_their_question_as_heading(site: SiteData) -> None:
+    asked = duel.ask_without_runs(
+        site, "q-table,alpha=0.8,games=200", {"ghost": "q-table,games=200"}
+    )
+    assert asked == (
+        "Does a larger learning rate: 0.4 → 0.8 help Q-learning backward over each game "
+        "trained against Random for 200 games?"
+    )
+    alone = duel.ask_without_runs(site, "q-table,games=200", {})
+    assert alone == ("Q-learning backward over each game trained against Random for 200 games")
+
+
+def test_both_sides_are_shown_as_they_learn(client: FlaskClient) -> None:
+    """Neither of the two recipes is an agent that is always there."""
+    page = client.get("/lab/q-table,alpha=0.8,games=200?ghost=q-table,games=200").text
+    assert len(re.findall(r"data-film-caption", page)) == 2
+
+
 def test_turns_of_several_opponents_are_shared_as_before() -> None:
     two = parse_recipe("q-learning,vs=random:50+self:150")
     longer = change_recipe(two, {"games": "400"})

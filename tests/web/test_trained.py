@@ -35,11 +35,19 @@ from app.tictactoe.notation import replay_record
 from app.web.algorithms import rule_of
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import get_figures
-from app.web.on_demand import NAMES, UNPACKED, Lab, client_network, read, whole_name
+from app.web.on_demand import (
+    NAMES,
+    UNPACKED,
+    Lab,
+    client_network,
+    describe_position,
+    read,
+    whole_name,
+)
 from app.web.pages.why import explain
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
-from app.web.trainer_client import LOCK, Trainer, TrainerError, trainer
+from app.web.trainer_client import LOCK, QueuePosition, Trainer, TrainerError, trainer
 from tests.web.conftest import HANG_SECONDS
 from training import trainer as program
 from training.export_script import build_script
@@ -574,6 +582,28 @@ def test_clients_of_one_provider_share_by_network(app: Flask) -> None:
 def test_every_learner_without_a_network_is_compiled_beforehand() -> None:
     compiled = {parse_on_demand(text).slug for text in program.list_short_recipes()}
     assert compiled == {kind.slug for kind in ALGORITHMS.values() if not kind.is_network}
+
+
+def test_the_time_that_compiling_takes_is_estimated() -> None:
+    async def estimate() -> None:
+        trainer = program.Trainer()
+        recipes = len(program.list_short_recipes())
+        trainer.is_compiled, trainer.compiled = False, recipes // 2
+        trainer.compile_start = time.monotonic() - 10
+        left = recipes - trainer.compiled
+        assert trainer.estimate_compile_seconds() == round(left * 10 / trainer.compiled)
+        trainer.is_compiled = True
+        assert trainer.estimate_compile_seconds() == 0
+
+    asyncio.run(estimate())
+
+
+def test_a_waiting_page_has_the_seconds_until_all_is_compiled(app: Flask) -> None:
+    with app.test_request_context():
+        words = describe_position(QueuePosition(1, 5))
+    assert words.startswith(
+        "The learners are compiled, once on this machine: about 5 seconds more."
+    )
 
 
 def test_the_trainer_refuses_what_is_none() -> None:

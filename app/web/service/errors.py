@@ -173,6 +173,7 @@ def _page(error: HTTPException, sentence: str | None) -> str:
         "error.html",
         code=error.code,
         title=gettext(TITLES.get(error.code or 500, error.name)),
+        heading=getattr(error, "heading", ""),
         sentence=sentence,
         agents={
             name: agent.card.title for name, agent in current_site().agents.items()

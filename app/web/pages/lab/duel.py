@@ -265,6 +265,18 @@ def build_duel(site: SiteData, chosen: str, query: Mapping[str, str]) -> Duel:
     return Duel(site, sides, seeds, curve, axis)
 
 
+def ask_without_runs(site: SiteData, chosen: str, query: Mapping[str, str]) -> str:
+    """Return the question of a URL before its trainings, which lacks the measure."""
+    b = find_recipe(site, chosen)
+    a = find_recipe(site, query["ghost"]) if query.get("ghost") else b
+    phrases = ask_question(site, a, b, "")
+    *phrases, _by, _measure, _end = phrases
+    if a != b:
+        return "".join(phrase.words for phrase in phrases) + "?"
+    start = [phrase.slot for phrase in phrases].index(ALGORITHM)
+    return "".join(phrase.words for phrase in phrases[start:])
+
+
 def name_runs(
     site: SiteData,
     names: Sequence[str],

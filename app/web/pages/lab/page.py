@@ -18,7 +18,7 @@ from app.web import urls
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.comparison import FIGURES, Comparison, View, next_disagreement
 from app.web.match import Match, next_step, read_integer, read_step
-from app.web.on_demand import whole_name
+from app.web.on_demand import TrainingPending, whole_name
 from app.web.pages.lab import (
     charts,
     duel,
@@ -204,7 +204,11 @@ def lab(name: str) -> AnyResponse:
     if wants_fragment() and "seeds" in request.args:
         # No agent is needed for more seeds, only runs.
         return render_page(duel_page(site, duel.build_duel(site, name, request.args)))
-    return render_page(lab_page(site, name, request.args))
+    try:
+        return render_page(lab_page(site, name, request.args))
+    except TrainingPending as pending:
+        pending.heading = duel.ask_without_runs(site, name, request.args)
+        raise
 
 
 @bp.get(urls.LAB_RECIPE.extend(".<any(svg, png, csv):ending>"))
@@ -326,18 +330,14 @@ def lab_page(site: SiteData, chosen: str, query: Mapping[str, str]) -> LabPage:
 def _list_learners(
     shown: duel.Duel, words: Sequence[str], record: str, step: int
 ) -> list[Learner]:
-    """Return the sides as they learn; A only if its agent is always there.
-
-    No other agent is trained for the page: its runs are enough for the verdict.
-    """
+    """Return the sides as they learn, in the same share of their trainings."""
     site, last = shown.site, shown.site.last_step(shown.chosen.name)
     learners = []
     for side, text in zip(shown.sides, words, strict=True):
-        if side is shown.chosen or shown.baseline in site.always:
-            film = film_of(site, side.name, record)
-            at = in_step(film.last, last)[step]
-            mind = picture(site, side.name, at, moving=True)
-            learners.append(Learner(side, text, film, at, mind))
+        film = film_of(site, side.name, record)
+        at = in_step(film.last, last)[step]
+        mind = picture(site, side.name, at, moving=True)
+        learners.append(Learner(side, text, film, at, mind))
     return learners
 
 
@@ -345,7 +345,7 @@ def _compare_url(shown: duel.Duel, record: str) -> str:
     """Return the URL that compares both agents on a board, where they disagree if that is known."""
     site, baseline = shown.site, shown.baseline
     views = [View(one) for one in (shown.chosen.name, baseline) if one]
-    apart = next_disagreement(views, site) if baseline in site.always else None
+    apart = next_disagreement(views, site) if baseline else None
     return urls.compare(Comparison(apart or record, tuple(views)))
 
 
