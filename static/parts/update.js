@@ -127,6 +127,10 @@ function start(box) {
     show(target);
   }, { passive: false });
   show(stage, null);
+  if (!("keeps" in box.dataset)) {
+    const item = list.children[stage - 1];
+    list.scrollTo({ left: item.offsetLeft - list.offsetLeft });
+  }
 }
 
 for (const box of document.querySelectorAll("[data-update]")) start(box);

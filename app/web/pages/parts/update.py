@@ -14,7 +14,7 @@ from app.recipes.games import TrainingMove, TrainingUpdate
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import parse_position
 from app.tictactoe.views import RewardScale, compute_heat, scale_values
-from app.web.algorithms import ALGORITHMS
+from app.web.algorithms import ALGORITHMS, MINIMAX
 from app.web.algorithms.algorithm import UpdateStyle
 from app.web.algorithms.champion import BOUNDS
 from app.web.formatting import MINUS, format_count, name_square_briefly
@@ -46,6 +46,11 @@ class UpdateTerms(NamedTuple):
     style: UpdateStyle
     worth: RewardScale | None  # None for beads
     gamma: float | None  # None for algorithms without a discount
+
+    @property
+    def square_decimals(self) -> int:
+        """The decimals of a value on a square: none for beads and for results."""
+        return 0 if self.worth is None or self.slug == MINIMAX else DECIMALS[0]
 
 
 def terms_of(recipe: Recipe) -> UpdateTerms:
@@ -285,9 +290,7 @@ def _draw_next(
     mark = move.mark
     if terms.style.next_mover == "other":
         mark = "O" if mark == "X" else "X"
-    cell = change.next_cell
-    if cell is None and change.next_value in change.next_values:
-        cell = change.next_values.index(change.next_value)
+    cell = _find_next_cell(terms, change)
     chosen = {} if cell is None else {cell: "next"}
     new = [
         cell
@@ -297,6 +300,18 @@ def _draw_next(
     # the last board of a game has many new stones
     played = new if len(new) <= LAST_STONES else []
     return draw_squares(game, terms, board, change.next_values, mark, chosen, played)
+
+
+def _find_next_cell(terms: UpdateTerms, change: TrainingUpdate) -> int | None:
+    """Return the cell of the move whose value counts in the next state, None if no single one."""
+    if change.next_cell is not None or terms.slug == "champion":
+        return change.next_cell
+    counting = change.next_value
+    if terms.slug == MINIMAX:
+        counting = max(_known(change.next_values), default=0.0)
+    if counting not in change.next_values:
+        return None
+    return change.next_values.index(counting)
 
 
 def draw_squares(
@@ -330,7 +345,7 @@ def draw_squares(
 
 
 def _square_text(terms: UpdateTerms, value: float) -> str:
-    return format_value(value, 0 if terms.worth is None else 2)
+    return format_value(value, terms.square_decimals)
 
 
 def format_value(value: float, decimals: int) -> str:
@@ -400,7 +415,7 @@ def _format_numbers(
 ) -> dict[str, str]:
     """Return the numbers of an update as texts, by symbol."""
     family = terms.style.family
-    whole = 0 if family == "beads" else decimals
+    whole = decimals if terms.square_decimals else 0
     numbers = {
         "old": format_value(arithmetic.old, whole),
         "new": format_value(arithmetic.new, whole),
@@ -427,7 +442,7 @@ def _list_data(
 ) -> dict[str, str]:
     """Return the numbers for the script, by data attribute."""
     move, change = event.move, event.change
-    whole = 0 if terms.style.family == "beads" else decimals
+    whole = decimals if terms.square_decimals else 0
     data = {
         "alpha": repr(arithmetic.alpha),
         "gamma": repr(arithmetic.gamma),

@@ -195,7 +195,7 @@ def _link_updates(
     example: UpdateExample, terms: UpdateTerms, chosen: int, url: Callable[..., str]
 ) -> list[UpdateLink]:
     """Return a link to each update of the game of an example, in the order of the learner."""
-    digits, links = 0 if terms.style.family == "beads" else 2, []
+    digits, links = terms.square_decimals, []
     for index, change in enumerate(example.changes):
         kind = f"{example.kind}-{index + 1}"
         href = url(update=example.kind if index == example.shown else kind)
