@@ -83,22 +83,22 @@ class IdOrRecipe(click.ParamType[NamedRecipe]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the agents and algorithms whose names begin like this."""
-        return complete(incomplete, [*SHIPPED, *ALGORITHMS])
+        """Return the agents and algorithms whose names start with `incomplete`."""
+        return complete_word(incomplete, [*SHIPPED, *ALGORITHMS])
 
 
 class ForeignIdOrRecipe(click.ParamType["str | NamedRecipe"]):
-    """An agent of another program, as `training.external_agents` reads it, or an id or a recipe."""
+    """An external agent (a file, link or function), an id or a recipe."""
 
     name = "agent"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return an id or a recipe as an agent, and any other form as its text."""
+        """Return the agent of an id or a recipe; return an external agent as its text."""
         from training.external_agents import find_form  # noqa: PLC0415
 
         if find_form(value):
             return value
-        # os.path, as a Path of a text that is too long raises OSError.
+        # `Path.is_file` would raise OSError for a text that is too long for a path.
         if os.path.isfile(value) and value not in SHIPPED:
             endings = ".npz, .json, .csv, .tsv and .txt"
             self.fail(
@@ -109,8 +109,8 @@ class ForeignIdOrRecipe(click.ParamType["str | NamedRecipe"]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the agents whose names begin like this; else let the shell complete files."""
-        agents = complete(incomplete, [*SHIPPED, *ALGORITHMS])
+        """Return the agents whose names start with `incomplete`; if none does, complete file names."""
+        agents = complete_word(incomplete, [*SHIPPED, *ALGORITHMS])
         return agents or [CompletionItem(incomplete, type="file")]
 
 
@@ -133,12 +133,12 @@ class ClaimId(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the claims whose ids begin like this."""
-        return complete(incomplete, ORDER)
+        """Return the claims whose ids start with `incomplete`."""
+        return complete_word(incomplete, ORDER)
 
 
-def complete(incomplete: str, words: Iterable[str]) -> list[CompletionItem]:
-    """Return the words that begin like an incomplete one, for a shell."""
+def complete_word(incomplete: str, words: Iterable[str]) -> list[CompletionItem]:
+    """Return the words that start with the text `incomplete`, for a shell."""
     return [
         CompletionItem(word)
         for word in dict.fromkeys(words)
@@ -176,7 +176,7 @@ def json_flag(meaning: str) -> Callable[[Command], Command]:
 
 
 def table_options(command: Command) -> Command:
-    """Add an option for each question about how a table is read."""
+    """Return a command with an option for each setting of how tables are read."""
     for flag, (question, answers) in reversed(QUESTIONS.items()):
         meanings = ", ".join(f"{value}: {answer}" for value, answer in answers.items())
         command = click.option(
@@ -195,7 +195,8 @@ any_agents = click.argument(
 models_option = folder_option(
     "--models",
     default=find_models,
-    meaning="The folder of the agents; default: models/ here if it has any, else the project's.",
+    meaning="The folder of the agents; default: models/ of the current folder if it has agents, "
+    "else the models/ of the project.",
 )
 
 
@@ -207,32 +208,32 @@ def jobs_option(default: int) -> Callable[[Command], Command]:
 
 
 class Commands(click.Group):
-    """Commands that end with one sentence and an exit status, never with a traceback."""
+    """A group of commands that report every error as one sentence and an exit status."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; turn an error that explains itself into the last line of its output."""
+        """Run a command; print an expected error as the last line, without a traceback."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            raise  # the reader of a pipe has read enough
+            raise  # the process that reads the output has closed the pipe
         except ModuleNotFoundError as error:
             package = (error.name or "").partition(".")[0]
             if package not in EXTRAS:
                 raise
-            raise click.ClickException(missing_package(package)) from error
+            raise click.ClickException(describe_missing_package(package)) from error
         except (ValueError, OSError) as error:
             raise click.ClickException(str(error)) from error
         except KeyboardInterrupt:
             click.echo("Interrupted: every model is as it was, or finished.", err=True)
             ctx.exit(INTERRUPTED)
-        except click.Abort as error:  # at a prompt: Ctrl-C or the end of the input
+        except click.Abort as error:  # Ctrl-C, or the end of the input at a prompt
             click.echo("", err=True)
             is_interrupt = isinstance(error.__context__, KeyboardInterrupt)
             ctx.exit(INTERRUPTED if is_interrupt else 1)
 
 
-def missing_package(package: str) -> str:
-    """Return the sentence that says how an optional package is installed."""
+def describe_missing_package(package: str) -> str:
+    """Return a sentence on how to install an optional package that is missing."""
     if PREFIX:
         return f"this needs {package}: install q-tac-toe[{EXTRAS[package]}]"
     return f"this needs {package}: run `make install-training` first"
@@ -278,16 +279,21 @@ def list_agents(parameters: bool) -> None:
 @main.command()
 @any_agents
 @click.option(
-    "--all", "everything", is_flag=True, help="Train every agent that is a table."
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Train every agent that is not a neural network.",
 )
 @folder_option(
     "-o",
     "--out",
     default=MODELS,
-    meaning="The folder to write to; default models/ of the current folder.",
+    meaning="The folder to write to; default: models/ of the current folder.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), help="A seed in place of the recipe's own."
+    "--seed",
+    type=click.IntRange(min=0),
+    help="The seed to train with; default: the seed of the recipe.",
 )
 @jobs_option(os.cpu_count() or 1)
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
@@ -351,7 +357,7 @@ def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
     "--site",
     default="http://127.0.0.1:8000",
     show_default=True,
-    help="The site to which the links to judgements lead.",
+    help="The URL of the site for links to the results.",
 )
 @json_flag("Print each judgement as JSON, one line each; write nothing.")
 @table_options
@@ -366,9 +372,9 @@ def judge(
 
     A FILE is a table in any form that the page /judge reads: JSON, CSV, npz, or a dict as Python
     prints it, with boards and the values of their moves or the move that is played.  Nothing in
-    it is executed.  A LINK is a link of the page /judge, or its moves alone.  A FUNCTION of a
-    MODULE gets board and player, as docs/judge.py explains it, and returns a move.  Its play is
-    judged exactly, and nothing is written.
+    it is executed.  A LINK is a link of the page /judge, or only the moves in it.  A FUNCTION of a
+    MODULE gets a board and a player and returns a move, as docs/judge.py explains.  The play is
+    evaluated exactly, and nothing is written.
 
     For an ID or a RECIPE, or for all agents if you name none, the figures of the card are computed
     again from its table and written, without any training.
@@ -404,7 +410,7 @@ def judge(
     "--documents",
     metavar="FOLDER",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Write the tables of this folder's README.md and docs/results.md, between their markers.",
+    help="Write the tables into README.md and docs/results.md of this folder, between their markers.",
 )
 def evaluate(
     agents: tuple[NamedRecipe, ...],
@@ -440,9 +446,9 @@ def evaluate(
 )
 @models_option
 def updates(names: tuple[str, ...], mistakes: bool, models: Path) -> None:
-    """Write the updates that the pages show step by step, of all algorithms or of some.
+    """Write the example updates that pages show step by step, of all algorithms or of some.
 
-    With --mistakes the names are those of shipped agents.
+    With --mistakes, NAME is the id of a shipped agent.
     """
     from training.mistakes import AGENTS, write_mistakes  # noqa: PLC0415
     from training.updates import NETWORK, SLUGS, write_examples  # noqa: PLC0415
@@ -466,7 +472,7 @@ def updates(names: tuple[str, ...], mistakes: bool, models: Path) -> None:
 def seeds(agent: NamedRecipe, seeds: int, first: int, jobs: int, as_json: bool) -> None:
     """Train a recipe with many seeds and print how good the agents become, exactly.
 
-    For the champion also after how many games no opponent can beat it.
+    For the champion, also print the number of games until no opponent can beat it.
     """
     from training.seeds import list_results, report_over_seeds  # noqa: PLC0415
 
@@ -479,7 +485,7 @@ def seeds(agent: NamedRecipe, seeds: int, first: int, jobs: int, as_json: bool) 
         click.echo(f"{agent.id}, seeds {first} to {first + seeds - 1}")
         for text in report_over_seeds(agent.recipe, chosen, jobs):
             click.echo(text)
-    except ValueError as error:  # with another seed a person's answers may not fit
+    except ValueError as error:  # with another seed a person's moves may be impossible
         raise click.ClickException(f"with one of these seeds {error}") from error
 
 
@@ -489,36 +495,38 @@ def seeds(agent: NamedRecipe, seeds: int, first: int, jobs: int, as_json: bool) 
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),
-    help="The largest number of seeds of each recipe; default: all.",
+    help="The maximum number of seeds of each recipe; default: all.",
 )
 @jobs_option(2)
 @click.option(
-    "--dask", metavar="ADDRESS", help="Train on the cluster of this scheduler instead."
+    "--dask",
+    metavar="ADDRESS",
+    help="Train on the dask cluster with this scheduler address.",
 )
 @folder_option(
     "--store",
     default=None,
-    meaning="The folder of all runs; default: a folder of the user's cache.",
+    meaning="The folder in which runs are stored; default: a folder in the user's cache.",
 )
 @folder_option(
     "-o",
     "--out",
     default=MODELS / "experiments",
-    meaning="The folder of the summaries; default models/experiments/.",
+    meaning="The folder for the summaries; default: models/experiments/.",
 )
 @click.option(
     "--words",
     "only_texts",
     is_flag=True,
-    help="Only write the texts of the summaries again.",
+    help="Only update the texts of the summaries; train nothing.",
 )
 def experiment(
     claims: tuple[str, ...], everything: bool, only_texts: bool, **options: Any
 ) -> None:
     """Check claims: train all missing seeds, keep every run, and write the summaries.
 
-    Without an ID, list the claims and their verdicts.  You can stop it at any time: the same
-    command goes on from there.
+    Without an ID, list the claims and their verdicts.  You can stop it at any time: run the same
+    command again to continue.
     """
     from training.experiments import engine  # noqa: PLC0415
 
@@ -541,7 +549,7 @@ def experiment(
 @one_agent
 @models_option
 @click.option(
-    "--seat", type=click.Choice(["x", "o"]), default="x", help="Your side; default x."
+    "--seat", type=click.Choice(["x", "o"]), default="x", help="Your side; default: x."
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), help="The seed of the agent's random moves."
@@ -581,7 +589,11 @@ def bench() -> None:
 
 @main.command()
 @click.option(
-    "--host", default="127.0.0.1", envvar="HOST", show_default=True, help="The address."
+    "--host",
+    default="127.0.0.1",
+    envvar="HOST",
+    show_default=True,
+    help="The address to listen on.",
 )
 @click.option(
     "--port",
@@ -589,7 +601,7 @@ def bench() -> None:
     envvar="PORT",
     show_default=True,
     type=click.IntRange(1, 65535),
-    help="The port.",
+    help="The port to listen on.",
 )
 @click.option(
     "--workers",
@@ -597,12 +609,13 @@ def bench() -> None:
     envvar="WEB_CONCURRENCY",
     show_default=True,
     type=click.IntRange(1, 64),
-    help="The number of processes.",
+    help="The number of server processes.",
 )
 def serve(host: str, port: int, workers: int) -> None:
     """Serve the site with gunicorn, until Ctrl-C.
 
-    HOST, PORT and WEB_CONCURRENCY set the same; docs/serving.md lists all variables.
+    The variables HOST, PORT and WEB_CONCURRENCY set the defaults; docs/serving.md lists all
+    variables.
     """
     environment = {
         key: os.environ[key] for key in os.environ if key != "WEB_CONCURRENCY"

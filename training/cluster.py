@@ -25,26 +25,27 @@ from distributed.versions import VersionMismatchWarning, get_versions
 from app.project import PREFIX, ROOT
 
 PACKAGES = ("app", "training")
-# and what numba compiled here, for processors alike
+# Suffixes of the files that are sent to workers: code, texts, and the kernels that numba compiled
+# here, which workers with an equal processor can use.
 SENT_SUFFIXES = {".py", ".toml", ".nbi", ".nbc"}
-# seconds, for a scheduler's answer, for a result until workers are asked for
+# Seconds to wait for an answer of the scheduler, and for a result before the workers are checked.
 WAIT_SECONDS = 10.0
 
 Measured = TypeVar("Measured")
 Versions = Mapping[str, Mapping[str, Any]]  # part -> name -> version
 
-# Whatever fails is told once, in the sentence that ends the command.
+# Different versions are reported by an exception, so the warning would only repeat it.
 warnings.simplefilter("ignore", VersionMismatchWarning)
 for logger in ("distributed", "distributed.client"):
     logging.getLogger(logger).setLevel(logging.CRITICAL)
-# a worker has none of it yet
+# Workers do not have this module yet, so its objects are sent by value.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 
 class CodePlugin(WorkerPlugin):
     """A plugin that installs this project's code on a worker, replacing older code.
 
-    A worker with other versions than this machine is rejected.
+    A worker with package versions that differ from this machine is rejected.
     """
 
     def __init__(self, packages: Sequence[str]) -> None:
@@ -69,7 +70,7 @@ class CodePlugin(WorkerPlugin):
         folder = Path(worker.local_directory) / f"q-tac-toe-{self.digest}"
         before = sys.modules.get(f"{PREFIX}training")
         if before and folder in Path(before.__file__ or "").parents:
-            return  # another command sent the same
+            return  # an earlier command has sent equal code
         for file, content in self.files.items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_bytes(content)
@@ -97,11 +98,12 @@ def run_in_cluster(
     address: str,
     packages: Sequence[str],
 ) -> Iterator[tuple[int, Measured]]:
-    """Yield the index and the result of each call, computed on the cluster of a scheduler.
+    """Yield the index and the result of each call, computed on a dask cluster.
 
-    It replaces `training.processes.run_in_parallel`. `packages` are the packages that
-    compute. The work of a worker that dies goes to another worker. Raises ConnectionError,
-    with a sentence, for any failure.
+    The counterpart of `training.processes.run_in_parallel`: `work` is called with each of the
+    arguments `wanted`. `address` is the address of the scheduler; `packages` are the packages
+    whose versions must be equal. If a worker dies, another worker repeats its work. Raises
+    ConnectionError, with a sentence as its message, for any failure.
     """
     try:
         asyncio.run(asyncio.wait_for(_check_scheduler(address), WAIT_SECONDS))
@@ -114,13 +116,13 @@ def run_in_cluster(
         client = Client(address, timeout=WAIT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
         with client:
             client.wait_for_workers(1, WAIT_SECONDS)
-            # first: another Python could not read what is sent
+            # Before anything is sent: another version of Python could not unpickle it.
             _compare_versions(client, packages)
             client.register_plugin(CodePlugin(packages), "q-tac-toe")
             calls = [pickle.dumps(RemoteCall(work, arguments)) for arguments in wanted]
             futures = client.map(pickle.loads, calls, pure=False)
             numbers = {future: number for number, future in enumerate(futures)}
-            # a worker forgets a result as soon as nothing here refers to it
+            # Workers keep a result as long as this process refers to its future.
             del futures
             finished: SimpleQueue[Future[Any]] = SimpleQueue()
             for future in numbers:
@@ -128,11 +130,13 @@ def run_in_cluster(
             while numbers:
                 try:
                     future = finished.get(timeout=WAIT_SECONDS)
-                except Empty:  # where `distributed.as_completed` would wait for ever
+                except (
+                    Empty
+                ):  # without this check `distributed.as_completed` would wait for ever
                     client.wait_for_workers(1, WAIT_SECONDS)
                     continue
                 if future.status == "error":
-                    # one that joined later may lack something
+                    # A worker that joined later may have other versions.
                     _compare_versions(client, packages)
                 yield numbers.pop(future), future.result()
     except CancelledError as error:
@@ -167,7 +171,7 @@ def check_versions(
 ) -> None:
     """Raise RuntimeError unless a worker has the versions that determine the bits of a run.
 
-    `there` and `here` are version lists of `distributed`.
+    `there` are the versions on the worker and `here` on this machine, as `distributed` lists them.
     """
     host, installed = ("OS", "machine"), ("python", *packages)
     for part, name in [*product(["host"], host), *product(["packages"], installed)]:

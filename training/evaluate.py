@@ -24,8 +24,8 @@ CLAIM_HEADER = ["Claim", "Source", "Verdict", "Runs"]
 START_MARK, END_MARK = "<!-- results -->", "<!-- /results -->"
 UNLIMITED = 1_000  # characters of a line: more than any table has
 README, RESULTS = "README.md", "docs/results.md"
-# The agents of the README: a proof, the best learner and the first, double Q-learning, a classic
-# and a network.
+# The agents in the README's table: one proved unbeatable, the best learner, the first learner,
+# double Q-learning, MENACE and a network.
 FEATURED = (
     "champion",
     "q-learning-4",
@@ -37,12 +37,12 @@ FEATURED = (
 
 
 def build_rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
-    """Return a row of cells for each agent, from its shipped table; figures of cards are not used."""
+    """Return a row of cells for each agent, computed from its table, not read from its card."""
     return [_build_row(game, agent) for agent in agents]
 
 
 def print_table(game: Game, agents: Iterable[Agent]) -> None:
-    """Print the results; one line for each agent where the output is no terminal."""
+    """Print the results as a table; without a terminal, each agent is one line."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=UNLIMITED)

@@ -21,9 +21,9 @@ from training.reference import OPPONENTS, find_learner, learn
 from training.textbook.opponents.opponent import Opponent
 
 TEXTBOOK = f"{PREFIX}training.textbook"
-# The files of a script come in this order, after the learner's.
+# The order of the textbook modules in an exported file, after the learner's module.
 FILE_ORDER = (
-    "q_learning",  # which a learner with a fault extends
+    "q_learning",  # the base class of the learners with faults
     "td_game",
     "whole_game",
     "start",
@@ -141,7 +141,7 @@ def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[st
 
 
 def order_modules(wanted: Sequence[str]) -> list[str]:
-    """Return these modules and the textbook modules that they import, in the order of the file."""
+    """Return these modules and all textbook modules that they import, in the order of the file."""
     found: list[str] = []
     waiting = list(wanted)
     while waiting:
@@ -175,7 +175,7 @@ def list_imports(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def write_imports(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the import lines of Python's own library for all texts, without repetitions."""
+    """Yield the import lines of all texts, each once; only Python's own library is imported."""
     imports = defaultdict[str, set[str]](set)
     for text in texts:
         for module, names in list_imports(text):

@@ -43,7 +43,7 @@ MAX_MOVES = 50  # above the number of cells of any board
 MAX_QUOTED = 40  # limit for the characters of a quoted item
 MAX_FILE_BYTES = 64 << 20  # limit for the size of a file in bytes
 TABLES = {".npz", ".json", ".csv", ".tsv", ".txt"}
-# What is right, by what a text of the command line may be: every refusal ends with its line.
+# Descriptions of the valid forms of an external agent; each error message ends with one of them.
 FORMS = {
     "table": "A table is JSON, CSV, an npz, or a dict or list as Python prints it. It has boards, "
     "and for each the values of its cells in reading order, values by cell, or the cell that is "
@@ -67,8 +67,8 @@ CAUSE_TEXTS = {
 class ForeignAgent(NamedTuple):
     """The moves of an external agent, its values, and notes on how they were read."""
 
-    choice: Choice  # [D, cells] its moves, played with equal chances
-    # [D, cells] mover's view, NaN where it has no value
+    choice: Choice  # [D, cells] its moves, played with equal probability
+    # [D, cells] mover's view, NaN without a value; None if only moves are known
     q: NDArray[np.float64] | None = None
     notes: Iterable[str] = ()
 
@@ -136,7 +136,7 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
     that it loses, None if no opponent can beat it.
     """
 
-    def shares(by_seat: ChancesBySeat) -> dict[str, list[float]]:
+    def list_chances(by_seat: ChancesBySeat) -> dict[str, list[float]]:
         return {seat: [*getattr(by_seat, seat)[-1]] for seat in SEATS}
 
     lost = {
@@ -156,9 +156,9 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
             seat: None if record is None else [*map(int, record)]
             for seat, record in lost.items()
         },
-        "against_random": shares(figures.vs["random"]),
-        "against_t_hand": shares(figures.vs["t-hand"]),
-        "against_strongest": shares(figures.best_response),
+        "against_random": list_chances(figures.vs["random"]),
+        "against_t_hand": list_chances(figures.vs["t-hand"]),
+        "against_strongest": list_chances(figures.best_response),
     }
 
 
@@ -179,7 +179,10 @@ def read_foreign(game: Game, text: str, options: Options) -> ForeignAgent:
 
 
 def _read_file(game: Game, file: Path, options: Options) -> ForeignAgent:
-    """Return the agent of a table file; raises TableError, listing the rows, if a row is unreadable."""
+    """Return the agent of a table file.
+
+    Raises TableError, listing the rows, if rows cannot be read.
+    """
     if file.stat().st_size > MAX_FILE_BYTES:
         raise TableError(f"the file is larger than {MAX_FILE_BYTES >> 20} MB")
     reading = read_table(game, file.read_bytes(), options)
@@ -189,17 +192,17 @@ def _read_file(game: Game, file: Path, options: Options) -> ForeignAgent:
 
 
 def _read_function(game: Game, text: str) -> Choice:
-    """Return the moves of a module's function in every decision, called as in `docs/judge.py`."""
+    """Return the moves of a function, given as module:name; it is called as in `docs/judge.py`."""
     module, _, name = text.partition(":")
     try:
         play = attrgetter(name)(import_module(module))
-    except (Exception, SystemExit) as error:  # a module may do anything
+    except (Exception, SystemExit) as error:  # a foreign module may raise anything
         raise ValueError(f"{type(error).__name__}: {error}") from None
     return read_choice(game, play)
 
 
 def read_choice(game: Game, play: Callable[..., Any]) -> Choice:
-    """Ask a function for its moves in every decision.
+    """Return the moves of a function, called with every decision, [D, cells].
 
     Raises ValueError, naming the position, if it fails or returns anything but empty cells.
     """
@@ -236,7 +239,7 @@ def _quote(item: object) -> str:
     """Return the repr of an item, cut to 40 characters."""
     try:
         text = repr(item)
-    except Exception:  # a foreign class, or a number with too many digits
+    except Exception:  # the repr of a foreign class, or of a huge number, may fail
         text = f"a {type(item).__name__}"
     return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}…"
 

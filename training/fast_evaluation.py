@@ -1,6 +1,6 @@
-"""Compiled versions of the evaluation in `app.tictactoe.report`, with equal results.
+"""Compiled versions of functions in `app.tictactoe.report`, with equal results.
 
-A sweep evaluates hundreds of thousands of tables, and checks after every game whether a
+Experiments evaluate hundreds of thousands of tables, and check after every game whether a
 table is unbeatable. Chances are added in the same order, ply by ply, so the figures are
 equal bit for bit.
 """
@@ -22,15 +22,17 @@ from app.tictactoe.report import (
 )
 from app.tictactoe.values import TIE, Values
 
-# index of the random player, which may reply with any move
+# The index of the random player, whose games reach every position that any opponent can reach.
 RANDOM = list(BASELINES).index("random")
 
 
 def follow_policies(game: Game, policies: Values) -> PolicyResults:
-    """Return the results of policies: a fast `app.tictactoe.report.follow_policies`."""
+    """Return the results of T policies, [T, P]; equal to `app.tictactoe.report.follow_policies`."""
     tree = (game.ply_start, game.pair_start, game.pair_after, game.outcome)
     seats = np.array([*SEATS.values()], np.int8)
-    rows = np.ascontiguousarray(policies)  # row by row in memory, the order of the loop
+    rows = np.ascontiguousarray(
+        policies
+    )  # row-major, the order in which the loop reads
     found = _follow_all(*tree, game.to_move, seats, rows, list_baseline_chances(game))
     return PolicyResults(*found)
 
@@ -132,7 +134,8 @@ def _respond_best(pair_start, pair_after, outcome, own, policy, seat, possible):
 
     Retrograde analysis: from the last decision to the first, the responder takes the
     successor with the highest win minus loss, ties by fewest losses, then the first; the
-    policy's own decisions average. Decisions that are not `possible`, [D], are skipped.
+    policy's own decisions get the mean by its probabilities. Decisions that are not `possible`, [D],
+    are skipped.
     """
     decisions = len(own)
     chances = np.zeros((decisions + len(outcome), 3))
@@ -153,7 +156,7 @@ def _respond_best(pair_start, pair_after, outcome, own, policy, seat, possible):
         for p in range(start, stop):
             to = pair_after[p]
             highest = max(highest, chances[to, win] - chances[to, lose])
-        # among equal best replies the reply that loses least, then the first
+        # ties: the reply with the fewest losses, then the first
         best, least = (-1, np.inf)
         for p in range(start, stop):
             to = pair_after[p]
@@ -166,7 +169,7 @@ def _respond_best(pair_start, pair_after, outcome, own, policy, seat, possible):
 
 @njit(cache=True)
 def _can_lose(pair_start, pair_after, outcome, is_own_decision, policy, seat):  # type: ignore[no-untyped-def]
-    """Return whether the seat that plays by chances [P] loses some game from the empty board.
+    """Return whether a policy, probabilities [P], can lose a game from the empty board in a seat.
 
     Backward from the last decision: a position is lost if any possible move leads to a lost
     position.

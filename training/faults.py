@@ -9,7 +9,7 @@ from training.run import MODELS, train
 
 
 def train_faults(folder: Path = MODELS / FOLDER) -> None:
-    """Train and save the agent of each fault, and the right ones beside them."""
+    """Train and save the agent of each fault, and the correct agents for comparison."""
     folder.mkdir(exist_ok=True)
     game = tic_tac_toe()
     for name, recipe in {**RIGHT, **FAULTY}.items():

@@ -1,8 +1,8 @@
-"""A queue of jobs in a fair order: by the processor time that each client used lately.
+"""A fair queue of jobs: the client with the least recent processor time comes first.
 
-The next job belongs to the client that used the least processor time lately, as measured by
-the workers. A client that waits alone gets everything; a client with many or long jobs
-delays another client by no more than the current job.
+The workers measure the processor time of each job. A client that waits alone gets all
+workers; a client with many or long jobs delays another client by no more than the current
+job.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from cachetools import LRUCache
 CAPACITY = 200  # limit for waiting jobs
 CLIENTS = 10_000  # limit for clients whose use is recorded
 HALF_LIFE = 60.0  # seconds after which half of the recorded use expires
-YIELD_SECONDS = 30.0  # a batch lets other jobs go first for this time
+YIELD_SECONDS = 30.0  # for this time after its arrival a batch lets other jobs go first
 FIRST_ESTIMATE = 0.03  # seconds, the assumed cost of a job before the first measurement
 SMOOTHING = 0.1  # weight of the latest job in the mean cost
 
@@ -29,13 +29,14 @@ class Job:
     """A request that at least one client waits for."""
 
     request: str
-    client: str  # the client that pays: the first to request the job
-    is_batch: bool  # whether it has several trainings that no page waits for
-    arrived: float
+    # the first client that requested the job; its processor time is charged to this client
+    client: str
+    is_batch: bool  # whether it has several trainings, for which no page waits
+    arrived: float  # time of arrival by the queue's clock, in seconds
     answer: asyncio.Future[Answer] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
-    listeners: int = 0
+    listeners: int = 0  # number of clients that wait for the answer
 
 
 class JobQueue:
@@ -52,10 +53,10 @@ class JobQueue:
         self.used: LRUCache[str, tuple[float, float]] = LRUCache(CLIENTS)
 
     def join(self, request: str, client: str, is_batch: bool = False) -> Job | None:
-        """Return the job of a request, or a new job.
+        """Return the waiting or running job of a request, or a new job.
 
-        If the queue is full, the last job of the client with the most jobs is answered BUSY
-        and dropped; None if that is this client.
+        If the queue is full, the client with the most jobs loses its last job, which is
+        answered BUSY. If this client has the most jobs, return None.
         """
         if request in self.jobs:
             return self.jobs[request]
@@ -72,7 +73,7 @@ class JobQueue:
             self._remove(job)
 
     async def take(self) -> Job:
-        """Return the next job, after waiting for a job if there is none."""
+        """Return the next job; wait for one if the queue is empty."""
         while not self.waiting:
             self.changed.clear()
             await self.changed.wait()
@@ -81,7 +82,7 @@ class JobQueue:
         return job
 
     def finish(self, job: Job, answer: Answer, seconds: float) -> None:
-        """Answer a job that was taken, and charge its client with the processor seconds."""
+        """Answer a running job, and add its processor seconds to the use of its client."""
         del self.jobs[job.request]
         self.used[job.client] = self.recent_use(job.client) + seconds, self.clock()
         self.mean_seconds += SMOOTHING * (seconds - self.mean_seconds)
@@ -91,7 +92,7 @@ class JobQueue:
         """Return the waiting jobs in the order in which workers will take them."""
         now = self.clock()
         urgent_first = sorted(self.waiting, key=lambda job: _is_yielding(job, now))
-        turns = Counter[str]()  # turns before this job, by client
+        turns = Counter[str]()  # number of jobs placed before this job, by client
         rank = {}
         for job in urgent_first:
             expected_use = (
@@ -112,7 +113,7 @@ class JobQueue:
         return self.list_turns().index(job) + 1 if job in self.waiting else 0
 
     def recent_use(self, client: str) -> float:
-        """Return the seconds that a client used lately; half of them expires each HALF_LIFE."""
+        """Return the recent processor seconds of a client; half of them expire in each HALF_LIFE."""
         seconds, measured = self.used.get(client, (0.0, 0.0))
         age = self.clock() - measured
         return float(seconds * 0.5 ** (age / HALF_LIFE))
@@ -135,5 +136,5 @@ class JobQueue:
 
 
 def _is_yielding(job: Job, now: float) -> bool:
-    """Return whether a job still lets the other jobs of its client go first."""
+    """Return whether a batch still lets the other jobs of its client go first."""
     return job.is_batch and now < job.arrived + YIELD_SECONDS

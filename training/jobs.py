@@ -26,18 +26,18 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import compute_figures, follow_policies
 
 STORY, CODE, TAUGHT, SEEDS = "story", "code", "taught", "seeds"
-# Answered by the textbook learners, in less time than a training takes.
+# Kinds of requests that are answered by the textbook learners, in less time than a training.
 QUICK = (
     STORY,
     CODE,
     TAUGHT,
 )
 NO_GAME = "-"  # stands for the cells if there is no unfinished game
-MOST_PLAIN_UPDATES = 200_000  # this many updates take a few seconds in plain Python
+MAX_TEXTBOOK_UPDATES = 200_000  # take the textbook learners a few seconds
 
 
 def split_request(request: str) -> tuple[str, str]:
-    """Return the kind of a request, "" for an agent, and the rest of the request."""
+    """Return the kind of a request ("" for an agent) and the text after the kind."""
     kind, slash, rest = request.partition("/")
     return (kind, rest) if slash else ("", request)
 
@@ -62,8 +62,8 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
     Raises RecipeError if the recipe is invalid.
     """
     kind, rest = split_request(request)
-    # The trainer itself needs none of these modules, and a worker that must not read broken
-    # kernels has to say so before numba sees the first of them.
+    # Imported late: the trainer process needs none of these modules, and a worker that must not
+    # read broken kernels disables numba's cache before the first import.
     if kind == STORY:
         from training.story import story  # noqa: PLC0415
 
@@ -93,22 +93,29 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
 
 
 def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
-    """Return the agent of a recipe, trained by the textbook learner if that is faster."""
+    """Return the agent of a recipe.
+
+    Until the kernels are compiled, the textbook learner trains short recipes.
+    """
     from training.run import COMPILED, Method, make_agent_id, train  # noqa: PLC0415
-    from training.story import TOLD  # noqa: PLC0415
+    from training.story import RECORDED  # noqa: PLC0415
     from training.taught import learn  # noqa: PLC0415
 
-    is_short = recipe.max_updates() <= MOST_PLAIN_UPDATES
-    is_plain = is_short and recipe.slug in TOLD and recipe.turns == "games"
-    method = COMPILED if is_compiled or not is_plain else Method(learn, follow_policies)
+    is_short = recipe.max_updates() <= MAX_TEXTBOOK_UPDATES
+    is_for_textbook = is_short and recipe.slug in RECORDED and recipe.turns == "games"
+    method = (
+        COMPILED
+        if is_compiled or not is_for_textbook
+        else Method(learn, follow_policies)
+    )
     return train(make_agent_id(recipe), recipe, game, lambda progress: None, method)
 
 
 def run_seed(game: Game, recipe: Recipe) -> bytes:
-    """Return the seed of a recipe, its figures, and whether it is proved unbeatable as X and as O.
+    """Return the results of a training: its seed, its figures, its proofs of being unbeatable by seat.
 
-    The answer is JSON, packed by zlib. Figures about values are left out: the lab compares
-    play.
+    The answer is JSON, compressed by zlib. Figures about values are left out, because the lab
+    compares the play of agents only.
     """
     from training import fast_evaluation  # noqa: PLC0415
     from training.run import record_history  # noqa: PLC0415

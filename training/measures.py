@@ -1,4 +1,4 @@
-"""Measurements of trainings: a run is a recipe with its seed, trained and evaluated exactly.
+"""Measurements of trainings.  A run is one training of a recipe with a seed, evaluated exactly.
 
 `seeds` and the experiments use these measures. Each `Measure` has a version; a change of
 its results raises the version, and stored results of older versions are ignored.
@@ -23,7 +23,7 @@ from training.learners import learn, skip_checkpoints
 from training.learners.phases import NextCheckpoint, Progress
 from training.run import find_next_mark
 
-GROWTH = 50  # a proof is tried again when updates have grown by 1 / GROWTH
+GROWTH = 50  # a proof is tried again when the updates have increased by 1 / GROWTH
 
 Found = TypeVar("Found", bound=msgspec.Struct)
 
@@ -32,8 +32,8 @@ Found = TypeVar("Found", bound=msgspec.Struct)
 class Measure(Generic[Found]):
     """A measurement of recipes with their seeds.
 
-    `compute` is a module-level function, so that other processes and machines can receive
-    its name; a process gets at most `at_once` recipes. The result, a frozen msgspec struct
+    `compute` is a module-level function, so that other processes and machines can import it by
+    name; a process gets at most `at_once` recipes at a time. The result, a frozen msgspec struct
     with a field `seconds`, depends on the recipe alone, except for its times.
     """
 
@@ -54,7 +54,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: float  # duration of training and evaluation
     judging: float  # the part spent on evaluation
     games: list[int]  # [T]
-    # [T] the checkpoint in updates; -1 for the end.
+    # [T] the checkpoint at which each snapshot was due, in updates; -1 for the end
     asked: list[int]
     figures: Figures  # T entries each
     unbeatable: BySeat[bool]  # [T] whether the table is unbeatable in that seat
@@ -63,20 +63,23 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The game after which the play of a training was proved unbeatable, within the games checked."""
+    """The number of games after which the play of a training is proved unbeatable.
+
+    Only the games at which the play is checked can be found.
+    """
 
     seconds: float
-    # the first game after which it is unbeatable in both seats, or None
+    # games until the play is first unbeatable in both seats; None if it never is
     games: int | None
-    # the first game after which it stays unbeatable to the end, or None
+    # games after which it stays unbeatable to the end, or None
     stays: int | None
-    # the first game after which it is also without a blunder, or None
+    # games until it is first unbeatable and without a blunder, or None
     faultless: int | None
     played: int  # number of games of the whole training
 
 
 def measure_run(next_checkpoint: NextCheckpoint, first: bool, recipe: Recipe) -> Run:
-    """Return a training evaluated at every checkpoint and at the end, and at the start if `first`.
+    """Train a recipe and return its run: snapshots at checkpoints and the end, if `first` the start too.
 
     A checkpoint is evaluated after the game that reaches it; a checkpoint that the training
     jumps over is left out.
@@ -113,18 +116,18 @@ def measure_run(next_checkpoint: NextCheckpoint, first: bool, recipe: Recipe) ->
     )
 
 
-def stop_after_game(updates: int) -> int:
-    """Return the next checkpoint: after every game."""
+def find_next_game_checkpoint(updates: int) -> int:
+    """Return the next checkpoint: the end of the current game."""
     return updates + 1
 
 
-def stop_after_growth(updates: int) -> int:
-    """Return the next checkpoint: after each of the first games, later when updates grew by 2%."""
+def find_next_growth_checkpoint(updates: int) -> int:
+    """Return the next checkpoint: each game at first, later each increase of the updates by 2%."""
     return updates + 1 + updates // GROWTH
 
 
 def measure_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> Proof:
-    """Return when a training is proved unbeatable, checked at every checkpoint."""
+    """Train a recipe and return the games until it is proved unbeatable, checked at checkpoints."""
     game = tic_tac_toe()
     begin = perf_counter()
     first_proof, stays, faultless = None, None, None
@@ -148,9 +151,15 @@ def count_known_positions(game: Game, visits: NDArray[np.uint32]) -> int:
 
 END = Measure("end", 1, Run, partial(measure_run, skip_checkpoints, False))
 MARKS = Measure("marks", 1, Run, partial(measure_run, find_next_mark, True))
-PROOF = Measure("proof", 1, Proof, partial(measure_proof, stop_after_growth), at_once=2)
+PROOF = Measure(
+    "proof", 1, Proof, partial(measure_proof, find_next_growth_checkpoint), at_once=2
+)
 EXACT_PROOF = Measure(
-    "exact-proof", 1, Proof, partial(measure_proof, stop_after_game), at_once=2
+    "exact-proof",
+    1,
+    Proof,
+    partial(measure_proof, find_next_game_checkpoint),
+    at_once=2,
 )
 
 

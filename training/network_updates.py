@@ -1,4 +1,4 @@
-"""One step of the training of a deep Q-network, for a page: a minibatch before and after it.
+"""One training step of a deep Q-network as a page shows it: a minibatch before and after the step.
 
 `python -m training updates dqn` writes it.  It needs JAX, whose sums differ in the last digits
 between processors.
@@ -18,7 +18,7 @@ from training.networks import net
 from training.networks.dqn import NO_NEXT, Moves, Trainee, compute_targets, learn
 
 AGENT = "dqn-vs-random"
-EPOCH = 12  # epoch of the training, from 1, whose first step is shown
+EPOCH = 12  # the first step of this epoch is shown; epochs count from 1
 SHOWN = 8  # moves of the minibatch that are stored
 
 
@@ -28,10 +28,12 @@ def build_minibatch() -> list[UpdateExample]:
     assert isinstance(recipe, Dqn)
     sampled: list[tuple[Trainee, Moves]] = []
 
-    def keep(trainee: Trainee, moves: Moves) -> None:
+    def store_sample(trainee: Trainee, moves: Moves) -> None:
         sampled.append((trainee, moves))
 
-    tables = [one.q for one in islice(learn(game, recipe, int, keep), EPOCH + 1)]
+    tables = [
+        one.q for one in islice(learn(game, recipe, int, store_sample), EPOCH + 1)
+    ]
     trainee, moves = sampled[EPOCH - 1]
     moves = Moves(moves.decision[:1], moves.cell[:1], moves.reward[:1], moves.after[:1])
     target_table = tables[EPOCH - 1]
@@ -63,7 +65,8 @@ def build_minibatch() -> list[UpdateExample]:
         over = next_decision == NO_NEXT
         made = int(game.successor[decision, cell])
         if over and not game.is_over(made):
-            continue  # the last board is not in the replay buffer
+            # The opponent's reply ended the game: the replay buffer does not hold that board.
+            continue
         following = format_position(game, made if over else int(next_decision))
         next_row = [] if over else _list_row(target_table[next_decision])
         best = 0.0 if over else float(np.nanmax(target_table[next_decision]))
@@ -103,11 +106,12 @@ def build_minibatch() -> list[UpdateExample]:
 
 
 def _list_row(row: NDArray[np.floating]) -> list[float | None]:
+    """Return a row of values as a list, with None in place of NaN."""
     return [None if np.isnan(value) else float(value) for value in row]
 
 
 def _is_clear(change: TrainingUpdate) -> bool:
-    """Return whether a move has a next state, and the step made its error smaller."""
+    """Return whether the example is easy to follow: a next state, and an error that became smaller."""
     assert change.target is not None
     error = abs(change.target - change.new)
     return bool(change.next_values) and error < abs(change.target - change.old)

@@ -15,7 +15,7 @@ WATCH_SECONDS = 0.2  # interval between two checks of the parent
 
 Result = TypeVar("Result")
 ProgressCallback = Callable[[Any], object]
-# The callback for the work of this process.
+# The function that receives the progress reports of the current work in this process.
 _on_progress: ContextVar[ProgressCallback] = ContextVar("_on_progress")
 
 
@@ -27,8 +27,8 @@ def run_in_parallel(
 ) -> Iterator[tuple[int, Result]]:
     """Call `work`, a module-level function, with each of these arguments on `jobs` processes.
 
-    Yields the index and the result of each call as it finishes. A single process is the
-    current process. `on_progress` is called in a thread with the arguments of
+    Yields the index and the result of each call as it finishes. With one job the work is done
+    in the current process. `on_progress` is called in a thread with the arguments of
     `report_progress`. If the caller leaves before the last result, the processes are
     terminated.
     """
@@ -73,14 +73,14 @@ def _forward_reports(
 
 
 def _init_process(parent: int, reports: "SimpleQueue[Any]") -> None:
-    """Prepare a process of the pool: only its parent handles Ctrl-C and `kill`."""
+    """Prepare a process of the pool: it ignores Ctrl-C and exits when its parent has ended."""
     signal(SIGINT, SIG_IGN)
     _on_progress.set(reports.put)
     Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
 
 
 def _exit_with_parent(parent: int) -> None:
-    """Exit as soon as the parent process has ended."""
+    """Wait for the end of the parent process, then exit."""
     while os.getppid() == parent:  # the system gives an orphaned process another parent
         sleep(WATCH_SECONDS)
     os._exit(1)

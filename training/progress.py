@@ -32,7 +32,7 @@ class Rate(ProgressColumn):
 
 
 class UpdateRate:
-    """Updates per second since the first update, before which kernels are compiled."""
+    """Updates per second, counted from the first update because kernels are compiled before it."""
 
     def __init__(self) -> None:
         self.first: tuple[float, int] | None = None  # time in seconds, updates
@@ -53,7 +53,7 @@ class UpdateRate:
 def show_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show the number of finished items of `total`, and the time left.
 
-    The context is a function that counts more items as finished.
+    Yields a function that adds a number of items to the finished ones.
     """
     columns = (
         TextColumn("{task.description}"),
@@ -73,7 +73,7 @@ def show_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
 def show_training_bars(shown: bool = True) -> Iterator[Callable[[str], Watcher]]:
     """Show a line for each agent, if `shown`: share, games, updates per second, time left.
 
-    The context is a function that adds a line and returns its watcher.
+    Yields a function that adds the line of an agent and returns its progress callback.
     """
     columns = [
         TextColumn("{task.description}"),
@@ -84,18 +84,18 @@ def show_training_bars(shown: bool = True) -> Iterator[Callable[[str], Watcher]]
     ]
     with Bars(*columns, console=Console(stderr=True), disable=not shown) as bars:
 
-        def line(name: str) -> Watcher:
+        def add_line(name: str) -> Watcher:
             task = bars.add_task(name, total=1.0, games=0, rate=COMPILING)
             rate = UpdateRate()
 
             def watch(progress: Progress) -> None:
                 bars.update(
                     task,
-                    completed=progress.done,
+                    completed=progress.finished_share,
                     games=progress.games,
                     rate=rate.format(progress.updates),
                 )
 
             return watch
 
-        yield line
+        yield add_line

@@ -1,7 +1,7 @@
-"""Recipes trained by the textbook learners, as the reference implementation of the compiled learners.
+"""Training by the textbook learners: the reference implementation of the compiled learners.
 
-They are slow and make the same updates: tests compare both update by update, the lab shows
-the first games of a training by them, and people teach them.
+The textbook learners are slow and make the same updates. Tests compare both update by update,
+the lab uses them to show the first games of a training, and people teach them.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -83,7 +83,7 @@ LEARNERS = MappingProxyType(
 @cache
 def build_rules(game: Game) -> TicTacToe:
     """Return the textbook's rules of a game, as an object that plays on boards written as text."""
-    # X moves first, so X is first to fill a line
+    # X moves first, so X fills the first line; if O is the winner then, a line loses (misère).
     first_won = game.outcome[game.outcome != 0][0]
     return TicTacToe(game.rows, game.columns, game.in_a_row, misere=bool(first_won < 0))
 
@@ -94,7 +94,7 @@ def make_learner(game: Game, recipe: Recipe) -> Learner:
 
 
 def find_learner(recipe: Recipe) -> type[Learner]:
-    """Return the class that learns a recipe."""
+    """Return the textbook class that trains a recipe."""
     if getattr(recipe, "fault", "none") != "none":
         return QLearningWithFaults
     return LEARNERS[recipe.slug]
@@ -104,7 +104,7 @@ UNFINISHED = "is missing: the game is not over"
 
 
 class UnfinishedError(TaughtError):
-    """A game in which the person has not moved yet; `board` is the position of their move."""
+    """An unfinished game in which the person is to move; `board` is the current position."""
 
     def __init__(self, number: int, move: int, board: str) -> None:
         super().__init__(number, move, UNFINISHED)
@@ -112,7 +112,7 @@ class UnfinishedError(TaughtError):
 
 
 class Person:
-    """The person who teaches in a game, given by the cells that they played."""
+    """The person who plays a game against the learner; their moves are the given cells."""
 
     def __init__(self, number: int, cells: str) -> None:
         """Store the number of the game among games with people, from 1, and the cells."""
@@ -158,7 +158,7 @@ def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
 
 
 def find_move_lister(game: Game, baseline: str) -> ListMoves:
-    """Return the function that lists a baseline's moves: a textbook one, or one based on its policy."""
+    """Return the function that lists a baseline's moves, based on its policy if no textbook has it."""
     return OPPONENTS.get(baseline) or (
         lambda rules, board: [
             cell

@@ -1,4 +1,4 @@
-"""Training of agents from recipes: history, exact figures, card, and the check of saved files."""
+"""Training of agents from recipes, with history, exact figures and card; comparison of agents."""
 
 import platform
 import re
@@ -32,10 +32,10 @@ from training.processes import report_progress, run_in_parallel
 
 MODELS = ROOT / "models"
 REPORT_SECONDS = 0.1  # minimum interval between two progress reports of an agent
-MAX_CHECKPOINT_STEP = 100_000  # updates; they take some hundredths of a second
+MAX_CHECKPOINT_STEP = 100_000  # updates; a few hundredths of a second
 TABLE_PACKAGES = ("numpy", "numba")  # packages that compute tables
 NETWORK_PACKAGES = ("numpy", "jax", "jaxlib", "optax")
-# Card entries about the run, not the result: duration, versions, digest of the packed file.
+# Card entries that may differ between equal trainings: duration, versions, digest of the file.
 CIRCUMSTANCES = {"seconds", "versions", "arrays"}
 
 Watcher = Callable[[Progress], None]
@@ -61,7 +61,7 @@ class Texts(msgspec.Struct, frozen=True):
 
 
 def read_texts(agent_id: str, recipe: Recipe) -> Texts:
-    """Return the texts of a shipped agent from its card; other agents have their recipe's name."""
+    """Return the texts of a shipped agent from its card; other agents get texts from their recipe."""
     card = MODELS / f"{agent_id}.json"
     if agent_id in SHIPPED and card.exists():
         return msgspec.json.decode(card.read_bytes(), type=Texts)
@@ -138,7 +138,7 @@ def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
 
     def watch(progress: Progress) -> None:
         nonlocal reported
-        if progress.done == 1 or monotonic() - reported > REPORT_SECONDS:
+        if progress.finished_share == 1 or monotonic() - reported > REPORT_SECONDS:
             reported = monotonic()
             report_progress(
                 (
@@ -173,9 +173,9 @@ def get_policy(game: Game, text: str, models: Path = MODELS) -> Policy:
 def record_history(
     recipe: Recipe, game: Game, watch: Watcher, method: Method = COMPILED
 ) -> list[Progress]:
-    """Return the progress of a training at the marks 0, 1, 2, 5, 10, ... updates and at the end.
+    """Return the progress of a training at 0, 1, 2, 5, 10, ... updates and at the end.
 
-    If there are more than a file can hold, the first marks after the start are dropped.
+    If a file cannot hold so many snapshots, the first snapshots after the start are dropped.
     """
     history: list[Progress] = []
     mark = 0
@@ -258,7 +258,7 @@ def recompute_figures(game: Game, agent: Agent) -> Agent:
 
 
 def compare_agents(saved: Agent, rebuilt: Agent) -> str:
-    """Return a sentence on whether a saved agent equals its rebuilt one, with versions if not."""
+    """Return a sentence: whether a saved agent equals its rebuilt one; if not, with both versions."""
     found = list_differences(saved, rebuilt)
     if not found:
         return "the same, bit for bit"
@@ -288,7 +288,7 @@ def list_differences(saved: Agent, rebuilt: Agent) -> list[str]:
 
 
 def find_next_mark(updates: int) -> int:
-    """Return the first of 0, 1, 2, 5, 10, 20, 50, ... that is larger."""
+    """Return the first of 0, 1, 2, 5, 10, 20, 50, ... that is larger than `updates`."""
     power = int(10 ** (len(str(updates)) - 1))
     return next(
         power * leading for leading in (1, 2, 5, 10) if power * leading > updates
@@ -296,7 +296,7 @@ def find_next_mark(updates: int) -> int:
 
 
 def find_next_checkpoint(updates: int) -> int:
-    """Return the next mark, but at most MAX_CHECKPOINT_STEP updates from now."""
+    """Return the result of `find_next_mark`, but at most MAX_CHECKPOINT_STEP more updates."""
     return min(find_next_mark(updates), updates + MAX_CHECKPOINT_STEP)
 
 

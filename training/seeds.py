@@ -1,4 +1,4 @@
-"""Evaluation of a recipe over many training seeds: was a single run luck?"""
+"""Evaluation of a recipe over many training seeds, to see how much a result depends on luck."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -14,7 +14,7 @@ from training.processes import run_in_parallel
 from training.progress import show_bar
 
 OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
-WIDTH = 40  # the longest bar of a histogram, in characters
+WIDTH = 40  # length of the longest bar of a histogram, in characters
 
 Measured = TypeVar("Measured")
 

@@ -1,7 +1,7 @@
-"""The first games of a training, told one at a time: each move, and then each update.
+"""A record of the first games of a training: each move and each update.
 
-The textbook learners play them.  They are step by step the same as the compiled ones, so what is
-told is what happened.
+The textbook learners play the games.  They make the same moves and updates as the compiled
+learners, so the record shows what happened in the training.
 """
 
 from collections import Counter
@@ -30,16 +30,16 @@ from training.textbook.league import Meeting
 from training.textbook.loop import Move, Update
 from training.textbook.menace import Menace
 
-GAMES = 20  # games that are shown
+GAMES = 20  # number of games that are recorded
 RESULTS: dict[int, Literal["win", "draw", "loss"]] = {1: "win", 0: "draw", -1: "loss"}
-# one plays none, the other simulates them in every position
-UNTOLD = ("q-iteration", "mcts")
-TOLD = tuple(slug for slug in LEARNERS if slug not in UNTOLD)
-# what learns of its opponent's moves, too: they are turns as well
+# Q-iteration plays no games; MCTS simulates games from every position.
+UNRECORDED = ("q-iteration", "mcts")
+RECORDED = tuple(slug for slug in LEARNERS if slug not in UNRECORDED)
+# Algorithms that also learn from the opponent's moves: these are recorded like own moves.
 EVERY_PLY = ("league",)
 
 
-# fields of a textbook learner's update that its recorded form has too
+# The fields that `Update` and `TrainingUpdate` have in common.
 SAME_FIELDS = [
     name for name in Update._fields if name in TrainingUpdate.__struct_fields__
 ]
@@ -52,20 +52,21 @@ class Listener:
         """`with_values`: whether an update holds the values of all moves of its boards."""
         self.game, self.recipe, self.rules = game, recipe, build_rules(game)
         self.with_values = with_values
-        self.times: Counter[Hashable] = Counter()  # updates by entry of the table
+        # number of updates of each table entry
+        self.times: Counter[Hashable] = Counter()
         self.begin()
 
     def begin(self) -> None:
-        """Forget the recorded games, but not how often each value was updated."""
+        """Delete the recorded games; the counts of updates stay."""
         self.games: list[list[TrainingMove]] = []
-        self.changes: list[list[TrainingUpdate]] = []  # changes of each game
+        self.changes: list[list[TrainingUpdate]] = []  # the updates of each game
         self.meetings: list[
             tuple[str, str]
         ] = []  # opponent and seat in each game of a league
-        self.is_watching = False  # a game of others
+        self.is_watching = False  # whether a league game without the learner is played
 
     def record(self, learner: Learner, event: Event) -> None:
-        """Record what happens next."""
+        """Record the next event of the training."""
         match event:
             case Meeting(opponent, seat):
                 self.is_watching = not opponent
@@ -77,13 +78,14 @@ class Listener:
                 self.record_update(learner, event)
 
     def record_move(self, board: str, cell: int, explored: bool | None) -> None:
-        """Record a move: a turn of the learner, or the answer of an opponent that ends its turn."""
+        """Record a move of the learner, or the board after the opponent's reply to its last move."""
         turns, after = (
             self.games[-1] if self.games else [],
             self.rules.make_move(board, cell),
         )
         if explored is None:
-            if turns and not self.is_finished(turns):  # else it begins the game
+            # An opponent's first move of a game is not a reply: it changes no recorded move.
+            if turns and not self.is_finished(turns):
                 turns[-1] = replace(turns[-1], after=after)
             return
         if not turns or self.is_finished(turns):
@@ -93,14 +95,14 @@ class Listener:
         )
 
     def is_finished(self, turns: list[TrainingMove]) -> bool:
-        """Whether a game has ended with these turns."""
+        """Return whether these moves are a finished game."""
         return bool(self.rules.is_over(turns[-1].after))
 
     def record_update(self, learner: Learner, update: Update) -> None:
         """Record an update of the last game."""
         key = get_update_key(learner, update)
         self.times[key] += 1
-        # games that teach nothing come and go without an update
+        # A game without any update gets an empty list.
         number = len(self.games) - 1
         self.changes += [[] for _ in range(number + 1 - len(self.changes))]
         turns, changes = self.games[number], self.changes[number]
@@ -153,9 +155,12 @@ class Listener:
 
 
 def story(game: Game, recipe: Recipe, games: int = GAMES) -> bytes:
-    """Return the first games of a training as JSON: a list of `TrainingGame`, [] without games."""
+    """Return the first games of a training as JSON: a list of `TrainingGame`.
+
+    The list is empty for an algorithm without recorded games.
+    """
     listener = Listener(game, recipe)
-    if recipe.slug in TOLD:
+    if recipe.slug in RECORDED:
         learner = make_learner(game, recipe)
         for event in learn(game, recipe, learner):
             listener.record(learner, event)
@@ -180,7 +185,7 @@ def list_values(learner: Learner, board: str, seat: str = "") -> list[float | No
 
 
 def read_value(learner: Learner, board: str, cell: int, seat: str) -> float:
-    """Return the value, or the number of beads, that an update of a move changes."""
+    """Return the entry of a move in the learner's table: its value, or its number of beads."""
     match learner:
         case TextbookLeague():
             return float(learner.own.q[learner.own.see(board, cell, seat)])

@@ -278,7 +278,7 @@ def learn(
     for number, turn in enumerate(steps, 1):
         play_turns(pupil, [turn])
         if pupil.updates >= stop or number == len(steps):
-            yield build_progress(pupil)._replace(done=number / len(steps))
+            yield build_progress(pupil)._replace(finished_share=number / len(steps))
             stop = next_checkpoint(pupil.updates)
 
 
@@ -428,7 +428,7 @@ def build_progress(pupil: Pupil) -> Progress:
         values[pairs] = learner.value(*move)
         visits[pairs] = times[key]
     return Progress(
-        done=0.0,
+        finished_share=0.0,
         games=pupil.games,
         updates=pupil.updates,
         q=game.spread_pairs(values.astype(np.float32)),

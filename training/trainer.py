@@ -38,21 +38,20 @@ from training.job_queue import BUSY, CAPACITY, Answer, JobQueue
 from training.jobs import SEEDS, answer_request, is_batch, is_quick, split_request
 from training.worker import FAILED, UNCACHED, Order, Outcome
 
-CACHE_BYTES = 24 << 20  # of answers: an agent has some 100 KB, five seeds 10 KB
+CACHE_BYTES = 24 << 20  # limit for cached answers; an agent has about 100 KB
 POSITION = "position"
-CLIENT_SECONDS = 5.0  # for a client to send its request, and to take the answer
+# time limit for a client to send a request or to receive the answer
+CLIENT_SECONDS = 5.0
 TRIES = 2
-MAX_WORKER_BYTES = 250 << 20  # bytes of a worker: a larger one makes way for another
-NICENESS = 5  # pages go first
+MAX_WORKER_BYTES = 250 << 20  # a worker with more memory is replaced by a new one
+NICENESS = 5  # trainings have a lower priority than the server's pages
 CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT}
-# where numba keeps most of what it compiled
+# The folder in which numba saves most compiled kernels.
 KERNEL_FOLDER = ROOT / "training/learners/__pycache__"
-KERNEL_FILES = "*.nb[ci]"  # the names of its files
-COMPILED_FIRST = ("q-table", "q-learning")  # are compiled first
-RECIPE_SECONDS = (
-    1.5  # seconds in which the kernels of a recipe are compiled, on average
-)
-COMPILE_CLIENT = ""  # the client that has everything compiled
+KERNEL_FILES = "*.nb[ci]"  # pattern of the names of kernel files
+COMPILED_FIRST = ("q-table", "q-learning")  # the most common algorithms
+RECIPE_SECONDS = 1.5  # mean time for compiling the kernels of a recipe
+COMPILE_CLIENT = ""  # the client name of jobs that only compile kernels
 REASONS = {
     200: "OK",
     400: "Bad Request",
@@ -104,12 +103,13 @@ class Trainer:
     def __init__(self) -> None:
         """Create the queues within a running event loop."""
         self.trainings, self.quick = JobQueue(), JobQueue()
-        # and what is told
+        # Answers of all kinds by request: agents, stories, scripts and seeds.
         self.agents: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
         self.seeds: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
         self.is_compiled = has_compiled_kernels()
-        self.compile_start, self.compiled = time.monotonic(), 0  # number of recipes
-        self.has_cache = True  # whether compiled kernels are kept in files
+        self.compile_start = time.monotonic()
+        self.compiled = 0  # number of recipes whose kernels are compiled
+        self.has_cache = True  # whether compiled kernels are saved in files
 
     async def serve(self, listener: socket.socket, trainers: int) -> None:
         """Answer requests until the process ends."""
@@ -152,13 +152,15 @@ class Trainer:
                 if outcome and outcome[0].status != FAILED:
                     break
                 if worker.stop() in CRASHES or outcome:
-                    has_cache = False  # it may be the compiled kernels that are broken
+                    # the saved kernels may be broken: try without them
+                    has_cache = False
                 worker = None
             if outcome is None:
                 queue.finish(job, (FAILED, b""), 0.0)
                 continue
             result, body = outcome
-            if worker and self.has_cache and not has_cache:  # and so it is
+            # A job that succeeds without the saved kernels shows that these are broken.
+            if worker and self.has_cache and not has_cache:
                 self.has_cache = False
                 clear_compile_cache()
             queue.finish(job, (result.status, body), result.seconds)
@@ -194,7 +196,10 @@ class Trainer:
     async def answer(
         self, request: str, client: str, reader: asyncio.StreamReader
     ) -> Answer:
-        """Return the answer when its job is done; BUSY if the queue is full or the client has gone."""
+        """Return the answer when its job is done.
+
+        Return BUSY if the queue is full or the client has closed the connection.
+        """
         cache = self.seeds if split_request(request)[0] == SEEDS else self.agents
         if request in cache:
             return 200, cache[request]

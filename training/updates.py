@@ -1,7 +1,7 @@
-"""Updates of real trainings that the pages show step by step: selected, and written as JSON.
+"""Selection of example updates from real trainings, which pages show step by step.
 
-`python -m training updates` writes `models/updates/<algorithm>.json`, so that a page waits for no
-training.  The textbook learners make the updates; a test makes all of them again.
+`python -m training updates` writes `models/updates/<algorithm>.json`, so that no page has to
+wait for a training.  The textbook learners make the updates; a test repeats all of them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -36,7 +36,7 @@ class RecordedGame(NamedTuple):
     """A game of a training."""
 
     number: int  # from 1
-    before: int  # updates before the game
+    before: int  # number of updates before the game
     turns: list[TrainingMove]
     changes: list[TrainingUpdate]
     end: str  # the last board
@@ -51,7 +51,7 @@ def round_shown(value: float) -> float:
 
 
 def adds_up(recipe: Recipe, change: TrainingUpdate) -> bool:
-    """Return whether the numbers of an update, rounded for a page, still make its result."""
+    """Return whether the rounded numbers of an update still give its rounded result."""
     if change.target is None or change.step_size is None:
         return False
     old, new = change.in_table or (change.old, change.new)
@@ -67,21 +67,21 @@ def adds_up(recipe: Recipe, change: TrainingUpdate) -> bool:
 
 
 def is_clear(recipe: Recipe, change: TrainingUpdate) -> bool:
-    """Return whether a reader can follow an update: it adds up and changes what is shown."""
+    """Return whether a reader can check an update: the rounded numbers add up, and the value changes."""
     return adds_up(recipe, change) and abs(change.new - change.old) >= LEAST_CHANGE
 
 
-def goes_on(change: TrainingUpdate) -> bool:
-    """Return whether the target was made from a next state and not from the end of a game."""
+def has_next_state(change: TrainingUpdate) -> bool:
+    """Return whether the target was computed from a next state, not from the end of a game."""
     return bool(change.next_values)
 
 
 def is_usual(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
-    """Select a greedy move with a known value and a next state with a known value."""
+    """Return whether an update is typical: a greedy move and a next state, both with known values."""
     turn = game.turns[change.turn]
     known = abs(change.old) >= 0.1 and abs(change.next_value) >= 0.1
     known = known and change.times >= 3
-    # 0.36 becomes 0.37: a small step that is easy to follow.
+    # For Q-learning the update from 0.36 to 0.37 is chosen: a small step is easy to follow.
     wanted = recipe.slug != "q-learning" or (
         (round_shown(change.old), round_shown(change.new)) == (0.36, 0.37)
     )
@@ -92,32 +92,34 @@ def is_usual(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool
         and wanted
         and small
         and ordinary
-        and goes_on(change)
+        and has_next_state(change)
         and is_clear(recipe, change)
     )
 
 
-def is_last(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
-    """Select a move that decided the game: a value in between moves to a reward."""
+def is_final_move(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+    """Return whether a move ended the game and its value, not extreme yet, moves to the reward."""
     return (
         bool(change.next_board)
-        and not goes_on(change)
+        and not has_next_state(change)
         and 0.1 <= abs(change.old) <= 0.9
         and is_clear(recipe, change)
     )
 
 
-def is_random(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
-    """Select a random move whose target is above the value: exploring found something better."""
+def is_random_improvement(
+    recipe: Recipe, game: RecordedGame, change: TrainingUpdate
+) -> bool:
+    """Return whether a random move has a target above its value: exploration found a better move."""
     turn = game.turns[change.turn]
     better = change.target is not None and change.target > change.old + 0.1
     known = abs(change.old) >= 0.05
-    found = turn.explored and better and known and goes_on(change)
+    found = turn.explored and better and known and has_next_state(change)
     return found and is_clear(recipe, change)
 
 
 def is_mistake(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
-    """Select an update after which the learner prefers a blunder to the best move."""
+    """Return whether the learner prefers a blunder to the best move after the update."""
     board, cell = game.turns[change.turn].board, game.turns[change.turn].cell
     right = list_best_moves(build_rules(tic_tac_toe()), board)
     if cell in right or change.times < 2 or not is_clear(recipe, change):
@@ -133,7 +135,7 @@ def is_mistake(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bo
 
 
 def is_won_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
-    """Select a won game of three updates or more, whose values move towards the win."""
+    """Return whether a won game, shown from its first update, has three or more that raise values."""
     known = sum(abs(each.old) > 0.05 for each in game.changes) >= 2
     steps = len(game.changes) >= 3
     rises = sum(each.new > each.old for each in game.changes) >= 2
@@ -143,7 +145,7 @@ def is_won_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> b
 
 
 def is_won_return(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
-    """Select a move of a won game with a discounted return that changes a known average.
+    """Return whether a move of a won game has a discounted return that changes a known average.
 
     The last move of a won game always wins, so its average never changes.
     """
@@ -153,7 +155,7 @@ def is_won_return(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) ->
 
 
 def is_traced_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
-    """Select a last move with a known value, and an error that moves two earlier moves too."""
+    """Return whether the error of a last move with a known value also updates two earlier moves."""
     index = next(n for n, each in enumerate(game.changes) if each is change)
     earlier = game.changes[index + 1 : index + 3]
     traced = len(earlier) == 2 and not any(each.next_board for each in earlier)
@@ -169,7 +171,7 @@ def is_traced_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -
 
 
 def is_lost_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
-    """Select a lost game: the value of its last move falls."""
+    """Return whether an update is the first of a lost game: the value of the last move decreases."""
     falls = change.new < change.old - 0.1 and change.times >= 2
     steps = len(game.changes) >= 3
     first = game.changes[0]
@@ -177,7 +179,7 @@ def is_lost_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> 
 
 
 def gains_beads(min_beads: float, max_beads: float) -> Test:
-    """Return a test that selects games whose moves gain this many beads."""
+    """Return a test: whether a game's first update adds from `min_beads` to `max_beads` beads."""
 
     def test(_recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
         gained = change.new - change.old
@@ -187,25 +189,32 @@ def gains_beads(min_beads: float, max_beads: float) -> Test:
     return test
 
 
-def is_proved(_recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
-    """Select a game in which the bounds of its first moves become narrower."""
+def has_narrower_bounds(
+    _recipe: Recipe, game: RecordedGame, change: TrainingUpdate
+) -> bool:
+    """Return whether the bounds of the first moves of a game become narrower."""
     early = [each for each in game.changes if each.turn < 4 and each.new != each.old]
     return game.changes[-1] is change and len(early) >= 2
 
 
-def is_played(_recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
-    """Select any game, from its last move on."""
+def is_last_update(_recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+    """Return whether an update is the last update of its game."""
     return game.changes[-1] is change
 
 
 FORWARD: Mapping[str, Test] = MappingProxyType(
-    {"usual": is_usual, "end": is_last, "random": is_random, "mistake": is_mistake}
+    {
+        "usual": is_usual,
+        "end": is_final_move,
+        "random": is_random_improvement,
+        "mistake": is_mistake,
+    }
 )
 BACKWARD: Mapping[str, Test] = MappingProxyType(
     {
         "won": is_won_game,
         "lost": is_lost_game,
-        "random": is_random,
+        "random": is_random_improvement,
         "mistake": is_mistake,
     }
 )
@@ -216,23 +225,23 @@ BEADS: Mapping[str, Test] = MappingProxyType(
     {"won": gains_beads(3, 3), "lost": gains_beads(-1, -1), "drawn": gains_beads(1, 1)}
 )
 BOUNDS: Mapping[str, Test] = MappingProxyType(
-    {"played": is_played, "proved": is_proved}
+    {"played": is_last_update, "proved": has_narrower_bounds}
 )
 DRAWN: Mapping[str, Test] = MappingProxyType(
-    {"usual": is_usual, "end": is_last, "mistake": is_mistake}
+    {"usual": is_usual, "end": is_final_move, "mistake": is_mistake}
 )
 TRACES: Mapping[str, Test] = MappingProxyType(
-    {"traced": is_traced_game, "end": is_last, "random": is_random}
+    {"traced": is_traced_game, "end": is_final_move, "random": is_random_improvement}
 )
-FIRST = "first"  # the first update of the value that the first example updates
+FIRST = "first"  # kind: the first update of the value in the first example
 
 
 class Selection(NamedTuple):
     """The selection of examples from a training."""
 
-    agent: str  # id or recipe of the agent whose first updates are made again
+    agent: str  # id or recipe of the agent whose training is repeated
     tests: Mapping[str, Test]
-    games: int  # number of games to look at
+    games: int  # number of games among which examples are selected
 
 
 SELECTIONS: Mapping[str, Selection] = MappingProxyType(
@@ -255,7 +264,7 @@ SELECTIONS: Mapping[str, Selection] = MappingProxyType(
 )
 
 
-def recipe_of(agent: str) -> Recipe:
+def find_recipe(agent: str) -> Recipe:
     """Return the recipe of an agent by its id or by the name of the recipe."""
     return SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
 
@@ -286,7 +295,7 @@ def _finish(listener: Listener, number: int, before: int) -> tuple[RecordedGame,
 def select_examples(slug: str) -> list[UpdateExample]:
     """Return the example updates that pages show for a tabular algorithm that plays games."""
     agent, tests, games = SELECTIONS[slug]
-    recipe = recipe_of(agent)
+    recipe = find_recipe(agent)
     waiting, found = dict(tests), dict[str, UpdateExample]()
     recorded = []
     for game in record_games(recipe, games):
@@ -320,7 +329,7 @@ def make_example(
 def _find_first(
     agent: str, recorded: list[RecordedGame], example: UpdateExample
 ) -> Iterator[UpdateExample]:
-    """Yield the first update that changed the value of an example, if its game is another one."""
+    """Yield an example: the first update of the value that `example` updates, if in another game."""
     turn = example.turns[example.changes[example.shown].turn]
     for game in recorded:
         for shown, change in enumerate(game.changes):
@@ -332,13 +341,13 @@ def _find_first(
                 return
 
 
-SWEEPS = ("usual", "end", "sticky")  # the kinds of Q-iteration's examples
+SWEEPS = ("usual", "end", "sticky")  # kinds of the examples of Q-iteration
 
 
-def sweep_examples() -> list[UpdateExample]:
+def build_sweep_examples() -> list[UpdateExample]:
     """Return examples of Q-iteration: updates of single moves, each by one sampled answer."""
     agent = "q-iteration"
-    recipe = recipe_of(agent)
+    recipe = find_recipe(agent)
     learner = make_learner(tic_tac_toe(), recipe)
     assert isinstance(learner, QIteration)
     rng, found = Random(recipe.seed), dict[str, UpdateExample]()
@@ -346,7 +355,7 @@ def sweep_examples() -> list[UpdateExample]:
         if len(found) == len(SWEEPS):
             break
         for number, update in enumerate(learner.play(turn, rng)):
-            kind = _kind_of_sweep(learner, update, sweep)
+            kind = _classify_sweep_update(learner, update, sweep)
             if kind and kind not in found:
                 values = values_before(learner, update, update.board, update.cell, "")
                 after = update.next_board
@@ -371,8 +380,8 @@ def sweep_examples() -> list[UpdateExample]:
     return [found[kind] for kind in SWEEPS if kind in found]
 
 
-def _kind_of_sweep(learner: QIteration, update: Update, sweep: int) -> str:
-    """Return the kind of example that an update of Q-iteration is, "" for none."""
+def _classify_sweep_update(learner: QIteration, update: Update, sweep: int) -> str:
+    """Return the kind of an update of Q-iteration as an example, "" if it is none."""
     if update.old == update.new:
         return ""
     over = learner.game.is_over(update.next_board)
@@ -387,10 +396,10 @@ SIMULATED = "...OX...."  # the root: X to move
 SIMULATIONS = 60  # simulated games before the example
 
 
-def simulation_examples() -> list[UpdateExample]:
-    """Return examples of Monte Carlo tree search: a simulated game, and the first of its tree."""
+def build_simulation_examples() -> list[UpdateExample]:
+    """Return examples of Monte Carlo tree search: a simulated game, and the first game of its tree."""
     agent = "mcts"
-    recipe = recipe_of(agent)
+    recipe = find_recipe(agent)
     game = build_rules(tic_tac_toe())
     number = game.unfinished_boards().index(SIMULATED)
     c: float = recipe.c  # type: ignore[attr-defined]
@@ -406,7 +415,7 @@ def simulation_examples() -> list[UpdateExample]:
 
 
 def _simulate(tree: Tree, agent: str, number: int) -> UpdateExample:
-    """Simulate a game and return it; the values of its moves are their upper bounds."""
+    """Simulate a game and return it as an example; the values of its moves are their upper bounds."""
     game, tries, means = tree.game, dict(tree.visits), {}
     bounds: dict[tuple[int, ...], list[float | None]] = {}
 
@@ -417,7 +426,7 @@ def _simulate(tree: Tree, agent: str, number: int) -> UpdateExample:
         ]
         return [None if bound == float("inf") else bound for bound in upper]
 
-    # Everything that selection reads has to be read before the game changes it.
+    # Copied before the simulated game, because the game changes the tree.
     nodes = [(), *(node for node, count in tries.items() if count)]
     for node in nodes:
         board = tree.root
@@ -466,7 +475,7 @@ MINIMAX = "minimax"
 COMPUTED = {"forced": ("0148356", 2), "held": ("048176253", 4)}
 
 
-def minimax_examples() -> list[UpdateExample]:
+def build_minimax_examples() -> list[UpdateExample]:
     """Return games whose exact values are computed from the last move back."""
     game, examples = tic_tac_toe(), []
     exact = compute_optimal_q(game)
@@ -508,9 +517,9 @@ def list_exact(row: NDArray[np.float64]) -> list[float | None]:
 def build_examples(slug: str) -> list[UpdateExample]:
     """Return the examples of an algorithm that needs no network."""
     others = {
-        "q-iteration": sweep_examples,
-        "mcts": simulation_examples,
-        MINIMAX: minimax_examples,
+        "q-iteration": build_sweep_examples,
+        "mcts": build_simulation_examples,
+        MINIMAX: build_minimax_examples,
     }
     return others[slug]() if slug in others else select_examples(slug)
 

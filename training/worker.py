@@ -19,7 +19,7 @@ from app.recipes import RecipeError
 from app.tictactoe.game import Game, tic_tac_toe
 from training.jobs import answer_request
 
-JOB_SECONDS = 120  # limit for a job; an agent takes 1 s, a kernel to compile several
+JOB_SECONDS = 120  # time limit; training takes about 1 s, compiling a kernel several
 UNCACHED = "uncached"  # argument: compile in memory, without cache files
 FAILED = 500
 KIB = 1024  # the unit of `ru_maxrss` on Linux
@@ -43,7 +43,7 @@ class Outcome(msgspec.Struct):
 
 def main() -> None:
     """Do jobs until the socket closes."""
-    import numba  # noqa: F401, PLC0415 - before the first job, and not while somebody waits
+    import numba  # noqa: F401, PLC0415 - imported before the first job, so that no client waits for it
 
     if UNCACHED in sys.argv:
         disable_compile_cache()

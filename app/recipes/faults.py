@@ -7,9 +7,8 @@ from app.recipes.parameters import Recipe
 
 FOLDER = "faults"  # folder of the faulty agents, inside the folder of models
 _PLAIN = "q-learning,start=empty,games=20000"
-_OPTIMISTIC = (
-    f"{_PLAIN},initial=0.5"  # where untouched values of 0 would hide the fault
-)
+# where untouched values of 0 would hide the fault
+_OPTIMISTIC = f"{_PLAIN},initial=0.5"
 _SELF_PLAY = "q-learning,vs=both,start=empty,games=10000"
 
 FAULTY = MappingProxyType(

@@ -32,9 +32,8 @@ class Row(NamedTuple):
     board: Any
     value: Any
     move: Any = None
-    is_entry: bool = (
-        False  # whether the row is a dict entry: messages then quote its key too
-    )
+    # whether the row is a dict entry: messages then quote its key too
+    is_entry: bool = False
 
     @property
     def name(self) -> str:

@@ -21,9 +21,8 @@ from app.tictactoe.policy import (
 )
 from app.tictactoe.reachable_play import ReachablePlay
 
-ALWAYS = (
-    0.95  # share of a seat's positions; a rule that explains so many was not learned
-)
+# share of a seat's positions; a rule that explains so many was not learned
+ALWAYS = 0.95
 MIN_POSITIONS = 10  # a cause needs at least this many positions
 # Skill is 0 for random moves and 1 for right moves; below this it is like chance.
 LIKE_CHANCE = 0.15

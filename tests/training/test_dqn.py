@@ -53,7 +53,7 @@ def test_a_seed_decides_everything(game: Game, seen: list[Progress]) -> None:
 def test_an_epoch_is_games_in_both_seats_and_steps(seen: list[Progress]) -> None:
     assert [progress.games for progress in seen] == [0, 20, 40, 60]
     assert [progress.updates for progress in seen] == [0, 20, 40, 60]
-    assert [round(progress.done, 3) for progress in seen] == [0, 0.333, 0.667, 1]
+    assert [round(progress.finished_share, 3) for progress in seen] == [0, 0.333, 0.667, 1]
     assert [progress.epoch is None for progress in seen] == [True, False, False, False]
     assert len({progress.q.tobytes() for progress in seen}) == 4
 
@@ -114,7 +114,7 @@ def test_without_them_it_chooses_taken_cells_and_loses_by_that(game: Game) -> No
     first = epochs(seen)[0]
     for seat in (0, 1):
         assert 0 < first.forfeited[seat] <= first.lost[seat]
-    assert 0 < first.taken_met < 1
+    assert 0 < first.illegal_met < 1
     assert (np.isnan(seen[-1].q) == ~game.legal).all()
     assert not seen[-1].visits[~game.legal].any()
     # All else is the same: the same network before anything is taught, of another end.
@@ -166,8 +166,8 @@ def test_an_experiment_finds_every_epoch_and_the_exact_end(game: Game) -> None:
         kept = getattr(run, name)
         expected = [getattr(epoch, name) for epoch in told]
         np.testing.assert_allclose(list(zip(kept.x, kept.o, strict=True)), expected, atol=1e-9)
-    assert run.taken == [epoch.taken for epoch in told]
-    assert run.taken_met == [epoch.taken_met for epoch in told]
+    assert run.taken == [epoch.illegal for epoch in told]
+    assert run.taken_met == [epoch.illegal_met for epoch in told]
     assert run.figures.updates == [60]
     beginning = measure_beginning(parse_recipe(f"dqn,{settings},{BRIEF}"))
     assert beginning.won.x == run.won.x[:2]

@@ -21,8 +21,14 @@ from app.tictactoe.report import compute_chances, find_blunders, find_lost_game
 from app.tictactoe.tasks import solve_task
 from app.tictactoe.views import convert_view, scale_many
 from training.learners import learn
-from training.learners.league import LEARNERS, MEMBERS, choose_by_powers, find_own_name, grow_k
-from training.learners.pairs import lower_rate
+from training.learners.league import (
+    LEARNERS,
+    MEMBERS,
+    choose_by_powers,
+    compute_k,
+    find_replaced_member,
+)
+from training.learners.pairs import decay_rate
 from training.learners.phases import Progress
 from training.reference import build_rules
 from training.story import GAMES, story
@@ -128,8 +134,8 @@ def test_epsilon_falls_after_every_tenth_of_the_games_but_not_below_0(length: in
     for played in range(length):
         tenths = 10 * played // length
         wanted = pytest.approx(max(0, 7 - tenths) / 10, abs=1e-15)
-        assert lower_rate(0.7, 0.1, played, length) == wanted
-    assert lower_rate(0.7, 0.1, length - 1, length) >= 0
+        assert decay_rate(0.7, 0.1, played, length) == wanted
+    assert decay_rate(0.7, 0.1, length - 1, length) >= 0
 
 
 def test_a_won_game_of_three_moves_is_worth_less_the_earlier_the_move(game: Game) -> None:
@@ -200,7 +206,7 @@ def test_in_the_end_it_knows_everything(game: Game, seed: int) -> None:
     assert end.visits[game.legal].all()
     assert not find_blunders(game, greedy_policy(end.q)).any()
     assert end.games < 300
-    assert end.done == 1
+    assert end.finished_share == 1
 
 
 @pytest.mark.parametrize("board", [(2, 4, 3), (3, 3, 2)])
@@ -288,7 +294,7 @@ def test_the_shipped_ones_are_of_one_league() -> None:
     assert len({recipe.seed for recipe in recipes.values()}) == 1
     for learner, recipe in recipes.items():
         assert recipe.with_seed(0) == LEARNERS[learner]
-        assert find_own_name(LEARNERS[learner]) == learner
+        assert find_replaced_member(LEARNERS[learner]) == learner
 
 
 def chosen(u: float, values: list[float], k: float) -> int:
@@ -325,6 +331,6 @@ def test_no_power_is_too_large_or_too_small(u, values, k) -> None:
 
 
 def test_k_grows_up_to_its_limit() -> None:
-    k = [grow_k(0.001, 0.001, 100.0, updates) for updates in (0, 1, 999, 99_999, 10**9)]
+    k = [compute_k(0.001, 0.001, 100.0, updates) for updates in (0, 1, 999, 99_999, 10**9)]
     assert k == pytest.approx([0.001, 0.002, 1.0, 100.0, 100.0])
-    assert grow_k(0.5, 0.0, 0.5, 10**9) == 0.5
+    assert compute_k(0.5, 0.0, 0.5, 10**9) == 0.5

@@ -65,7 +65,7 @@ def test_snapshots_begin_untouched_rise_and_end_with_the_table(
 def test_a_watcher_sees_it_grow_to_the_end(game: Game, recipe: Recipe, agent: Agent) -> None:
     seen: list[Progress] = []
     record_history(recipe.with_seed(5), game, seen.append)
-    shares = [progress.done for progress in seen]
+    shares = [progress.finished_share for progress in seen]
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0, 1)
     assert (seen[-1].games, seen[-1].updates) == (agent.card.games, agent.card.updates)

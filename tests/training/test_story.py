@@ -9,7 +9,7 @@ from app.recipes import parse_recipe
 from app.tictactoe.game import Game
 from training.learners import learn
 from training.reference import build_rules, get_move_key, make_learner
-from training.story import GAMES, TOLD, story
+from training.story import GAMES, RECORDED, story
 from training.textbook.rules import TicTacToe
 
 to_move = TicTacToe().player_to_move
@@ -35,7 +35,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("text", [*TOLD, *OTHERS])
+@pytest.mark.parametrize("text", [*RECORDED, *OTHERS])
 def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) -> None:
     """Of a move of somebody else, as a league tells it, another learner would hold the value."""
     recipe, number = (

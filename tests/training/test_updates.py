@@ -18,7 +18,7 @@ from training.mistakes import (
     list_blunders,
 )
 from training.reference import build_rules
-from training.updates import FOLDER, SELECTIONS, SLUGS, build_examples, encode_examples, recipe_of
+from training.updates import FOLDER, SELECTIONS, SLUGS, build_examples, encode_examples, find_recipe
 
 MODELS = ROOT / "models"
 WHOLE_GAMES = ("monte-carlo", "menace", "champion")  # without a next state
@@ -46,7 +46,7 @@ def test_the_stored_updates_are_those_of_the_trainings(slug: str) -> None:
 @pytest.mark.parametrize("slug", ["q-learning", "sarsa", "q-table", "self-play", "td-afterstates"])
 def test_the_values_of_an_example_are_those_of_the_compiled_training(game: Game, slug: str) -> None:
     """The value after the update, and those of all moves of its board."""
-    recipe = recipe_of(SELECTIONS[slug].agent)
+    recipe = find_recipe(SELECTIONS[slug].agent)
     number = {board: s for s, board in enumerate(build_rules(game).unfinished_boards())}
     for example in stored(slug):
         change = example.changes[-1]
@@ -123,7 +123,7 @@ def next_value(slug: str, change: TrainingUpdate) -> float:
 
 @pytest.mark.parametrize("slug", [slug for slug in SELECTIONS if slug not in WHOLE_GAMES])
 def test_target_and_new_value_follow_from_the_stored_numbers(slug: str) -> None:
-    recipe = recipe_of(SELECTIONS[slug].agent)
+    recipe = find_recipe(SELECTIONS[slug].agent)
     gamma = getattr(recipe, "gamma", 1.0) * (-1 if slug == "self-play" else 1)
     for example in stored(slug):
         for change in example.changes:

@@ -34,7 +34,7 @@ from app.web.pages.lab.page import EXERCISES, START, START_BASELINE, WORTH_SEEIN
 from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
 from training.reference import get_move_key, learn, make_learner
-from training.story import GAMES, TOLD, story
+from training.story import GAMES, RECORDED, story
 from training.textbook.loop import Update
 
 SMALL = "q-table,games=200"
@@ -245,7 +245,7 @@ def test_a_story_has_the_updates_of_the_training(text: str) -> None:
 
 def test_what_plays_no_games_in_turn_has_no_story_and_says_why(client: FlaskClient) -> None:
     untold = {slug: KNOWN[slug].untold for slug in ALGORITHMS if KNOWN[slug].untold}
-    assert set(ALGORITHMS) - set(TOLD) == set(untold)
+    assert set(ALGORITHMS) - set(RECORDED) == set(untold)
     assert all((KNOWN[slug].story is None) == (slug in untold) for slug in ALGORITHMS)
     for slug, why in untold.items():
         assert json.loads(story(tic_tac_toe(), ALGORITHMS[slug]())) == []

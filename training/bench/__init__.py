@@ -1,4 +1,4 @@
-"""Benchmarks of this machine, printed beside their goals.
+"""Benchmarks of this machine, printed with their goals.
 
 All times are processor time, which other programs on the machine do not distort.
 """
@@ -31,13 +31,13 @@ from training.learners.randomness import make_rng_state
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
 GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
-BRIEF_SECONDS = 0.5  # seconds: a board that takes less is measured several times
+BRIEF_SECONDS = 0.5  # a board that takes less time is measured BRIEF_RUNS times
 BRIEF_RUNS = 7
 C_GOAL = 1.3
 RUNS = 5
-# the loop of Q-learning, to measure ours by
+# A loop of Q-learning in C, with which our loop is compared.
 SOURCE = Path(__file__).with_name("q_learning.c")
-# Without contraction the sums are rounded as everywhere else.
+# Without contraction (fused multiply-add) results are rounded as in numba and numpy.
 FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]
 
 
@@ -50,7 +50,7 @@ def benchmark() -> Iterator[str]:
 
 def _measure_boards() -> Iterator[str]:
     """Yield the cost of enumerating and solving each board, measured in a process of its own."""
-    # A process made by `spawn` inherits the peak of its maker, one of a fork server does not.
+    # A process started by a fork server has its own peak of memory; with `spawn` it inherits one.
     context = multiprocessing.get_context("forkserver")
     yield "board       positions   enumerate + solve  per position  peak memory  per position"
     for board in BOARDS:
@@ -69,7 +69,7 @@ class Cost(NamedTuple):
 
     positions: int
     seconds: float
-    peak: float  # bytes that the process had in memory at most, beyond what it started with
+    peak: float  # peak memory in bytes, beyond the memory at the start
 
 
 def _measure_board(rows: int, columns: int, in_a_row: int) -> Cost:
@@ -107,7 +107,9 @@ def _measure_learners(game: Game) -> Iterator[str]:
     yield "\nagent                   updates/s"
     for agent in SHIPPED.values():
         if not agent.recipe.is_network:
-            _measure_rate(game, agent.recipe)  # compiles, or loads what was compiled
+            _measure_rate(
+                game, agent.recipe
+            )  # not counted: compiles or loads the kernels
             rate = median(_measure_rate(game, agent.recipe) for _ in range(RUNS))
             yield f"{agent.id:<20} {rate:>12,.0f}"
     yield _compare_with_c(game)

@@ -1,4 +1,4 @@
-"""The experiments that check claims, a file for each family of claims, and their engine."""
+"""Experiments that check claims: a file for each group of claims, and the engine that runs them."""
 
 from functools import cache
 from importlib import import_module
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 @cache
 def load_experiments() -> dict[str, "Experiment"]:
     """Return all experiments that the files of this folder define, by the id of their claim."""
-    from training.experiments.claim import Experiment  # noqa: PLC0415 - not for who needs none
+    from training.experiments.claim import Experiment  # noqa: PLC0415 - only when it is needed
 
     files = Path(__file__).parent.glob("[!_]*.py")
     modules = [import_module(f"{__name__}.{file.stem}") for file in files]

@@ -1,6 +1,6 @@
 """Definitions of experiments: recipes, measures, and the rules that turn numbers into verdicts.
 
-A file of this package holds the experiments of a source, or of a question:
+Each file of this package has the experiments on one source or one question:
 
     @claim.experiment(
         "two-stage",                          # as in app.experiments.ORDER and claims.toml
@@ -63,20 +63,20 @@ class Sweep:
     recipes: Mapping[str, str]  # label -> a name of the recipe, without a seed
     measure: Measure[Any]
     seeds: int = 1_000  # the default number of seeds
-    checked: bool = True  # whether a test repeats a run of the first recipe
-    # whether a recipe and its seed name a run, so that the lab can open it
+    checked: bool = True  # whether a test repeats one run of the first recipe
+    # whether the recipe and the seed determine a run completely, so that the lab can repeat it
     is_named: bool = True
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The two sentences on a part of a claim, without numbers: if it holds, and if it does not."""
+    """Two sentences on a part of a claim, without numbers."""
 
-    so: str
-    not_so: str
+    so: str  # the sentence if the part holds
+    not_so: str  # the sentence if the part does not hold
 
 
 class ClaimTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The texts of a claim; for the meaning of the fields see `app.experiments.Summary`."""
+    """The texts of a claim; `app.experiments.Summary` explains the fields."""
 
     title: str
     claim: str
@@ -112,7 +112,7 @@ def _read_claims() -> dict[str, dict[str, Any]]:
 
 
 class Quantity(NamedTuple):
-    """A number of each run, with its title in a figure, its unit, and a function that computes it."""
+    """A number that a figure shows of each run: its title, its unit, and the function for it."""
 
     title: str
     unit: str
@@ -120,7 +120,7 @@ class Quantity(NamedTuple):
 
 
 class Axes(NamedTuple):
-    """The two parameters by which the recipes of a grid differ."""
+    """The two parameters that vary between the recipes of a grid."""
 
     names: tuple[str, str]  # names of the row and column parameters
     rows: Sequence[str]
@@ -135,7 +135,7 @@ class Conclusion:
     figures: Sequence[Figure]
     parts: Sequence[bool]  # whether each part of the claim holds
     numbers: Table  # the numbers behind the verdict
-    ruled: Verdict | None = None  # a verdict by another rule than `judge_parts`
+    ruled: Verdict | None = None  # the verdict, if not the verdict of `judge_parts`
 
     @property
     def verdict(self) -> Verdict:
@@ -145,7 +145,7 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A claim, the sweeps that check it, and the function that concludes."""
+    """A claim, the sweeps that check it, and the function that derives the conclusion."""
 
     id: str
     conclude: Callable[["Results"], Conclusion]
@@ -160,7 +160,7 @@ class Experiment:
 def experiment(
     id: str, *sweeps: Sweep
 ) -> Callable[[Callable[["Results"], Conclusion]], Experiment]:
-    """Return a decorator that turns a function from results to a conclusion into an experiment."""
+    """Return a decorator for a function from results to a conclusion: it returns the experiment."""
     return lambda tell: Experiment(id, tell, sweeps)
 
 
@@ -181,17 +181,17 @@ class Results:
         return self.found[label]
 
     def values(self, label: str, value: Callable[[Any], float]) -> list[float]:
-        """Return a number of each seed."""
+        """Return a number for each seed of the recipe with this label."""
         return [value(found) for found in self.found[label]]
 
     def median(self, label: str, value: Callable[[Any], float]) -> float:
-        """Return the median of a number over the seeds."""
+        """Return the median of a number over the seeds of the recipe with this label."""
         return float(np.median(self.values(label, value)))
 
     def list_values(
         self, value: Callable[[Any], Value], labels: Iterable[str] | None = None
     ) -> dict[str, list[Value]]:
-        """Return a number, or a truth value, of each seed of some recipes, by label."""
+        """Return a number or boolean for each seed, by label of the recipe."""
         chosen = self.recipes if labels is None else labels
         return {
             label: [value(found) for found in self.found[label]] for label in chosen
@@ -200,18 +200,18 @@ class Results:
     def medians(
         self, value: Callable[[Any], float], labels: Iterable[str] | None = None
     ) -> dict[str, float]:
-        """Return the median of a number over the seeds of some recipes, by label."""
+        """Return the median of a number over the seeds, by label of the recipe."""
         return {
             label: float(np.median(each))
             for label, each in self.list_values(value, labels).items()
         }
 
     def sign_test(self, one: str, other: str, value: Callable[[Any], float]) -> float:
-        """Return the p-value of the sign test between two recipes, seed by seed."""
+        """Return the p-value of the sign test on pairs of runs of two recipes with equal seeds."""
         return sign_test(self.values(one, value), self.values(other, value))
 
     def compare_seeds(self, one: str, other: str, value: Callable[[Any], float]) -> str:
-        """Return a text: whether the first recipe is higher in most seeds, and the p-value."""
+        """Return a text: whether the first recipe has the higher number for most seeds; the p-value."""
         pairs = list(
             zip(self.values(one, value), self.values(other, value), strict=True)
         )
@@ -225,7 +225,7 @@ class Results:
     def is_higher(
         self, one: str, other: str, value: Callable[[Any], float]
     ) -> tuple[bool, float]:
-        """Return whether the first median is significantly higher than the second, and the p-value."""
+        """Return whether recipe `one` has a significantly higher median than `other`; the p-value."""
         p = self.sign_test(one, other, value)
         return self.median(one, value) > self.median(
             other, value
@@ -234,7 +234,7 @@ class Results:
     def draw_bars(
         self, title: str, unit: str, numbers: Mapping[str, float], log: bool = False
     ) -> Bars:
-        """Return a bar for each recipe, with a number about all of its seeds, by label."""
+        """Return a bar chart of `numbers`, a number by label of the recipe."""
         bars = [
             Bar(
                 label,
@@ -247,7 +247,7 @@ class Results:
         return Bars(title, unit, bars, exact=True, logarithmic=log)
 
     def draw_shares(self, title: str, holding: Mapping[str, Sequence[bool]]) -> Bars:
-        """Return a bar for each recipe: the share of its seeds for which something holds."""
+        """Return a bar chart of the share of true values in `holding`, a list of seeds by label."""
         bars = [
             make_share_bar(label, seeds, self.recipes[label])
             for label, seeds in holding.items()
@@ -261,7 +261,7 @@ class Results:
         marks: Sequence[Mark] = (),
         exact: bool = True,
     ) -> Histogram:
-        """Return a dot for each seed of some recipes at its number; all recipes have these marks."""
+        """Return a histogram: a dot for each seed of each recipe, and `marks` for all recipes."""
         groups = [
             Group(
                 label,
@@ -276,23 +276,23 @@ class Results:
     def draw_series(
         self, label: str, x: Sequence[float], value: Callable[[Any], Sequence[float]]
     ) -> Series:
-        """Return the curve of a recipe with its bands; `value` returns a number for each point of x."""
+        """Return the curve of a recipe over x; `value` returns a run's number for each point of x."""
         rows = [list(value(found)) for found in self.found[label]]
         return summarize_seeds(label, self.recipes[label], x, rows)
 
     def draw_series_over(
         self, name: str, labels: Mapping[float, str], value: Callable[[Any], float]
     ) -> Series:
-        """Return the curve of a number over a parameter; `labels` maps its values to recipes.
+        """Return the curve of a number over a parameter; `labels` maps its values to labels.
 
-        A click on the curve opens a run of the last recipe.
+        On the page, a click on the curve opens a run of the last recipe.
         """
         columns = [self.values(label, value) for label in labels.values()]
         last = self.recipes[[*labels.values()][-1]]
         return summarize_seeds(name, last, [*labels], [*zip(*columns, strict=True)])
 
     def draw_grid(self, number: Quantity, axes: Axes) -> Grid:
-        """Return the medians of recipes as a grid."""
+        """Return a grid of the medians of recipes that differ in two parameters."""
         labels = [
             [axes.label(row, column) for column in axes.columns] for row in axes.rows
         ]
@@ -315,19 +315,19 @@ class Results:
         )
 
     def typical_recipe(self, label: str, value: Callable[[Any], float]) -> str:
-        """Return the recipe with the seed whose number is nearest to the median."""
+        """Return the name of a recipe with a typical seed: its number is nearest to the median."""
         return name_with_seed(
             self.recipes[label], find_typical(self.values(label, value))
         )
 
 
 def name_with_seed(recipe: str, seed: int) -> str:
-    """Return the name of a recipe with another seed."""
+    """Return the name of a recipe with this seed."""
     return name_recipe(parse_recipe(recipe).with_seed(seed))
 
 
 def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
-    """Return the 95% interval of a share, 0 to 1, given `count` of `total`.
+    """Return the 95% confidence interval of the share `count` / `total`, as numbers from 0 to 1.
 
     Source: Wilson (1927), "Probable inference, the law of succession, and statistical
     inference".
@@ -350,9 +350,9 @@ def make_share_bar(label: str, truths: Sequence[bool], recipe: str) -> Bar:
 
 
 def judge_parts(*parts: bool) -> Verdict:
-    """Return the verdict by the parts of a claim: reproduced if all hold, partly if any holds.
+    """Return the verdict: reproduced if all parts of a claim hold, partly if at least one holds.
 
-    A part may follow from another: "some are" follows from "all are".
+    Parts may be implied by other parts: "some are" follows from "all are".
     """
     if all(parts):
         return "reproduced"
@@ -364,9 +364,9 @@ def tabulate_recipes(
     numbers: Mapping[str, tuple[Callable[[Any], str], Mapping[str, Any]]],
     about: str = "",
 ) -> Table:
-    """Return a table of numbers of recipes: a row for each number, given its format and its values.
+    """Return a table of numbers, each given as (format function, value by label of the recipe).
 
-    Each recipe has a column; with more than four recipes, each has a row instead.
+    Numbers are rows and recipes are columns; with more than four recipes, recipes are rows.
     """
     labels = list(labels)
     rows = {
@@ -396,11 +396,11 @@ def format_percent(value: float, digits: int = 1) -> str:
 
 
 def format_count(value: float) -> str:
-    """Return a count as text: 12,345; a half keeps its decimal."""
+    """Return a count as text: 12,345; a median of 0.5 keeps its decimal."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
 def format_share(condition: ArrayLike) -> str:
-    """Return the number of true conditions as text: 12 of 1,000."""
+    """Return the number of true values as text: "12 of 1,000"."""
     truths = np.asarray(condition, bool)
     return f"{int(truths.sum()):,} of {len(truths):,}"

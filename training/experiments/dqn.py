@@ -1,4 +1,4 @@
-"""Claims on deep Q-networks; `network` has the shared parts."""
+"""Claims on deep Q-networks; the module `network` has their shared functions."""
 
 from collections.abc import Sequence
 
@@ -22,18 +22,18 @@ PLOTS: tuple[tuple[str, table.SeatName, Sequence[Mark]], ...] = (
     (HEURISTIC, "o", []),
     (HEURISTIC, "x", [Mark(150, "reported: it overtakes from"), Mark(200, "to here")]),
 )
-# for each of PLOTS: whether the network is reported ahead at the end
+# For each plot, whether the source reports that the network wins more in the end.
 REPORTED_LEADS = [True, True, False, True]
-# percent won in the end, about; of the first plot not said
+# For each plot, the reported percent of games won in the end; the first plot has no number.
 REPORTED_ENDS = (None, 70.0, 20.0, 70.0)
-MAX_DIFFERENCE = 10.0  # percent
-# epochs; 50 beside them
+MAX_DIFFERENCE = 10.0  # largest accepted difference from a reported end, in percent
+# The reported epoch of overtaking, as a range of accepted epochs: the reported value +- 50.
 REPORTED_EPOCHS = {(RANDOM, "o"): (150, 250), (HEURISTIC, "x"): (100, 250)}
 ORDER = {"x": "first", "o": "second"}
 
 
 def find_overtaking_epoch(run: network.NetworkRun, seat_name: table.SeatName) -> float:
-    """Return the epoch from which on the network always wins more, by means of ten epochs.
+    """Return the epoch after which the network always wins more, comparing means of ten epochs.
 
     Infinite if there is no such epoch.
     """
@@ -47,7 +47,7 @@ def find_overtaking_epoch(run: network.NetworkRun, seat_name: table.SeatName) ->
 
 
 def _describe_lead(epochs: Sequence[float]) -> str:
-    """Return a text on when the network was ahead, given that epoch for each seed."""
+    """Return a text on the epoch of overtaking, given the epoch of each seed."""
     if not np.isfinite(epochs).all():
         count = int(np.isinf(epochs).sum())
         return f"behind with {count} of {len(epochs)} seeds"
@@ -58,7 +58,7 @@ def _describe_lead(epochs: Sequence[float]) -> str:
 
 @claim.experiment("win-plots", *network.make_sweeps(BY_OPPONENT))
 def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on four plots of wins by epoch, and when the network overtakes."""
+    """Return the conclusion on four plots of wins by epoch, and the epoch of overtaking."""
     figures, ahead, near, then, rows = [], [], [], [], {}
     for (opponent, seat_name, marks), end in zip(PLOTS, REPORTED_ENDS, strict=True):
         label = f"against {opponent}"
@@ -110,11 +110,11 @@ RAILS = {
     "none, four times as long": network.name_variant(guard_rails="no", epochs=240),
 }
 FEWER_POINTS = 30
-MIN_EPOCHS = 2_000  # epochs, as many as the claim is about
+MIN_EPOCHS = 2_000  # the number of epochs in the claim
 
 
 def trace_illegal_met(run: network.NetworkRun) -> list[float]:
-    """Return the percent of the network's own positions whose highest output is illegal, by epoch."""
+    """Return, by epoch, the percent of positions in the games whose highest output is illegal."""
     return [100 * share for share in run.taken_met]
 
 
@@ -198,7 +198,7 @@ ENCODINGS = {
     "bits": network.name_variant(encoding="bits"),
     "bits as one number": network.name_variant(encoding="number"),
 }
-LEARNED_LITTLE = 5.0  # percent more than random wins are no learning to speak of
+LEARNED_LITTLE = 5.0  # percent won above random play; less counts as not learned
 
 
 @claim.experiment("encodings", *network.make_sweeps(ENCODINGS))
@@ -232,8 +232,9 @@ NARROW, WIDE, THREE = SIZES
 STEPS = ("0.00003", "0.0003", "0.003")
 USUAL = STEPS[1]
 SQUARED = "squared error"
-FAILED_MARGIN = 5.0  # percent more than random wins at most
-MIN_GAIN = 2.0  # percent
+# a network that wins at most this percent above random play has failed
+FAILED_MARGIN = 5.0
+MIN_GAIN = 2.0  # smallest difference that counts, in percent
 
 
 def label_size(size: str, step: str) -> str:
@@ -356,7 +357,7 @@ OPPONENT_PAIRS = {
     *network.make_sweeps(NETWORK_RECIPES),
 )
 def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether a perfect opponent teaches little."""
+    """Return the conclusion on whether a learner learns little from a perfect opponent."""
     won, worst, updated = (
         results.medians(value, TABLE_RECIPES)
         for value in (table.measure_wins, table.measure_worst_losses, table.count_known)

@@ -1,8 +1,8 @@
-"""The engine of all experiments: train missing runs, store every run, summarise the results.
+"""The engine of all experiments: it trains missing runs, stores every run, summarises the results.
 
-Runs are stored by recipe and measure in an LMDB file outside the repository. LMDB writes a
-transaction completely or not at all, even when interrupted, and several processes of a
-machine may share a file. Stored bytes are checked by msgspec and never unpickled.
+Runs are stored by recipe and measure in an LMDB database outside the repository. LMDB writes
+a transaction completely or not at all, even when interrupted, and several processes of a
+machine may use a database. Stored bytes are checked by msgspec and never unpickled.
 """
 
 import hashlib
@@ -76,7 +76,7 @@ def open_store(folder: Path) -> Iterator[Store]:
 
 
 class Outcome(NamedTuple):
-    """A summary, and the numbers of runs trained and already stored."""
+    """The summary of an experiment, and how many of its runs were trained or found in the store."""
 
     summary: Summary
     trained: int  # number of runs trained now
@@ -188,7 +188,7 @@ def _check_names(claims: Sequence[str]) -> None:
 
 
 def list_claims(out: Path) -> Iterator[str]:
-    """Yield every claim with its verdict, if it has been checked."""
+    """Yield a line for every claim, with its verdict if it has been checked."""
     summaries = load_summaries(out)
     for claim in ORDER:
         summary = summaries.get(claim)
@@ -196,7 +196,7 @@ def list_claims(out: Path) -> Iterator[str]:
 
 
 def compute_digest(found: msgspec.Struct) -> str:
-    """Return the SHA-256 of a result, without its times."""
+    """Return the SHA-256 of a result without its times, for comparison with a repeated run."""
     content = {
         field: value
         for field, value in msgspec.to_builtins(found).items()
@@ -231,7 +231,7 @@ def _measure_missing(
     if cluster is None:
         found = run_in_parallel(measure.measure_encoded, calls, jobs)
     else:
-        from training.cluster import run_in_cluster  # noqa: PLC0415 - dask, for those who have a cluster
+        from training.cluster import run_in_cluster  # noqa: PLC0415 - imports dask, which only clusters need
 
         used = {package for recipe in missing for package in list_packages(recipe)}
         found = run_in_cluster(

@@ -1,4 +1,4 @@
-"""Claims that follow from the rules alone, without training."""
+"""Claims about the game itself, checked by exact computation without training."""
 
 from collections.abc import Mapping
 from math import factorial
@@ -17,7 +17,7 @@ PLAYERS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 
 
 def compute_chances() -> dict[tuple[str, str], NDArray[np.float64]]:
-    """Return the percent of games won, drawn and lost by X, for each X and each O."""
+    """Return the percent of games won, drawn and lost by X, by the names of X and O."""
     game = tic_tac_toe()
     policies = {name: BASELINES[name].policy(game) for name in PLAYERS}
     return {
@@ -28,7 +28,7 @@ def compute_chances() -> dict[tuple[str, str], NDArray[np.float64]]:
 
 
 def draw_leads(lead: Mapping[tuple[str, str], float]) -> Grid:
-    """Return a grid of the percent by which X leads, X by O."""
+    """Return a grid of X's wins minus losses in percent: a row for each X, a column for each O."""
     titles = [BASELINES[name].title for name in PLAYERS]
     return Grid(
         title="Games won less games lost by X",
@@ -53,7 +53,7 @@ def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
         for one in ("minimax", "minimax-random")
         for other in ("minimax", "minimax-random")
     ]
-    # The gain of a player from moving first instead of second, for each pair of players.
+    # The gain of a player in score from moving first instead of second, for each pair of players.
     gains = [
         lead[one, other] + lead[other, one] for one in PLAYERS for other in PLAYERS
     ]
@@ -100,7 +100,7 @@ ORDERS, BOARDS, FACTOR = 362_880, 19_683, 8  # published numbers
 
 
 def _count_games() -> int:
-    """Return the number of games, each ending as soon as it is decided."""
+    """Return the number of games, where each game ends with the first line."""
     game = tic_tac_toe()
     paths = [0] * game.positions
     paths[0] = 1

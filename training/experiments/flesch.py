@@ -14,7 +14,7 @@ MUCH_FEWER = 10  # "much fewer": at most 1 / MUCH_FEWER of the blunders
 
 
 def count_task_blunders(recipe: str) -> int:
-    """Return the number of blunders of greedy play by the exact values of a recipe's training task."""
+    """Return the blunders of greedy play by exact values of the training task of a recipe."""
     game, task = tic_tac_toe(), parse_recipe(recipe).training_task()
     assert task is not None
     return int(blundering(game, greedy_policy(solve_task(game, task).round(9))).sum())
@@ -82,7 +82,7 @@ WHOLE = "random, then itself, losses stick"
 
 @claim.experiment("q-iteration-parts", claim.Sweep(PARTS, END))
 def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on which parts of Q-iteration make it good."""
+    """Return the conclusion on which parts of Q-iteration are needed for its result."""
     median, clean = (
         results.medians(table.measure_blunders),
         results.list_values(table.is_faultless),

@@ -45,7 +45,7 @@ NEAR_ZERO_PERCENT = 1.0  # "hardly": fewer lost games than this percentage
 
 
 def find_games_needed(line: Series) -> int | None:
-    """Return the first point from which the median seed hardly loses, None if there is none."""
+    """Return the number of games after which the median seed hardly loses, None if it always does."""
     since: Sequence[int] = [
         place for place, median in enumerate(line.median) if median >= NEAR_ZERO_PERCENT
     ]
@@ -54,7 +54,7 @@ def find_games_needed(line: Series) -> int | None:
 
 
 def count_lost_games(line: Series) -> float | None:
-    """Return the number of games of a seat that the median seed loses until it hardly loses.
+    """Return the number of games that the median seed loses in a seat until it hardly loses.
 
     `line` is the percentage of lost games, over the games played in both seats.
     """
@@ -193,14 +193,14 @@ MAX_GAMES = 500  # limit for the games with a teacher
 LEARNER = (
     "td-afterstates,vs={},seat=x,symmetric=yes,alpha=1,epsilon=0,games=500,initial={}"
 )
-# initial values; a loss is 0, a win 1
+# Label and initial value of the learner's table, in which a loss is 0 and a win 1.
 FIRST = {"low": "0.25", "a draw": "0.5", "high": "1"}
 BUILT_IN = ("random", "t-hand", "minimax")
 RESPONDER, CURIOUS = "best responder", "least visited"
 
 
 class TaughtResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The game after which the play of a taught learner was proved unbeatable."""
+    """The number of games until the play of a taught learner is proved unbeatable."""
 
     seconds: float
     # The first game after which no opponent can beat it as X, None without a proof.
@@ -208,11 +208,11 @@ class TaughtResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Teacher(Person):
-    """A program in place of the person who teaches."""
+    """A program that plays in place of a person who teaches."""
 
-    def __init__(self, way: Callable[[str], int]) -> None:
+    def __init__(self, choose_cell: Callable[[str], int]) -> None:
         super().__init__(1, "")
-        self.choose_move = way
+        self.choose_move = choose_cell
 
     def choose(self, board: str, _rng: Random) -> int:
         """Return the cell that the program plays."""
@@ -220,7 +220,7 @@ class Teacher(Person):
 
 
 def teach_by(teacher: str, recipe: Recipe) -> TaughtResult:
-    """Return when a taught learner becomes unbeatable as X, checked after every game."""
+    """Train a learner with a teacher; return the games until it is proved unbeatable as X."""
     begin, game = perf_counter(), tic_tac_toe()
     learner, rng, dice = (
         make_learner(game, recipe),
@@ -232,7 +232,7 @@ def teach_by(teacher: str, recipe: Recipe) -> TaughtResult:
     turn = build_person_turn(1)
     changed, way = True, _choose_teacher_moves(teacher, dice)
     for games in range(MAX_GAMES + 1):
-        if changed:  # without a change the policy is as before
+        if changed:  # otherwise the policy is the same as before
             policy = policy_from_values(
                 game.spread_pairs(q.astype(np.float32)), recipe.plays
             )
@@ -249,7 +249,7 @@ def teach_by(teacher: str, recipe: Recipe) -> TaughtResult:
 
 
 def _choose_teacher_moves(teacher: str, dice: Random) -> Callable[[str], int]:
-    """Return the moves of a teacher as O that ignores the learner's policy."""
+    """Return a function that chooses the moves of a teacher as O, for teachers with a fixed rule."""
     game, visits = tic_tac_toe(), Counter[str]()
     rules = build_rules(game)
 
@@ -272,7 +272,7 @@ def _choose_teacher_moves(teacher: str, dice: Random) -> Callable[[str], int]:
 
 
 def _choose_best_responses(policy: Policy, dice: Random) -> Callable[[str], int]:
-    """Return the moves of the best responder as O against a learner with this policy."""
+    """Return a function that chooses the moves of the best responder, as O, to a policy."""
     game = tic_tac_toe()
     moves = respond_to_pairs(game, policy[game.legal], O, loss=0.0)[0]
 
@@ -290,7 +290,7 @@ def label_teacher(teacher: str, first: str) -> str:
 
 
 def format_games(games: float) -> str:
-    """Return a number of games as text, up to the number that was counted."""
+    """Return a number of games as text; "more than MAX_GAMES" if the games were not enough."""
     return format_count(games) if games < np.inf else f"more than {MAX_GAMES}"
 
 
@@ -316,7 +316,7 @@ MEASURES = {
                 for first, initial in FIRST.items()
             },
             measure,
-            # The recipe names the learner alone: its teacher is a program in place of a person.
+            # The recipe describes the learner only; the teacher is not a part of it.
             is_named=False,
         )
         for teacher, measure in MEASURES.items()

@@ -1,4 +1,4 @@
-"""Claims on the learners of a league."""
+"""Claims on the learners of a league: settings, opponents and growth of k."""
 
 from app.experiments import Mark, Series, Table
 from app.recipes import parse_recipe
@@ -30,7 +30,7 @@ BY_PLACE = {
 def find_winning_seeds(
     results: claim.Results, percent_won: float
 ) -> dict[tuple[str, table.SeatName], list[bool]]:
-    """Return by recipe and seat whether each seed wins this percent of its games against fixed."""
+    """Return, by recipe and seat, whether each seed wins this percent of games against `fixed`."""
     return {
         (label, seat): [
             won == percent_won
@@ -129,7 +129,7 @@ def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
 
 
 REPORTED_MOVES = 8_000
-SMALL_PERCENT = 1.0  # changes up to this percentage count as none
+SMALL_PERCENT = 1.0  # differences up to this percentage are not counted
 
 
 @claim.experiment(
@@ -139,7 +139,7 @@ SMALL_PERCENT = 1.0  # changes up to this percentage count as none
     ),
 )
 def conclude_observing(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether learning from the opponent's moves is better, and how long."""
+    """Return the conclusion on whether learning from the opponent's moves helps, and until when."""
     plain, observer = results.recipes
     end, (better, p) = (
         results.medians(table.measure_wins),
@@ -245,7 +245,7 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
     )
 
 
-EARLY_SHARE = 1 / 100  # share of the updates
+EARLY_SHARE = 1 / 100  # this first part of the updates counts as early
 
 
 def _cut_early(line: Series) -> Series:
@@ -275,7 +275,7 @@ def _cut_early(line: Series) -> Series:
     ),
 )
 def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether symmetry learns faster and is overtaken later."""
+    """Return the conclusion on whether learners with symmetry are faster first and worse later."""
     plain, *symmetric_ones = results.recipes
     as_there, alike = symmetric_ones
     end = results.medians(table.measure_wins)

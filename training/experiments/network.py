@@ -1,4 +1,4 @@
-"""Shared parts of the experiments on networks: the base recipe, and the measures.
+"""Shared functions of the experiments on networks: the base recipe, the measures and figures.
 
 A run records every epoch of its training, and the exact figures of its end.
 """
@@ -20,13 +20,13 @@ from training.learners import learn
 from training.learners.phases import Epoch
 from training.measures import Measure
 
-# 6,000 steps in place of the 80,000 of `dqn`, each of them six times as long.
+# 6,000 steps instead of the 80,000 of the recipe `dqn`, with a step size six times as large.
 BASE_SETTINGS = {"epochs": 60, "step_size": 0.0003, "steps": 100}
 SEEDS = 3
 # Percent of games won by random against random, mean of both seats.
 RANDOM = 100 * (737 / 1260 + 121 / 420) / 2
-END_DIVISOR = 10  # the last 1 / END_DIVISOR of the epochs count as the end
-REPEATED_EPOCHS = 2  # epochs that a test repeats
+END_DIVISOR = 10  # the last 1 / END_DIVISOR of the epochs counts as the end
+REPEATED_EPOCHS = 2  # number of epochs that a test repeats
 
 
 class NetworkRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,8 +39,8 @@ class NetworkRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     forfeited: BySeat[float]  # [E] share lost by an illegal move
     # [E] share of all decisions whose highest output is an illegal move.
     taken: list[float]
-    taken_met: list[float]  # [E] share of the decisions in the epoch's games
-    figures: Figures  # exact figures of the end, one entry each
+    taken_met: list[float]  # [E] the share among the decisions in the epoch's games
+    figures: Figures  # exact figures of the final network, one entry each
 
 
 class Beginning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,7 +106,7 @@ Line = Callable[[NetworkRun], Sequence[float]]
 
 
 def name_variant(**settings: object) -> str:
-    """Return the name of the base recipe with other settings."""
+    """Return the name of the base recipe with these parameters changed."""
     return ",".join(
         [
             "dqn",
@@ -116,7 +116,7 @@ def name_variant(**settings: object) -> str:
 
 
 def make_sweeps(recipes: Mapping[str, str]) -> list[Sweep]:
-    """Return a sweep over these recipes, and a sweep that a test repeats: the first epochs."""
+    """Return two sweeps: these recipes, and the first epochs of one, which a test can repeat."""
     first = next(iter(recipes.values()))
     return [
         Sweep(recipes, EPOCHS, SEEDS, checked=False),
@@ -147,7 +147,7 @@ def average_end(line: Line) -> Callable[[NetworkRun], float]:
 def draw_epochs(
     results: Results, label: str, line: Line, points: int, name: str = ""
 ) -> Series:
-    """Return the curve of a line with `points` points, each the mean over equally many epochs."""
+    """Return a curve of `points` points, each the mean of a line over an equal number of epochs."""
     epochs = len(results[label][0].taken)
     width = epochs // points
 
@@ -169,16 +169,16 @@ def draw_wins(results: Results, labels: Iterable[str]) -> Curves:
 
 
 def format_extremes(values: Sequence[float], digits: int = 1) -> list[str]:
-    """Return the least and the most of some percentages as texts."""
+    """Return the minimum and the maximum of percentages as texts."""
     return [format_percent(min(values), digits), format_percent(max(values), digits)]
 
 
 def tabulate_extremes(values: Mapping[str, Sequence[float]], about: str) -> Table:
-    """Return a table of the least and the most of several recipes' percentages."""
+    """Return a table of the minimum and the maximum of percentages, by label of the recipe."""
     rows = {label: format_extremes(seeds) for label, seeds in values.items()}
     return Table(["least seed", "most seed"], rows, about)
 
 
 def format_range(values: Sequence[float], digits: int = 1) -> str:
-    """Return the least and the most of some percentages as a cell: once if both are equal."""
+    """Return the range of percentages as text: "12.0 to 15.0", or one number if both are equal."""
     return " to ".join(dict.fromkeys(format_extremes(values, digits)))

@@ -1,4 +1,4 @@
-"""Claims of the tabular article on its agent, over many seeds instead of a single run."""
+"""Claims of the article on tabular Q-learning about its agent, checked over many seeds."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ SAMPLED_GAMES = 1_000  # number of games that the author sampled
 
 
 def is_lossless(run: Run) -> bool:
-    """Return whether a run never loses to random or to either minimax player."""
+    """Return whether a run never loses to the random player or to a minimax player."""
     names = ("random", "minimax", "minimax-random")
     return all(
         table.measure_outcome(name, seat, table.LOST)(run) == 0
@@ -129,22 +129,22 @@ def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
 
 
 BAD_PERCENT = 40.0  # percent of games lost in a bad run, as reported
-MIN_BAD_SHARE = 0.01  # "occasionally": at least this share of the seeds, at most half
-MAX_SHOWN = 3  # limit for the positions shown
+MIN_BAD_SHARE = 0.01  # "occasionally": from this share of the seeds up to half of them
+MAX_SHOWN = 3  # maximum number of positions shown
 
 
 class FallResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The losses of a training as O to randomised minimax, and the position where most of them begin."""
+    """The losses of an agent as O to randomised minimax, and the position of its most common error."""
 
     seconds: float
     lost: float  # percent of games lost
     # Record of the position, up to symmetry, with the most frequent error.
     record: str | None
-    share: float  # percent of the games with an error there
+    share: float  # percent of the games with an error in this position
 
 
 def measure_falls(recipe: Recipe) -> FallResult:
-    """Return the losses of a recipe as O against randomised minimax, over all its games."""
+    """Train a recipe; return its losses as O against randomised minimax, over all possible games."""
     game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe)
     policy, opponent = (
@@ -184,7 +184,7 @@ def _describe_moves(record: str) -> str:
 
 @claim.experiment("bad-runs", claim.Sweep({Q_TABLE: "q-table"}, FALLS))
 def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on how often runs end badly, and in which positions they err."""
+    """Return the conclusion on how often a run ends badly, and in which positions it errs."""
     falls: Sequence[FallResult] = results[Q_TABLE]
     bad = [seed for seed, fall in enumerate(falls) if fall.lost >= BAD_PERCENT]
     places = Counter(falls[seed].record for seed in bad).most_common(MAX_SHOWN)
@@ -324,17 +324,17 @@ AS_REPORTED, AGAINST_RANDOM = "moves, first best", "against random instead"
 
 
 class MetResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The play of a training against random, and the positions that it reached, up to symmetry."""
+    """The play of an agent as O against random, and the positions that it knows, up to symmetry."""
 
     seconds: float
     won: float  # percent of games won as O
     lost: float
     learned: int  # number of positions with an updated move
-    tested: int  # number of positions updated or reached in the test games
+    tested: int  # number of positions that were updated or occur in the test games
 
 
 def measure_met(recipe: Recipe) -> MetResult:
-    """Return the exact play of a recipe as O against random, and the positions of its test games."""
+    """Train a recipe; return its exact results as O, and the positions of its test games."""
     game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe)
     policy, random = (
@@ -364,7 +364,7 @@ def _play_test_games(
     seat: int,
     drawn: np.random.Generator,
 ) -> Numbers:
-    """Return the decisions of the policy in its test games, which are played in parallel."""
+    """Return the decisions in which the policy moves in its test games, played in parallel."""
     positions = np.zeros(TEST_GAMES, np.intp)
     met: list[Numbers] = []
     mover = X

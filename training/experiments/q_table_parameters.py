@@ -1,4 +1,4 @@
-"""Claims of the tabular article on its learner's parameters and variants."""
+"""Claims of the article on tabular Q-learning about parameters and variants of its learner."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -27,7 +27,7 @@ SOME = (FIRST, "draw 0.5", LAST, *NO_LOSS)
 
 @claim.experiment("draw-reward", claim.Sweep(USUAL | NO_LOSS, END))
 def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on the reward of a draw, from a loss to a win, in steps."""
+    """Return the conclusion on the reward of a draw, varied in steps from 0 to 1."""
     lost = table.measure_outcome("minimax-random", "o", table.LOST)
     bad = results.list_values(lambda run: lost(run) >= BAD_PERCENT, USUAL)
     won = results.medians(table.measure_wins, USUAL)
@@ -198,7 +198,7 @@ def conclude_running_sum(results: claim.Results) -> claim.Conclusion:
 
 EXPLORED = ("0", "0.1", "0.3", "0.5", "0.7", "1")
 INITIALS = ("-1", "0", "1")
-SMALL_PERCENT = 1.0  # differences up to this percentage count as none
+SMALL_PERCENT = 1.0  # differences up to this percentage are not counted
 
 
 def label_start(initial: str, epsilon: str) -> str:
@@ -217,7 +217,7 @@ START_OR_EXPLORE = {
 
 @claim.experiment("feedback", claim.Sweep(START_OR_EXPLORE, END))
 def conclude_feedback(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether a learner without exploration only confirms its values."""
+    """Return the conclusion on whether a learner without exploration only repeats its first moves."""
     none = {
         start: results.median(label_start(start, "0"), table.measure_wins)
         for start in INITIALS

@@ -108,7 +108,7 @@ BY_TEACHER = {
 
 
 def _compute_bound() -> float:
-    """Return the percentage that a best responder to T-hand wins without ever risking a loss."""
+    """Return the percent of games that the safest best response to T-hand wins: it never loses."""
     game = tic_tac_toe()
     total = 0.0
     for seat in SEATS.values():
@@ -120,7 +120,7 @@ def _compute_bound() -> float:
 
 
 def _evaluate_shipped() -> list[Bar]:
-    """Return a bar for every agent of models/: its wins against T-hand, mean of both seats."""
+    """Return a bar for every shipped agent: its wins against T-hand, mean of both seats."""
     game = tic_tac_toe()
     bars = []
     for one, agent in SHIPPED.items():

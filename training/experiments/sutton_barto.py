@@ -1,7 +1,7 @@
-"""The five exercises of the first chapter of Sutton & Barto, each with the parameter that it varies.
+"""The five exercises of chapter 1 of Sutton & Barto as claims on the learner `td-afterstates`.
 
-All are about `td-afterstates`, the example of that chapter. The exercises are questions;
-the claims are the answers that the book suggests or that its text leads to.
+This learner is the example of that chapter, and each exercise varies one of its parameters.
+The exercises are questions; the claims are the answers that the book suggests.
 """
 
 from operator import attrgetter
@@ -70,7 +70,7 @@ SELF_PLAY = {
     "both sides learn": "td-afterstates,vs=both",
 }
 AGAINST_RANDOM, AGAINST_ITSELF = SELF_PLAY
-MIN_PERCENT = 1.0  # a smaller difference in percent won is no different play
+MIN_PERCENT = 1.0  # smaller differences in percent won are not counted
 
 
 @claim.experiment("sutton-barto-1", claim.Sweep(SELF_PLAY, END))
@@ -129,7 +129,7 @@ BY_FIXED = {
 
 
 def measure_value_error(run: Run) -> float:
-    """Return the mean error of the final values, over positions that the task can reach."""
+    """Return the mean error of the final values over the pairs that the training task can reach."""
     assert run.figures.task is not None
     return run.figures.task.mean_reached[-1]
 
@@ -138,7 +138,7 @@ def measure_value_error(run: Run) -> float:
     "sutton-barto-2", claim.Sweep(SYMMETRIES, MARKS), claim.Sweep(BY_FIXED, END)
 )
 def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether symmetry is faster, and its cost with an asymmetric opponent."""
+    """Return the conclusion on symmetry: faster learning, and its cost with an asymmetric opponent."""
     won = table.draw_curves(results, table.WINS_LINE, (PLAIN, SYMMETRIC))
     plain, symmetric = won.series
     leads = table.list_leads(symmetric, plain)

@@ -1,4 +1,4 @@
-"""Measures of the runs of tabular learners: a number at the end, or a number at each snapshot."""
+"""Numbers computed from runs of tabular learners, at the end or at each snapshot, and figures."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
@@ -19,12 +19,15 @@ Line = Callable[[Run], Sequence[float]]
 
 
 def take_last(line: Line) -> Number:
-    """Return a function that takes the last number of a line."""
+    """Return a function from a run to the last number of a line, its final value."""
     return lambda run: line(run)[-1]
 
 
 def trace_outcome(opponent: str, seat: SeatName, outcome: int = WON) -> Line:
-    """Return a function from a run to the percent of games with an outcome at each snapshot."""
+    """Return a function from a run to the percent of games with an outcome, for each snapshot.
+
+    The games are against a baseline, `opponent`, in a seat.
+    """
     return lambda run: [
         100 * chances[outcome] for chances in getattr(run.figures.vs[opponent], seat)
     ]
@@ -60,7 +63,7 @@ def measure_both_seats(opponent: str, outcome: int) -> Number:
 
 
 def describe_outcome(outcome: int, opponent: str, seat: SeatName) -> Quantity:
-    """Return the quantity of the final percent of games with an outcome against a baseline."""
+    """Return a quantity: the final percent of games with an outcome against a baseline."""
     title = f"Games {ENDINGS[outcome]} as {seat.upper()} against {TITLES.get(opponent, opponent)}"
     return Quantity(title, "%", measure_outcome(opponent, seat, outcome))
 
@@ -98,11 +101,11 @@ def is_unbeatable(run: Run) -> bool:
 def draw_curve(
     results: Results, label: str, line: Line, by_games: bool = False
 ) -> Series:
-    """Return a line of a recipe's runs over their checkpoints in updates, and their ends.
+    """Return the curve of a recipe's runs over the updates at their checkpoints.
 
-    The points are 1, 2, 5, 10, ... updates while all runs last, and finally the median of
-    the ends. A run is evaluated after the game that reaches a point. With `by_games`, each
-    point is drawn at the median number of games that the runs had played by then.
+    The points are 1, 2, 5, 10, ... updates, as long as all runs have them, and finally the
+    median of the ends. A run is evaluated after the game that reaches a point. With
+    `by_games`, x is the median number of games that the runs had played at a point.
     """
     runs = results[label]
     ends = [run.figures.updates[-1] for run in runs]
@@ -110,13 +113,13 @@ def draw_curve(
         {stop for run in runs for stop in run.asked if 0 < stop < min(ends)}
     )
 
-    def taken(values: Sequence[float], run: Run) -> list[float]:
+    def select_points(values: Sequence[float], run: Run) -> list[float]:
         places = np.searchsorted(run.asked[:-1], points, side="right") - 1
         return [*(values[place] for place in places), values[-1]]
 
     x: list[float] = [*points, float(np.median(ends))]
     if by_games:
-        x = np.median([taken(run.games, run) for run in runs], axis=0).tolist()
+        x = np.median([select_points(run.games, run) for run in runs], axis=0).tolist()
         place = [
             number
             for number, value in enumerate(x)
@@ -124,9 +127,9 @@ def draw_curve(
         ]
         x = [x[number] for number in place]
         return results.draw_series(
-            label, x, lambda run: [taken(line(run), run)[n] for n in place]
+            label, x, lambda run: [select_points(line(run), run)[n] for n in place]
         )
-    return results.draw_series(label, x, lambda run: taken(line(run), run))
+    return results.draw_series(label, x, lambda run: select_points(line(run), run))
 
 
 def draw_curves(
@@ -136,7 +139,7 @@ def draw_curves(
     by_games: bool = False,
     marks: Sequence[Mark] = (),
 ) -> Curves:
-    """Return a line for each of some recipes, or all, over the logarithm of updates or games."""
+    """Return a curve for each recipe over updates or games, on a logarithmic axis."""
     chosen = results.recipes if labels is None else labels
     lines = [draw_curve(results, label, number.compute, by_games) for label in chosen]
     x_label = "games" if by_games else "updates"
@@ -153,7 +156,7 @@ def compute_median_games(runs: Sequence[Any]) -> float:
 def draw_proofs(
     results: Results, until: str, proved: str, labels: Iterable[str] | None = None
 ) -> list[Figure]:
-    """Return figures of proofs: games of each proved seed, share of proved seeds, median games."""
+    """Return figures on proofs: games until each proof, share of proved seeds, median of games."""
     ever = results.list_values(lambda run: run.games is not None)
     always = [
         label for label in (ever if labels is None else labels) if all(ever[label])
@@ -170,7 +173,7 @@ def draw_proofs(
 
 
 def list_leads(one: Series, other: Series) -> list[bool]:
-    """Return whether the first median is higher than the second, at each common point."""
+    """Return, for each common point of two curves, whether the first has the higher median."""
     theirs = dict(zip(other.x, other.median, strict=True))
     return [
         median > theirs[x]

@@ -1,4 +1,4 @@
-"""The compiled learners, one file for each algorithm, and their shared functions."""
+"""The learners compiled by numba: one file for each algorithm, and their shared functions."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -12,10 +12,11 @@ from training.learners.phases import NextCheckpoint, Progress
 
 
 def find_module_name(algorithm: type[Recipe]) -> str:
-    """Return the module whose `learn` trains an algorithm: its own or the nearest ancestor's.
+    """Return the name of the module with the `learn` function of an algorithm.
 
-    Modules are imported only when needed, so training a table neither imports JAX nor
-    compiles other loops.
+    An algorithm without a module of its own uses the module of its nearest base class that
+    has one. Modules are imported only when needed, so training a table neither imports JAX
+    nor compiles other loops.
     """
     package = f"{PREFIX}training.networks" if algorithm.is_network else __name__
     modules = (
@@ -25,7 +26,7 @@ def find_module_name(algorithm: type[Recipe]) -> str:
 
 
 def skip_checkpoints(_updates: int) -> int:
-    """Return a checkpoint that no training reaches, so that only start and end are reported."""
+    """Return a checkpoint that no training reaches: only start and end are reported."""
     return 10**12
 
 
@@ -34,11 +35,16 @@ def learn(
 ) -> Iterator[Progress]:
     """Train a recipe, yielding its progress at the start, at every checkpoint and at the end.
 
-    `next_checkpoint` maps the number of updates so far to the next checkpoint. Recipes with
-    games of a person, or with a fault, are trained by the textbook learners.
+    `next_checkpoint` maps the number of updates so far to the number of updates at the next
+    checkpoint. Recipes with games of a person, or with a fault, are trained by the textbook
+    learners, which are slower.
     """
-    is_plain = recipe.has_opponent(YOU) or getattr(recipe, "fault", "none") != "none"
-    module = f"{PREFIX}training.taught" if is_plain else find_module_name(type(recipe))
+    needs_textbook = (
+        recipe.has_opponent(YOU) or getattr(recipe, "fault", "none") != "none"
+    )
+    module = (
+        f"{PREFIX}training.taught" if needs_textbook else find_module_name(type(recipe))
+    )
     progress: Iterator[Progress] = import_module(module).learn(
         game, recipe, next_checkpoint
     )

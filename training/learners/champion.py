@@ -1,7 +1,7 @@
-"""Self-play that keeps a lower and an upper bound of every value, and plays unexplored moves first.
+"""Self-play with a lower and an upper bound on every value; unexplored moves are played first.
 
-Source: ours, of known parts: lower and upper estimates of action values and the moment when they
-prove a policy are those of Even-Dar, Mannor & Mansour (2006), "Action elimination and stopping
+Source: ours, of known parts: lower and upper estimates of action values, and the rule by which
+they prove a policy, are from Even-Dar, Mannor & Mansour (2006), "Action elimination and stopping
 conditions"; updating everything visited so far after each game is planning as in Sutton (1990),
 "Integrated architectures for learning, planning, and reacting", sweeping the last plies first.
 """
@@ -32,22 +32,22 @@ from training.learners.pairs import (
 from training.learners.phases import NextCheckpoint, Progress, run_phases
 from training.learners.randomness import make_rng_state
 
-# The weight of the upper bound in the priority of a move: a bound that is higher by 1 counts more
-# than any number of visits.
+# The priority of a move is BOUND_WEIGHT * (upper bound) - visits: the bound decides, and visits
+# only break ties.
 BOUND_WEIGHT = 1e6
 
 
 class Bounds(NamedTuple):
     """The bounds of K classes of afterstates, in the view of the player who made them."""
 
-    state: Indices  # [K] the state that stands for the class; -1 if the game is over
-    lower: Values  # [K] the value is at least this: -1, 0 or 1
-    upper: Values  # [K] the value is at most this
-    # [K] whether it, or an afterstate that can follow, was never played
+    state: Indices  # [K] the state that represents the class; -1 if the game is over
+    lower: Values  # [K] lower bound on the value: -1, 0 or 1
+    upper: Values  # [K] upper bound on the value
+    # [K] whether the afterstate, or any afterstate that can follow it, was never played
     unseen: NDArray[np.bool_]
-    priority: Values  # [K] the move with the highest one is played
-    visits: Visits  # [K] how many games went through it
-    q: Values  # [P] priorities for move selection, up to date only where `refresh_row` was
+    priority: Values  # [K] the move with the highest priority is played
+    visits: Visits  # [K] number of games with the afterstate
+    q: Values  # [P] priorities by pair; only rows that `refresh_row` copied are up to date
 
 
 def learn(
@@ -55,21 +55,20 @@ def learn(
 ) -> Iterator[Progress]:
     """Play against itself until every afterstate was seen, or the recipe's games are over.
 
-    The rules tell which moves are legal, which board each makes, and the result of a finished game:
-    1 for a win, 0 for a draw, -1 for a loss.  At first every value is between -1 and 1.
-    While an afterstate that can follow is unseen, both sides play the move with the highest upper
-    bound, of those the least visited, of those a random one.  After each game the bounds of every
-    afterstate visited so far are computed from those of its replies, the last plies first and with
-    step size 1: the lower bound is minus the highest upper bound of a reply, and the upper bound
-    minus the highest lower bound.
+    The result of a finished game is 1 for a win, 0 for a draw, -1 for a loss.  At first every
+    afterstate has the bounds -1 and 1.  Among moves after which something is unseen, both sides
+    play the move with the highest upper bound; ties are broken by fewest visits, then at random.
+    After each game the bounds of every visited afterstate are computed from the bounds of its
+    replies, from the last ply to the first: the lower bound is minus the highest upper bound of a
+    reply, and the upper bound is minus the highest lower bound of a reply.
 
-    The q shown is lower + (upper - lower) / 4, which puts the safe move first: greedy play is
-    unbeatable once the bounds prove it.  In the end both bounds are the minimax value.
-    An update is a move of a game.
+    The reported q is lower + (upper - lower) / 4.  A proved draw (0) so ranks above an unknown
+    value (-0.5), and greedy play is unbeatable as soon as the bounds prove it.  In the end both
+    bounds are the minimax value.  Each move of a game counts as an update.
     """
     row_start, next_state = list_legal_pairs(game)
     classes = list_afterstate_classes(game)
-    bounds = _init_bounds(game, classes.number)
+    bounds = _init_bounds(game, classes.class_count)
 
     def report(done: float, games: int, updates: int) -> Progress:
         values = bounds.lower + (bounds.upper - bounds.lower) / 4
@@ -77,12 +76,15 @@ def learn(
             game, classes, (done, games, updates), values, bounds.visits
         )
 
-    state = make_rng_state(recipe.seed)
-    play = partial(_play_games, state, row_start, next_state, classes.of_pair, bounds)
+    rng_state = make_rng_state(recipe.seed)
+    play = partial(
+        _play_games, rng_state, row_start, next_state, classes.class_of_pair, bounds
+    )
     return run_phases([(None, recipe.games)], next_checkpoint, play, report)
 
 
 def _init_bounds(game: Game, classes: int) -> Bounds:
+    """Return the bounds before the first game: -1 and 1 for every class."""
     representatives = np.unique(game.symmetry_class)
     is_state = representatives < game.decisions
     return Bounds(
@@ -112,14 +114,15 @@ def _play_games(  # type: ignore[no-untyped-def]
 ):
     """Play games and tighten the bounds; `run_phases` explains the counts."""
     state, lower, upper, unseen, priority, visits, q = bounds
-    # 0 is the empty board
+    # Class 0 is the empty board: training ends when no afterstate is unseen.
     while games < phase_end and updates < max_updates and unseen[0]:
         result, c, moves = _play_game(
             rng_state, row_start, next_state, class_of_pair, priority, visits, q
         )
         lower[c] = upper[c] = result
         unseen[c], priority[c] = False, -np.inf
-        # Classes are in the order of plies, so backward every reply comes before its afterstate.
+        # Classes are in the order of plies.  Going backward, the bounds of all replies to an
+        # afterstate are computed before its own.
         for c in range(len(state) - 1, -1, -1):
             if state[c] >= 0 and visits[c] > 0:
                 _revise_bounds(
@@ -134,7 +137,11 @@ def _play_games(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _play_game(rng_state, row_start, next_state, class_of_pair, priority, visits, q):  # type: ignore[no-untyped-def]
-    """Play a game; return its result for the last mover, the last afterstate's class, the moves."""
+    """Play a game and count its visits.
+
+    Return the result for the player of the last move, the class of the last afterstate, and the
+    number of moves.
+    """
     s, c, moves = 0, 0, 0
     visits[c] += 1
     while s >= 0:
@@ -147,7 +154,7 @@ def _play_game(rng_state, row_start, next_state, class_of_pair, priority, visits
 
 @njit(cache=True)
 def _revise_bounds(row_start, class_of_pair, s, lower, upper, unseen, c):  # type: ignore[no-untyped-def]
-    """Set the bounds of class `c` by the replies in state `s`, which stands for it."""
+    """Set the bounds of class `c` from the replies in state `s`, which represents the class."""
     highest_lower, highest_upper, any_unseen = -1.0, -1.0, False
     for p in range(row_start[s], row_start[s + 1]):
         reply = class_of_pair[p]

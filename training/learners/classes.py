@@ -1,10 +1,10 @@
-"""Classes of pairs that share a value: symmetric moves, or moves that make the same board.
+"""Classes of state-action pairs that share one value: by symmetry, or because they make one board.
 
 Pairs that a rotation or reflection maps to each other share a value, so 16,167 pairs need
 2,096 values. Pairs that make the same board, up to symmetry, may share a value as well, and
 then 764 are enough: these are the afterstates of Sutton & Barto (2018), section 6.8. The
-stones of an afterstate show which player made it, so a single table serves both sides; its
-values are in the view of that player.
+stones of an afterstate show which player moved last, so a single table serves both sides; its
+values are in the view of the player who moved.
 """
 
 from functools import lru_cache
@@ -19,49 +19,51 @@ from training.learners.pairs import Indices, Values, Visits
 from training.learners.phases import Progress
 
 
-class Classes(NamedTuple):
-    """The partition of P pairs into K classes."""
+class PairClasses(NamedTuple):
+    """P state-action pairs divided into K classes; the pairs of a class share one value."""
 
-    of_pair: Indices  # [P] the class of each pair
-    number: int  # K
-
-
-@lru_cache(maxsize=2)
-def list_pair_classes(game: Game) -> Classes:
-    """Return the classes of pairs that are the same move by symmetry."""
-    representatives, of_pair = np.unique(game.pair_class, return_inverse=True)
-    return Classes(of_pair.astype(np.int32), len(representatives))
+    class_of_pair: Indices  # [P] the index of each pair's class, 0 to K - 1
+    class_count: int  # K
 
 
 @lru_cache(maxsize=2)
-def list_afterstate_classes(game: Game, symmetric: bool = True) -> Classes:
-    """Return the classes of pairs that make the same board, up to symmetry if `symmetric`.
+def list_pair_classes(game: Game) -> PairClasses:
+    """Return classes of pairs: pairs that are symmetric to each other are in one class."""
+    representatives, class_of_pair = np.unique(game.pair_class, return_inverse=True)
+    return PairClasses(class_of_pair.astype(np.int32), len(representatives))
 
+
+@lru_cache(maxsize=2)
+def list_afterstate_classes(game: Game, symmetric: bool = True) -> PairClasses:
+    """Return classes of pairs: pairs that make the same board are in one class.
+
+    With `symmetric`, pairs that make symmetric boards are in one class, too.
     The empty board is class 0, which no move makes; the others follow in the order of
     positions, non-terminal positions first.
     """
     boards = game.symmetry_class if symmetric else np.arange(game.positions)
     representatives, of_board = np.unique(boards, return_inverse=True)
-    return Classes(of_board[game.pair_after].astype(np.int32), len(representatives))
+    return PairClasses(of_board[game.pair_after].astype(np.int32), len(representatives))
 
 
 def report_classes(
     game: Game,
-    classes: Classes,
+    classes: PairClasses,
     counts: tuple[float, int, int],
     values: Values,
     visits: Visits,
 ) -> Progress:
-    """Return the progress of a learner with `values` and `visits` [K] of classes.
+    """Return the progress of a learner whose `values` and `visits` [K] belong to classes.
 
-    `counts` are the finished share, the games and the updates. The visits of a pair are the
-    visits of its class.
+    `counts` are the finished share of the training, the games and the updates. Each pair
+    gets the value and the visits of its class.
     """
 
-    def table(of_class: NDArray[Any], illegal: float) -> NDArray[Any]:
-        return game.spread_pairs(of_class.take(classes.of_pair), illegal)
+    def spread_classes(by_class: NDArray[Any], illegal: float) -> NDArray[Any]:
+        return game.spread_pairs(by_class.take(classes.class_of_pair), illegal)
 
-    return Progress(*counts, table(values.astype(np.float32), np.nan), table(visits, 0))
+    q = spread_classes(values.astype(np.float32), np.nan)
+    return Progress(*counts, q, spread_classes(visits, 0))
 
 
 @njit(cache=True)

@@ -1,7 +1,7 @@
-"""A league of learners that learn from one another, and from two players that never learn.
+"""A league: every learner plays all other learners, and two players that never learn.
 
-Source: Mitchell (1997), "Machine Learning": eq. 13.10 and 13.11 for worlds that are not
-deterministic, and section 13.3.5 for actions drawn by powers of k.
+Source: Mitchell (1997), "Machine Learning": eq. 13.10 and 13.11 for nondeterministic rewards
+and actions, and section 13.3.5 for actions with probabilities proportional to k ** Q.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,8 @@ from training.learners.phases import NextCheckpoint, Progress, run_phases
 from training.learners.randomness import draw_uniform, make_rng_state
 from training.textbook import league as textbook
 
-RANDOM, FIXED = -1, -2  # these numbers replace a learner's
+# Member numbers of the two players that never learn; learners are numbered from 0.
+RANDOM, FIXED = -1, -2
 FIXED_PLAYERS = MappingProxyType({"fixed": FIXED, "random": RANDOM})
 LEARNERS: Mapping[str, League] = MappingProxyType(
     {name: League(**parameters) for name, parameters in textbook.LEARNERS.items()}
@@ -32,42 +33,42 @@ MEMBERS = textbook.MEMBERS
 
 
 class Layout(NamedTuple):
-    """The place of each board and move in a learner's table: one row of entries, `cells` a board.
+    """The index of each board and move in a learner's table: a board has a row of `cells` entries.
 
-    A board is as the owner of the table sees it: empty 0, own stones 1, the opponent's 2.  One
-    table serves both seats, so all of it is here twice: for an owner who plays X (view 0) and for
-    one who plays O (view 1).  To invert a board, own stones for the opponent's, is to take the same
-    position in the other view.
+    A learner sees a board from its own side: empty cells are 0, own stones 1, the opponent's 2.
+    One table serves both seats, so each index array has two views: view 0 if the learner plays X,
+    view 1 if it plays O.  Swapping the two kinds of stones is the same position in the other view.
 
-    The boards that occur are numbered in the order of their base-3 numbers.
-    A board with as many own stones as others does not tell who is to move: the owner, if it plays
-    X, or the opponent, if the owner plays O.  What is learned in both seats shares its entries.
+    Rows are in the order of the boards' base-3 numbers.  On a board with equally many stones of
+    both kinds, the learner is to move if it plays X, and the opponent if it plays O; such boards
+    share one row, so experience of both seats is mixed there.
     """
 
-    entries: int
-    row: Indices  # [2, S] by view, the first entry of a position
-    entry: Indices  # [2, D, cells] by view, the entry of each pair; 0 where illegal
+    entries: int  # number of entries of the table
+    row: Indices  # [2, S] index of the first entry of a position, by view
+    # [2, D, cells] index of the entry of each pair, by view; 0 if illegal
+    entry: Indices
 
 
 class Board(NamedTuple):
-    """The game of P pairs as L learners see it: in view 0 as X, in view 1 as O."""
+    """The game, with P pairs and S positions, as L learners see it: view 0 as X, view 1 as O."""
 
     # [D + 1] the pairs of state s are row_start[s]:row_start[s + 1]
     row_start: RowStarts
-    # [P] the position after the move; those from D on are terminal
+    # [P] the position after the move; positions from D on are terminal
     next_position: Indices
-    reward: NDArray[np.float64]  # [2, S] by view, the reward of reaching a position
-    row: Indices  # [L, 2, S] the first entry of a position
-    entry: Indices  # [L, 2, P] the entry of each pair
+    reward: NDArray[np.float64]  # [2, S] the reward of reaching a position, by view
+    row: Indices  # [L, 2, S] index of the first entry of a position
+    entry: Indices  # [L, 2, P] index of the entry of each pair
     cells: int
 
 
 class Tables(NamedTuple):
-    """The values of L learners in E entries, and their parameters."""
+    """The tables of L learners, joined to one array of E entries, and the learners' parameters."""
 
     q: Values  # [E]
     visits: Visits  # [E]
-    updates: NDArray[np.int64]  # [L]
+    updates: NDArray[np.int64]  # [L] number of updates so far
     gamma: NDArray[np.float64]  # [L]
     k_start: NDArray[np.float64]  # [L]
     k_step: NDArray[np.float64]  # [L]
@@ -79,31 +80,33 @@ class Tables(NamedTuple):
 def learn(
     game: Game, recipe: League, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Play a league in which one learner follows the recipe, and report that one.
+    """Play a league in which one learner has the recipe's parameters; yield this learner's progress.
 
-    In a round each member meets every other one, once in each seat.  The other learners are those
-    of `LEARNERS`, and learn as well.  Whichever of them is reported, the same members and the same
-    seed play the same league.
+    In a round each member meets every other member, once in each seat.  The other learners have
+    the parameters of `LEARNERS` and learn as well.  Equal members and an equal seed play the same
+    league, whichever learner is reported.
 
-    *Two-stage*: every move of a game is an update, the opponent's too, always with the learner's
-    own reward.  On a board where the opponent is to move, the maximum is over the opponent's
-    moves, as if the opponent wanted the learner to win.  *One-stage*: only its own moves are.
-    When the game is over and its last move has been learned, the reward becomes the value of all
-    entries of its last board; so the target of a winning move is 10 at first, and 10 + gamma 10
-    as soon as its board is known.
-    An *observing* learner then updates once more with each move of the opponent, as the opponent
-    sees it, with the opponent's reward.
+    A *two-stage* learner updates its table after every move of a game, its own and the opponent's,
+    always with its own reward.  On a board where the opponent is to move, the target has the
+    maximum over the opponent's moves, as if the opponent wanted the learner to win.  A *one-stage*
+    learner updates after its own moves only.
+    After the last move of a game, all entries of the final board are set to the reward.  So the
+    target of a winning move is 10 at first, and 10 + gamma 10 when its final board is known.
+    An *observing* learner makes a second update after each move of its opponent, with the board
+    and the reward as the opponent sees them.
 
-    Games and updates are those of the recipe's learner.
+    Games and updates are counted for the recipe's learner only.
     """
-    me = find_own_name(recipe)
-    names = [name for name in MEMBERS if name == me or has_opponent(recipe.vs, name)]
+    own_name = find_replaced_member(recipe)
+    names = [
+        name for name in MEMBERS if name == own_name or has_opponent(recipe.vs, name)
+    ]
     learners = {name: LEARNERS[name] for name in names if name in LEARNERS} | {
-        me: recipe
+        own_name: recipe
     }
     numbers = {name: number for number, name in enumerate(learners)} | FIXED_PLAYERS
     meetings = np.array(list(permutations([numbers[name] for name in names], 2)))
-    own = numbers[me]
+    own = numbers[own_name]
     is_own_game = (meetings == own).any(axis=1)
 
     layouts = [
@@ -132,8 +135,11 @@ def learn(
     )
 
 
-def find_own_name(recipe: League) -> str:
-    """Return the name of the learner in whose place the recipe plays: it sees the board alike."""
+def find_replaced_member(recipe: League) -> str:
+    """Return the name of the member that a recipe replaces: the one with the same two flags.
+
+    The flags are `observing` and `symmetric`.
+    """
     flags = (recipe.observing, recipe.symmetric)
     return next(
         name
@@ -143,17 +149,17 @@ def find_own_name(recipe: League) -> str:
 
 
 def has_opponent(vs: str, name: str) -> bool:
-    """Return whether a learner with these opponents meets this member."""
+    """Return whether a recipe with opponents `vs` meets the member `name`."""
     return vs == "league" or name in vs.split("+")
 
 
 def build_board(
-    game: Game, layouts: Sequence[Layout], table_starts: Indices, worth: RewardScale
+    game: Game, layouts: Sequence[Layout], table_starts: Indices, rewards: RewardScale
 ) -> Board:
-    """Return the game as L learners see it; `table_starts` [L] has the first entry of each."""
+    """Return the game as L learners see it; `table_starts` [L] has the first entry of each learner."""
     reward = np.zeros((2, game.positions))
     for view, own in enumerate((X, O)):
-        reward[view, game.decisions :] = np.array(worth.x)[own * game.outcome + 1]
+        reward[view, game.decisions :] = np.array(rewards.x)[own * game.outcome + 1]
     starts = table_starts[:, None, None]
     return Board(
         row_start=list_legal_pairs(game).row_start,
@@ -182,20 +188,20 @@ def make_empty_tables(learners: Sequence[League], layouts: Sequence[Layout]) -> 
 
 
 def build_layout(game: Game, symmetries: int) -> Layout:
-    """Return the layout of a table in which the first `symmetries` symmetries make no difference.
+    """Return the layout of a table in which boards share a row by the first `symmetries` symmetries.
 
-    1 is the identity alone.  The image of a board with the highest base-3 number stands for all of
-    them.  If several symmetries lead to it, a cell counts as the first of the cells that they map
-    it to, so that moves that are the same by symmetry share one entry.
+    With 1, the identity, every board has its own row.  Otherwise the image with the highest base-3
+    number represents a board.  If several symmetries lead to this image, a cell is represented by
+    the first of the cells that they map it to, so symmetric moves share one entry.
     """
     image, symmetry = game.image[:symmetries], game.symmetry[:symmetries]
-    numbers = number_views(game)[:, image]  # [2, G, S] for G symmetries
+    numbers = number_views(game)[:, image]  # [2, G, S], G symmetries
     highest = numbers.max(axis=1)
-    representatives, place = np.unique(highest, return_inverse=True)
-    row = place.reshape(highest.shape) * game.cells
+    representatives, row_number = np.unique(highest, return_inverse=True)
+    row = row_number.reshape(highest.shape) * game.cells
     image_of_cell = np.argsort(symmetry, axis=1)[:, None]  # [G, 1, cells]
-    leads_there = (numbers == highest[:, None])[..., None]
-    cell = np.where(leads_there, image_of_cell, game.cells).min(axis=1)
+    leads_to_highest = (numbers == highest[:, None])[..., None]
+    cell = np.where(leads_to_highest, image_of_cell, game.cells).min(axis=1)
     entry = np.where(game.legal, (row[..., None] + cell)[:, : game.decisions], 0)
     entries = len(representatives) * game.cells
     return Layout(entries, row.astype(np.int32), entry.astype(np.int32))
@@ -209,7 +215,7 @@ def list_own_entries(game: Game, layout: Layout) -> Indices:
 
 
 def number_views(game: Game) -> NDArray[np.int64]:
-    """Return the base-3 number of every position in both views, [2, S]."""
+    """Return the base-3 number of every position as X sees it and as O sees it, [2, S]."""
     weight = 3 ** np.arange(game.cells - 1, -1, -1)
     return np.stack([own * game.board % 3 @ weight for own in (1, -1)])
 
@@ -220,7 +226,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     board,
     tables,
     meetings,
-    me,
+    reported,
     _opponent,
     _phase_start,
     phase_end,
@@ -228,26 +234,26 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     _updates,
 ):
-    """Play games of the league; return the games and the updates of learner `me`.
+    """Play games of the league; return the games, and the updates of the learner `reported`.
 
-    `meetings` [M, 2] are the members who play X and O, game after game.  `run_phases` explains the
-    counts.
+    `meetings` [M, 2] are the members who play X and O in the M games of a round.  `run_phases`
+    explains the counts.
     """
-    # Taken apart once: reading an array off a tuple at every move halves the speed.
+    # Unpacked before the loop: reading an array from a tuple at every move halves the speed.
     row_start, next_position, reward, row, entry, cells = board
     q, visits, updates, gamma, k_start, k_step, k_limit, observing, two_stage = tables
     scratch = np.empty(cells)
     decisions = len(row_start) - 1
-    while games < phase_end and updates[me] < max_updates:
+    while games < phase_end and updates[reported] < max_updates:
         members = meetings[games % len(meetings)]
         s, mover = 0, 0
         while s < decisions:
-            # FIXED plays the first pair.
+            # p is the first pair of the state: the move of FIXED.
             member, p, end = members[mover], row_start[s], row_start[s + 1]
             if member == RANDOM:
                 p += int(draw_uniform(rng_state) * (end - p))
             elif member >= 0:
-                k = grow_k(
+                k = compute_k(
                     k_start[member], k_step[member], k_limit[member], updates[member]
                 )
                 u = draw_uniform(rng_state)
@@ -270,7 +276,8 @@ def _play_games(  # type: ignore[no-untyped-def]
                         s >= decisions,
                     )
                     updates[member] += 1
-                if seat != mover and observing[member]:  # as the mover sees it
+                # An observing learner also learns the opponent's move as the opponent sees it.
+                if seat != mover and observing[member]:
                     i, first = entry[member, mover, p], row[member, mover, s]
                     _update_entry(
                         q,
@@ -285,12 +292,12 @@ def _play_games(  # type: ignore[no-untyped-def]
                     updates[member] += 1
             mover = 1 - mover
         games += 1
-    return games, updates[me]
+    return games, updates[reported]
 
 
 @njit(cache=True)
-def grow_k(start: float, step: float, limit: float, updates: int) -> float:
-    """Return k after a number of updates: each adds `step`, up to `limit`."""
+def compute_k(start: float, step: float, limit: float, updates: int) -> float:
+    """Return k after a number of updates: `start`, plus `step` for each update, at most `limit`."""
     return min(start + step * updates, limit)
 
 
@@ -301,9 +308,9 @@ def choose_by_powers(
     """Return the index in `entries` of a random choice, proportional to k ** q[entry].
 
     Source: Mitchell (1997), section 13.3.5. `u` is a random number in [0, 1), `entries` [n] are
-    indices into q, and `scratch` [n] is working memory.  Powers are taken relative to the largest:
+    indices into q, and `scratch` [n] is working memory.  All powers are divided by the largest, so
     none overflows, and not all become 0.  exp and log of another platform may differ in the last
-    bit, and then, very rarely, the choice differs too.
+    bit, which very rarely changes the choice.
     """
     rate, highest, total, choice = log(k), -np.inf, 0.0, 0
     for i in range(len(entries)):
@@ -312,7 +319,7 @@ def choose_by_powers(
     for i in range(len(entries)):
         total += exp(scratch[i] - highest)
         scratch[i] = total
-    # The choice is the number of partial sums that are at most u * total.
+    # `scratch` now holds partial sums; the choice is the number of them up to u * total.
     for i in range(len(entries) - 1):
         choice += u * total >= scratch[i]
     return choice
@@ -322,8 +329,8 @@ def choose_by_powers(
 def _update_entry(q, visits, i, reward, gamma, first, cells, is_over):  # type: ignore[no-untyped-def]
     """Move entry `i` of q towards reward + gamma max(0, max Q(s', .)).
 
-    The entries of s', the position after the move, are first:first + cells.
-    alpha is 1 / (1 + visits) with this visit counted: the first update goes half of the way.
+    s' is the position after the move; its entries are first:first + cells.
+    alpha is 1 / (1 + visits), this visit included: 1 / 2 in the first update.
     """
     highest = 0.0
     for j in range(first, first + cells):

@@ -1,8 +1,8 @@
 """Monte Carlo tree search from every position: UCT.
 
 Source: Kocsis & Szepesvari (2006), "Bandit based Monte-Carlo planning", with the bounds of UCB1,
-Auer, Cesa-Bianchi & Fischer (2002).  Both are written for returns from 0 to 1, where c is the root
-of 2; those of a game go from -1 to 1, so the same c explores half as much of that range.
+Auer, Cesa-Bianchi & Fischer (2002).  Both are for returns from 0 to 1, where c is the square
+root of 2.  Here returns go from -1 to 1, so the same c explores half as much relative to them.
 """
 
 import math
@@ -33,42 +33,42 @@ from training.learners.randomness import make_rng_state
 
 
 class Trees(NamedTuple):
-    """A search tree for each of D states, all in one row of M nodes.
+    """The search trees of D states, stored together in arrays of M nodes.
 
-    Nodes 0 to D - 1 are the roots, the next P their children, pair by pair.  The nodes after these
-    are taken in blocks, as they are needed: a block has a node for each move of a state.
+    Nodes 0 to D - 1 are the roots, and the next P nodes their children, one for each pair.  Further
+    nodes are taken when they are needed, in blocks: one node for each legal move of a state.
     """
 
-    # [M] the node of the first legal move; 0 as long as no move was tried
+    # [M] index of the child for the first legal move; 0 while the node has no children
     children: Indices
-    tries: Visits  # [M] how many simulated games went through the node
-    # [M] the sum of the results of these games, for the player who moved to the node
+    tries: Visits  # [M] number of simulated games through the node
+    # [M] sum of the results of these games, for the player who moved to the node
     total: Values
-    used: Indices  # [1] how many nodes are in use
+    used: Indices  # [1] number of nodes in use
 
 
 def learn(
     game: Game, recipe: Mcts, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Simulate one game from every state, then a second one, and so on.
+    """Simulate one game from every state in each rollout, yielding the trees' progress.
 
-    Within the tree of its root a game goes on by the move with the highest bound,
-    mean + c sqrt(ln N / n), where n games went through the move and N through the state; a move
-    that no game went through comes first, a random one of several.  Such a move is added to the
-    tree, and from there on both sides move at random.  The result counts for every move of the tree
-    that the game went through, 1 for a win of the player who made it, 0 for a draw, -1 for a loss.
+    *Selection*: within the tree the move with the highest upper bound is played,
+    mean + c sqrt(ln N / n), where n is the number of games through the move and N through the
+    state; untried moves come first, in random order.  *Expansion*: an untried move is added to the
+    tree.  *Rollout*: from there both sides move at random.  *Backup*: every move of the tree that
+    was played gets the result, 1 for a win of the player who made it, 0 for a draw, -1 for a loss.
 
-    The q shown is the mean of every root's moves; an update is a simulated game.  Every tree has
-    random numbers of its own, so none depends on the others.
+    The reported q is the mean result of the moves at each root; a simulated game is an update.
+    Every tree has its own random numbers, so no tree depends on the others.
     """
     row_start, next_state = list_legal_pairs(game)
-    trees = _plant_trees(game, recipe.rollouts)
+    trees = _create_trees(game, recipe.rollouts)
     rng_states = np.stack(
         [make_rng_state(recipe.seed, root) for root in range(game.decisions)]
     )
     # ln N for every N that can occur, so the loop computes no logarithm.
     logs = np.array([math.log(max(n, 1)) for n in range(recipe.rollouts + 1)])
-    # room for `_simulate`
+    # working memory of `_simulate`
     path, bounds = (np.zeros(game.cells, np.int32), np.zeros(game.pairs))
     root_moves = slice(game.decisions, game.decisions + game.pairs)
 
@@ -91,8 +91,8 @@ def learn(
     return run_phases([(None, recipe.rollouts)], next_checkpoint, sweep, report)
 
 
-def _plant_trees(game: Game, rollouts: int) -> Trees:
-    """Return the trees before the first game, with as many nodes as they can need."""
+def _create_trees(game: Game, rollouts: int) -> Trees:
+    """Return the trees before the first game, with room for all nodes that they can need."""
     row_start, next_state = list_legal_pairs(game)
     most_per_tree = rollouts * game.cells  # a game adds at most one block
     roots_and_moves = game.decisions + game.pairs
@@ -105,9 +105,9 @@ def _plant_trees(game: Game, rollouts: int) -> Trees:
 
 @njit(cache=True)
 def _count_nodes(row_start, next_state, most_per_tree):  # type: ignore[no-untyped-def]
-    """Return the number of nodes below all roots in complete trees, at most so many in each."""
+    """Return the number of nodes below all roots; at most `most_per_tree` count in each tree."""
     size, total = np.zeros(len(row_start) - 1, np.int64), 0
-    for s in range(len(size) - 1, -1, -1):  # next states have higher numbers
+    for s in range(len(size) - 1, -1, -1):  # backward: next states have higher numbers
         for p in range(row_start[s], row_start[s + 1]):
             size[s] += 1 + (size[next_state[p]] if next_state[p] >= 0 else 0)
         total += min(size[s], most_per_tree)
@@ -153,16 +153,16 @@ def _sweep_roots(  # type: ignore[no-untyped-def]
 def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, root):  # type: ignore[no-untyped-def]
     """Play one game from a root and count its result in the tree.
 
-    `path` [cells] has room for the nodes of the game, `bounds` [P] for those of the moves.
+    `path` [cells] is working memory for the nodes of the game, `bounds` [P] for upper bounds.
     """
     children, tries, total, used = trees
     s, node, plies = root, root, 0
-    # Selection, until a move that was never tried, which the game then adds to the tree.
+    # Selection and expansion, up to and including the first move that was never tried.
     while s >= 0 and (plies == 0 or tries[node] > 0):
         if children[node] == 0:
             children[node] = used[0]
             used[0] += row_start[s + 1] - row_start[s]
-        # node = offset + pair, for the pairs of s
+        # The child of pair p is node offset + p, for all pairs of s.
         offset = children[node] - row_start[s]
         for p in range(row_start[s], row_start[s + 1]):
             bounds[p] = _compute_upper_bound(
@@ -173,13 +173,13 @@ def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, ro
         path[plies] = node
         plies += 1
     depth = plies
-    # Simulation by random moves: with epsilon 1 the bounds are not read.
+    # Rollout by random moves: with epsilon 1 the bounds are not read.
     while s >= 0:
         s = next_state[
             choose_epsilon_greedy(row_start, bounds, s, 1.0, False, rng_state)
         ]
         plies += 1
-    # Backup.  The result is that of the last mover, who made every second move before.
+    # Backup.  The result is the last mover's, who made every second move, counted backward.
     tries[root] += 1
     result = s - DRAWN
     for ply in range(depth):

@@ -1,4 +1,4 @@
-"""MENACE: a matchbox for each position, with beads for its moves, one of which is drawn.
+"""MENACE: a matchbox of beads for each position; the move is the colour of a bead drawn at random.
 
 Source: Michie (1961), "Trial and error", and (1963), "Experiments on the mechanization of
 game-learning", whose numbers are the defaults; his machine only ever played X.
@@ -29,14 +29,14 @@ from training.learners.randomness import draw_uniform, make_rng_state
 
 
 class Boxes(NamedTuple):
-    """The beads of K moves, which are the classes of P pairs by symmetry, and the last game."""
+    """The beads of K moves, and the last game.  A move is a class of P pairs, equal by symmetry."""
 
-    class_of_pair: Indices  # [P] the move of each pair
-    share: Values  # [P] a cell's share of the beads of its move, which several cells may have
+    class_of_pair: Indices  # [P] index of the move of each pair
+    share: Values  # [P] 1 / number of symmetric cells, which share the beads of a move equally
     beads: Values  # [K] whole numbers
-    full: Values  # [K] beads at the beginning, and whenever a box is filled again
+    full: Values  # [K] beads of a filled box: at the beginning and after a refill
     visits: Visits  # [K]
-    refills: NDArray[np.int64]  # [1] how often a box was filled again
+    refills: NDArray[np.int64]  # [1] number of refills of empty boxes
     states: Indices  # [cells] by ply, the states of the last game
     played: Indices  # [cells] by ply, the pairs that the learner played, or -1
 
@@ -46,30 +46,34 @@ def learn(
 ) -> Iterator[Progress]:
     """Play games in the seats of the recipe in turn, drawing a bead for every move.
 
-    A box is a position up to symmetry; moves that are the same by symmetry share their beads, and
-    each of their cells is equally likely.  After a game every bead that was drawn is put back with
-    `win` or `draw` more of its colour, or `-loss` of that colour are taken away, as far as there
-    are any.  Michie's machine resigns at an empty box; here the box is filled again as at the
-    beginning, which is counted.  An opponent that is the learner itself draws from the same boxes.
-    If both sides learn, each is rewarded for its own result.
+    Symmetric positions share a box.  Symmetric moves share their beads, and each of their cells is
+    equally likely.  After a game, `win` or `draw` beads of the colour of each move played are
+    added, or `-loss` beads are removed, as far as the box has them.  Michie's machine resigns at
+    an empty box; here the box is filled as at the beginning, and the refill is counted.
+    With `self` as the opponent, the replies are drawn from the same boxes.  If both sides learn,
+    each side's moves are rewarded for its own result.
     """
     row_start, next_state = pairs.list_legal_pairs(game)
     next_state = pairs.flip_endings(next_state)
     classes = list_pair_classes(game)
     own_move = game.ply[game.pair_from] // 2
-    full = np.zeros(classes.number)
-    full[classes.of_pair] = np.maximum(1, recipe.beads - recipe.beads_drop * own_move)
+    full = np.zeros(classes.class_count)
+    full[classes.class_of_pair] = np.maximum(
+        1, recipe.beads - recipe.beads_drop * own_move
+    )
     if recipe.opening != "any":
-        named = {"corner": 0, "edge": 1, "centre": game.cells // 2}[recipe.opening]
-        # classes of the first moves: the empty board is state 0
-        first_moves = classes.of_pair[: game.cells]
-        full[first_moves[first_moves != first_moves[named]]] = 0
+        opening_cell = {"corner": 0, "edge": 1, "centre": game.cells // 2}[
+            recipe.opening
+        ]
+        # The empty board is state 0, so its pairs come first.
+        first_moves = classes.class_of_pair[: game.cells]
+        full[first_moves[first_moves != first_moves[opening_cell]]] = 0
     boxes = Boxes(
-        class_of_pair=classes.of_pair,
+        class_of_pair=classes.class_of_pair,
         share=1 / count_equal_moves(game),
         beads=full.copy(),
         full=full,
-        visits=np.zeros(classes.number, np.uint32),
+        visits=np.zeros(classes.class_count, np.uint32),
         refills=np.zeros(1, np.int64),
         states=np.zeros(game.cells, np.int32),
         played=np.zeros(game.cells, np.int32),
@@ -78,17 +82,17 @@ def learn(
 
     def report(done: float, games: int, updates: int) -> Progress:
         q = game.spread_pairs(
-            (boxes.beads[classes.of_pair] * shown_share).astype(np.float32)
+            (boxes.beads[classes.class_of_pair] * shown_share).astype(np.float32)
         )
-        visits = game.spread_pairs(boxes.visits[classes.of_pair], 0)
+        visits = game.spread_pairs(boxes.visits[classes.class_of_pair], 0)
         return Progress(done, games, updates, q, visits, refills=int(boxes.refills[0]))
 
-    state, rewards, seats = (
+    rng_state, rewards, seats = (
         make_rng_state(recipe.seed),
         get_rewards(recipe),
         pairs.list_seats(recipe),
     )
-    play = partial(_play_games, state, rewards, seats, row_start, next_state, boxes)
+    play = partial(_play_games, rng_state, rewards, seats, row_start, next_state, boxes)
     return run_phases(list_opponents(game, recipe), next_checkpoint, play, report)
 
 
@@ -112,7 +116,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         s, plies, mover = 0, 0, seats[(games - phase_start) % len(seats)]
         while s >= 0:
             boxes.states[plies], boxes.played[plies] = s, -1
-            if mover == 0 or replies.both:
+            if mover == 0 or replies.learns_both_sides:
                 p = _draw_bead(row_start, boxes, s, rng_state)
                 boxes.played[plies], s = p, next_state[p]
             else:
@@ -136,12 +140,12 @@ def _play_games(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, inline="always")  # like `choose_epsilon_greedy`
 def _draw_bead(row_start, boxes, s, rng_state):  # type: ignore[no-untyped-def]
-    """Draw a bead from the box of state `s` and return its pair, one of several by symmetry."""
+    """Draw a bead from the box of state `s`; return its pair, at random among symmetric ones."""
     total = 0.0
     for p in range(row_start[s], row_start[s + 1]):
         total += boxes.beads[boxes.class_of_pair[p]] * boxes.share[p]
-    # Pairs are passed until as many beads as the random number says are behind.  The same sums in
-    # the same order as above come to `total`, so the loop ends within the row.
+    # The first pair at which the running sum of beads exceeds u * total, u in [0, 1).  The sum is
+    # made in the order of the loop above, so it reaches `total` and the loop ends in the row.
     left, p = draw_uniform(rng_state) * total, row_start[s]
     while True:
         left -= boxes.beads[boxes.class_of_pair[p]] * boxes.share[p]
@@ -153,14 +157,14 @@ def _draw_bead(row_start, boxes, s, rng_state):  # type: ignore[no-untyped-def]
 @njit(cache=True, inline="always")
 def _draw_reply(replies, boxes, s, rng_state):  # type: ignore[no-untyped-def]
     """Draw the opponent's reply in state `s` and return the next state, or the ending."""
-    if replies.epsilon == 0:  # the learner itself, which draws beads
+    if replies.epsilon == 0:  # the opponent is the learner itself
         return replies.next_state[_draw_bead(replies.row_start, boxes, s, rng_state)]
     return draw_reply(replies, boxes.share, s, False, rng_state)
 
 
 @njit(cache=True)
 def _refill_if_empty(row_start, boxes, s):  # type: ignore[no-untyped-def]
-    """Fill the box of state `s` as at the beginning if it has no bead left."""
+    """Refill the box of state `s` with its initial beads if it is empty."""
     for p in range(row_start[s], row_start[s + 1]):
         if boxes.beads[boxes.class_of_pair[p]] > 0:
             return

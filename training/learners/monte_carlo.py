@@ -1,4 +1,4 @@
-"""Monte Carlo control: a value is the average of the returns of the games that went through it.
+"""Monte Carlo control: the value of a pair is the average return of the games with this pair.
 
 Source: Sutton & Barto (2018), sections 5.3, "Monte Carlo control", for exploring starts, and 5.4
 for control without them, by epsilon-greedy moves; section 2.4 for incremental averages.
@@ -27,8 +27,8 @@ from training.learners.q_learning import choose_start, list_starts
 from training.learners.randomness import make_rng_state
 
 
-class Rules(NamedTuple):
-    """The parameters of a training."""
+class LoopParameters(NamedTuple):
+    """The parameters of a recipe as numbers, for the compiled loop."""
 
     gamma: float
     epsilon: float
@@ -43,24 +43,32 @@ def learn(
     """Play games to their end, then update the learner's moves, the last one first.
 
     The return of the last move is its reward, that of each earlier one gamma times the next return.
-    A value is the average of the returns of all visits: the n-th moves it by 1 / n of the way.  No
-    position comes twice in a game, so the first visit is the only one.
+    A value is the average of the returns of all visits: the n-th return moves it by 1 / n of the
+    difference.  No position comes twice in a game, so first-visit and every-visit are the same.
     Moves are epsilon-greedy; with exploring starts the first move of each game is random.
     If both sides learn, the moves of both are updated.
     """
     row_start, next_state = pairs.list_legal_pairs(game)
     next_state = pairs.flip_endings(next_state)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
-    rules = Rules(
+    parameters = LoopParameters(
         gamma=recipe.gamma,
         epsilon=recipe.epsilon,
         epsilon_drop=recipe.epsilon_drop,
         exploring_starts=recipe.exploring_starts,
         rewards=get_rewards(recipe),
     )
-    state, starts = make_rng_state(recipe.seed), list_starts(game, recipe)
+    rng_state, starts = make_rng_state(recipe.seed), list_starts(game, recipe)
     play = partial(
-        _play_games, state, rules, starts, row_start, next_state, q, visits, game.cells
+        _play_games,
+        rng_state,
+        parameters,
+        starts,
+        row_start,
+        next_state,
+        q,
+        visits,
+        game.cells,
     )
     return run_phases(
         list_opponents(game, recipe),
@@ -73,7 +81,7 @@ def learn(
 @njit(cache=True)
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
-    rules,
+    parameters,
     starts,
     row_start,
     next_state,
@@ -88,17 +96,17 @@ def _play_games(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Play games and update q [P] and visits [P]; `run_phases` explains the counts."""
-    gamma, epsilon, epsilon_drop, exploring_starts, rewards = rules
+    gamma, epsilon, epsilon_drop, exploring_starts, rewards = parameters
     # the pair that the learner played at each ply, or -1
     played = np.empty(cells, np.int32)
     while games < phase_end and updates < max_updates:
-        explore = pairs.lower_rate(
+        explore = pairs.decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         s, mover = choose_start(starts, games, rng_state)
-        plies, moves = 0, 0  # moves: those of the plies that are the learner's
+        plies, moves = 0, 0  # plies of both sides, moves of the learner
         while s >= 0:
-            if mover == 0 or replies.both:
+            if mover == 0 or replies.learns_both_sides:
                 chance = 1.0 if exploring_starts and moves == 0 else explore
                 p = pairs.choose_epsilon_greedy(
                     row_start, q, s, chance, False, rng_state
@@ -110,16 +118,16 @@ def _play_games(  # type: ignore[no-untyped-def]
                 s = draw_reply(replies, q, s, False, rng_state)
             plies += 1
             mover = 1 - mover
-        # Each side has its own return, and the sides change with every ply backward.  The ending is
-        # in the view of the side that did not make the last move.
-        returned = pairs.get_reward(pairs.flip_ending(s), rewards)
-        other_returned = pairs.get_reward(s, rewards)
+        # Backward through the game: the two sides have different returns, which change places at
+        # every ply.  The ending is in the view of the side that did not make the last move.
+        own_return = pairs.get_reward(pairs.flip_ending(s), rewards)
+        other_return = pairs.get_reward(s, rewards)
         for ply in range(plies - 1, -1, -1):
             p = played[ply]
             if p >= 0:
                 visits[p] += 1
-                q[p] += (returned - q[p]) / visits[p]
-                returned *= gamma
-            returned, other_returned = other_returned, returned
+                q[p] += (own_return - q[p]) / visits[p]
+                own_return *= gamma
+            own_return, other_return = other_return, own_return
         games, updates = games + 1, updates + moves
     return games, updates

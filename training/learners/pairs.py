@@ -1,11 +1,12 @@
 """The legal state-action pairs as flat arrays, which compiled learners read and write.
 
 The pairs of state `s` are `row_start[s]:row_start[s + 1]`, their cells in reading order.
-Illegal moves have no pair: no loop tests for them, and the maximum of a state's values is
-the maximum of a slice.
+Illegal moves have no pair, so loops need no test for them, and the maximum of a state's
+values is the maximum of a slice.
 
-All learners use these letters: `s` is one of D non-terminal states, `p` one of P pairs.
-`next_state[p]` is negative if the move ends the game: LOST, DRAWN or WON.
+All learners use these letters: `s` is the index of one of D non-terminal states, `p` the
+index of one of P pairs. `next_state[p]` is the state after the move, or LOST, DRAWN or WON,
+which are negative, if the move ends the game.
 """
 
 from functools import lru_cache
@@ -29,17 +30,19 @@ from app.tictactoe.game import Game
 from training.learners.randomness import draw_uniform
 
 Values = NDArray[np.float64]  # [P] a number for every pair
-Visits = NDArray[np.uint32]
+Visits = NDArray[np.uint32]  # [P] the number of updates of every pair
 Indices = NDArray[np.int32]
-# Unsigned, for numba checks whether a signed index is negative: Q-learning is 1.04 times as fast.
+# Unsigned, because numba tests at each access whether a signed index is negative.  Without this
+# test Q-learning is 4% faster.
 RowStarts = NDArray[np.uint32]
 
-# In place of the next state, where the game is over.  A result is `ending - DRAWN`, from -1 to 1.
+# Codes of the endings of a game, used in arrays of next states.  `ending - DRAWN` is the result as
+# a number: -1 for a loss, 0 for a draw, 1 for a win.
 LOST, DRAWN, WON = -3, -2, -1
 
 
 class Pairs(NamedTuple):
-    """The P legal pairs of a game, of both players: each state has one player to move."""
+    """The P legal state-action pairs of a game: the moves of both players."""
 
     # [D + 1] the pairs of state s are row_start[s]:row_start[s + 1]
     row_start: RowStarts
@@ -57,7 +60,7 @@ class Rewards(NamedTuple):
 
 @lru_cache(maxsize=2)
 def list_legal_pairs(game: Game) -> Pairs:
-    """Return the pairs of a game, in read-only arrays that all learners of a process share."""
+    """Return the legal pairs of a game, in read-only arrays that all learners of a process share."""
     next_state = game.pair_after.copy()
     over = next_state >= game.decisions
     mover = game.to_move[game.pair_from[over]]
@@ -66,7 +69,7 @@ def list_legal_pairs(game: Game) -> Pairs:
 
 
 def flip_endings(next_state: Indices) -> Indices:
-    """Return next states [P] with every ending in the view of the other player."""
+    """Return a copy of next states [P] with every ending in the view of the other player."""
     return np.where(next_state < 0, LOST + WON - next_state, next_state)
 
 
@@ -84,7 +87,7 @@ def get_rewards(
 
 
 def list_seats(recipe: QTable | TdAfterstates | Menace) -> Indices:
-    """Return the learner's seats, game by game, [n]: 0 as X, 1 as O."""
+    """Return the seats that the learner takes in turn, game by game, [n]: 0 as X, 1 as O."""
     return np.array(["xo".index(seat) for seat in SEAT_LETTERS[recipe.seat]], np.int32)
 
 
@@ -108,9 +111,9 @@ def flip_ending(ending):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def compute_greedy_target(row_start, q, s, gamma, rewards):  # type: ignore[no-untyped-def]
-    """Return the target r + gamma max Q(s, .) of the move that led to `s`; q is [P].
+    """Return the target of the move that led to `s`: gamma max Q(s, .); q is [P].
 
-    If `s` is an ending, the target is its reward.
+    If `s` is an ending, the target is its reward; all other moves have reward 0.
     """
     if s < 0:
         return get_reward(s, rewards)
@@ -122,7 +125,7 @@ def compute_greedy_target(row_start, q, s, gamma, rewards):  # type: ignore[no-u
 
 @njit(cache=True)
 def compute_expected_value(row_start, q, s, epsilon):  # type: ignore[no-untyped-def]
-    """Return the mean of q [P] in state `s` over the moves of an epsilon-greedy policy."""
+    """Return the expected value of the next move in state `s`, chosen epsilon-greedily; q is [P]."""
     start, end = row_start[s], row_start[s + 1]
     highest, total = q[start], q[start]
     for p in range(start + 1, end):
@@ -130,23 +133,24 @@ def compute_expected_value(row_start, q, s, epsilon):  # type: ignore[no-untyped
     return (1 - epsilon) * highest + epsilon * total / (end - start)
 
 
-# Numba inlines it, because LLVM does not, and a call copies the seven fields of each array.
+# Inlined by numba, because LLVM does not inline it and a call would copy seven fields for each
+# array.
 @njit(cache=True, inline="always")
 def choose_epsilon_greedy(row_start, q, s, epsilon, first_best, rng_state):  # type: ignore[no-untyped-def]
-    """Return a pair of state `s`: with chance epsilon a random pair, else a pair with the highest q.
+    """Return the pair of a move in state `s`, random with probability epsilon, otherwise greedy.
 
-    `q` is [P]. Ties: the first of the best pairs if `first_best`, else each with equal
-    chance.
+    `q` is [P]. If several pairs have the highest value, the first one is played if
+    `first_best`, otherwise each with equal probability.
     """
     start, end = row_start[s], row_start[s + 1]
-    # One random number decides everything.  Given that it is below epsilon, u / epsilon is uniform
-    # in [0, 1) again and picks the random move; given that it is not, (u - epsilon) / (1 - epsilon)
-    # is, and picks among ties.  `min` guards against a quotient that rounds up to 1.
+    # One random number u decides everything.  If u < epsilon, then u / epsilon is uniform in [0, 1)
+    # again and selects the random move.  Otherwise (u - epsilon) / (1 - epsilon) is uniform in
+    # [0, 1) and selects among ties.  `min` is needed as a quotient can round up to 1.
     u = draw_uniform(rng_state)
     if u < epsilon:
         return start + min(int(u / epsilon * (end - start)), end - start - 1)
     # `best` is the first pair with the highest value, `ties` counts the pairs that have it.
-    # Without branches, which the processor would guess wrong, this scan is twice as fast.
+    # The scan has no branches, which the processor would often predict wrong: it is twice as fast.
     highest, best, ties = q[start], start, 1
     for p in range(start + 1, end):
         higher = q[p] > highest
@@ -162,8 +166,11 @@ def choose_epsilon_greedy(row_start, q, s, epsilon, first_best, rng_state):  # t
 
 
 @njit(cache=True)
-def lower_rate(rate, drop, turns, length):  # type: ignore[no-untyped-def]
-    """Return a rate after `turns` of `length` turns; it falls by `drop` after every tenth."""
-    if drop == 0:  # the division below takes as long as a move
+def decay_rate(rate, drop, turns, length):  # type: ignore[no-untyped-def]
+    """Return a rate after `turns` of the `length` turns of a phase.
+
+    It falls by `drop` after each tenth of the phase, but not below 0.
+    """
+    if drop == 0:  # avoids the division below, which takes as long as a move
         return rate
     return max(0.0, rate - drop * (10 * turns // length))

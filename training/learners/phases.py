@@ -1,8 +1,8 @@
 """The training loop of all compiled learners: phase by phase, with a report at every checkpoint.
 
 A phase is training against one opponent. The opponent is a part of the environment: the
-learner moves, the opponent replies, and this is a step. If both sides learn, each side is
-the other's environment.
+learner's move and the opponent's reply make one step. If both sides learn, each side is a
+part of the other's environment.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +24,7 @@ from training.learners.pairs import (
     list_legal_pairs,
 )
 
-# maps a number of updates to that of the next checkpoint
+# A function from the updates so far to the number of updates at the next checkpoint.
 NextCheckpoint = Callable[[int], int]
 
 
@@ -34,18 +34,16 @@ class Epoch(NamedTuple):
     won: tuple[float, float]  # share of the games that the network won
     lost: tuple[float, float]  # the opponent's share, illegal moves included
     forfeited: tuple[float, float]  # share of the games lost by an illegal move
-    taken: (
-        float  # share of all decisions whose highest output is illegal, after the epoch
-    )
-    taken_met: (
-        float  # share of the decisions in these games, before the epoch's updates
-    )
+    # share of all decisions whose highest output is illegal, after the epoch
+    illegal: float
+    # the share among the decisions in the epoch's games, before the epoch's updates
+    illegal_met: float
 
 
 class Progress(NamedTuple):
-    """A learner between two games."""
+    """The state of a training between two games: its counts, values and visits."""
 
-    done: float  # finished share of the training, 0 to 1
+    finished_share: float  # of the training, 0 to 1
     games: int
     updates: int
     q: NDArray[np.float32]  # [D, cells] mover's view, NaN where illegal
@@ -56,15 +54,16 @@ class Progress(NamedTuple):
 
 
 class Replies(NamedTuple):
-    """The replies of an opponent.
+    """The possible replies of an opponent in each of D states.
 
-    A baseline's list has its possible replies, each with equal chance. The learner as its
-    own opponent has all legal replies and plays greedily by its q; its replies are not
-    learned.
+    A baseline plays each of its replies with equal probability. If the learner is its own
+    opponent ("self"), all legal moves are possible replies and the greedy one is played;
+    nothing is learned from it.
     """
 
-    both: bool  # whether the learner plays both sides, without an opponent
-    epsilon: float  # chance of a random reply: 1 for a baseline, else 0
+    # whether the learner plays and learns both sides, so that no opponent replies
+    learns_both_sides: bool
+    epsilon: float  # probability of a random reply: 1 for a baseline, 0 for "self"
     # [D + 1] the replies to state s are row_start[s]:row_start[s + 1]
     row_start: RowStarts
     # the state after each reply, or the ending in the view of the learner
@@ -124,8 +123,10 @@ def list_opponents(game: Game, recipe: Recipe) -> list[tuple[Replies, int]]:
 
 
 def _build_replies(game: Game, opponent: str) -> Replies:
+    """Return the replies of an opponent: a baseline's name, "self" or "both"."""
     row_start, next_state = list_legal_pairs(game)
-    next_state = flip_endings(next_state)  # the opponent moves, the learner is rewarded
+    # The opponent makes these moves, but endings are in the view of the learner.
+    next_state = flip_endings(next_state)
     if opponent not in BASELINES:
         return Replies(
             opponent == BOTH, 0.0 if opponent == SELF else 1.0, row_start, next_state

@@ -1,4 +1,4 @@
-"""Q-iteration with sampled replies; a value that is a loss is never updated again.
+"""Q-iteration with sampled replies; with `sticky`, a value equal to a loss is final.
 
 Source: value iteration, Bellman (1957); Sutton & Barto (2018), eq. 4.10 for its action values,
 with one sampled next state in place of the expectation.
@@ -27,14 +27,14 @@ from training.learners.randomness import make_rng_state
 def learn(
     game: Game, recipe: QIteration, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Sweep over all pairs, in the order of plies.
+    """Sweep over all pairs, in the order of plies, updating each by one sampled reply.
 
     Q(s, a) <- r + gamma max Q(s', .), where s' is the state after one sampled reply of the
-    opponent.  If the recipe is sticky, a pair whose value is a loss is passed over.  With gamma 1 a
-    value is a loss only if some reply wins or leaves nothing but losses, so the opponent can force
-    the loss, and no later sweep could change that.
+    opponent.  If the recipe is sticky, a pair whose value is the reward of a loss is skipped.  With
+    gamma 1 a value becomes this reward only if some reply wins or leads to a state whose moves all
+    lose, so the opponent can force the loss, and no later sweep needs to update it.
 
-    Nothing is played to the end, so there are no games; a pair that is passed over is no update.
+    No game is played to the end, so the number of games is 0; a skipped pair counts as no update.
     """
     row_start, next_state = list_legal_pairs(game)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
@@ -43,12 +43,12 @@ def learn(
         for replies, sweeps in list_opponents(game, recipe)
     ]
     report = make_pair_reporter(game, q, visits)
-    rules = (recipe.gamma, recipe.sticky, get_rewards(recipe))
-    state = make_rng_state(recipe.seed)
+    parameters = (recipe.gamma, recipe.sticky, get_rewards(recipe))
+    rng_state = make_rng_state(recipe.seed)
     return run_phases(
         turns,
         next_checkpoint,
-        partial(_sweep_pairs, state, rules, row_start, next_state, q, visits),
+        partial(_sweep_pairs, rng_state, parameters, row_start, next_state, q, visits),
         lambda done, _turns, updates: report(done, 0, updates),
     )
 
@@ -56,7 +56,7 @@ def learn(
 @njit(cache=True)
 def _sweep_pairs(  # type: ignore[no-untyped-def]
     rng_state,
-    rules,
+    parameters,
     row_start,
     next_state,
     q,
@@ -68,12 +68,12 @@ def _sweep_pairs(  # type: ignore[no-untyped-def]
     turns,
     updates,
 ):
-    """Update q [P] and visits [P], one pair a turn; `run_phases` explains the counts."""
-    gamma, sticky, rewards = rules
+    """Update q [P] and visits [P]; a turn is one pair, and `run_phases` explains the counts."""
+    gamma, sticky, rewards = parameters
     while turns < phase_end and updates < max_updates:
         p = turns % len(q)
         if not (sticky and q[p] == rewards.loss):
-            # An ending by the learner is in its view, and one by the opponent's reply is, too.
+            # Endings are in the learner's view, whether its move or the opponent's reply ends the game.
             s = next_state[p]
             if s >= 0:
                 s = draw_reply(replies, q, s, False, rng_state)

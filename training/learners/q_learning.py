@@ -30,14 +30,15 @@ from training.learners.phases import (
 )
 from training.learners.randomness import draw_uniform, make_rng_state
 
-MAXIMUM, CHOSEN, EXPECTED = range(3)  # the value of the next state
+# The three definitions of the next state's value: max Q(s', .), Q(s', a') or the expected Q(s', .).
+MAXIMUM, CHOSEN, EXPECTED = range(3)
 NEXT_VALUES = MappingProxyType(
     {"q-learning": MAXIMUM, "sarsa": CHOSEN, "expected-sarsa": EXPECTED}
 )
 
 
-class Rules(NamedTuple):
-    """The parameters of a training."""
+class LoopParameters(NamedTuple):
+    """The parameters of a recipe as numbers, for the compiled loop."""
 
     alpha: float
     gamma: float
@@ -48,10 +49,12 @@ class Rules(NamedTuple):
 
 
 class Starts(NamedTuple):
-    """The states in which games begin."""
+    """The states in which games begin, for `choose_start`."""
 
-    states: Indices  # [n] a state s in which the learner moves first, or ~s for the opponent
-    random: bool  # whether they are drawn, or come in turn
+    # [n] s if the learner moves first in state s, the complement ~s if the opponent does
+    states: Indices
+    # whether each game draws a state; otherwise games take them in turn
+    is_random: bool
 
 
 def learn(
@@ -59,16 +62,17 @@ def learn(
 ) -> Iterator[Progress]:
     """Play games from the starts of the recipe, moving epsilon-greedily.
 
-    After the opponent's reply Q(s, a) moves by alpha of the way to r + gamma max Q(s', .).  Sarsa
-    takes Q(s', a') of the move that it is about to play instead, and expected Sarsa its mean:
-    epsilon times the mean of Q(s', .), plus 1 - epsilon times the maximum.
-    If both sides learn, each replies to the other from the same table and explores alike.
+    After the opponent's reply Q(s, a) moves a step of size alpha towards r + gamma max Q(s', .).
+    In place of the maximum, Sarsa uses Q(s', a') of the move a' that it plays next, and expected
+    Sarsa uses the expected value over that move: epsilon times the mean of Q(s', .), plus
+    1 - epsilon times its maximum.
+    If both sides learn, they share one table and one exploration rate.
     """
     row_start, next_state = pairs.list_legal_pairs(game)
-    # An update comes after the opponent's reply, so every ending is in the view of who is to move.
+    # An update follows the opponent's reply, so endings are in the view of the player to move.
     next_state = pairs.flip_endings(next_state)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
-    rules = Rules(
+    parameters = LoopParameters(
         alpha=recipe.alpha,
         gamma=recipe.gamma,
         epsilon=recipe.epsilon,
@@ -76,11 +80,11 @@ def learn(
         rewards=get_rewards(recipe),
         next_value=NEXT_VALUES[recipe.slug],
     )
-    state = make_rng_state(recipe.seed)
+    rng_state = make_rng_state(recipe.seed)
     play = partial(
         _play_games,
-        state,
-        rules,
+        rng_state,
+        parameters,
         list_starts(game, recipe),
         row_start,
         next_state,
@@ -99,18 +103,18 @@ def list_starts(game: Game, recipe: TdControl | MonteCarlo) -> Starts:
     """Return the states in which the games of a recipe begin."""
     if recipe.start == "empty":
         empty_board = {"both": [0, ~0], "x": [0], "o": [~0]}[recipe.seat]
-        return Starts(np.array(empty_board, np.int32), random=False)
+        return Starts(np.array(empty_board, np.int32), is_random=False)
     # "random" draws one of the learner's states, "every" takes them in turn.
     seats = {"both": (X, O), "x": (X,), "o": (O,)}[recipe.seat]
     states = np.flatnonzero(np.isin(game.to_move, seats)).astype(np.int32)
-    return Starts(states, random=recipe.start == "random")
+    return Starts(states, is_random=recipe.start == "random")
 
 
 @njit(cache=True, inline="always")
 def choose_start(starts, games, rng_state):  # type: ignore[no-untyped-def]
     """Return the first state of a game and its mover: 0 for the learner, 1 for the opponent."""
     count = len(starts.states)
-    number = int(draw_uniform(rng_state) * count) if starts.random else games % count
+    number = int(draw_uniform(rng_state) * count) if starts.is_random else games % count
     start = starts.states[number]
     return (~start, 1) if start < 0 else (start, 0)
 
@@ -118,7 +122,7 @@ def choose_start(starts, games, rng_state):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
-    rules,
+    parameters,
     starts,
     row_start,
     next_state,
@@ -132,20 +136,22 @@ def _play_games(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Play games and update q [P] and visits [P]; `run_phases` explains the counts."""
-    alpha, gamma, epsilon, epsilon_drop, rewards, next_value = rules
-    # The last pair of the learner and of its opponent, -1 before the first: what comes next in the
-    # game updates it.
+    # A side's move is updated when the same side chooses its next move: only then the opponent's
+    # reply is known, and for Sarsa the next move.  The last move of each side is updated with its
+    # reward when the game is over.
+    alpha, gamma, epsilon, epsilon_drop, rewards, next_value = parameters
+    # [2] the pair that waits for its update, of the learner and of its opponent; -1 for none
     last_pair = np.empty(2, np.int32)
     while games < phase_end and updates < max_updates:
-        explore = pairs.lower_rate(
+        explore = pairs.decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         s, mover = choose_start(starts, games, rng_state)
         last_pair[:] = -1
         while s >= 0:
-            if mover == 0 or replies.both:
-                # The move is chosen before the update, which Sarsa needs.  The update changes no
-                # value of this state, so the order makes no difference to the others.
+            if mover == 0 or replies.learns_both_sides:
+                # The move is chosen before the update, because Sarsa's target needs it.  The other
+                # learners choose the same move: the update changes no value of this state.
                 p = pairs.choose_epsilon_greedy(
                     row_start, q, s, explore, False, rng_state
                 )
@@ -169,7 +175,8 @@ def _play_games(  # type: ignore[no-untyped-def]
             else:
                 s = draw_reply(replies, q, s, False, rng_state)
             mover = 1 - mover
-        # The last move of each side; at first the ending is in the view of the side to move.
+        # Update the last move of each side.  `s` is the ending in the view of the side to move, and
+        # `flip_ending(s)` in the view of the side that made the last move.
         for ending in (s, pairs.flip_ending(s)):
             p = last_pair[mover]
             if p >= 0:

@@ -33,29 +33,31 @@ from training.learners.phases import (
 from training.learners.randomness import draw_uniform, make_rng_state
 
 
-class Rules(NamedTuple):
-    """The parameters of a training."""
+class LoopParameters(NamedTuple):
+    """The parameters of a recipe as numbers, for the compiled loop."""
 
     alpha: float
     gamma: float
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    # 1 moves a value towards its target; 0 adds alpha times the target to it
+    # factor of the old value in the error `target - old_share * value`: 1 moves the value towards
+    # its target (update=average), 0 adds alpha times the target to it (update=sum)
     old_share: float
-    # whether the first of equally good moves is played, not a random one
+    # whether ties are broken by the first of the best moves; otherwise at random
     first_best: bool
-    coin_at_end: bool  # whether a coin picks the table that learns a last move, too
+    # whether a coin selects the table that learns the last move of a game, as for other moves
+    coin_at_end: bool
     seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
 
 
 class Memory(NamedTuple):
-    """The values of K classes, and the last game."""
+    """Arrays that the training changes: the values of K classes of pairs, and the last game."""
 
-    tables: NDArray[np.float64]  # [K, 1 or 2]
-    values: Values  # [K] the mean of the tables, by which moves are chosen
+    tables: NDArray[np.float64]  # [K, 1], or [K, 2] for double Q-learning
+    values: Values  # [K] the mean of the tables, used to choose moves
     visits: Visits  # [K]
-    q: Values  # [P] values for move selection, up to date only where `refresh_row` was
+    q: Values  # [P] the values by pair; only rows that `refresh_row` copied are up to date
     states: Indices  # [cells] by ply, the states of the last game
     played: Indices  # [cells] by ply, the pairs that the learner played, or -1
 
@@ -65,14 +67,15 @@ def learn(
 ) -> Iterator[Progress]:
     """Play games epsilon-greedily, in the seats of the recipe in turn.
 
-    After a game the learner's moves are updated, last move first.  Each value moves by alpha of the
-    way to its target: the reward for the last move, gamma times the highest value of the learner's
-    next state for an earlier one.  A running sum adds alpha times the target instead.
-    A value belongs to a move or to an afterstate, up to symmetry, as the recipe's key says.
+    After a game the learner's moves are updated, last move first.  Each value moves a step of size
+    alpha towards its target: the reward for the last move, gamma times the highest value of the
+    learner's next state for an earlier move.  With `update=sum` alpha times the target is added to
+    the value.  With `key=pair` symmetric moves share a value, with `key=afterstate` all moves that
+    make the same board up to symmetry.
 
-    With two tables a coin picks the one that learns an earlier move; its best next move, the first
-    among equals, is valued by the other table.  The last move is learned by both, or by the one
-    that a coin picks, as the recipe says.
+    Double Q-learning has two tables.  A coin selects the table that learns a move; this table
+    selects the best next move, and the other table gives its value.  The last move is learned by
+    both tables, or with `last=coin` by one table as well.
     If both sides learn, one pass over a game updates the moves of both, each with its own result.
     """
     row_start, next_state = pairs.list_legal_pairs(game)
@@ -84,14 +87,14 @@ def learn(
     )
     tables = 2 if isinstance(recipe, DoubleQ) else 1
     memory = Memory(
-        tables=np.full((classes.number, tables), recipe.initial),
-        values=np.full(classes.number, recipe.initial),
-        visits=np.zeros(classes.number, np.uint32),
+        tables=np.full((classes.class_count, tables), recipe.initial),
+        values=np.full(classes.class_count, recipe.initial),
+        visits=np.zeros(classes.class_count, np.uint32),
         q=np.zeros(game.pairs),
         states=np.zeros(game.cells, np.int32),
         played=np.zeros(game.cells, np.int32),
     )
-    rules = Rules(
+    parameters = LoopParameters(
         alpha=recipe.alpha,
         gamma=recipe.gamma,
         epsilon=recipe.epsilon,
@@ -102,12 +105,18 @@ def learn(
         coin_at_end=isinstance(recipe, DoubleQ) and recipe.last == "coin",
         seats=pairs.list_seats(recipe),
     )
-    state = make_rng_state(recipe.seed)
+    rng_state = make_rng_state(recipe.seed)
     return run_phases(
         list_opponents(game, recipe),
         next_checkpoint,
         partial(
-            _play_games, state, rules, row_start, next_state, classes.of_pair, memory
+            _play_games,
+            rng_state,
+            parameters,
+            row_start,
+            next_state,
+            classes.class_of_pair,
+            memory,
         ),
         lambda *counts: report_classes(
             game, classes, counts, memory.values, memory.visits
@@ -118,7 +127,7 @@ def learn(
 @njit(cache=True)
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
-    rules,
+    parameters,
     row_start,
     next_state,
     class_of_pair,
@@ -131,19 +140,23 @@ def _play_games(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Play games and update the memory; `run_phases` explains the counts."""
-    seats = rules.seats
+    seats = parameters.seats
     while games < phase_end and updates < max_updates:
         game = games - phase_start
-        # A round has one game in each seat; epsilon falls between rounds, alike for both seats.
+        # A round has one game in each seat; epsilon falls only between rounds, so it is the same for
+        # both seats.
         round_start = game // len(seats) * len(seats)
-        explore = pairs.lower_rate(
-            rules.epsilon, rules.epsilon_drop, round_start, phase_end - phase_start
+        explore = pairs.decay_rate(
+            parameters.epsilon,
+            parameters.epsilon_drop,
+            round_start,
+            phase_end - phase_start,
         )
         mover = seats[game % len(seats)]
         plies, ending = _play_game(
             rng_state,
             explore,
-            rules.first_best,
+            parameters.first_best,
             row_start,
             next_state,
             class_of_pair,
@@ -152,7 +165,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             mover,
         )
         updates += _learn_game(
-            rng_state, rules, row_start, class_of_pair, memory, plies, ending
+            rng_state, parameters, row_start, class_of_pair, memory, plies, ending
         )
         games += 1
     return games, updates
@@ -170,13 +183,16 @@ def _play_game(  # type: ignore[no-untyped-def]
     replies,
     mover,
 ):
-    """Play a game into `memory`; return its plies, and its ending in the next mover's view."""
+    """Play a game and store its states and moves in `memory`.
+
+    Return the number of plies, and the ending in the view of the side that did not move last.
+    """
     _, values, _, q, states, played = memory
     s, plies = 0, 0
     while s >= 0:
         refresh_row(row_start, class_of_pair, values, q, s)
         states[plies], played[plies] = s, -1
-        if mover == 0 or replies.both:
+        if mover == 0 or replies.learns_both_sides:
             p = pairs.choose_epsilon_greedy(
                 row_start, q, s, explore, first_best, rng_state
             )
@@ -189,9 +205,9 @@ def _play_game(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="always")
-def _learn_game(rng_state, rules, row_start, class_of_pair, memory, plies, ending):  # type: ignore[no-untyped-def]
+def _learn_game(rng_state, parameters, row_start, class_of_pair, memory, plies, ending):  # type: ignore[no-untyped-def]
     """Update the learner's moves of the last game, last move first; return their number."""
-    alpha, gamma, _, _, rewards, old_share, _, coin_at_end, _ = rules
+    alpha, gamma, _, _, rewards, old_share, _, coin_at_end, _ = parameters
     tables, values, visits, _, states, played = memory
     count = tables.shape[1]
     updates = 0
@@ -199,23 +215,30 @@ def _learn_game(rng_state, rules, row_start, class_of_pair, memory, plies, endin
         if played[ply] < 0:
             continue
         c = class_of_pair[played[ply]]
-        is_last = ply + 2 >= plies  # the same side moves again two plies later
-        # The tables from `learner` to `stop` - 1 learn: all of them, or the one that a coin picks.
-        learner, stop = 0, count
+        # The same side would move again two plies later.
+        is_last = ply + 2 >= plies
+        # Tables from `first_table` to `end_table` - 1 learn: all, or one that a coin selects.
+        first_table, end_table = 0, count
         if count == 2 and (coin_at_end or not is_last):
-            learner = int(2 * draw_uniform(rng_state))
-            stop = learner + 1
+            first_table = int(2 * draw_uniform(rng_state))
+            end_table = first_table + 1
         if not is_last:
-            other = count - 1 - learner  # if there is only one table, the same one
-            target = gamma * _value_best_move(
-                row_start, class_of_pair, tables, learner, other, states[ply + 2]
+            # the table that evaluates the next move; a single table evaluates its own choice
+            evaluator = count - 1 - first_table
+            target = gamma * _evaluate_best_move(
+                row_start,
+                class_of_pair,
+                tables,
+                first_table,
+                evaluator,
+                states[ply + 2],
             )
-        # the other side made the last move, so this one would be next
+        # The other side made the last move of the game, so `ending` is in this side's view.
         elif ply + 1 < plies:
             target = pairs.get_reward(ending, rewards)
         else:
             target = pairs.get_reward(pairs.flip_ending(ending), rewards)
-        for table in range(learner, stop):
+        for table in range(first_table, end_table):
             tables[c, table] += alpha * (target - old_share * tables[c, table])
         values[c] = tables[c].sum() / count
         visits[c] += 1
@@ -224,13 +247,13 @@ def _learn_game(rng_state, rules, row_start, class_of_pair, memory, plies, endin
 
 
 @njit(cache=True, inline="always")
-def _value_best_move(row_start, class_of_pair, tables, table, other, s):  # type: ignore[no-untyped-def]
-    """Return the value in table `other` of the move in state `s` that is best in `table`.
+def _evaluate_best_move(row_start, class_of_pair, tables, selector, evaluator, s):  # type: ignore[no-untyped-def]
+    """Return the value of the best move in state `s`, selected by one table, evaluated by another.
 
-    Ties: the first of the best moves.
+    `selector` and `evaluator` are indices of tables. Ties: the first of the best moves.
     """
     best = class_of_pair[row_start[s]]
     for p in range(row_start[s] + 1, row_start[s + 1]):
         c = class_of_pair[p]
-        best = c if tables[c, table] > tables[best, table] else best
-    return tables[best, other]
+        best = c if tables[c, selector] > tables[best, selector] else best
+    return tables[best, evaluator]

@@ -1,4 +1,4 @@
-"""Random numbers in compiled loops, where a call of numpy's generator costs as much as an update.
+"""A random number generator for compiled loops; a call of numpy's would cost as much as an update.
 
 Source: Blackman & Vigna (2021), "Scrambled linear pseudorandom number generators": xoshiro256+,
 whose authors recommend it for floating-point numbers.
@@ -8,13 +8,15 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
-RngState = NDArray[np.uint64]  # [4]; every number that is drawn changes it in place
+# The state of a generator, [4]; drawing a number changes it in place.
+RngState = NDArray[np.uint64]
 
 
 def make_rng_state(seed: int, *part: int) -> RngState:
-    """Return the generator's first state for a seed.
+    """Return the initial state of a generator for a seed.
 
-    Each `part` of a training, like one search tree of many, has random numbers of its own.
+    `part` numbers a part of a training, such as one search tree of many; each part gets an
+    independent sequence of random numbers.
     """
     sequence = np.random.SeedSequence(seed, spawn_key=part)
     return sequence.generate_state(4, np.uint64).astype(np.uint64)
@@ -31,5 +33,5 @@ def draw_uniform(rng_state):  # type: ignore[no-untyped-def]
     rng_state[1] = s1 ^ s2
     rng_state[2] = s2 ^ (s1 << uint64(17))
     rng_state[3] = s3 << uint64(45) | s3 >> uint64(19)  # rotated by 45 bits
-    # The upper 53 bits, as many as a float64 holds: the lowest bits are the weak ones.
+    # A float64 holds 53 bits.  The upper ones are used, as the lowest bits are less random.
     return (total >> uint64(11)) * 2.0**-53

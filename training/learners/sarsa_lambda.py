@@ -1,7 +1,7 @@
-"""Sarsa(lambda): each TD error moves the values of all moves of the game, the last one most.
+"""Sarsa(lambda): each TD error updates all earlier moves of the game, the last one most.
 
-Source: Sutton & Barto (2018), section 12.7, for a table: eq. 12.5 to 12.7 with the values of
-actions; the first edition (1998), section 7.5, has this table with accumulating traces.
+Source: Sutton & Barto (2018), section 12.7, eq. 12.5 to 12.7, here for action
+values in a table; the first edition (1998), section 7.5, has the table with accumulating traces.
 Rummery & Niranjan (1994), "On-line Q-learning using connectionist systems".
 """
 
@@ -28,12 +28,12 @@ from training.learners.q_learning import choose_start, list_starts
 from training.learners.randomness import make_rng_state
 
 
-class Rules(NamedTuple):
-    """The parameters of a training."""
+class LoopParameters(NamedTuple):
+    """The parameters of a recipe as numbers, for the compiled loop."""
 
     alpha: float
     gamma: float
-    trace_decay: float  # gamma lambda
+    trace_decay: float  # the product of gamma and lambda
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
@@ -45,16 +45,16 @@ def learn(
     """Play games from the starts of the recipe, moving epsilon-greedily.
 
     After the opponent's reply and the choice of the next move a', the error of the last move is
-    delta = r + gamma Q(s', a') - Q(s, a), and every move of this game goes alpha z delta.  The
-    trace z is 1 for the last move and gamma lambda times as large for each move before it.  No
-    position comes twice in a game, so accumulating traces are replacing ones.
-    If both sides learn, each has the traces of its own moves.
+    delta = r + gamma Q(s', a') - Q(s, a), and alpha z delta is added to the value of every move of
+    this game so far.  The trace z is 1 for the last move and is multiplied by gamma lambda for
+    each move before it.  No position comes twice in a game, so accumulating and replacing traces
+    are the same.  If both sides learn, each side has traces of its own moves only.
     """
     row_start, next_state = pairs.list_legal_pairs(game)
-    # An update comes after the opponent's reply, so every ending is in the view of who is to move.
+    # An update follows the opponent's reply, so endings are in the view of the player to move.
     next_state = pairs.flip_endings(next_state)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
-    rules = Rules(
+    parameters = LoopParameters(
         alpha=recipe.alpha,
         gamma=recipe.gamma,
         trace_decay=recipe.gamma * recipe.lambda_,
@@ -64,9 +64,9 @@ def learn(
     )
     played = np.empty((2, game.cells), np.int32)
     play = partial(
-        _play,
+        _play_games,
         make_rng_state(recipe.seed),
-        rules,
+        parameters,
         list_starts(game, recipe),
         row_start,
         next_state,
@@ -83,9 +83,9 @@ def learn(
 
 
 @njit(cache=True)
-def _play(  # type: ignore[no-untyped-def]
+def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
-    rules,
+    parameters,
     starts,
     row_start,
     next_state,
@@ -103,16 +103,16 @@ def _play(  # type: ignore[no-untyped-def]
 
     `played` [2, cells] holds the pairs of the learner and of its opponent in this game.
     """
-    alpha, gamma, trace_decay, epsilon, epsilon_drop, rewards = rules
+    alpha, gamma, trace_decay, epsilon, epsilon_drop, rewards = parameters
     moves = np.empty(2, np.int32)  # number of pairs in each row of `played`
     while games < phase_end and updates < max_updates:
-        explore = pairs.lower_rate(
+        explore = pairs.decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         s, mover = choose_start(starts, games, rng_state)
         moves[:] = 0
         while s >= 0:
-            if mover == 0 or replies.both:
+            if mover == 0 or replies.learns_both_sides:
                 p = pairs.choose_epsilon_greedy(
                     row_start, q, s, explore, False, rng_state
                 )
@@ -131,7 +131,8 @@ def _play(  # type: ignore[no-untyped-def]
             else:
                 s = draw_reply(replies, q, s, False, rng_state)
             mover = 1 - mover
-        # The last move of each side; at first the ending is in the view of the side to move.
+        # Update the last move of each side.  `s` is the ending in the view of the side to move, and
+        # `flip_ending(s)` in the view of the side that made the last move.
         for ending in (s, pairs.flip_ending(s)):
             updates += _update_game(
                 q,
@@ -149,9 +150,9 @@ def _play(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _update_game(q, visits, played, moves, target, alpha, trace_decay):  # type: ignore[no-untyped-def]
-    """Move the values of the pairs in `played[:moves]` by the error of the last one.
+    """Update the values of the pairs in `played[:moves]` by the TD error of the last pair.
 
-    Return the number of updates: 0 without a pair.
+    `target` is the target of the last pair.  Return the number of updates, 0 if there is no pair.
     """
     if moves == 0:
         return 0

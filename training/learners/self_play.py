@@ -17,9 +17,9 @@ from training.learners.pairs import (
     Rewards,
     choose_epsilon_greedy,
     compute_greedy_target,
+    decay_rate,
     get_rewards,
     list_legal_pairs,
-    lower_rate,
 )
 from training.learners.phases import (
     NextCheckpoint,
@@ -30,8 +30,8 @@ from training.learners.phases import (
 from training.learners.randomness import make_rng_state
 
 
-class Rules(NamedTuple):
-    """The parameters of a training."""
+class LoopParameters(NamedTuple):
+    """The parameters of a recipe as numbers, for the compiled loop."""
 
     alpha: float
     gamma: float
@@ -43,19 +43,20 @@ class Rules(NamedTuple):
 def learn(
     game: Game, recipe: SelfPlay, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Play epsilon-greedily for both sides.
+    """Play epsilon-greedily for both sides, updating after every move.
 
-    In X's view: X maximises and O minimises Q(s, a), which begins at `initial` and after every move
-    goes alpha of the way to r + gamma opt Q(s', .), where s' is the position after the move and opt
-    is O's minimum or X's maximum there; r is `win` where X wins, `loss` where O wins, and `draw`.
-    The table is kept in the mover's view, that is times -1 where O is to move: then both sides
-    maximise, and no number changes but for its sign.
+    In X's view, X maximises and O minimises Q(s, a), whose initial value is `initial`.  After every
+    move Q(s, a) moves a step of size alpha towards r + gamma opt Q(s', .), where s' is the position
+    after the move and opt is the maximum if X is to move there, the minimum if O is.  r is `win` if
+    X wins, `loss` if O wins, `draw` for a draw, and 0 before the end.
+    The table is stored in the view of the player to move: values where O is to move are multiplied
+    by -1, so that both sides maximise.
     """
     row_start, next_state = list_legal_pairs(game)
     sign = game.to_move.astype(np.float64)
     q = (recipe.initial * sign)[game.pair_from]
     visits = np.zeros(game.pairs, np.uint32)
-    rules = Rules(
+    parameters = LoopParameters(
         alpha=recipe.alpha,
         gamma=recipe.gamma,
         epsilon=recipe.epsilon,
@@ -65,7 +66,7 @@ def learn(
     play = partial(
         _play_games,
         make_rng_state(recipe.seed),
-        rules,
+        parameters,
         row_start,
         next_state,
         sign,
@@ -83,7 +84,7 @@ def learn(
 @njit(cache=True)
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
-    rules,
+    parameters,
     row_start,
     next_state,
     sign,
@@ -100,13 +101,13 @@ def _play_games(  # type: ignore[no-untyped-def]
 
     `sign` [D] is 1 where X is to move and -1 where O is.
     """
-    alpha, gamma, epsilon, epsilon_drop, rewards = rules
-    # `greedy_target` is in the view of the player who moves next, so its rewards have to be, too:
-    # after a move of X they are O's, and the other way round.
+    alpha, gamma, epsilon, epsilon_drop, rewards = parameters
+    # `compute_greedy_target` takes the view of the player who moves next, so it gets the rewards in
+    # that view: O's rewards after a move of X, X's rewards after a move of O.
     after_x = Rewards(-rewards.loss, -rewards.draw, -rewards.win)
     after_o = Rewards(rewards.win, rewards.draw, rewards.loss)
     while games < phase_end and updates < max_updates:
-        explore = lower_rate(
+        explore = decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         s = 0

@@ -1,4 +1,4 @@
-"""Temporal-difference learning of afterstates: the example with which Sutton & Barto begin.
+"""TD(0) on afterstates, the boards after a move: the tic-tac-toe example of Sutton & Barto.
 
 Source: Sutton & Barto (2018), section 1.5, "An extended example: tic-tac-toe", and its exercises
 1.1 to 1.5; section 6.8 for the word afterstate.
@@ -15,7 +15,7 @@ from app.recipes.algorithms import TdAfterstates
 from app.tictactoe.game import Game
 from training.learners import pairs
 from training.learners.classes import (
-    Classes,
+    PairClasses,
     list_afterstate_classes,
     refresh_row,
     report_classes,
@@ -31,24 +31,24 @@ from training.learners.phases import (
 from training.learners.randomness import draw_uniform, make_rng_state
 
 
-class Rules(NamedTuple):
-    """The parameters of a training."""
+class LoopParameters(NamedTuple):
+    """The parameters of a recipe as numbers, for the compiled loop."""
 
     alpha: float
     alpha_drop: float
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    from_all: bool  # whether the learner learns from its random moves, too
+    from_all: bool  # whether random moves make updates, too
     seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
 
 
 class Memory(NamedTuple):
-    """The values of K afterstates, or classes of them, in the view of the player who made them."""
+    """The values of K classes of afterstates, in the view of the player who made the afterstate."""
 
     values: Values  # [K]
     visits: Visits  # [K]
-    q: Values  # [P] values for move selection, up to date only where `refresh_row` was
+    q: Values  # [P] the values by pair; only rows that `refresh_row` copied are up to date
 
 
 def learn(
@@ -56,23 +56,22 @@ def learn(
 ) -> Iterator[Progress]:
     """Play games in the seats of the recipe in turn, learning during the game.
 
-    Each move is the one whose afterstate has the highest value V(z), or with chance epsilon a
-    random one.  After a move the value of the learner's previous afterstate z moves by alpha of the
-    way to that of its new one z': V(z) <- V(z) + alpha (V(z') - V(z)).  A random move makes no
-    update, unless the recipe says so.  If the opponent ends the game, the last afterstate moves
-    towards the reward.  The values of afterstates that end the game are their rewards from the
-    beginning and are never updated.
-    If both sides learn, each does so from the afterstates that it makes itself.
-    Alpha falls as epsilon does, by tenths of the games.
+    The move played leads to the afterstate z' with the highest value V(z'), or with probability
+    epsilon it is random.  After a move the value of the learner's previous afterstate z is updated:
+    V(z) <- V(z) + alpha (V(z') - V(z)).  A random move makes no update, unless `learn_from` is
+    "all".  If the opponent ends the game, the last afterstate moves towards the reward.
+    Afterstates that end the game have their rewards as fixed values from the beginning.
+    If both sides learn, each learns from the afterstates that it makes itself.
+    Alpha falls like epsilon, after each tenth of the games.
     """
     row_start, next_state = pairs.list_legal_pairs(game)
     classes = list_afterstate_classes(game, recipe.symmetric)
     memory = Memory(
         values=_init_values(recipe, classes, next_state),
-        visits=np.zeros(classes.number, np.uint32),
+        visits=np.zeros(classes.class_count, np.uint32),
         q=np.zeros(game.pairs),
     )
-    rules = Rules(
+    parameters = LoopParameters(
         alpha=recipe.alpha,
         alpha_drop=recipe.alpha_drop,
         epsilon=recipe.epsilon,
@@ -81,19 +80,19 @@ def learn(
         from_all=recipe.learn_from == "all",
         seats=pairs.list_seats(recipe),
     )
-    # In the game an ending is in the view of the side that would move next.
+    # The loop needs endings in the view of the side that would move next.
     answered_state = pairs.flip_endings(next_state)
-    state = make_rng_state(recipe.seed)
+    rng_state = make_rng_state(recipe.seed)
     return run_phases(
         list_opponents(game, recipe),
         next_checkpoint,
         partial(
             _play_games,
-            state,
-            rules,
+            rng_state,
+            parameters,
             row_start,
             answered_state,
-            classes.of_pair,
+            classes.class_of_pair,
             memory,
         ),
         lambda *counts: report_classes(
@@ -103,20 +102,20 @@ def learn(
 
 
 def _init_values(
-    recipe: TdAfterstates, classes: Classes, next_state: Indices
+    recipe: TdAfterstates, classes: PairClasses, next_state: Indices
 ) -> Values:
-    """Return the values of the afterstates before training, [K]; those of endings are rewards."""
-    values = np.full(classes.number, recipe.initial)
+    """Return the values of the afterstates before training, [K]; final boards have their rewards."""
+    values = np.full(classes.class_count, recipe.initial)
     endings = (pairs.LOST, pairs.DRAWN, pairs.WON)
     for ending, reward in zip(endings, get_rewards(recipe), strict=True):
-        values[classes.of_pair[next_state == ending]] = reward
+        values[classes.class_of_pair[next_state == ending]] = reward
     return values
 
 
 @njit(cache=True)
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
-    rules,
+    parameters,
     row_start,
     next_state,
     class_of_pair,
@@ -129,22 +128,23 @@ def _play_games(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Play games and update the memory; `run_phases` explains the counts."""
-    alpha, alpha_drop, epsilon, epsilon_drop, rewards, from_all, seats = rules
+    alpha, alpha_drop, epsilon, epsilon_drop, rewards, from_all, seats = parameters
     values, visits, q = memory
-    # The class of the last afterstate of the learner and of its opponent, -1 before the first.
+    # [2] the class of the last afterstate of the learner and of its opponent; -1 for none
     last_class = np.empty(2, np.int32)
     length = phase_end - phase_start
     while games < phase_end and updates < max_updates:
         game = games - phase_start
-        # A round has one game in each seat; rates fall between rounds, alike for both seats.
+        # A round has one game in each seat; rates fall only between rounds, so they are the same
+        # for both seats.
         round_start = game // len(seats) * len(seats)
-        step_size = pairs.lower_rate(alpha, alpha_drop, round_start, length)
-        explore = pairs.lower_rate(epsilon, epsilon_drop, round_start, length)
+        step_size = pairs.decay_rate(alpha, alpha_drop, round_start, length)
+        explore = pairs.decay_rate(epsilon, epsilon_drop, round_start, length)
         s, mover = 0, seats[game % len(seats)]
         last_class[:] = -1
         while s >= 0:
             refresh_row(row_start, class_of_pair, values, q, s)
-            if mover == 0 or replies.both:
+            if mover == 0 or replies.learns_both_sides:
                 is_random = draw_uniform(rng_state) < explore
                 chance = 1.0 if is_random else 0.0
                 p = pairs.choose_epsilon_greedy(
@@ -159,7 +159,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             else:
                 s = draw_reply(replies, q, s, False, rng_state)
             mover = 1 - mover
-        # The side that did not end the game still has to learn its result, which is in its view.
+        # The side that did not end the game learns the result; `s` is the ending in its view.
         previous = last_class[mover]
         if previous >= 0:
             values[previous] += step_size * (

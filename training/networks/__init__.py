@@ -1,1 +1,1 @@
-"""Deep Q-networks, shipped as tables like all others; only here is JAX imported."""
+"""Deep Q-networks, saved as tables like all other agents; only this package imports JAX."""

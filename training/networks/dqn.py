@@ -15,8 +15,8 @@ from app.tictactoe.policy import BASELINES, Policy, epsilon_greedy_policy
 from training.learners.phases import Epoch, NextCheckpoint, Progress
 from training.networks import net
 
-NO_NEXT = -1  # instead of the next decision
-ILLEGAL_LOSS = -2  # instead of the outcome, of the player who made an illegal move
+NO_NEXT = -1  # in place of the next decision, if there is none: the game is over
+ILLEGAL_LOSS = -2  # the outcome for a player who made an illegal move
 NETWORKS = {"shared": ((X, O),), "separate": ((X,), (O,))}  # the seats of each network
 
 Numbers = NDArray[np.int32]
@@ -25,29 +25,29 @@ Numbers = NDArray[np.int32]
 class Games(NamedTuple):
     """N games; a finished game keeps its last position.
 
-    After an illegal move the position is S, the number of all positions, which is no
-    position.
+    After an illegal move the position has the number S, which is not the number of a position.
     """
 
-    position: Numbers  # [cells + 2, N] before each ply, and twice at the end
-    cell: Numbers  # [cells, N] no more than a 0 where the game is over
+    # [cells + 2, N] the position before each ply; the last one is repeated
+    position: Numbers
+    cell: Numbers  # [cells, N] the cell played at each ply; 0 after the end
 
 
 class Shares(NamedTuple):
     """The results of games for the player in a seat, as shares of the games."""
 
     won: float
-    lost: float  # those by an illegal move, too
+    lost: float  # lost in any way, also by an illegal move
     forfeited: float  # lost by an illegal move
 
 
 class Moves(NamedTuple):
-    """The learner's moves, each with its result after the reply; all arrays have one shape."""
+    """The learner's moves with their rewards after the reply; all four arrays have the same shape."""
 
     decision: Numbers
     cell: Numbers
     reward: NDArray[np.float32]
-    after: Numbers  # the learner's next decision, or OVER
+    after: Numbers  # the learner's next decision, or NO_NEXT
 
 
 class Trainee(NamedTuple):
@@ -70,20 +70,21 @@ def learn(
 ) -> Iterator[Progress]:
     """Play epochs of games in each seat against one opponent after the other.
 
-    After its games an epoch takes `steps` steps of Adam, each on a `batch` of moves drawn from the
-    last `memory` ones, towards r + gamma max Q(s', .) and the guard rails of `net.loss`.
-    The table made of the network between two epochs is the behaviour in the games of the next one
-    and the target network of its steps.  Epsilon falls in a straight line from the first epoch to
-    the last.  Separate networks share the steps, and each has a buffer of its own seat's moves.
+    After its games an epoch makes `steps` steps of Adam, each on a minibatch of `batch` moves
+    sampled from the last `memory` moves, with the loss of `net.compute_loss`: towards
+    r + gamma max Q(s', .) and the guard rails.  The network at the end of an epoch chooses the
+    moves of the next epoch's games, and is the target network of its steps.  Epsilon falls linearly
+    from the first epoch to the last.  Separate networks share the steps, and each has a replay
+    buffer with the moves of its own seat.
 
-    With guard rails games hold legal moves only, and the guard rails alone teach the outputs of
-    illegal ones.  Without, the network is not told which moves are legal: it chooses among all
-    cells, and so do its targets; an illegal move ends the game, and its reward is -5.
+    With guard rails only legal moves are played, and a target of -5 pulls down the outputs of
+    illegal moves.  Without guard rails the network has no information on which moves are legal: it
+    chooses among all cells, and so do its targets; an illegal move ends the game with reward -5.
 
     `on_sample` is called once in each epoch with the network before its steps and with its moves.
 
-    An update is one step of Adam.  A network has a value for every pair; the visits of a pair are
-    how often it was put into the buffer.  Every epoch is reported, so `next_checkpoint` is not
+    An update is one step of Adam.  A network has a value for every pair; the visits of a pair count
+    how often it was added to the buffer.  Every epoch is reported, so `next_checkpoint` is not
     called.
     """
     rng = np.random.default_rng(recipe.seed)
@@ -118,24 +119,27 @@ def learn(
             for trainee in trainees
         ]
         met = np.concatenate([moves.decision for moves in new.values()])
-        # by the outputs that chose the moves of these games
-        taken_met = share_illegal(game, outputs, met)
+        # Computed from the outputs before the epoch's steps, which chose these moves.
+        illegal_met = share_illegal(game, outputs, met)
         outputs = _compute_outputs(game, trainees, read)
         q = np.where(game.legal, outputs, np.float32(np.nan))
         yield Progress(
-            done=epoch / len(opponents),
+            finished_share=epoch / len(opponents),
             games=epoch * 2 * recipe.games,
             updates=epoch * recipe.steps,
             q=q,
             visits=visits.copy(),
-            epoch=_summarize(game, games, outputs, taken_met),
+            epoch=_summarize(game, games, outputs, illegal_met),
         )
 
 
 def _make_trainees(
     rng: np.random.Generator, game: Game, recipe: Dqn, read: net.Array
 ) -> list[Trainee]:
-    """Return the networks of a recipe before training; with an odd number of steps X's gets one more."""
+    """Return the networks of a recipe before training.
+
+    Separate networks share the steps of an epoch; if they are odd, X's network gets one more.
+    """
     seats = NETWORKS[recipe.networks]
     trainees = []
     for number, own_seats in enumerate(seats):
@@ -202,23 +206,23 @@ def _summarize(
     game: Game,
     games: Mapping[int, Games],
     outputs: NDArray[np.float32],
-    taken_met: float,
+    illegal_met: float,
 ) -> Epoch:
-    """Return the figures of an epoch's games, by seat, and of the outputs [D, cells] after it."""
+    """Return the figures of an epoch: its games by seat, and illegal moves of `outputs` [D, cells]."""
     as_x, as_o = (compute_shares(game, games[seat], seat) for seat in (X, O))
     return Epoch(
         won=(as_x.won, as_o.won),
         lost=(as_x.lost, as_o.lost),
         forfeited=(as_x.forfeited, as_o.forfeited),
-        taken=share_illegal(game, outputs, slice(None)),
-        taken_met=taken_met,
+        illegal=share_illegal(game, outputs, slice(None)),
+        illegal_met=illegal_met,
     )
 
 
 def share_illegal(
     game: Game, outputs: NDArray[np.float32], among: NDArray[np.int32] | slice
 ) -> float:
-    """Return the share of some decisions in which the highest output, of [D, cells], is illegal."""
+    """Return the share of the decisions `among` whose highest output, [D, cells], is illegal."""
     highest = outputs.argmax(axis=1)
     return float((~game.legal[np.arange(game.decisions), highest])[among].mean())
 
@@ -226,7 +230,7 @@ def share_illegal(
 def _compute_outputs(
     game: Game, trainees: Sequence[Trainee], read: net.Array
 ) -> NDArray[np.float32]:
-    """Return the outputs for every decision, [D, cells], by the only network or by the mover's."""
+    """Return the outputs for every decision, [D, cells]; separate networks: the mover's network."""
     outputs = [net.compute_outputs(trainee.pupil.network, read) for trainee in trainees]
     return np.where(game.to_move[:, None] == X, outputs[0], outputs[-1])
 
@@ -234,7 +238,7 @@ def _compute_outputs(
 def play_games(
     game: Game, rng: np.random.Generator, x: Policy, o: Policy, games: int
 ) -> Games:
-    """Return games between two policies, [D, cells]; an illegal move ends a game."""
+    """Play games between the policies `x` and `o`, [D, cells]; an illegal move ends a game."""
     position = np.zeros((game.cells + 2, games), np.int32)
     cell = np.zeros((game.cells, games), np.int32)
     for ply in range(game.cells):
@@ -253,7 +257,7 @@ def play_games(
 
 
 def draw_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
-    """Return a cell drawn by each row of chances, [N, cells]."""
+    """Return a random cell for each row of probabilities, [N, cells], as [N]."""
     sums = chances.cumsum(axis=1)
     passed = sums > rng.random((len(sums), 1)) * sums[:, -1:]
     cell: Numbers = passed.argmax(axis=1).astype(np.int32)
@@ -286,7 +290,7 @@ def extract_moves(
 
 
 def compute_shares(game: Game, games: Games, seat: int) -> Shares:
-    """Return the results of games for the player in a seat, who alone makes illegal moves."""
+    """Return the results of games for the player in a seat; only this player makes illegal moves."""
     result = _find_results(game, games.position[-1], seat)
     return Shares(
         float((result == 1).mean()),
@@ -296,7 +300,7 @@ def compute_shares(game: Game, games: Games, seat: int) -> Shares:
 
 
 def _find_results(game: Game, position: Numbers, seat: int) -> Numbers:
-    """Return 1 won, 0 drawn, -1 lost or ILLEGAL_LOSS for finished games; undefined for other games."""
+    """Return the result of finished games: 1 won, 0 drawn, -1 lost, or ILLEGAL_LOSS; else undefined."""
     finished = np.clip(position - game.decisions, 0, len(game.outcome) - 1)
     result = game.outcome[finished] * np.int32(seat)
     return np.where(position == game.positions, np.int32(ILLEGAL_LOSS), result)
@@ -328,7 +332,7 @@ def sample_moves(
 def compute_targets(
     q: NDArray[np.float32], moves: Moves, gamma: float
 ) -> NDArray[np.float32]:
-    """Return the target of each move by a table q [D, cells]: r + gamma max Q(s', .)."""
+    """Return the target of each move, r + gamma max Q(s', .), from the table `q` [D, cells]."""
     highest = np.nanmax(q, axis=1)
     later = np.where(moves.after == NO_NEXT, 0, highest[moves.after])
     return (moves.reward + gamma * later).astype(np.float32)

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from app.tictactoe.encodings import Encoding, encode_inputs
 from app.tictactoe.game import Game
 
-SLOPE = 0.1  # slope of the leaky rectifier below 0
-DROPOUT = 0.1  # share of the hidden units
-DELTA = 1.0  # the error from which on the Huber loss is linear
+SLOPE = 0.1  # slope of the leaky ReLU below 0
+DROPOUT = 0.1  # share of the hidden units that are dropped in training
+DELTA = 1.0  # the Huber loss is linear above this error
 ILLEGAL = -5.0  # reward of an illegal move
-SQUARE = 2  # cells a side of the squares that a convolution reads
+SQUARE = 2  # side of the squares that a convolution reads, in cells
 
 
 Array = jax.Array | NDArray[Any]
@@ -43,11 +43,11 @@ Network = tuple[Layer, ...]
 
 
 class Minibatches(NamedTuple):
-    """The minibatches of many steps, one row a step."""
+    """The minibatches of several steps: a row for each step."""
 
     decision: Any  # [steps, batch]
     cell: Any  # [steps, batch]
-    target: Any  # [steps, batch] the target of the move's value
+    target: Any  # [steps, batch] the target of the output of `cell`
 
 
 class Pupil(NamedTuple):
@@ -55,7 +55,7 @@ class Pupil(NamedTuple):
 
     network: Network
     moments: Any  # Adam's averages of the gradient and its square
-    key: Any  # the random key of all later dropouts
+    key: Any  # the random key for the dropout of all later steps
 
 
 def choose_squares(
@@ -69,7 +69,7 @@ def choose_squares(
     read = encode_inputs(game, encoding)
     if not convolution:
         return read
-    each = read.shape[1] // game.cells  # inputs a cell
+    each = read.shape[1] // game.cells  # number of inputs for each cell
     squares = np.lib.stride_tricks.sliding_window_view(
         np.arange(game.cells).reshape(game.rows, game.columns), (SQUARE, SQUARE)
     )
@@ -82,10 +82,11 @@ def choose_squares(
 def make_network(
     rng: np.random.Generator, read: Array, hidden: Sequence[int], outs: int
 ) -> Network:
-    """Return a network with random weights, normal with variance 2 / inputs of the layer.
+    """Return a network with normal random weights of variance 2 / (inputs of the layer), and biases 0.
 
-    Biases are 0.  `read` has the shape of its inputs; the hidden layers have `hidden` units.  If it
-    reads squares, the units of the first layer are divided among them.
+    `read` are its inputs, of which only the shape is used; `hidden` are the units of the hidden
+    layers and `outs` the number of outputs.  If the network reads squares, the units of the first
+    layer are divided among the squares.
     """
     squares = read.shape[1] if read.ndim == 3 else 1
     each = hidden[0] // squares
@@ -104,7 +105,7 @@ def apply_network(
 ) -> jax.Array:
     """Return the outputs, [N, cells], for inputs [N, inputs] or [N, squares, inputs].
 
-    With a random key a tenth of the hidden units is dropped out, and the others are scaled up.
+    With a random key a tenth of the hidden units is set to 0 and the others are scaled up (dropout).
     """
     signal = jnp.asarray(read)
     for number, layer in enumerate(network[:-1]):
@@ -121,7 +122,7 @@ def apply_network(
 
 def compute_outputs(network: Network, read: Array) -> NDArray[np.float32]:
     """Return the outputs for every decision, [D, cells], including illegal moves."""
-    # Not with numpy, whose sums depend on the number of cores.
+    # With JAX, because sums of numpy depend on the number of cores.
     return np.asarray(_apply_compiled(network, read))
 
 
@@ -140,10 +141,10 @@ def compute_loss(
 ) -> jax.Array:
     """Return the mean Huber loss over N decisions.
 
-    The target of the cell played is `target` [N], and the target of each `guarded` cell [N,
-    cells] is -5, which are the guard rails; other outputs have the targets `others` [N,
-    cells], if given. `squared` uses half the square of every error instead, which is equal
-    up to an error of 1.
+    The output of the cell played has the target `target` [N].  Outputs of `guarded` cells [N,
+    cells] have the target -5 (the guard rails).  Other outputs have the targets `others` [N,
+    cells], if given. With `squared` the loss is half the square of the error, which differs
+    from the Huber loss for errors above 1 only.
     """
     played = jnp.arange(guarded.shape[1]) == cell[:, None]
     if others is None:
@@ -161,7 +162,7 @@ def compute_loss(
 
 
 def start_training(network: Network, seed: int) -> Pupil:
-    """Return a network before its first step; `seed` decides its dropouts."""
+    """Return a network ready for training; `seed` determines its random dropout."""
     moments = optax.adam(0.0).init(jax.tree.map(jnp.asarray, network))
     return Pupil(network, moments, jax.random.key(seed))
 

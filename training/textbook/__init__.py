@@ -1,4 +1,4 @@
-"""Every learner as in a textbook, on boards as text; its files need nothing but Python.
+"""Every learner written as in a textbook, for boards as text; the files need only Python.
 
-`training.reference` runs them on recipes, `training.export_script` joins them to one file.
+`training.reference` trains recipes with them, `training.export_script` joins them to one file.
 """

@@ -1,8 +1,8 @@
 """The champion: self-play with bounds on the value of every board, until all are proved.
 
-Source: our own, of known parts: lower and upper estimates of action values are those of Even-Dar,
-Mannor & Mansour (2006), "Action elimination and stopping conditions"; going back over everything
-met after each game is planning as in Sutton (1990), "Integrated architectures for learning,
+Source: our own, of known parts: lower and upper estimates of action values as in Even-Dar,
+Mannor & Mansour (2006), "Action elimination and stopping conditions"; updating all visited boards
+after each game is planning as in Sutton (1990), "Integrated architectures for learning,
 planning, and reacting".
 """
 
@@ -14,19 +14,20 @@ from training.textbook.symmetry import canonical_board
 
 
 class Champion:
-    """Lower and upper bounds on what a board is worth to who made it: 1 is won, -1 lost."""
+    """Lower and upper bounds on the value of a board to the player of the last move: 1 won, -1 lost."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
         self.lower = {}
         self.upper = {}
         self.visits = Counter()
-        self.proved = set()  # boards after which nothing is unseen
+        # boards that are finished, or whose continuations were all played
+        self.proved = set()
 
     def update(self, board):
-        """Set the bounds of a board: by its result, or by the best answer of the other side.
+        """Set the bounds of a board: its result, or the negated bounds of the best reply.
 
-        What the answer is worth at most to the other side, the board is worth at least, negated.
+        The lower bound is minus the highest upper bound of a reply, and the reverse.
         """
         game = self.game
         if game.is_over(board):
@@ -42,7 +43,7 @@ class Champion:
             self.proved.add(board)
 
     def play(self, turn, rng):
-        """Play a game for both sides if anything is unseen, then update all boards met so far."""
+        """Play a game for both sides, then update all visited boards; no game if all is proved."""
         board, trail = self.game.empty, []
         if board in self.proved:
             return
@@ -54,7 +55,7 @@ class Champion:
             board = self.game.make_move(board, cell)
             self.visits[canonical_board(self.game, board)] += 1
         old = [self.value(*move) for move in trail]
-        # the last boards first
+        # The fullest boards first, so that replies are updated before the boards they follow.
         for met in sorted(self.visits, key=lambda met: met.count(".")):
             self.update(met)
         for move, before in zip(trail, old):
@@ -62,7 +63,7 @@ class Champion:
             yield Update(*move, before, self.value(*move), next_board=made)
 
     def explore(self, board, rng):
-        """Choose where something is unseen: highest upper bound, then fewest visits, then any."""
+        """Return an unproved move: the highest upper bound, then the fewest visits, then at random."""
         cells = self.game.legal_moves(board)
         appeal = {
             cell: (self.upper.get(after, 1), -self.visits[after])
@@ -80,15 +81,15 @@ class Champion:
         return epsilon_greedy(values, 0.0, rng)[0]
 
     def value(self, board, cell):
-        """Return the value of a move to its player: nearer to the lower bound of its board."""
+        """Return the value of a move to its player: a quarter of the way from lower to upper bound."""
         after = self.key(board, cell)
         lower, upper = self.lower.get(after, -1), self.upper.get(after, 1)
         return lower + (upper - lower) / 4
 
     def key(self, board, cell):
-        """Return the board that a move makes, one for all that are the same by symmetry."""
+        """Return the board after a move; symmetric boards have the same key."""
         return canonical_board(self.game, self.game.make_move(board, cell))
 
     def list_boards_after(self, board):
-        """List what can be made of a board, in the order of the cells."""
+        """List the board after each legal move, in the order of the cells."""
         return [self.key(board, cell) for cell in self.game.legal_moves(board)]

@@ -13,7 +13,7 @@ from training.textbook.whole_game import play_whole_game
 
 
 class DoubleQ:
-    """Two tables of Q(s, a), in which moves that are the same by symmetry share one entry."""
+    """Two tables of Q(s, a), in which symmetric moves share one entry."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
@@ -21,10 +21,10 @@ class DoubleQ:
         self.epsilon = 0.0
 
     def update(self, s, a, reward, s_next, rng):
-        """Let one table learn: it chooses the best next move, and the other one values that.
+        """Update one table: it selects the best next move, and the other table gives its value.
 
-        A coin picks the table, but the last move of a game may teach both.
-        `s_next` is the board of the same player's next move, or the last board of the game.
+        A coin selects the table; with `last=both` the last move of a game updates both tables.
+        `s_next` is the board at the same player's next move, or the last board of the game.
         """
         alpha, gamma = self.parameters.alpha, self.parameters.gamma
         over, sa = self.game.is_over(s_next), self.key(s, a)
@@ -66,7 +66,7 @@ class DoubleQ:
         alpha, sa = self.parameters.alpha, self.key(s, a)
         if self.parameters.update == "average":
             q[sa] += alpha * (target - q[sa])
-        else:  # a sum of targets, which has no limit
+        else:  # update=sum adds targets up, without converging
             q[sa] += alpha * target
 
     def play(self, turn, rng):
@@ -80,7 +80,7 @@ class DoubleQ:
         trail, end = yield from play_whole_game(
             self, game.empty, learning_seats, turn.player or self, rng
         )
-        following = {}  # the board of each player's following move
+        following = {}  # by player, the board of the player's next move
         for s, a in reversed(trail):
             player = game.player_to_move(s)
             s_next = following.get(player, end)
@@ -90,7 +90,7 @@ class DoubleQ:
             following[player] = s
 
     def key(self, board, cell):
-        """Return the table key of (s, a), equal for symmetric ones: the afterstate or the pair."""
+        """Return the table key of (s, a), equal for symmetric moves: the pair, or its afterstate."""
         if self.parameters.key == "afterstate":
             return canonical_board(self.game, self.game.make_move(board, cell))
         return canonical_pair(self.game, board, cell)

@@ -1,4 +1,4 @@
-"""How good it is: train, write the value of every move, and play against random moves."""
+"""Evaluation: train, print the value of every move, and play test games against random moves."""
 
 import struct
 import sys
@@ -13,7 +13,7 @@ GAMES = 1_000  # in each seat, against random moves
 def main(game, learner, turns, rng):
     """Train, print the table, and test the agent against random moves.
 
-    A turn yields each move and each update as it happens, so iterating over it is the training.
+    `learner.play` yields each move and each update, so counting the updates runs the training.
     """
     updates = 0
     for turn in turns:
@@ -41,7 +41,7 @@ def write_table(game, value):
 
 
 def shorten(number):
-    """Return a number with as few digits as tell which of 32 bits it is."""
+    """Return a number with the fewest digits that identify it among 32-bit floats."""
     bits = struct.pack("f", number)
     (number,) = struct.unpack("f", bits)
     candidates = (float(f"{number:.{digits}g}") for digits in range(1, 10))
@@ -49,7 +49,7 @@ def shorten(number):
 
 
 def play_random(game, learner, seat, rng):
-    """Play a game against random moves, and return how it ended for the learner: 1, 0 or -1."""
+    """Play a game against random moves, and return the learner's result: 1 won, 0 drawn, -1 lost."""
     board = game.empty
     while not game.is_over(board):
         if game.player_to_move(board) == seat:

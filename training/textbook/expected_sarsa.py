@@ -33,7 +33,7 @@ class ExpectedSarsa:
         )
 
     def expect(self, board):
-        """Return the mean of Q(s, .) over the moves as epsilon-greedy play chooses them."""
+        """Return the expected Q(s, .) of the next move, chosen epsilon-greedily."""
         epsilon, values = self.epsilon, list(self.values(board).values())
         total = 0.0
         for (

@@ -2,11 +2,11 @@
 
 
 def epsilon_greedy(values, epsilon, rng, ties="random"):
-    """Choose a random move with probability epsilon, else a greedy one; return (move, explored).
+    """Choose a random move with probability epsilon, else a greedy move; return (move, explored).
 
-    One random number u decides both. If it is below epsilon, u / epsilon is uniform in [0, 1)
-    again and chooses the random move; otherwise the rest of the range is rescaled in the same way
-    and chooses one of the greedy moves.
+    One random number u decides both. If u < epsilon, u / epsilon is uniform in [0, 1) again and
+    selects the random move; otherwise (u - epsilon) / (1 - epsilon) is uniform in [0, 1) and
+    selects one of the greedy moves.
     """
     u = rng.random()
     if u < epsilon:

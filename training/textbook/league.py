@@ -1,7 +1,7 @@
-"""A league of learners that learn from one another, and from two players that never learn.
+"""A league: every learner plays all other learners, and two players that never learn.
 
-Source: Mitchell (1997), "Machine Learning": eq. 13.10 and 13.11 for worlds that are not
-deterministic, and section 13.3.5 for actions drawn by powers of k.
+Source: Mitchell (1997), "Machine Learning": eq. 13.10 and 13.11 for nondeterministic rewards
+and actions, and section 13.3.5 for actions with probabilities proportional to k ** Q.
 """
 
 from collections import Counter
@@ -18,36 +18,36 @@ from training.textbook.table import Values, get_reward
 
 SLOW = {"gamma": 0.7, "k_start": 0.001, "k_step": 0.001, "k_limit": 100.0}
 QUICK = {"gamma": 0.65, "k_start": 0.01, "k_step": 0.01, "k_limit": 10.0}
-# The members that learn.  The one with the same `observing` and `symmetric` as the parameters of
-# this training learns by these parameters instead.
+# The members that learn.  The member whose `observing` and `symmetric` equal those of this training
+# is replaced by the learner of this training.
 LEARNERS: Mapping[str, Mapping[str, Any]] = {
     "q-learning-player": {"observing": False, "symmetric": False, **SLOW},
     "observing": {"observing": True, "symmetric": False, **SLOW},
     "symmetric": {"observing": False, "symmetric": True, **QUICK},
     "observing-symmetric": {"observing": True, "symmetric": True, **QUICK},
 }
-MEMBERS = (*LEARNERS, "fixed", "random")  # in this order they meet
+MEMBERS = (*LEARNERS, "fixed", "random")  # the order of the games in a round
 
 
 class Meeting(NamedTuple):
-    """A game of the league begins; both fields are "" if this training's learner is not in it."""
+    """The start of a league game; both fields are "" if this training's learner does not play it."""
 
     opponent: str  # name of the learner's opponent
     seat: str  # seat of the learner, "X" or "O"
 
 
 class Player:
-    """A member that learns: a table of Q(s, a), in which s is the board as this player sees it."""
+    """A member that learns: a table of Q(s, a), where s is the board with own and other stones."""
 
     def __init__(self, game, parameters, rewards):
-        """`parameters` are the player's own; the rewards of all players are the same."""
+        """`parameters` belong to this player; `rewards` are the same for all players."""
         self.game, self.parameters, self.rewards = game, parameters, rewards
         self.q = Values()
         self.visits = Counter()
         self.k = parameters.k_start
 
     def update(self, board, cell, seat):
-        """Update Q(s, a) of a move with the reward of a seat, whoever made the move.
+        """Update Q(s, a) of a move by either player, with the reward of the player in `seat`.
 
         The step size alpha is 1 / (1 + visits) (Mitchell, eq. 13.10). As in the program that this
         league follows, the next board is the one right after the move, the best value is never
@@ -81,8 +81,9 @@ class Player:
         return next(cell for cell, end in zip(cells, ends) if u < end)
 
     def see(self, board, cell, seat):
-        """Return a board and a cell from this player's point of view: see `see`."""
-        return see(self.game, board, cell, seat, self.parameters.symmetric)
+        """Return a board and a cell as this player sees them from a seat: see `see_from_seat`."""
+        symmetric = self.parameters.symmetric
+        return see_from_seat(self.game, board, cell, seat, symmetric)
 
 
 class League:
@@ -103,7 +104,7 @@ class League:
         self.own = self.players[self.name] = Player(game, parameters, parameters)
 
     def play(self, turn, rng):
-        """Play a round: each pair of members in both seats; or a game with a person."""
+        """Play a round, in which each pair of members meets in both seats, or a game with a person."""
         for names in self.list_meetings(turn):
             opponent, seat = "", ""
             if self.name in names:
@@ -117,7 +118,7 @@ class League:
                     yield event
 
     def list_meetings(self, turn):
-        """List who plays X and who plays O in the games of a turn."""
+        """List the names of X and O in each game of a turn."""
         if turn.opponent == "you":
             as_x = turn.seat("both", turn.number) == "X"
             return [(self.name, "you") if as_x else ("you", self.name)]
@@ -146,11 +147,11 @@ class League:
 
 
 def play_league_game(game, names, players, person, rng):
-    """Play a game; yield each move with the name "", and each update with the learner's name.
+    """Play a game; yield ("", Move) for each move and (name of the learner, Update) for each update.
 
-    After each move its player learns. In two stages the other player learns too, with its own
-    reward. A player that observes learns from the other's move as if it had made it, with the
-    other's reward.
+    After each move its player updates its table. A two-stage player also updates after the
+    opponent's move, with its own reward. An observing player updates after the opponent's move as
+    if it were the opponent, with the opponent's reward.
     """
     board = game.empty
     while not game.is_over(board):
@@ -169,7 +170,7 @@ def play_league_game(game, names, players, person, rng):
 
 
 def choose_league_move(game, name, players, person, board, rng):
-    """Choose a member's move, or the person's."""
+    """Return the move of a member or of the person."""
     if name in players:
         return players[name].draw(board, game.player_to_move(board), rng)
     if name == "fixed":
@@ -180,10 +181,10 @@ def choose_league_move(game, name, players, person, board, rng):
 
 
 @cache
-def see(game, board, cell, seat, symmetric):
+def see_from_seat(game, board, cell, seat, symmetric):
     """Return a board with a seat's own marks as 1 and the other's as 2, and the cell on it.
 
-    If `symmetric`, all symmetric boards are turned into the same one.
+    If `symmetric`, all symmetric boards give the same result.
     """
     seen = board.translate(str.maketrans(".XO", "012" if seat == "X" else "021"))
     if not symmetric:

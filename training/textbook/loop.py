@@ -1,4 +1,4 @@
-"""The training loop: turns against one opponent after the other, and what happens in them."""
+"""The training loop: the turns of a training, and the moves and updates that happen in them."""
 
 from typing import Any, NamedTuple
 
@@ -8,30 +8,32 @@ class Move(NamedTuple):
 
     board: str
     cell: int
-    explored: bool | None  # chosen at random? None for players that do not learn
+    explored: (
+        bool | None
+    )  # whether it was random; None for a player that does not learn
 
 
 class Update(NamedTuple):
-    """One update: a move, its value before and after, and the numbers that it was made from."""
+    """One update: a move, its value before and after, and the numbers used to compute it."""
 
     board: str  # the state s
     cell: int  # the action a
     old: float  # the value before the update
     new: float  # the value after it
     reward: float = 0.0
-    next_board: str = ""  # the next state, "" if the learner looks at none
+    next_board: str = ""  # the next state, "" if the update uses none
     next_cell: int | None = None  # the next move, if the learner has chosen one
     next_value: float = 0.0  # the value of the next state: 0 when the game is over
-    target: float | None = None  # None if the value has no target, as beads and bounds
+    target: float | None = None  # None for beads and bounds, which have no target
     step_size: float | None = None
-    # the value before and after in the one table that learned, of a learner with two tables
+    # double Q-learning: the value before and after in the one table that was updated
     in_table: tuple[float, float] | None = None
 
 
 class Turn(NamedTuple):
     """One unit of a training: a game, a round of a league, or a sweep over all boards."""
 
-    opponent: str  # name; "self" and "both" are the learner itself
+    opponent: str  # name of the opponent; "self" and "both" mean the learner itself
     player: Any  # the opponent, None if it is the learner itself
     number: int  # index of the turn in its phase, from 0
     length: int  # number of turns in its phase
@@ -44,7 +46,7 @@ class Turn(NamedTuple):
         return seats.upper()
 
     def learning_seats(self, seat):
-        """Return the seats whose moves are learned from: both if the opponent is "both"."""
+        """Return the seats whose moves are updated: both seats if the opponent is "both"."""
         return "XO" if self.opponent == "both" else seat
 
 

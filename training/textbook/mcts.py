@@ -21,13 +21,10 @@ class Tree:
     def __init__(self, game, c, root, rng):
         self.game, self.c, self.root, self.rng = game, c, root, rng
         self.visits = Counter()
-        # sum of the results, for the player who made the last move
+        # By node, the sum of the results for the player of the node's last move.
         self.total = Counter()
-        # path and moves of the last simulated game
-        self.last_path, self.last_moves = (
-            [],
-            [],
-        )
+        self.last_path = []  # the path of the last simulated game in the tree
+        self.last_moves = []  # all moves of the last simulated game
 
     def upper_bound(self, node, cell):
         """Return the upper confidence bound of a move: its mean + c sqrt(ln N / n)."""
@@ -45,9 +42,9 @@ class Tree:
     def simulate(self):
         """Play one game, and add its result to each node on its path (backpropagation)."""
         game, board, node = self.game, self.root, ()
-        # nodes, and who made the last move to each; all cells played
-        path, moves = ([], [])
-        # Selection and expansion: by the highest bound down to the first node that is new.
+        path = []  # pairs of a node of the tree and the player of its last move
+        moves = []  # all cells played, in order
+        # Selection and expansion: follow the highest bounds up to the first new node.
         while not game.is_over(board) and (not path or self.visits[node]):
             bounds = {
                 cell: self.upper_bound(node, cell) for cell in game.legal_moves(board)
@@ -57,7 +54,7 @@ class Tree:
             path.append((node, game.player_to_move(board)))
             moves.append(cell)
             board = game.make_move(board, cell)
-        # Rollout: from there to the end at random.
+        # Rollout: random moves to the end.
         while not game.is_over(board):
             equal = dict.fromkeys(game.legal_moves(board), 0.0)
             cell, _ = epsilon_greedy(equal, 1.0, self.rng)
@@ -74,7 +71,7 @@ class Tree:
 
 
 class Mcts:
-    """A tree for every board; each has random numbers of its own."""
+    """A tree for every board; each tree has its own random numbers."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
@@ -88,7 +85,7 @@ class Mcts:
         return (tree.simulate() for tree in self.trees.values())
 
     def choose(self, board, rng):
-        """Choose one of the best moves."""
+        """Return a greedy move."""
         values = {
             cell: self.value(board, cell) for cell in self.game.legal_moves(board)
         }

@@ -1,4 +1,4 @@
-"""MENACE: a matchbox for each board, with beads for its moves, one of which is drawn.
+"""MENACE: a matchbox of beads for each board; a bead drawn at random decides the move.
 
 Source: Michie (1961), "Trial and error", and (1963), "Experiments on the mechanization of
 game-learning".
@@ -23,13 +23,13 @@ class Menace:
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
-        self.changed = {}  # beads of all moves that were updated since their box was filled
+        self.changed = {}  # beads of moves, if updated since their box was filled
         self.refills = 0
 
     def update(self, s, a, reward):
-        """Add beads to a move or take some away; an empty box is filled as at the start.
+        """Add beads to a move or remove some; an empty box is filled as at the start.
 
-        The update tells the number before the box is filled.
+        `new` of the returned Update is the number before a refill.
         """
         old = self.beads(s, a)
         new = max(0, old + reward)
@@ -45,11 +45,11 @@ class Menace:
         """Play a game, then give each of its moves the reward of the result."""
         game, parameters = self.game, self.parameters
         learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
-        # Against itself it draws beads for both sides, however it plays when it has learned.
+        # In self-play both sides draw beads, also if `plays` is greedy after the training.
         opponent = turn.player or SimpleNamespace(choose=self.draw)
         mover = self
         if parameters.paper and turn.opponent == "you":
-            # People drew the beads of their paper boxes, so they give its moves as well.
+            # People drew the beads from paper boxes, so the machine's moves are recorded as well.
             mover = SimpleNamespace(
                 game=game, explore=lambda s, rng: (opponent.choose(s, rng), True)
             )
@@ -63,8 +63,8 @@ class Menace:
     def beads(self, board, cell):
         """Return the number of beads of a move.
 
-        A box that has not changed yet has fewer beads the later in a game it is used.  The box of
-        the empty board may have beads for a single opening only.
+        Boxes for later moves of a game start with fewer beads.  The box of the empty board may
+        have beads for a single opening only.
         """
         if board == self.game.empty and not self.is_opening(cell):
             return 0
@@ -73,15 +73,17 @@ class Menace:
         return self.changed.get(self.key(board, cell), first)
 
     def is_opening(self, cell):
-        """Whether the first move of a game may be on a cell."""
+        """Return whether the first move of a game may be on a cell."""
         opening = self.parameters.opening
         if opening == "any":
             return True
-        named = {"corner": 0, "edge": 1, "centre": self.game.cells // 2}[opening]
-        return self.key(self.game.empty, cell) == self.key(self.game.empty, named)
+        opening_cell = {"corner": 0, "edge": 1, "centre": self.game.cells // 2}[opening]
+        return self.key(self.game.empty, cell) == self.key(
+            self.game.empty, opening_cell
+        )
 
     def key(self, board, cell):
-        """Return one move that stands for all that are the same by symmetry."""
+        """Return the table key of a move, equal for symmetric moves."""
         return canonical_pair(self.game, board, cell)
 
     def draw(self, board, rng):

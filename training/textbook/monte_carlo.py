@@ -1,7 +1,7 @@
 """Monte Carlo control.
 
 Source: Sutton & Barto (2018), sections 5.3, "Monte Carlo control", for exploring starts, and 5.4
-for control without them; section 2.4 for averages kept step by step.
+for control without them; section 2.4 for incremental averages.
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ class MonteCarlo:
         return Update(s, a, old, q[s, a], target=episode_return, step_size=step_size)
 
     def play(self, turn, rng):
-        """Play a game, then go back over it: the return of a move is gamma times the next one's."""
+        """Play a game, then update its moves backward: each return is gamma times the next return."""
         game, parameters = self.game, self.parameters
         self.epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn)
         self.next_epsilon = 1.0 if parameters.exploring_starts else self.epsilon
@@ -48,7 +48,7 @@ class MonteCarlo:
             returns[player] *= parameters.gamma
 
     def explore(self, board, rng):
-        """Choose a move epsilon-greedily; with exploring starts the first one is any."""
+        """Return an epsilon-greedy move; with exploring starts the first move is random."""
         epsilon, self.next_epsilon = self.next_epsilon, self.epsilon
         return epsilon_greedy(self.values(board), epsilon, rng)
 

@@ -1,10 +1,10 @@
-"""The person who taught, by the moves that they played."""
+"""People as opponents: their moves are known in advance, as a part of the recipe."""
 
 from training.textbook.loop import list_turns
 
 
 class Person:
-    """The person in one game: `cells` has a digit for each cell that they played."""
+    """A person in one game; `cells` has a digit for each cell that the person played."""
 
     def __init__(self, cells):
         self.cells = iter(cells)
@@ -15,9 +15,9 @@ class Person:
 
 
 def list_turns_with_people(phases, opponents, people):
-    """List the turns of a training in which people teach, one in each of their games.
+    """Yield the turns of a training with people; `people` has a Person for each game with people.
 
-    They change seats from each of their games to the next, whatever lies between.
+    Seats alternate from one game with people to the next; other turns in between do not count.
     """
     games = enumerate(people)
     for turn in list_turns(phases, opponents):

@@ -1,4 +1,4 @@
-"""Q-iteration: every move of every board is valued again and again, by one sampled answer.
+"""Q-iteration: repeated sweeps update every move of every board, each by one sampled reply.
 
 Source: value iteration, Bellman (1957); Sutton & Barto (2018), eq. 4.10 for its action values,
 with one sampled successor in place of the expectation.
@@ -17,7 +17,7 @@ class QIteration:
         self.q = Values(parameters.initial)
 
     def update(self, s, a, turn, rng):
-        """Set Q(s, a) to reward + gamma max Q(s_next, .), after one answer of the opponent."""
+        """Set Q(s, a) to reward + gamma max Q(s_next, .), after one sampled reply."""
         game, parameters, q = self.game, self.parameters, self.q
         old = q[s, a]
         s_next = game.make_move(s, a)
@@ -36,7 +36,7 @@ class QIteration:
         return Update(s, a, old, target, reward, s_next, None, best_next, target, 1.0)
 
     def play(self, turn, rng):
-        """Sweep over every board and move; a value that is a loss may stay one for ever."""
+        """Sweep over every board and move; if `sticky`, moves valued as a loss are skipped."""
         game, parameters, q = self.game, self.parameters, self.q
         for s in game.unfinished_boards():
             for a in game.legal_moves(s):
@@ -44,7 +44,7 @@ class QIteration:
                     yield self.update(s, a, turn, rng)
 
     def choose(self, board, rng):
-        """Choose one of the best moves."""
+        """Return a greedy move."""
         return epsilon_greedy(self.values(board), 0.0, rng)[0]
 
     def values(self, board):

@@ -1,6 +1,6 @@
-"""Q-learning with one of ten classic faults, each in the line where students make it.
+"""Q-learning with one of ten classic faults, each in the line where students often make it.
 
-`docs/doctor.py` finds these faults in a trace of updates; the page /faults shows what each does.
+`docs/doctor.py` finds these faults in a trace of updates; the page /faults shows their effects.
 """
 
 from training.textbook.loop import Update
@@ -11,18 +11,18 @@ class QLearningWithFaults(QLearning):
     """Q-learning in which the parameter `fault` names the line that is wrong."""
 
     def update(self, s, a, reward, s_next, a_next):
-        """Move Q(s, a) towards a target, with the fault; None if no value is updated."""
+        """Move Q(s, a) towards a target, with the fault; return None if no value is updated."""
         parameters, fault = self.parameters, self.parameters.fault
         is_over = self.game.is_over(s_next)
         is_lost = is_over and self.game.result(s_next, self.game.player_to_move(s)) < 0
         if fault == "loser" and is_lost:
-            return None  # the line that learns stands only after the learner's own move
+            return None  # the update runs only after the learner's own move, so losses are missed
         if fault == "reward" and is_lost:
-            reward = parameters.win  # whoever wins, the reward is that of a win
+            reward = parameters.win  # the reward of a win, also if the opponent wins
         if fault == "sides" and self.game.player_to_move(s) == "O":
-            reward = -reward  # the reward is X's, and O maximises it too
+            reward = -reward  # the reward is in X's view, but O maximises it, too
         if fault in ("answer", "sign"):
-            s_next = self.game.make_move(s, a)  # the board before the answer
+            s_next = self.game.make_move(s, a)  # the board before the opponent's reply
         old = self.q[s, a]
         key = (self.game.make_move(s, a), a) if fault == "in-place" else (s, a)
         target = reward + parameters.gamma * self.best_next(s_next, is_over)
@@ -45,7 +45,7 @@ class QLearningWithFaults(QLearning):
         return (event for event in super().play(turn, rng) if event is not None)
 
     def values(self, board):
-        """Return the value of each move; without exploration only the first of the best ones."""
+        """Return the value of each move; with the fault "exploration" only the first best move."""
         values = super().values(board)
         if self.parameters.fault != "exploration":
             return values

@@ -13,7 +13,7 @@ from training.textbook.whole_game import play_whole_game
 
 
 class QTable:
-    """A table of Q(s, a), in which moves that are the same by symmetry share one entry."""
+    """A table of Q(s, a), in which symmetric moves share one entry."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
@@ -23,7 +23,7 @@ class QTable:
     def update(self, s, a, reward, s_next):
         """Move Q(s, a) towards reward + gamma max Q(s_next, .) (Sutton & Barto, eq. 6.8).
 
-        `s_next` is the board of the same player's next move, or the last board of the game.
+        `s_next` is the board at the same player's next move, or the last board of the game.
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         sa = self.key(s, a)
@@ -34,7 +34,7 @@ class QTable:
         target = reward + gamma * best_next
         if self.parameters.update == "average":
             q[sa] += alpha * (target - q[sa])
-        else:  # a sum of targets, which has no limit
+        else:  # update=sum adds targets up, without converging
             q[sa] += alpha * target
         return Update(s, a, old, q[sa], reward, s_next, None, best_next, target, alpha)
 
@@ -49,7 +49,7 @@ class QTable:
         trail, end = yield from play_whole_game(
             self, game.empty, learning_seats, turn.player or self, rng
         )
-        following = {}  # the board of each player's following move
+        following = {}  # by player, the board of the player's next move
         for s, a in reversed(trail):
             player = game.player_to_move(s)
             s_next = following.get(player, end)
@@ -59,7 +59,7 @@ class QTable:
             following[player] = s
 
     def key(self, board, cell):
-        """Return the table key of (s, a), equal for symmetric ones: the afterstate or the pair."""
+        """Return the table key of (s, a), equal for symmetric moves: the pair, or its afterstate."""
         if self.parameters.key == "afterstate":
             return canonical_board(self.game, self.game.make_move(board, cell))
         return canonical_pair(self.game, board, cell)

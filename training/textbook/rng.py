@@ -1,6 +1,6 @@
-"""The random numbers: xoshiro256+, seeded like numpy's SeedSequence.
+"""Random numbers: the generator xoshiro256+, seeded like numpy's SeedSequence.
 
-Python's own generator would do as well; this one makes the values those of the site bit for bit.
+Python's own generator would work as well; with this one, the values equal the site's bit for bit.
 Sources: Blackman & Vigna (2021), "Scrambled linear pseudorandom number generators"; O'Neill (2015),
 "Developing a seed_seq alternative".
 """
@@ -13,7 +13,7 @@ class Random:
         self.state = seed_state(seed, *part)
 
     def random(self):
-        """Return the next number, from 0 to 1 but never 1."""
+        """Return the next random number, uniform in [0, 1)."""
         a, b, c, d = self.state
         number = (a + d) % 2**64 >> 11
         c, d, shifted = c ^ a, d ^ b, b << 17
@@ -49,6 +49,6 @@ def make_hash(key, factor):
 
 
 def mix(one, other):
-    """Mix two numbers of 32 bits."""
+    """Return a 32-bit hash of two 32-bit numbers."""
     number = (0xCA01F9DD * one - 0x4973F715 * other) % 2**32
     return number ^ number >> 16

@@ -5,7 +5,7 @@ from itertools import product
 
 
 class TicTacToe:
-    """A game in which `in_a_row` stones in line win, or lose if it is misère.
+    """A game in which `in_a_row` stones in a line win, or lose if `misere`.
 
     A board is a text of its cells in reading order: "X", "O", or "." for an empty cell.  A move is
     the number of a cell, from 0.
@@ -34,12 +34,12 @@ class TicTacToe:
         return board[:cell] + self.player_to_move(board) + board[cell + 1 :]
 
     def has_line(self, board, player):
-        """Whether a player has filled a line."""
+        """Return whether a player has filled a line."""
         return any(all(board[cell] == player for cell in line) for line in self.lines)
 
     @cache
     def is_over(self, board):
-        """Whether the game has ended."""
+        """Return whether the game has ended."""
         return "." not in board or self.has_line(board, self.last_player(board))
 
     @cache
@@ -52,7 +52,7 @@ class TicTacToe:
 
     @cache
     def unfinished_boards(self):
-        """List every board on which the game goes on, by plies, then in the order '.' < X < O."""
+        """List every board of an unfinished game, by number of stones, then in the order '.' < X < O."""
         boards, ply = [], [self.empty]
         while ply:
             boards += sorted(

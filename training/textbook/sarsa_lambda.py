@@ -16,11 +16,11 @@ class SarsaLambda:
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
         self.q = Values(parameters.initial)
-        self.z = {}  # the traces of each player's moves in this game
+        self.z = {}  # by player, the trace of each move in this game
         self.earlier = []  # the Updates of the moves before the last one
 
     def update(self, s, a, reward, s_next, a_next):
-        """Move all moves of this game by alpha delta z (Sutton & Barto, eq. 12.5 to 12.7).
+        """Add alpha delta z to the value of every move of this game (Sutton & Barto, eq. 12.5 to 12.7).
 
         delta is the TD error of the last move, (s, a); z is the trace of each move. `s_next` is
         the board after the opponent's answer, `a_next` the move chosen there; None if the game is

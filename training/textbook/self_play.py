@@ -10,7 +10,7 @@ from training.textbook.schedule import decay
 
 
 class SelfPlay:
-    """A table of Q(s, a), each in the view of the player who moves."""
+    """A table of Q(s, a), each value in the view of the player to move in s."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters

@@ -17,7 +17,7 @@ def start_game(game, parameters, turn, rng):
 
 @cache
 def list_starts(game, seat):
-    """List the boards on which the learner may begin: those in which its seat is to move."""
+    """List the boards on which the player of a seat ("both" for either) is to move."""
     seats = "XO" if seat == "both" else seat.upper()
     return [
         board

@@ -5,13 +5,13 @@ from functools import cache
 
 @cache
 def canonical_pair(game, board, cell):
-    """Return the one (board, move) that stands for all symmetric ones."""
+    """Return the (board, move) that represents all symmetric pairs."""
     return min(list_images(game, board, cell))
 
 
 @cache
 def canonical_board(game, board):
-    """Return the one board that stands for all symmetric ones."""
+    """Return the board that represents all symmetric boards."""
     return min(image for image, _ in list_images(game, board, 0))
 
 
@@ -25,7 +25,7 @@ def list_images(game, board, cell):
 
 @cache
 def list_symmetries(rows, columns):
-    """List all rotations and reflections as the old cell of each new cell."""
+    """List all rotations and reflections; each is a list with the old cell of every new cell."""
     grid = [
         [row * columns + column for column in range(columns)] for row in range(rows)
     ]

@@ -2,7 +2,7 @@
 
 
 class Values(dict):
-    """A table in which every value is `initial` until it is set."""
+    """A dictionary in which missing values are `initial`."""
 
     def __init__(self, initial=0.0):
         super().__init__()

@@ -1,4 +1,4 @@
-"""TD(0) on afterstates: the boards that a player makes have values, and not its moves.
+"""TD(0) on afterstates: values of the boards after a player's moves, not of the moves.
 
 Source: Sutton & Barto (2018), section 1.5, "An extended example: tic-tac-toe", and section 6.8.
 """
@@ -11,12 +11,12 @@ from training.textbook.table import Values, get_reward
 
 
 class TdAfterstates:
-    """A table of V(z), what a board is worth to who made it; finished boards are known."""
+    """A table of V(z), the value of a board to the player of the last move."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
         self.v = Values(parameters.initial)
-        self.alpha = 0.0  # in this game
+        self.alpha = 0.0  # the step size of this game
 
     def update(self, s, a, target, s_next, a_next):
         """Move V(z) of the board z after a move towards a target (Sutton & Barto, section 1.5).
@@ -39,7 +39,7 @@ class TdAfterstates:
         epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn, together)
         learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
         board = game.empty
-        last = {}  # each learning player's last board and move
+        last = {}  # by learning player, the last board and move, not updated yet
         while not game.is_over(board):
             player = game.player_to_move(board)
             if player in learning_seats:
@@ -56,7 +56,8 @@ class TdAfterstates:
                 cell = opponent.choose(board, rng)
                 yield Move(board, cell, None)
             board = game.make_move(board, cell)
-        player = game.player_to_move(board)  # the other one's last board ended the game
+        # The game is over: the player who did not end it updates its last board with the reward.
+        player = game.player_to_move(board)
         if player in last:
             reward = get_reward(game, parameters, board, player)
             yield self.update(*last[player], reward, board, None)
@@ -66,7 +67,7 @@ class TdAfterstates:
         return epsilon_greedy(self.values(board), 0.0, rng)[0]
 
     def values(self, board):
-        """Return the value of each move: that of the board it makes."""
+        """Return the value of each move: the value of the board after it."""
         return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
 
     def value(self, board, cell):
@@ -79,6 +80,6 @@ class TdAfterstates:
         return self.v[self.key(board, cell)]
 
     def key(self, board, cell):
-        """Return the board that a move makes, or one for all that are the same by symmetry."""
+        """Return the board after a move; if `symmetric`, symmetric boards have the same key."""
         made = self.game.make_move(board, cell)
         return canonical_board(self.game, made) if self.parameters.symmetric else made

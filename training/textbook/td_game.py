@@ -1,4 +1,4 @@
-"""A game in which each move is followed by the update of the one before it."""
+"""A game with one update for each move of the learner, at the learner's next move."""
 
 from training.textbook.exploration import epsilon_greedy
 from training.textbook.loop import Move
@@ -17,7 +17,7 @@ def play_td_game(learner, turn, rng):
     learner.epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn)
     opponent = turn.player or learner
     board, learning_seats = start_game(game, parameters, turn, rng)
-    last = {}  # the last board and move of each player that learns, not updated yet
+    last = {}  # by learning player, the last board and move, not updated yet
     while not game.is_over(board):
         player = game.player_to_move(board)
         if player in learning_seats:

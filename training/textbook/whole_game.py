@@ -1,10 +1,13 @@
-"""A game that is played to its end before anything is learned from it."""
+"""A game that is played to its end before its moves are updated."""
 
 from training.textbook.loop import Move
 
 
 def play_whole_game(learner, board, learning_seats, opponent, rng):
-    """Play a game from a board; yield each move; return the learner's (s, a) and the last board."""
+    """Play a game from a board, yielding each move.
+
+    Return the list of the learner's (s, a), and the last board.
+    """
     game, trail = learner.game, []
     while not game.is_over(board):
         explored = None

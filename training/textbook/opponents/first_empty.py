@@ -2,5 +2,5 @@
 
 
 def list_first_move(game, board):
-    """List the first empty cell alone."""
+    """Return a list with only the first empty cell."""
     return game.legal_moves(board)[:1]

@@ -1,10 +1,10 @@
-"""Opponents that play optimally: the first of the best moves, or any of them."""
+"""Optimal opponents: one plays the first of the best moves, the other any best move."""
 
 from functools import cache
 
 
 def list_minimax_move(game, board):
-    """List the first of the best moves alone."""
+    """Return a list with only the first of the best moves."""
     return list_best_moves(game, board)[:1]
 
 

@@ -5,7 +5,7 @@ from functools import cache
 
 
 def list_strongest_move(game, board):
-    """List its move alone: the first of those that are best for it."""
+    """Return a list with only this opponent's move: the first of its best moves."""
     player = game.player_to_move(board)
     moves = game.legal_moves(board)
     return [
@@ -18,9 +18,9 @@ def list_strongest_move(game, board):
 
 @cache
 def get_chances(game, board, player):
-    """Return the chances that a player does not lose, and that it wins.
+    """Return the probability that a player does not lose, and the probability that it wins.
 
-    It does first what is best for the one, then for the other; the other side plays at random.
+    The player maximises the first, with ties broken by the second; the other side plays at random.
     """
     if game.is_over(board):
         result = game.result(board, player)

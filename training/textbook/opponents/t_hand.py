@@ -1,20 +1,20 @@
-"""The opponent that wins or blocks where it can, and else plays at random.
+"""The opponent that wins if it can, else blocks if it can, else plays at random.
 
 Source: Boyan (1992), "Modular neural networks for learning context-dependent game strategies".
 """
 
 
 def list_t_hand_moves(game, board):
-    """List the moves that win, else those that block, else all."""
+    """List the moves that win, if there are any, else the moves that block, else all moves."""
     own, other = game.player_to_move(board), game.last_player(board)
     wins, blocks = (
-        list_completing(game, board, own),
-        list_completing(game, board, other),
+        list_winning_cells(game, board, own),
+        list_winning_cells(game, board, other),
     )
     return wins or blocks or game.legal_moves(board)
 
 
-def list_completing(game, board, player):
+def list_winning_cells(game, board, player):
     """List the cells with which a player would fill a line."""
     return [
         cell
