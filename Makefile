@@ -1,6 +1,6 @@
 PORT ?= 8000
 ifndef PYTHON
-# Searched for when it is first needed, and only once: each search starts Python up to four times.
+# Evaluated at the first use and only once, because a search starts Python up to four times.
 PYTHON = $(eval PYTHON := $(find_python))$(PYTHON)
 endif
 find_python = $(shell for p in python3.13 python3.12 python3.11 python3; do \
@@ -9,21 +9,21 @@ find_python = $(shell for p in python3.13 python3.12 python3.11 python3; do \
 BIN := .venv/bin
 RUNTIME := .venv/.runtime
 DEV := .venv/.dev
-# A uv on the PATH saves installing one. The redirection makes old versions of make use a shell,
-# without which "command" is unknown.
+# If uv is on the PATH, it is not installed again. Old versions of make know "command" only in a
+# shell, which the redirection makes them use.
 OWN_UV := $(if $(shell command -v uv 2>/dev/null),,$(BIN)/uv)
 UV := $(or $(OWN_UV),uv)
-# uv installs ten times faster; pip, where uv does not find what pip's own settings name.
-# Compiling what may never be imported takes as long as installing it, and so does a pip of the
-# folder's own, where Python has one that installs into other folders.
+# uv installs ten times faster than pip. pip is the fallback if only pip's settings name the package
+# index. --no-compile, because compiling all modules takes as long as installing them. Installing pip
+# into .venv takes as long, too, so Python's own pip is used if it supports --python.
 OTHER_PIP := $(PYTHON) -m pip --python $(BIN)/python
 PIP = $(shell test -x $(BIN)/pip && echo $(BIN)/pip || echo $(OTHER_PIP)) install \
 	-qq --disable-pip-version-check --require-hashes --no-compile
 install = $(UV) pip install --quiet --require-hashes --python $(BIN)/python -r $(1) || $(PIP) -r $(1)
-# On Linux even a make that is killed takes the server with it.
+# On Linux the server also ends if make is killed.
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 LIGHTHOUSE := .tools/node_modules/.bin/lighthouse
-# What Python has compiled once starts in half the time, and nearly everything here starts often.
+# Let Python write bytecode files: programs that are compiled already start in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run install translations test check lint types templates unit kernels browser install-training train train-dqn bench bench-web faults screenshot lighthouse lock
@@ -35,16 +35,16 @@ run: $(RUNTIME) ## Serve on http://127.0.0.1:8000 (another port: make run PORT=9
 	@! $(BIN)/python -c 'import socket, sys; socket.create_connection(("127.0.0.1", sys.argv[1]))' \
 		"$(PORT)" 2>/dev/null || \
 		{ echo "Port $(PORT) is in use. Choose another: make run PORT=9000"; exit 1; }
-	@# exec all the way down: the server is make's own child, and ends with it.
+	@# Every step is an exec, so that the server is a child of make and ends with it.
 	@exec $(TIED) env HOST=127.0.0.1 PORT=$(PORT) PATH="$(CURDIR)/$(BIN):$$PATH" \
 		sh -c "exec $$(sed -n 's/^web: //p' Procfile)"
 
-install: $(RUNTIME) ## Set up what make run needs, without running it
+install: $(RUNTIME) ## Install the packages for make run, without running it
 
-translations: $(RUNTIME) ## Gather all texts in the catalogues of app/translations, and name what is missing
+translations: $(RUNTIME) ## Update the catalogues in app/translations and list untranslated texts
 	$(BIN)/python -m app.translations.gather
 
-test: ## Check everything: style, types, templates, tests in a real browser
+test: ## Check style, types and templates, and run all tests, also in a browser
 	$(MAKE) --jobs 2 lint types templates unit
 
 lint: $(DEV) ## Check style and format of the Python code
@@ -60,42 +60,42 @@ templates: $(DEV) ## Check the HTML templates
 unit: browser kernels ## Run all tests, on all cores
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-check: lint types templates kernels ## Check everything but what needs a browser or a server under load
+check: lint types templates kernels ## Check style, types and templates, and run tests without a browser or load
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal \
 		tests/doctor tests/tables tests/tictactoe tests/training tests/web
 
-kernels: $(DEV) ## Compile the learners once, so that the processes of the tests need not
+kernels: $(DEV) ## Compile the learners, so that the test processes do not have to
 	$(BIN)/python -m training.trainer
 
-browser: $(DEV) ## Make sure there is a Chromium for the tests
+browser: $(DEV) ## Install Chromium for the tests if it is missing
 	$(BIN)/python -m tests.get_browser
 
-install-training: $(DEV) ## Set up what the tests and the training of networks need
+install-training: $(DEV) ## Install the packages for tests and for training networks
 
-train: $(DEV) ## Train every agent that is a table again
+train: $(DEV) ## Train all tabular agents again: seconds
 	$(BIN)/python -m training train --all
 
-train-dqn: $(DEV) ## Train the two deep Q-networks again, some minutes
+train-dqn: $(DEV) ## Train the two deep Q-networks again: minutes
 	$(BIN)/python -m training train dqn-vs-random dqn-vs-heuristic
 
-bench: $(DEV) ## Measure how fast training is, then the service (which needs wrk)
+bench: $(DEV) ## Measure the speed of training and of the server (needs wrk)
 	$(BIN)/python -m training bench
 	$(BIN)/python -m tests.service.load
 
-bench-web: $(DEV) ## Measure the service only: rates, start, memory, sizes
+bench-web: $(DEV) ## Measure the server only: rates, start, memory, sizes
 	$(BIN)/python -m tests.service.load $(if $(MARKDOWN),--markdown $(MARKDOWN))
 
-faults: $(DEV) ## Try what can go wrong with the real server: reloads, kills, odd clients, broken files
+faults: $(DEV) ## Test failures of a real server: reloads, kills, odd clients, broken files
 	$(BIN)/python -m tests.service.faults $(if $(MARKDOWN),--markdown $(MARKDOWN))
 
 screenshot: browser ## Take the pictures in docs/
 	SCREENSHOTS=docs $(BIN)/python -m pytest tests/browser/test_screenshots.py
 
-lighthouse: $(LIGHTHOUSE) browser ## Score the main pages on a phone and on a desk (needs Node.js)
+lighthouse: $(LIGHTHOUSE) browser ## Run Lighthouse on the main pages, phone and desktop (needs Node.js)
 	CHROME_PATH="$$($(BIN)/python -m tests.get_browser)" LIGHTHOUSE=$(LIGHTHOUSE) \
 		$(BIN)/python -m tests.service.lighthouse $(if $(MARKDOWN),--markdown $(MARKDOWN))
 
-lock: $(DEV) ## Pin what pyproject.toml asks for (make lock UPGRADE=1: the newest)
+lock: $(DEV) ## Pin the dependencies of pyproject.toml (make lock UPGRADE=1: newest versions)
 	$(call compile,requirements-dev.txt,--group dev --all-extras)
 	$(call compile,requirements.txt,--constraint requirements-dev.txt)
 
@@ -117,7 +117,7 @@ $(RUNTIME): requirements.txt | $(BIN)/python $(OWN_UV)
 	$(call install,requirements.txt)
 	@touch $@
 
-# Holds the runtime packages too, at the same versions.
+# Also contains the runtime packages, in the same versions.
 $(DEV): requirements-dev.txt | $(BIN)/python $(OWN_UV)
 	$(call install,requirements-dev.txt)
 	@touch $@ $(RUNTIME)

@@ -62,8 +62,8 @@ ORDER = (
 
 Verdict = Literal["reproduced", "partly reproduced", "not reproduced", "inconclusive"]
 MAX_FILE_BYTES = 1 << 20  # limit in bytes
-FILE_MODE = 0o644
-SIGNIFICANT_DIGITS = 12  # of a stored figure: enough to drop only rounding errors
+FILE_MODE = 0o644  # readable by all users
+SIGNIFICANT_DIGITS = 12  # digits of a stored figure; only rounding errors are dropped
 
 Id = Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
 Text = Annotated[str, Meta(min_length=1, max_length=2_000)]
@@ -79,7 +79,7 @@ Numbers = list[float]
 class Struct(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 ):
-    """A part of a results file: immutable, without unknown fields."""
+    """Base class of the parts of a results file: immutable, without unknown fields."""
 
 
 class Mark(Struct, frozen=True):
@@ -367,7 +367,7 @@ class Summary(Struct, frozen=True):
 
     @property
     def recipes(self) -> list[str]:
-        """The recipes of the runs in its figures; "" stands for a bar without a recipe."""
+        """The recipes named in the figures; "" for a bar without a recipe."""
         recipes: list[str] = []
         for figure in self.figures:
             match figure:
@@ -414,8 +414,8 @@ def load_summaries(folder: Path) -> dict[str, Summary]:
 def save_summary(folder: Path, summary: Summary) -> Path:
     """Write a summary as `<id>.json`, atomically, and return the path."""
     text = msgspec.json.format(msgspec.json.encode(summary), indent=1).decode()
-    # Puts each innermost list on one line; no text contains a line break, so the pattern is
-    # safe.
+    # Join each innermost list to one line.  Texts contain no line breaks, so the pattern matches
+    # lists of numbers only.
     text = re.sub(
         r"\[(\n[^][{}\"]*)\]", lambda found: f"[{_join_numbers(found[1])}]", text
     )
@@ -468,7 +468,7 @@ def find_typical(values: Sequence[float]) -> int:
 
 
 def drop_noise(value: float) -> float:
-    """Return a number for storage, without the rounding errors of floating-point sums.
+    """Return a number rounded for storage, which drops rounding errors of floating-point sums.
 
     Numbers are rounded for display only once, where a page shows them:
     `app.web.formatting`.
@@ -479,8 +479,8 @@ def drop_noise(value: float) -> float:
 def sign_test(one: Sequence[float], other: Sequence[float]) -> float:
     """Return the p-value of the sign test on the pairs `one[i]`, `other[i]`.
 
-    It is the probability of a difference at least as lopsided if both were equally good:
-    exact, two-sided, each pair that differs a toss of a fair coin; ties do not count.
+    It is the probability of at least this difference in counts if both were equally good: exact
+    and two-sided, where each pair with a difference is a toss of a fair coin; ties do not count.
     Source: Arbuthnot (1710); Conover (1999), "Practical nonparametric statistics", section
     3.4.
     """

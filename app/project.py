@@ -8,8 +8,9 @@ import tomllib
 from importlib import metadata
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]  # has app, training, static, templates and models
-# prefix of module names: "" in a checkout
+# the folder with app, training, static, templates and models
+ROOT = Path(__file__).parents[1]
+# prefix of module names: "" in a checkout, "q_tac_toe." in an installed package
 PREFIX = __name__.removesuffix("app.project")
 COMMAND = "q-tac-toe" if PREFIX else "python -m training"
 

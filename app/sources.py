@@ -1,7 +1,6 @@
-"""Sources by slug and by name: the projects rebuilt here, and the classics of the field.
+"""Sources by slug and by name: projects that are reproduced here, and classics of the field.
 
-`sources.toml` holds the entries: what this project took from each source, and what it does
-otherwise.
+`sources.toml` holds the entries: the ideas taken from each source, and the differences here.
 """
 
 from collections.abc import Mapping
@@ -23,16 +22,16 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: Literal["project", "classic", "page", "ours"]
     author: str
     title: str
-    year: str = ""  # "" if its pages give no date
+    year: str = ""  # "" if unknown
     published: str = ""  # the journal, book or site
     # URLs of the source, () if unknown.
     addresses: tuple[str, ...] = ()
-    taken: str = ""
+    taken: str = ""  # the ideas taken from the source
     differs: tuple[str, ...] = ()  # the differences in this project, with reasons
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The host names of its links, in their order."""
+        """The host names of its URLs, in order."""
         return tuple(urlsplit(address).hostname or "" for address in self.addresses)
 
 
@@ -64,6 +63,6 @@ def find_source(name: str) -> Source | None:
 
 
 def find_heading(name: str) -> str:
-    """Return the heading under which agents of an origin are listed; all classics share one."""
+    """Return the heading of a list of agents by the name of their origin; classics share one."""
     source = find_source(name)
     return CLASSICS if source and source.kind == "classic" else name

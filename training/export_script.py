@@ -54,8 +54,8 @@ HEAD_TEMPLATE = '''"""The training {name} in plain Python, one file; made by Q-T
 
     python {file} > table.csv
 
-writes the value of every move to its player, as the site has it bit for bit.  The error stream
-tells how far the training is, and in the end how well it plays against random moves.
+prints the value of every move, which is equal to the value on the site bit for bit.  Progress,
+and finally results against random moves, are printed to the error stream.
 """
 
 {imports}

@@ -30,9 +30,8 @@ def follow_policies(game: Game, policies: Values) -> PolicyResults:
     """Return the results of T policies, [T, P]; equal to `app.tictactoe.report.follow_policies`."""
     tree = (game.ply_start, game.pair_start, game.pair_after, game.outcome)
     seats = np.array([*SEATS.values()], np.int8)
-    rows = np.ascontiguousarray(
-        policies
-    )  # row-major, the order in which the loop reads
+    # row-major, the order in which the loop reads
+    rows = np.ascontiguousarray(policies)
     found = _follow_all(*tree, game.to_move, seats, rows, list_baseline_chances(game))
     return PolicyResults(*found)
 

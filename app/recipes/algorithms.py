@@ -1,7 +1,7 @@
-"""Parameters of the algorithms, a class each.
+"""The parameters of each algorithm, one class of recipes for each.
 
-The algorithms themselves are in `training`, with their sources; this module computes
-nothing.
+The descriptions are shown on pages. The algorithms themselves are in `training`, with their
+sources.
 """
 
 from types import MappingProxyType
@@ -36,7 +36,7 @@ def describe_count(meaning: str, most: int = 999_999_999) -> Meta:
 
 
 def describe_sharpness(meaning: str, least: float = 0.000001) -> Meta:
-    """Return the description of k: a league's learner draws a move with a chance of k ** Q."""
+    """Return the description of a value of k: moves have probabilities proportional to k ** Q."""
     return Meta(ge=least, le=1_000_000.0, description=meaning, extra={"symbol": "k"})
 
 
@@ -46,24 +46,26 @@ def describe_initial(meaning: str, symbol: str = "Q0") -> Meta:
 
 
 def describe_beads(meaning: str) -> Meta:
-    """Return the description of a number of beads that a move is given."""
+    """Return the description of a number of beads that is added to a move."""
     return Meta(ge=-100, le=100, description=meaning)
 
 
 Vs = Annotated[
     str,
     Meta(
-        description="The opponent, or several one after the other, each with how many games, "
-        "sweeps or epochs against it, as in random:50+self:200. With self it learns and explores "
-        "in one seat, and answers itself greedily; with both it learns and explores in both seats "
-        "of every game (self-play)."
+        description="The opponent, or several one after the other, each with its number of "
+        "games, sweeps or epochs, as in random:50+self:200. With self the learner explores and "
+        "learns in one seat, against its own greedy policy; with both it explores and learns in "
+        "both seats of every game (self-play)."
     ),
 ]
 Alpha = Annotated[
-    float, describe_share("α", "Step size: how far a value moves towards its target.")
+    float,
+    describe_share("α", "Step size: the share of the error that an update corrects."),
 ]
 Gamma = Annotated[
-    float, describe_share("γ", "Discount factor γ, for each move of its own.")
+    float,
+    describe_share("γ", "Discount factor from one move of the learner to the next."),
 ]
 Epsilon = Annotated[
     float, describe_share("ε", "Exploration rate: the probability of a random move.")
@@ -71,20 +73,20 @@ Epsilon = Annotated[
 EpsilonDrop = Annotated[
     float,
     describe_share(
-        "", "What epsilon falls by after every tenth of the games against an opponent."
+        "", "Decrease of epsilon after each tenth of the games against an opponent."
     ),
 ]
-Games = Annotated[int, describe_count("How many games are played.")]
+Games = Annotated[int, describe_count("Number of games played.")]
 Start = Annotated[
     Literal["random", "every", "empty"],
     Meta(
-        description="Where games begin: in a random position, in every position in turn, "
-        "or with the empty board."
+        description="First position of a game: a random position, every position in turn, "
+        "or the empty board."
     ),
 ]
 Seat = Annotated[
     Literal["both", "x", "o"],
-    Meta(description="In which seat it learns: both in turn, x or o."),
+    Meta(description="Seat of the learner: both in turn, x or o."),
 ]
 Symmetric = Annotated[
     bool, Meta(description="Whether symmetric boards share one value.")
@@ -93,12 +95,12 @@ Initial = Annotated[float, describe_initial("Initial Q-value of every move.")]
 Taught = Annotated[
     str,
     Meta(
-        description="The moves of the person who teaches, where vs has games with you: a digit for "
-        "each cell, 0 to 8 in reading order, a dot between games, as in 04.2.8516."
+        description="Moves of the person in games with you: a digit for each cell, 0 to 8 in "
+        "reading order, and a dot between games, as in 04.2.8516."
     ),
 ]
 
-MAX_FAULTY_UPDATES = 100_000  # a second in plain Python
+MAX_FAULTY_UPDATES = 100_000  # take the textbook learner about a second
 SEAT_LETTERS = {"both": "xo", "x": "x", "o": "o"}
 
 
@@ -110,7 +112,7 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
 
     vs: Vs = "random:50+self:200"
     sweeps: Annotated[
-        int, describe_count("How many sweeps over every position and move.")
+        int, describe_count("Number of sweeps over every position and move.")
     ] = 250
     gamma: Gamma = 1.0
     sticky: Annotated[
@@ -119,7 +121,7 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
     initial: Initial = 0.0
 
     def check_combination(self) -> None:
-        """Raise RecipeError also if `vs` is both: the sweeps have no self-play of two learners."""
+        """Raise RecipeError also if `vs` is both: sweeps are not games of two learners."""
         super().check_combination()
         if self.has_opponent(BOTH):
             raise RecipeError(
@@ -131,14 +133,14 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
         return Task(self.opponent(), self.gamma, self.reward_scale(), everywhere=True)
 
     def max_updates_per_turn(self) -> int:
-        """Return the number of legal pairs: a sweep updates each once."""
+        """Return the number of legal pairs: a sweep updates each pair once."""
         return tic_tac_toe().pairs
 
 
 class TdControl(Rewarded, frozen=True, kw_only=True):
-    """An update after each answer of the opponent: Q-learning and the Sarsas share its loop."""
+    """Parameters of Q-learning and all Sarsas, which update after each reply of the opponent."""
 
-    slug: ClassVar[str] = "q-learning"  # its compiled loop
+    slug: ClassVar[str] = "q-learning"  # names the compiled loop that they share
 
     vs: Vs = "random"
     start: Start = "random"
@@ -157,7 +159,7 @@ class TdControl(Rewarded, frozen=True, kw_only=True):
 
 
 class QLearning(TdControl, frozen=True, kw_only=True):
-    """Q-learning forward through each game, with the opponent in the environment."""
+    """Q-learning with an update after each step; the opponent is a part of the environment."""
 
     slug: ClassVar[str] = "q-learning"
 
@@ -195,7 +197,7 @@ class QLearning(TdControl, frozen=True, kw_only=True):
 
 
 class Sarsa(TdControl, frozen=True, kw_only=True):
-    """Q-learning with the value of the next move that is played in its target."""
+    """Sarsa: the target has the value of the next move that is played."""
 
     slug: ClassVar[str] = "sarsa"
 
@@ -209,7 +211,7 @@ class Sarsa(TdControl, frozen=True, kw_only=True):
 
 
 class ExpectedSarsa(Sarsa, frozen=True, kw_only=True):
-    """Sarsa with the mean value of the next moves in its target, weighted by its policy."""
+    """Expected Sarsa: the target has the expected value of the next move by the policy."""
 
     slug: ClassVar[str] = "expected-sarsa"
 
@@ -229,13 +231,13 @@ class SarsaLambda(Sarsa, frozen=True, kw_only=True):
     ] = field(default=0.5, name="lambda")
 
     def max_updates_per_turn(self) -> int:
-        """Return a bound on those of one game: after each move, it and all earlier ones."""
+        """Return an upper bound on the updates of a game: each move updates all earlier moves, too."""
         moves = super().max_updates_per_turn()
         return moves * (moves + 1) // 2 if self.lambda_ else moves
 
 
 class MonteCarlo(Rewarded, frozen=True, kw_only=True):
-    """Averages of returns, each from a move to the end of its game."""
+    """Monte Carlo control: the value of a move is the average return of its games."""
 
     slug: ClassVar[str] = "monte-carlo"
 
@@ -243,9 +245,7 @@ class MonteCarlo(Rewarded, frozen=True, kw_only=True):
     start: Start = "random"
     exploring_starts: Annotated[
         bool,
-        Meta(
-            description="Whether the first move of each game is any, with equal chances."
-        ),
+        Meta(description="Whether the first move of each game is random."),
     ] = True
     seat: Seat = "both"
     gamma: Gamma = 0.9
@@ -263,7 +263,7 @@ class MonteCarlo(Rewarded, frozen=True, kw_only=True):
 
 
 class TdAfterstates(Rewarded, frozen=True, kw_only=True):
-    """State values of afterstates, each moved towards the value of the next afterstate: TD(0)."""
+    """TD(0) on afterstates: each value moves towards the value of the next afterstate."""
 
     slug: ClassVar[str] = "td-afterstates"
     knows_ends: ClassVar[bool] = True
@@ -274,8 +274,8 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
     learn_from: Annotated[
         Literal["greedy", "all"],
         Meta(
-            description="Which moves teach what the board before them is worth: only those that "
-            "looked best, or the random ones as well (all)."
+            description="Moves that update the value of the previous board: only greedy moves, or "
+            "random moves as well (all)."
         ),
     ] = "greedy"
     alpha: Alpha = 0.1
@@ -283,7 +283,7 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
         float,
         describe_share(
             "",
-            "What alpha falls by after every tenth of the games against an opponent.",
+            "Decrease of alpha after each tenth of the games against an opponent.",
         ),
     ] = 0.0
     epsilon: Epsilon = 0.1
@@ -292,12 +292,12 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
     initial: Annotated[
         float,
         describe_initial(
-            "Initial value of every board, but for those that end the game.", "V0"
+            "Initial value of every board that does not end the game.", "V0"
         ),
     ] = 0.5
     taught: Taught = ""
-    draw: Annotated[float, describe_reward("What a drawn game is worth.")] = 0.5
-    loss: Annotated[float, describe_reward("What a lost game is worth.")] = 0.0
+    draw: Annotated[float, describe_reward("The reward of a drawn game.")] = 0.5
+    loss: Annotated[float, describe_reward("The reward of a lost game.")] = 0.0
 
     def exact_task(self) -> Task:
         """Return the task against the last opponent, with exploration if `learn_from` is all."""
@@ -315,7 +315,7 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
 
 
 class QTable(Rewarded, frozen=True, kw_only=True):
-    """Q-learning backward over each finished game, on moves up to symmetry."""
+    """Q-learning that updates backward over each finished game; symmetric moves share a value."""
 
     slug: ClassVar[str] = "q-table"
 
@@ -324,20 +324,21 @@ class QTable(Rewarded, frozen=True, kw_only=True):
     key: Annotated[
         Literal["pair", "afterstate"],
         Meta(
-            description="What has a value, up to symmetry: a move in its position, or the board "
-            "that it makes."
+            description="Key of a value, up to symmetry: the move in its position, or the board "
+            "after the move."
         ),
     ] = "pair"
     ties: Annotated[
         Literal["first", "random"],
         Meta(
-            description="Which of equally good moves is played, in training and after."
+            description="Move played if several have the highest value: the first, or a random one."
         ),
     ] = "first"
     update: Annotated[
         Literal["average", "sum"],
         Meta(
-            description="Whether a value moves towards its target, or targets are added up."
+            description="Update of a value: a step towards its target, or alpha times the target "
+            "added to it (sum)."
         ),
     ] = "average"
     alpha: Alpha = 0.4
@@ -350,7 +351,7 @@ class QTable(Rewarded, frozen=True, kw_only=True):
 
     @property
     def plays(self) -> Plays:
-        """Ties are broken in play as in training."""
+        """The rule of play: ties are broken as in training."""
         return "first" if self.ties == "first" else "greedy"
 
     def exact_task(self) -> Task | None:
@@ -366,15 +367,15 @@ class QTable(Rewarded, frozen=True, kw_only=True):
 
 
 class DoubleQ(QTable, frozen=True, kw_only=True):
-    """Q-learning backward with two tables: one table selects the best move, the other evaluates it."""
+    """Double Q-learning, backward: one table selects the next move, the other evaluates it."""
 
     slug: ClassVar[str] = "double-q"
 
     last: Annotated[
         Literal["both", "coin"],
         Meta(
-            description="Which table the last move of a game teaches: both, or the one that a coin "
-            "picks, as for every other move (van Hasselt 2010, algorithm 1)."
+            description="Tables updated by the last move of a game: both, or one selected by a coin, "
+            "as for every other move (van Hasselt 2010, algorithm 1)."
         ),
     ] = "both"
 
@@ -387,7 +388,7 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     vs: Annotated[
         Literal["self"],
         Meta(
-            description="The opponent: it plays itself, but for the games of a person."
+            description="The opponent: the learner itself, except in games with a person."
         ),
     ] = "self"
     alpha: Alpha = 0.3
@@ -396,14 +397,14 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     epsilon_drop: EpsilonDrop = 0.0
     games: Games = 200_000
     initial: Annotated[
-        float, describe_initial("Initial Q-value of every move, to X.")
+        float, describe_initial("Initial Q-value of every move, in X's view.")
     ] = 1.0
     taught: Taught = ""
-    win: Annotated[float, describe_reward("What it is worth to X that X wins.")] = 1.0
+    win: Annotated[float, describe_reward("The reward of X if X wins.")] = 1.0
     draw: Annotated[
-        float, describe_reward("What a draw is worth to X; to O it is as much below 0.")
+        float, describe_reward("The reward of X for a draw; O gets minus this reward.")
     ] = 0.5
-    loss: Annotated[float, describe_reward("What it is worth to X that O wins.")] = -1.0
+    loss: Annotated[float, describe_reward("The reward of X if O wins.")] = -1.0
 
     def reward_scale(self) -> RewardScale:
         """Return the rewards of X and O for a loss, a draw and a win; a reward of O is minus X's."""
@@ -421,10 +422,10 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
 
 
 class League(Rewarded, frozen=True, kw_only=True):
-    """A learner in a league of six.
+    """A learner in a league of six players.
 
-    The step size falls with the visits of a pair; a move is drawn with a chance
-    proportional to k ** Q.
+    The step size decreases with the visits of a pair; a move has a probability proportional
+    to k ** Q.
     """
 
     slug: ClassVar[str] = "league"
@@ -433,36 +434,38 @@ class League(Rewarded, frozen=True, kw_only=True):
     vs: Annotated[
         Literal["league", "fixed", "random", "fixed+random"],
         Meta(
-            description="Its opponents in a round: all others, or players that never learn."
+            description="Opponents in a round: all other members, or only members that never learn."
         ),
     ] = "league"
     observing: Annotated[
         bool,
         Meta(
-            description="Whether it learns from its opponent's moves as if they were its own."
+            description="Whether it also learns from its opponent's moves as if they were its own."
         ),
     ] = False
     symmetric: Symmetric = False
     stages: Annotated[
         Literal["two", "one"],
         Meta(
-            description="Whether the opponent's moves are updated with its own reward, too (two), "
-            "or only its own moves (one)."
+            description="Moves updated with the learner's own reward: its own and its opponent's "
+            "(two), or only its own (one)."
         ),
     ] = "two"
     gamma: Annotated[float, describe_share("γ", "Discount factor, for each ply.")] = 0.7
     k_start: Annotated[
         float,
-        describe_sharpness("k at first: a move is drawn with a chance of k ** Q."),
+        describe_sharpness(
+            "k at first: a move has a probability proportional to k ** Q."
+        ),
     ] = 0.001
     k_step: Annotated[
-        float, describe_sharpness("What k grows by at every update.", least=0.0)
+        float, describe_sharpness("Increase of k at every update.", least=0.0)
     ] = 0.001
-    k_limit: Annotated[float, describe_sharpness("What k grows up to.")] = 100.0
+    k_limit: Annotated[float, describe_sharpness("Largest value of k.")] = 100.0
     rounds: Annotated[
         int,
         describe_count(
-            "How many rounds, each of every pair in both seats; with you it is a game."
+            "Number of rounds: every two members meet in both seats; with you a round is one game."
         ),
     ] = 10_000
     taught: Taught = ""
@@ -488,7 +491,7 @@ class Champion(Recipe, frozen=True, kw_only=True):
 
     slug: ClassVar[str] = "champion"
 
-    games: Annotated[int, describe_count("How many games are played at most.")] = 1_000
+    games: Annotated[int, describe_count("Maximum number of games.")] = 1_000
 
     def exact_task(self) -> Task:
         """Return optimal play."""
@@ -500,7 +503,7 @@ class Champion(Recipe, frozen=True, kw_only=True):
 
 
 class Menace(Recipe, frozen=True, kw_only=True):
-    """Boxes of beads, one for each position: a drawn bead is the move, and the result adds beads."""
+    """MENACE: boxes of beads; a bead drawn at random is the move, and results change the beads."""
 
     slug: ClassVar[str] = "menace"
 
@@ -509,7 +512,7 @@ class Menace(Recipe, frozen=True, kw_only=True):
     beads: Annotated[
         int,
         describe_count(
-            "How many beads each move has in the boxes of a player's first move.",
+            "Number of beads of each move in the boxes for a player's first move.",
             most=1000,
         ),
     ] = 4
@@ -518,45 +521,47 @@ class Menace(Recipe, frozen=True, kw_only=True):
         Meta(
             ge=0,
             le=1000,
-            description="How many fewer there are in the boxes of each later move; one is left.",
+            description="Decrease of this number for each later move of the player, down to one bead.",
         ),
     ] = 1
     plays: Annotated[
         Literal["proportional", "greedy"],
         Meta(
-            description="How it plays when it has learned: by drawing a bead, as in training, or "
-            "always the move with the most beads."
+            description="Play after the training: draw a bead, as in training, or play the move "
+            "with the most beads."
         ),
     ] = "proportional"
     opening: Annotated[
         Literal["any", "corner", "edge", "centre"],
         Meta(
-            description="The square in which it opens as X: the box of the empty board has beads "
-            "for all squares, or for one only."
+            description="First square of X: the box of the empty board has beads for all squares, "
+            "or for one only."
         ),
     ] = "any"
     paper: Annotated[
         bool,
         Meta(
-            description="Whether its games with people were played with boxes on paper: people "
-            "drew the beads, so the games have the moves of both sides."
+            description="Whether its games with people were played with paper boxes: people drew the "
+            "beads, so taught has the moves of both sides."
         ),
     ] = False
     games: Games = 10_000
     taught: Taught = ""
     win: Annotated[
-        int, describe_beads("Beads that every move of a won game is given.")
+        int, describe_beads("Number of beads added to every move of a won game.")
     ] = 3
     draw: Annotated[
-        int, describe_beads("Beads that every move of a drawn game is given.")
+        int, describe_beads("Number of beads added to every move of a drawn game.")
     ] = 1
     loss: Annotated[
         int,
-        describe_beads("Beads that every move of a lost game is given; -1 takes one."),
+        describe_beads(
+            "Number of beads added to every move of a lost game; -1 removes one."
+        ),
     ] = -1
 
     def reward_scale(self) -> None:
-        """Return None: numbers of beads weigh moves and are no expected rewards."""
+        """Return None: numbers of beads are weights of moves, not expected rewards."""
 
 
 class Mcts(Recipe, frozen=True, kw_only=True):
@@ -567,32 +572,30 @@ class Mcts(Recipe, frozen=True, kw_only=True):
 
     rollouts: Annotated[
         int,
-        describe_count(
-            "How many games are simulated from each position.", most=100_000
-        ),
+        describe_count("Number of games simulated from each position.", most=100_000),
     ] = 200
     c: Annotated[
         float,
         Meta(
             ge=0.0,
             le=100.0,
-            description="Exploration constant: the bound on a move's mean is above it by c times "
-            "the root of ln N / n.",
+            description="Exploration constant: the upper bound of a move is its mean plus c times "
+            "the square root of ln N / n.",
             extra={"symbol": "c"},
         ),
     ] = 1.4
 
     def exact_task(self) -> Task:
-        """Return optimal play: the means converge to its values as the rollouts increase."""
+        """Return optimal play, to whose values the means converge as the rollouts increase."""
         return Task(None, plies=1)
 
     def max_updates_per_turn(self) -> int:
-        """Return the number of decisions: a rollout updates one move of each."""
+        """Return the number of decisions: a rollout updates one move of each decision."""
         return tic_tac_toe().decisions
 
 
 class Dqn(Rewarded, frozen=True, kw_only=True):
-    """A deep Q-network, trained on minibatches from a replay buffer of its moves."""
+    """A deep Q-network, trained on minibatches sampled from a replay buffer."""
 
     slug: ClassVar[str] = "dqn"
     is_network: ClassVar[bool] = True
@@ -600,10 +603,10 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
 
     vs: Vs = "random"
     epochs: Annotated[
-        int, describe_count("How many epochs: games are played, then learned from.")
+        int, describe_count("Number of epochs: games are played, then learned from.")
     ] = 400
     games: Annotated[
-        int, describe_count("How many games an epoch has in each seat.", most=1_000_000)
+        int, describe_count("Number of games of an epoch in each seat.", most=1_000_000)
     ] = 100
     gamma: Gamma = 0.9
     epsilon: Annotated[
@@ -623,7 +626,7 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
         10_000
     )
     steps: Annotated[
-        int, describe_count("How many steps of Adam an epoch has.", most=1_000_000)
+        int, describe_count("Number of steps of Adam in an epoch.", most=1_000_000)
     ] = 200
     batch: Annotated[
         int, describe_count("Size of the minibatch of a step, in moves.", most=100_000)
@@ -631,40 +634,39 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
     guard_rails: Annotated[
         bool,
         Meta(
-            description="Whether it plays legal moves only and each step pulls the outputs of "
-            "illegal moves to -5; without, it may play an illegal move, and loses by that."
+            description="Whether it plays only legal moves and each step pulls the outputs of "
+            "illegal moves to -5; otherwise an illegal move is possible and loses the game."
         ),
     ] = True
     encoding: Annotated[
         Literal["one-hot", "flat", "bits", "number"],
         Meta(
-            description="How it reads a position: three inputs a cell, one, two bits, or all the "
-            "bits as one number."
+            description="Inputs for a position: three for each cell, one for each cell, two bits for "
+            "each cell, or all bits as one number."
         ),
     ] = "one-hot"
     layers: Annotated[
         int,
-        Meta(ge=1, le=3, description="How many layers lie between input and output."),
+        Meta(ge=1, le=3, description="Number of layers between input and output."),
     ] = 3
     width: Annotated[
         int,
         Meta(
             ge=7,
             le=10_000,
-            description="How many units the widest layer has; those around it have a seventh.",
+            description="Number of units of the widest layer; other layers have a seventh of it.",
         ),
     ] = 840
     convolution: Annotated[
         bool,
         Meta(
-            description="Whether the first layer looks at squares of 2 by 2 cells, all alike."
+            description="Whether the first layer reads squares of 2 by 2 cells, all with the "
+            "same weights."
         ),
     ] = False
     networks: Annotated[
         Literal["shared", "separate"],
-        Meta(
-            description="Whether one network plays both seats, or each seat has its own."
-        ),
+        Meta(description="One network for both seats, or a network for each seat."),
     ] = "shared"
     error: Annotated[
         Literal["huber", "squared"],
@@ -673,18 +675,18 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
     outputs: Annotated[
         Literal["played", "all"],
         Meta(
-            description="Whether the loss is over the output of the move that was played, or over "
-            "all outputs, whose targets for other legal moves are those of the target network."
+            description="Outputs in the loss: the output of the move played, or all outputs, where "
+            "the targets of other legal moves are the outputs of the target network."
         ),
     ] = "played"
     step: Annotated[
-        float, describe_reward("The reward of a move that ends nothing.")
+        float, describe_reward("The reward of a move after which the game goes on.")
     ] = -0.1
     draw: Annotated[float, describe_reward("The reward of a drawn game.")] = -0.1
     loss: Annotated[float, describe_reward("The reward of a lost game.")] = -2.0
 
     def check_combination(self) -> None:
-        """Raise RecipeError also for self-play, or for a convolution without cells."""
+        """Raise RecipeError also for self-play, or for a convolution over an input without cells."""
         super().check_combination()
         if self.has_opponent(*SELF_OPPONENTS):
             raise RecipeError("vs is a player that never learns, not self or both")
@@ -735,7 +737,7 @@ ALGORITHMS = MappingProxyType(
 
 
 def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) -> Task:
-    """Return the task of a learner for which its last opponent is a part of the environment."""
+    """Return the training task of a learner against its last opponent, a part of the environment."""
     return Task(
         recipe.opponent(),
         recipe.gamma,
@@ -747,5 +749,5 @@ def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) 
 
 
 def compute_final_rate(start: float, drop: float) -> float:
-    """Return the rate in the last tenth of the games, if it falls by `drop` after every tenth."""
+    """Return the rate in the last tenth of the games, after nine decreases by `drop`."""
     return max(0.0, start - 9 * drop)

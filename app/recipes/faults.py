@@ -1,4 +1,4 @@
-"""The ten classic faults of a learner's code, as recipes, and the right recipe beside each."""
+"""Recipes with the ten classic faults of a learner's code, and the same recipes without a fault."""
 
 from types import MappingProxyType
 
@@ -7,7 +7,7 @@ from app.recipes.parameters import Recipe
 
 FOLDER = "faults"  # folder of the faulty agents, inside the folder of models
 _PLAIN = "q-learning,start=empty,games=20000"
-# where untouched values of 0 would hide the fault
+# With initial values of 0 two of the faults would have no effect.
 _OPTIMISTIC = f"{_PLAIN},initial=0.5"
 _SELF_PLAY = "q-learning,vs=both,start=empty,games=10000"
 

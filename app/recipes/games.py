@@ -1,4 +1,4 @@
-"""The games of a training, as textbook learners record them: moves, then updates."""
+"""Records of the games of a training: the moves and the updates of each game."""
 
 from pathlib import Path
 from typing import Literal
@@ -14,9 +14,9 @@ class TrainingMove(Struct, frozen=True):
 
     board: str
     cell: int
-    # drawn at random, or into something unseen where that is what is sought
+    # whether the move was random; for the champion, whether it led to an unexplored board
     explored: bool
-    after: str
+    after: str  # the board at the learner's next move, or at the end
 
     @property
     def mark(self) -> str:
@@ -25,25 +25,25 @@ class TrainingMove(Struct, frozen=True):
 
 
 class TrainingUpdate(Struct, frozen=True, omit_defaults=True):
-    """One update of the value of a move, with the numbers that it was made from.
+    """One update of the value of a move, with the numbers used to compute it.
 
     All values are in the view of the learner that made the update.
     """
 
     turn: int  # index of the move in its game
     old: float  # the value before the update
-    new: float  # the value after it, as the table then has it
-    times: int  # number of updates of this value so far, with this one
-    # the move is the opponent's, learned as if it had been the learner's own
+    new: float  # the value after the update
+    times: int  # number of updates of this value so far, including this update
+    # whether the move is the opponent's, learned as if it were the learner's own (league)
     observed: bool
     reward: float = 0.0
-    # the next state as the learner sees it, "" if it looks at none
+    # the next state in the update, "" if the update uses none
     next_board: str = ""
-    next_cell: int | None = None  # the move there that the next value belongs to
+    next_cell: int | None = None  # the move in the next state with the next value
     next_value: float = 0.0  # 0 when the game is over
     target: float | None = None  # None for beads and bounds
     step_size: float | None = None
-    # the value before and after in the one of two tables that learned
+    # double Q-learning: the value before and after in the table that was updated
     in_table: tuple[float, float] | None = None
     # by cell, only in an `UpdateExample`: the values of all moves before the update
     values: list[float | None] = []
@@ -51,17 +51,17 @@ class TrainingUpdate(Struct, frozen=True, omit_defaults=True):
 
 
 class TrainingGame(Struct, frozen=True):
-    """A game of a training with its updates, in the order of the learner."""
+    """A game of a training: its moves, and its updates in the order of the training."""
 
     turns: list[TrainingMove]
     changes: list[TrainingUpdate]
-    seat: str  # the learner's; "X" where it moves for both sides
-    opponent: str  # "" where the recipe says who that is
-    result: Literal["win", "draw", "loss"]  # result for the seat
+    seat: str  # the learner's seat; "X" if it plays both sides
+    opponent: str  # name of the opponent in a league, else ""
+    result: Literal["win", "draw", "loss"]  # the result for the seat
 
     @property
     def both_sides(self) -> bool:
-        """Whether the learner moved for both; of a league the opponent's moves are told as well."""
+        """Whether the learner played both sides; in a league it did not, although both are recorded."""
         return not self.opponent and len({move.mark for move in self.turns}) == 2
 
     def result_for(self, mark: str) -> str:
@@ -70,18 +70,18 @@ class TrainingGame(Struct, frozen=True):
 
 
 class UpdateExample(Struct, frozen=True, omit_defaults=True):
-    """Updates of a real training for a page: those of one game, and one of them to begin with.
+    """The updates of one game of a real training, shown step by step on a page.
 
-    A simulated game, a sweep or a minibatch is recorded like a game: a turn for each update.
+    A simulated game, a sweep or a minibatch is recorded like a game, with a move for each update.
     """
 
-    kind: str  # why it was selected: a key of `training.updates.KINDS`
-    agent: str  # id or recipe of the agent whose training it is
+    kind: str  # the reason for selecting it, such as "usual" or "mistake"
+    agent: str  # id or recipe of the agent
     game: int  # number of the game in the training, from 1
     before: int  # number of updates in the training before this game
     turns: list[TrainingMove]
     changes: list[TrainingUpdate]
-    shown: int  # index of the update to begin with
+    shown: int  # index of the update that is shown first
     end: str = ""  # the last board of the game
 
 
@@ -113,9 +113,9 @@ def find_mistake(
 
 
 def load_examples(folder: Path) -> dict[str, list[UpdateExample]]:
-    """Return the examples in a folder by algorithm; a missing folder has none.
+    """Return the examples in a folder by algorithm, {} if the folder is missing.
 
-    Raises ValueError with the file and the reason if one of them is broken.
+    Raises ValueError, naming the file and the reason, if a file is broken.
     """
     examples = {}
     for path in sorted(folder.glob("*.json")):

@@ -31,7 +31,7 @@ MAX_TAUGHT_NAME = 2_000  # limit for a name with taught games
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 NUMBER = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e-?[0-9]{1,3})?")
 OPPONENT_ALIASES = {"first-empty": "fixed"}  # alias -> opponent
-# Alias -> parameter: former names, since old links have to work, and names common in books and
+# Alias -> parameter: former names, for old links, and names that are common in books and
 # libraries.  A URL with an alias redirects to the canonical name.
 PARAMETER_ALIASES = {
     "learning_rate": "alpha",
@@ -56,7 +56,7 @@ def name_recipe(recipe: Recipe) -> str:
 
 
 def name_script_file(recipe: Recipe) -> str:
-    """Return a file name for a recipe's training script, in characters that every system accepts."""
+    """Return a file name for the exported training of a recipe, valid on every system."""
     settings = name_recipe(recipe).partition(",taught=")[0]
     return re.sub(r"[^a-z0-9._]+", "-", settings) + ".py"
 
@@ -93,7 +93,7 @@ def parse_recipe(text: str) -> Recipe:
 
 
 def find_algorithm(slug: str) -> type[Recipe]:
-    """Return the recipe class of an algorithm; RecipeError, listing all, if the slug is unknown."""
+    """Return the recipe class of an algorithm; raises RecipeError, listing all, for an unknown slug."""
     if slug not in ALGORITHMS:
         nearest = suggest_word(slug, ALGORITHMS)
         raise RecipeError(
@@ -109,13 +109,13 @@ def suggest_word(word: str, words: Iterable[str]) -> str:
 
 
 def _parse_value(parameter: Parameter, text: str) -> Value:
-    """Return the value of a parameter from its text; RecipeError if its type is wrong."""
+    """Return the value of a parameter from its text; raises RecipeError if the type is wrong."""
     if parameter.kind is bool and text in SWITCH_WORDS.values():
         return text == SWITCH_WORDS[True]
     if parameter.kind is int and WHOLE_NUMBER.fullmatch(text):
         return int(text)
     if parameter.kind is float and NUMBER.fullmatch(text):
-        return float(text) + 0.0  # -0.0 is 0
+        return float(text) + 0.0  # turns -0.0 into 0.0
     if parameter.kind is str:
         return text.replace(" ", "+")  # a "+" in a URL query arrives as a space
     raise RecipeError(
@@ -124,9 +124,9 @@ def _parse_value(parameter: Parameter, text: str) -> Value:
 
 
 def _parse_opponents(vs: str, turns: str, values: dict[str, Value]) -> dict[str, Value]:
-    """Return the values that `vs` stands for: aliases are replaced.
+    """Return the values of parameters that a text `vs` sets, with aliases of opponents replaced.
 
-    A count for a single opponent, as in random:500, becomes the parameter `turns`.
+    A number for a single opponent, as in random:500, becomes the value of the parameter `turns`.
     """
     phases = [phase.split(":") for phase in vs.split("+")]
     for phase in phases:
@@ -143,7 +143,7 @@ def _parse_opponents(vs: str, turns: str, values: dict[str, Value]) -> dict[str,
 
 
 def get_max_length(text: str) -> int:
-    """Return the maximum length of a name such as this text; names with taught games may be longer."""
+    """Return the maximum length of a recipe's name; names with games of a person may be longer."""
     return MAX_TAUGHT_NAME if ",taught=" in text else MAX_NAME
 
 

@@ -32,15 +32,15 @@ from app.tictactoe.views import RewardScale
 Value = bool | int | float | str
 Phases = list[tuple[str, int]]  # opponent and number of turns
 
-SELF = "self"  # opponent: the learner's own greedy policy; only the learner's moves are learned
-BOTH = "both"  # opponent: self-play; moves of both seats are learned and explore
+SELF = "self"  # opponent: the learner's own greedy policy, from whose moves nothing is learned
+BOTH = "both"  # opponent: self-play; the learner explores and learns in both seats
 SELF_OPPONENTS = (SELF, BOTH)
 OPPONENTS = (*BASELINES, *SELF_OPPONENTS)
 YOU = "you"  # opponent: a person; the recipe holds their moves
 MAX_TAUGHT_GAMES = 300  # limit for games with people in a recipe
 MAX_PRACTICE_UPDATES = 20_000  # limit for updates between games with people
-# limit for phases of practice: each one is evaluated, and 100 games a phase reach
-# MAX_PRACTICE_UPDATES
+# Limit for phases of practice, because each phase is evaluated.  With 100 games a phase the limit
+# MAX_PRACTICE_UPDATES is reached as well.
 MAX_PRACTICE_PHASES = 40
 COMMON_PARAMETERS = "taught win draw loss seed"  # these come last, in this order
 MAX_QUOTED = 40  # limit for the characters of a rejected value
@@ -102,7 +102,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             ge=0,
             le=999_999_999,
-            description="Which random numbers: another seed, another run.",
+            description="Seed of the random numbers: another seed gives another run.",
         ),
     ] = 0
 
@@ -131,9 +131,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def list_lineage(cls) -> list[str]:
-        """Return the slug of the algorithm, then the slugs of its parent classes, the nearest first.
+        """Return the slug of the algorithm, then the slugs of its base classes, nearest first.
 
-        The algorithm uses the training loop of the first slug that has one, see
+        The algorithm is trained by the loop of the first slug that has one: see
         `training.learners`.
         """
         return [vars(kind)["slug"] for kind in cls.__mro__ if "slug" in vars(kind)]
@@ -156,26 +156,25 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def plays(self) -> Plays:
-        """The rule that turns the table into a policy: see `app.tictactoe.policy.policy_of`."""
+        """The rule by which values become moves: see `app.tictactoe.policy.policy_from_values`."""
         return "greedy"
 
     def reward_scale(self) -> RewardScale | None:
-        """Return the rewards of loss, draw and win for the mover in each seat.
+        """Return the rewards of loss, draw and win for the player in each seat.
 
-        None if values are numbers of beads and no expected rewards, see
-        `app.tictactoe.beads`.
+        None if values are numbers of beads, not expected rewards: see `app.tictactoe.beads`.
         """
         return RewardScale()
 
     def training_task(self) -> Task | None:
         """Return the training task against the last opponent, None if it has no exact values.
 
-        A person as the last opponent has no exact values.
+        A person as the last opponent makes exact values impossible.
         """
         return None if self.phases[-1][0] == YOU else self.exact_task()
 
     def exact_task(self) -> Task | None:
-        """Return the training task, given that the last opponent is a policy."""
+        """Return the training task for a recipe whose last opponent is not a person."""
         return None
 
     def max_updates(self) -> int:
@@ -192,7 +191,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return cells if self.has_opponent(BOTH) else -(-cells // 2)
 
     def has_opponent(self, *opponents: str) -> bool:
-        """Whether the training has one of these opponents in any phase."""
+        """Return whether the training has one of these opponents in any phase."""
         return any(opponent in opponents for opponent, _ in self.phases)
 
     def count_turns_against(self, *opponents: str) -> int:
@@ -201,7 +200,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rewarded(Recipe, frozen=True, kw_only=True):
-    """A recipe in which results have equal rewards in either seat."""
+    """A recipe with the same rewards in both seats."""
 
     win: Annotated[float, describe_reward("The reward of a won game.")] = 1.0
     draw: Annotated[float, describe_reward("The reward of a drawn game.")] = 0.0
@@ -213,7 +212,7 @@ class Rewarded(Recipe, frozen=True, kw_only=True):
         return RewardScale(x=rewards, o=rewards)
 
     def opponent(self) -> str | None:
-        """Return the last opponent in the form of `Task.opponent`: None for the learner itself.
+        """Return the last opponent as a `Task.opponent`: a baseline, or None for the learner itself.
 
         With `vs=both` the opponent also explores, but a task does not include that
         exploration.
@@ -279,7 +278,7 @@ def check_value(parameter: Parameter, value: Value) -> None:
 
 
 def _is_in_range(parameter: Parameter, value: Value) -> bool:
-    """Whether a value has the type of a parameter and is one of its choices or in its range."""
+    """Return whether a value has the type of a parameter and is in its choices or its range."""
     kind = parameter.kind
     if kind is str and parameter.choices:
         return value in parameter.choices
@@ -308,7 +307,7 @@ def has_person(vs: str) -> bool:
 
 
 def list_taught_games(recipe: Recipe) -> list[str]:
-    """Return the cells played by the person, a text for each game with a person."""
+    """Return the cells that the person played: a text of digits for each game with a person."""
     taught = getattr(recipe, "taught", "")
     return taught.split(".") if taught else []
 
@@ -337,7 +336,7 @@ def check_taught_games(recipe: Recipe) -> None:
         ("alpha_drop", 0),
     ):
         if getattr(recipe, parameter, value) != value:
-            # With these, one more game would change the learner's replies in the earlier
+            # With these parameters, another game would change the learner's replies in earlier
             # games.
             raise RecipeError(f"{parameter} is {value} where a person teaches")
     for number, game in enumerate(games, 1):
@@ -363,7 +362,7 @@ def _check_practice(recipe: Recipe) -> None:
 
 
 def _check_taught_cells(number: int, game: str) -> None:
-    """Raise TaughtError if a game of a person has no cells, or other ones, or one twice."""
+    """Raise TaughtError if a game of a person has no cells, an invalid cell, or a cell twice."""
     cells = DIGITS[: tic_tac_toe().cells]
     for move, cell in enumerate(game or " ", 1):
         if cell not in cells:
@@ -383,7 +382,7 @@ def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
             )
         if turns or len(phases) > 1:
             number = turns[0] if len(turns) == 1 else ""
-            # Only the canonical spelling of a number: no sign, space or leading zero.
+            # Only the canonical form of a number is valid: no sign, space or leading zero.
             is_count = (
                 number.isascii() and number.isdigit() and not number.startswith("0")
             )
@@ -403,7 +402,7 @@ def format_value(value: Value) -> str:
     if isinstance(value, bool):
         return SWITCH_WORDS[value]
     if isinstance(value, float):
-        # adding 0.0 turns -0.0 into 0.0
+        # Adding 0.0 turns -0.0 into 0.0.
         return np.format_float_positional(value + 0.0, trim="-")
     return str(value)
 

@@ -1,6 +1,6 @@
-"""Shipped agents of `models/`: their ids, titles and recipes.
+"""The shipped agents, which are trained in advance into `models/`: ids, titles and recipes.
 
-The origin of an agent, the results in its source and our findings are on its card.
+The card of an agent has its origin, the results that its source reports, and our results.
 """
 
 from types import MappingProxyType
@@ -9,12 +9,12 @@ from typing import NamedTuple
 from app.recipes.names import name_recipe, parse_recipe
 from app.recipes.parameters import Recipe
 
-# The settings that the source gives for its symmetric learners.
+# The parameters that the source uses for its learners with symmetry.
 SYMMETRIC_SETTINGS = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10,seed=2"
 
 
 class Shipped(NamedTuple):
-    """A shipped agent."""
+    """A shipped agent, trained in advance."""
 
     id: str
     title: str

@@ -1,7 +1,7 @@
 """Recipes with games of a person: adding, removing and describing these games.
 
-A recipe with the default opponents and number of games stands for the learner before its
-first game with a person.
+A recipe with default opponents and number of games represents a learner before its first game
+with a person.
 """
 
 from typing import NamedTuple
@@ -20,79 +20,78 @@ from app.recipes.parameters import (
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.blunder_boards import BlunderChance
 
-# in the order in which most learners reach them
+# Achievements of a learner on the page, in the order in which most learners reach them.
 MILESTONES = ("rows", "blocks", "random", "x", "o", "both")
 
 
 class ValueChange(NamedTuple):
     """A value that a game changed: a number of beads, or a Q-value in the mover's view."""
 
-    ply: int  # of the move in the record
+    ply: int  # index of the move in the record
     old: float
     new: float
 
 
 class LosingMove(NamedTuple):
-    """The move that cost a learner a game: the last one after which it was lost."""
+    """The learner's losing move in a game: the last move that turned the game into a loss."""
 
-    ply: int  # of the move in the record
-    chance: float  # before the game: chance of a losing move on that board
+    ply: int  # index of the move in the record
+    chance: float  # chance of a losing move on that board, before the game
 
 
 class LostLine(NamedTuple):
-    """The last game that a learner lost, and its play on the board of its mistake since then."""
+    """The last lost game of a learner, and how it plays now on the board of the losing move."""
 
     lesson: int  # number of the game among the lessons, from 1
-    chance: float  # now: chance of a losing move on that board
-    is_safe: bool  # whether no opponent can beat the learner from that board any more
+    chance: float  # chance of a losing move on that board now
+    is_safe: bool  # whether no opponent can beat the learner from that board now
 
 
 class Lesson(Struct, frozen=True):
-    """A game with a person, or a practice phase: its updates, and the learner's strength after it."""
+    """A lesson: a game with a person or a practice phase, with its updates and its effect."""
 
     opponent: str
     games: int
-    # The learner's seat, "X" or "O"; "" in practice, as are `record` and `result`.
+    # The learner's seat, "X" or "O".  In practice `seat`, `record` and `result` are "".
     seat: str
     record: str
-    result: str  # the learner's: "win", "draw" or "loss"
-    # Updates of the learner's own moves, in their order; [] in practice.
+    result: str  # the learner's result: "win", "draw" or "loss"
+    # Updates of the learner's own moves, in order; [] in practice.
     updates: list[ValueChange]
     others: int  # number of updates of the person's moves
-    beaten: dict[str, float]  # seat -> chance that the best responder wins against it
-    blunders: int
-    milestones: list[str]  # the members of MILESTONES that are reached
-    refills: int = 0  # boxes that ran empty and were filled again
+    beaten: dict[str, float]  # seat -> chance that the best responder beats the learner
+    blunders: int  # number of positions with a possible blunder
+    milestones: list[str]  # the MILESTONES that the learner has reached
+    refills: int = 0  # number of empty boxes that were filled again
     losing_move: LosingMove | None = None  # None if the game was not lost
 
 
 class Course(Struct, frozen=True):
-    """The state of a taught learner, as its page shows it."""
+    """The state of a learner taught by people, as its page shows it."""
 
-    # The name of the recipe so far; before the first game, of its settings alone.
+    # Name of the recipe with all games so far.
     recipe: str
     record: str  # the unfinished game, else the last game
-    begun: bool
-    seat: str  # the learner's, in the unfinished game, else in the next game
+    begun: bool  # whether there is an unfinished game
+    seat: str  # the learner's seat in the unfinished game, else in the next game
     values: list[list[float | None]]  # [decisions of the record][cells], mover's view
-    # [decisions of the record][cells] whether any update reached the pair
+    # [decisions of the record][cells] whether the pair was ever updated
     known: list[list[bool]]
     lessons: list[Lesson]
     # seat -> record of the likeliest game that the learner loses
     losing: dict[str, str | None]
     lost_line: LostLine | None = None
-    # how likely it blunders on each board that it can come to, see `find_blunder_chances`;
-    # while a game is begun there are none
+    # board -> chances of a blunder, see `find_blunder_chances`; {} during a game
     blunders: dict[int, BlunderChance] = {}
 
 
 class Refusal(Struct, frozen=True):
-    """The reason why a recipe cannot be trained."""
+    """A reason why a recipe with games of people cannot be trained."""
 
     sentence: str
-    # of a person, from 1; None if no move of a game is the reason
+    # number of the person's game with the wrong move, from 1; None for another reason
     game: int | None
-    # whether only the end of the last game is missing, as in a link that was cut off
+    # whether only the end of the last game is missing, as in a truncated link
     is_cut: bool = False
 
 
@@ -107,9 +106,9 @@ def make_untaught(recipe: Recipe) -> Recipe:
 
 
 def list_taught_phases(recipe: Recipe) -> Phases:
-    """Return the opponents of a learner with the turns against each, [] before its first game.
+    """Return the phases of a learner: opponents with numbers of turns; [] before its first game.
 
-    Raises RecipeError if people cannot teach this algorithm, or not after these opponents.
+    Raises RecipeError if people cannot teach this algorithm, or not after these phases.
     """
     phases = [] if recipe == make_untaught(recipe) else recipe.phases
     if YOU not in dict(phases):
@@ -118,7 +117,7 @@ def list_taught_phases(recipe: Recipe) -> Phases:
 
 
 def add_game(recipe: Recipe, cells: str) -> Recipe:
-    """Return a recipe with another game of a person, who played these cells.
+    """Return a recipe with one more game of a person, who played these cells.
 
     Raises RecipeError as every recipe does.
     """
@@ -159,7 +158,7 @@ def format_title(recipe: Recipe) -> str:
 
 
 def cut_after_game(recipe: Recipe, game: int) -> Recipe:
-    """Return a recipe without everything after a person's game, counted from 1."""
+    """Return a recipe cut after a game of the person, counted from 1."""
     while len(list_taught_games(recipe)) > game or (
         recipe.phases[-1][0] != YOU and game
     ):

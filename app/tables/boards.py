@@ -1,4 +1,4 @@
-"""Recognition of boards: which signs stand for X, O and empty, and which position each board is."""
+"""Recognition of boards in a table: the signs for X, O and empty cells, and the position of a board."""
 
 import re
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ SIGNS = re.compile(
     re.ASCII,
 )
 NUMERAL = re.compile(r"-?\d+|\.", re.ASCII)
-# Numbers for (empty, X, O), or for (empty, the player to move, the opponent).
+# The numbers in a table that mean (empty, X, O), or (empty, player to move, opponent).
 NUMBER_SCHEMES = [
     ("0", "1", "-1"),
     ("0", "1", "2"),
@@ -56,18 +56,18 @@ NUMBER_SCHEMES = [
     ("2", "0", "1"),
     ("2", "1", "0"),
 ]
-UNREACHABLE = -1  # the position number of a board that no game leads to
-MAX_LISTED_SIGNS = 8  # limit for the signs listed in a message
+UNREACHABLE = -1  # in place of the position of a board that no game leads to
+MAX_LISTED_SIGNS = 8  # maximum number of signs listed in an error message
 OWN_NAMES, SIDE_NAMES = ("the player to move", "the other side"), ("X", "O")
 
 
 class Signs(NamedTuple):
-    """The nine signs of a board as they are written in a table."""
+    """The signs of the nine cells of a board, as written in a table."""
 
     tokens: tuple[str, ...]  # nine tokens; "." is an empty cell under every scheme
-    # Whether the tokens are the digits of a base-3 number.
+    # whether the tokens are the digits of a base-3 number
     is_code: bool
-    # A move, and perhaps a value, written beside the board.
+    # a move, and perhaps a value, in the same item as the board
     beside: tuple[Any, ...] = ()
 
 
@@ -84,7 +84,7 @@ def _normalize_token(text: str) -> str:
 
 
 def read_token(item: Any) -> str:
-    """Return the token of a cell, "." if the cell is empty."""
+    """Return the token of a cell as a table has it; "." for an empty cell."""
     return _normalize_token("" if item is None else format_item(item))
 
 
@@ -146,10 +146,10 @@ def _parse_board_list(board: list[Any]) -> Signs | None:
 
 
 class Scheme(NamedTuple):
-    """A way to read signs as stones.
+    """A meaning of the signs: the digit of each sign.
 
-    The digits are 0 empty, 1 X, 2 O. If `is_own`, they are 0 empty, 1 the player to move, 2
-    the opponent.
+    0 is empty, 1 X, 2 O; if `is_own`, 1 is the player to move and 2 the opponent. `note` is a
+    sentence on the meaning for the user.
     """
 
     digits: dict[str, int]
@@ -158,7 +158,7 @@ class Scheme(NamedTuple):
 
 
 def list_schemes(used: set[str], boards: str) -> list[Scheme]:
-    """List the schemes that the signs of a table allow; `boards` is "x", "mover" or "auto"."""
+    """List the schemes that fit the signs `used` in a table; `boards` is an option: see `Options`."""
     if used & {"X", "O"}:
         zero = 2 if "0" in used and "O" not in used and "." in used else 0
         numerals = {token: 0 for token in used if NUMERAL.fullmatch(token)} | {
@@ -191,7 +191,7 @@ def list_schemes(used: set[str], boards: str) -> list[Scheme]:
 
 @dataclass(eq=False)
 class Boards:
-    """The different boards of a table, B in number."""
+    """The B different boards of a table."""
 
     signs: list[Signs]
     counts: NDArray[np.int64]  # [B] number of rows with each board
@@ -200,7 +200,7 @@ class Boards:
     is_code: NDArray[np.bool_] = field(init=False)  # [B]
 
     def __post_init__(self) -> None:
-        """Assign a number to each different sign."""
+        """Set `vocabulary`, the different tokens, and `tokens`, their indices."""
         tokens = [token for signs in self.signs for token in signs.tokens]
         self.vocabulary = list(dict.fromkeys(tokens))
         numbers = {token: number for number, token in enumerate(self.vocabulary)}
@@ -208,7 +208,7 @@ class Boards:
         self.is_code = np.array([signs.is_code for signs in self.signs])
 
     def find_scheme(self, game: Game, boards: str) -> Scheme:
-        """Return the scheme under which most rows are positions; raises TableError if none fits."""
+        """Return the scheme with which most rows are positions; raises TableError if none fits."""
         used = set(self.vocabulary)
         schemes = list_schemes(used, boards)
         if not schemes:
@@ -234,8 +234,8 @@ class Boards:
         if is_reversed:
             stones[self.is_code] = stones[self.is_code][:, ::-1]
         ones, twos = (stones == 1).sum(axis=1), (stones == 2).sum(axis=1)
-        # Both players have as many stones when X is to move: the board is X's own. When
-        # O is to move, "own" stones are O's, so 1 and 2 are swapped.
+        # With equal numbers of stones X is to move, so the own stones 1 are X's. Otherwise O
+        # is to move and the own stones are O's, so 1 and 2 are swapped.
         if scheme.is_own:
             is_of_o = ones < twos
             stones[is_of_o] = np.array([0, 2, 1])[stones[is_of_o]]
@@ -255,14 +255,14 @@ def map_codes_to_positions(game: Game) -> NDArray[np.intp]:
 class RowBoards(NamedTuple):
     """The boards of the rows of a table."""
 
-    boards: Boards | None  # the different boards; None if no row has a board
+    boards: Boards | None  # the different boards, None if there are none
     rows: NDArray[np.intp]  # index of the board of each row, -1 if the row has none
-    # The move and value beside the board of each row, () if there are none.
+    # the move and value in the same item as the board of each row, () if there are none
     beside: list[tuple[Any, ...]]
 
 
 def collect_boards(written: Sequence[Any]) -> RowBoards:
-    """Return the different boards among the `written` boards of rows, and the board of each row."""
+    """Return the different boards of a table; `written` has the board of each row as parsed."""
     numbers: dict[Any, int] = {}
     signs: list[Signs | None] = []
     rows, beside = np.empty(len(written), np.intp), []
@@ -289,9 +289,9 @@ def collect_boards(written: Sequence[Any]) -> RowBoards:
 
 
 def split_board(written: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Return a board, and the move and value written beside it in `((0, 1, ...), 4)`.
+    """Return a board, and the move and value of the same item, as in `((0, 1, ...), 4)`.
 
-    Splitting first lets rows with equal boards share one entry.
+    The board is split off, so that rows with equal boards can share one entry.
     """
     if isinstance(written, list) and 2 <= len(written) <= 3:
         board, *more = written

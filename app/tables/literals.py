@@ -1,4 +1,4 @@
-"""A parser for JSON and for printed Python dicts, lists, tuples and arrays; nothing is evaluated."""
+"""A parser of JSON and of dicts, lists, tuples and arrays as Python prints them, without `eval`."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import numpy as np
 
 from app.tables.values import Pairs, TableError
 
-MAX_NESTING = 60  # brackets inside brackets
+MAX_NESTING = 60  # maximum depth of brackets inside brackets
 MAX_TOKENS = 400_000  # a dict from (position, move) to numpy numbers has 280,000
 TOKEN = re.compile(
     r"""\s*(?:
@@ -39,7 +39,7 @@ def parse_literal(text: str) -> Any:
                 parse_constant=lambda word: None,
             )
         except (ValueError, RecursionError):
-            pass  # not JSON: perhaps Python
+            pass  # not JSON, so it is parsed as a Python literal
     return LiteralParser(text).parse_all()
 
 
@@ -55,7 +55,7 @@ class LiteralParser:
     """A recursive-descent parser with one token of lookahead, in `kind` and `value`."""
 
     def __init__(self, text: str) -> None:
-        """Read the first token."""
+        """Prepare to parse a text, and read its first token."""
         self.text = text
         self.position = self.start = 0
         self.kind, self.value = "", ""
@@ -125,7 +125,7 @@ class LiteralParser:
             values = _parse_numbers(self.value)
         except ValueError:  # parse the list token by token to locate the error
             end = "]" if self.kind == "list" else ")"
-            # back to the first token after the opening bracket
+            # Go back to the first token after the opening bracket.
             self.position -= len(self.value) + 1
             self.advance()
             return self.read_items(end, depth)
@@ -133,10 +133,9 @@ class LiteralParser:
         return values
 
     def read_call(self, depth: int) -> Any:
-        """Return the last value in the brackets after a word, None if there are no brackets.
+        """Return the last argument of a call, None for a word without brackets.
 
-        That is the table in `defaultdict(<class 'float'>, {...})` and the number in
-        `int64(4)`.
+        It is the table in `defaultdict(<class 'float'>, {...})` and the number in `int64(4)`.
         """
         if self.kind == "tuple":
             items = self.read_numbers(depth)
@@ -182,7 +181,7 @@ class LiteralParser:
         return pairs
 
     def skip_comma(self, end: str) -> None:
-        """Skip the comma after an item; only the last item needs no comma."""
+        """Skip the comma after an item; before the closing bracket `end` it is optional."""
         if self.is_sign(","):
             self.advance()
         elif not self.is_sign(end):
@@ -196,9 +195,9 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def _parse_numbers(text: str) -> list[float | None]:
-    """Return the numbers of a text separated by commas, None for words.
+    """Return the numbers of a text, separated by commas, with None for each word.
 
-    Raises ValueError at any other text.
+    Raises ValueError for any other content.
     """
     parts = text.replace("None", "nan").replace("null", "nan").split(",")
     if not parts[-1].strip():

@@ -1,10 +1,10 @@
-"""Options for tables that can be read in several ways."""
+"""The options of a user for tables whose content is ambiguous."""
 
 from typing import NamedTuple
 
 
 class Options(NamedTuple):
-    """The options that the sender of a table chose; the values of each are listed in `QUESTIONS`."""
+    """The options that a user chose for a table; `QUESTIONS` lists their values."""
 
     boards: str = "auto"
     digits: str = "auto"

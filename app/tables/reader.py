@@ -1,4 +1,4 @@
-"""Conversion of a table in any usual notation into the moves that it plays."""
+"""Reading of a table in any usual notation: its moves and values by position."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ from app.tables.values import (
 from app.tictactoe.game import Game, O
 from app.tictactoe.policy import Choice
 
-MAX_LISTED_ROWS = 20  # limit for the unreadable rows listed in a message
-# A table with at least this many positions, all in different symmetry classes, is taken to
-# hold one position a class.
+MAX_LISTED_ROWS = 20  # maximum number of unreadable rows listed in a message
+# If at least this many positions are all in different symmetry classes, the table is assumed to
+# have one position for each class, which represents the symmetric positions.
 MIN_CLASSES = 20
-# At least this many winning moves of O with the lowest value show that values are in
-# X's view.
+# Values are assumed to be in X's view if at least this many winning moves of O have the lowest
+# value of their position.
 MIN_WINS = 3
 
 
@@ -37,11 +37,11 @@ MIN_WINS = 3
 class Reading:
     """The result of reading a table: its moves, its values, and the rows that could not be read."""
 
-    choice: Choice  # [D, cells] the moves that it plays, with equal chances
-    # [D, cells] mover's view, NaN without a value; None if the table names moves only.
+    choice: Choice  # [D, cells] the moves played, each with equal probability
+    # [D, cells] mover's view, NaN without a value; None if the table has moves only
     q: NDArray[np.float64] | None
-    positions: int  # number of decisions that the table has
-    notes: list[str]  # sentences on how the table was read
+    positions: int  # number of decisions in the table
+    notes: list[str]  # sentences for the user on how the table was read
     unread: list[str]  # the first unreadable rows, with reasons
     unread_rows: int  # number of all unreadable rows
 
@@ -70,7 +70,7 @@ def read_table(game: Game, content: bytes, options: Options = DEFAULT) -> Readin
 
 
 class RowCells(NamedTuple):
-    """The cells that a row names, with their values."""
+    """The cells of a row, with their values."""
 
     cells: Sequence[int]
     values: Sequence[float]
@@ -88,7 +88,7 @@ class TableReader:
         self.legal = game.legal.tolist()
         self.move_numbers: dict[
             Any, tuple[int, ...]
-        ] = {}  # cache: tables repeat few different moves
+        ] = {}  # a cache, because tables have few different moves
         self.q = np.full(game.legal.shape, np.nan)
         self.has_values = False
         self.found: NDArray[np.bool_]  # [D] whether the table has the decision
@@ -129,10 +129,10 @@ class TableReader:
         )
 
     def add_fault(self, row: int, fault: str) -> None:
-        """Record why a row cannot be read.
+        """Record the reason why a row cannot be read.
 
-        Rows without a label come from an array indexed by base-3 number, where many numbers
-        are no board; these are not recorded.
+        Rows without a label come from an array indexed by base-3 number. Many of these numbers
+        are not boards, so faults of such rows are not recorded.
         """
         if self.rows[row].label:
             self.faults[row] = fault
@@ -145,7 +145,7 @@ class TableReader:
         return f": {self.rows[row].name}: {self.faults[row]}"
 
     def find_digits(self, scheme: Scheme) -> bool:
-        """Return whether the top left cell is the last digit of base-3 numbers."""
+        """Return whether base-3 numbers are reversed: the top left cell is the last digit."""
         if not self.boards.is_code.any():
             return False
         is_reversed = self.options.digits == "last"
@@ -162,7 +162,7 @@ class TableReader:
         return is_reversed
 
     def count_rows_with_illegal_moves(self, positions: NDArray[np.intp]) -> int:
-        """Return how many rows with a base-3 number have values or moves that are illegal."""
+        """Return the number of rows with a base-3 number and an illegal move or a value for one."""
         taken = 0
         for row, board in enumerate(self.board_of_row.tolist()):
             if board < 0 or not self.boards.is_code[board]:
@@ -173,7 +173,7 @@ class TableReader:
         return taken
 
     def uses_illegal_moves(self, row: int, legal: list[bool]) -> bool:
-        """Return whether a row has values or moves that are illegal in its position."""
+        """Return whether a row has an illegal move, or a value for one, in its position."""
         value = self.rows[row].value
         if isinstance(value, list) and not isinstance(value, Pairs):
             given = [parse_number(item) is not None for item in flatten(value)]
@@ -187,7 +187,7 @@ class TableReader:
         return any(cell is not None and not legal[cell] for cell in cells)
 
     def find_move(self, row: int) -> Any:
-        """Return the move of a row: its own field, the move beside its board, or its only value."""
+        """Return the move of a row: in its own field, with its board, or as its only value."""
         if self.rows[row].move is not None:
             return self.rows[row].move
         beside = self.beside[row]
@@ -196,7 +196,7 @@ class TableReader:
         return self.rows[row].value
 
     def parse_move_numbers(self, move: Any) -> tuple[int, ...]:
-        """Return the numbers of a move, () if the item is not a move; caches the results."""
+        """Return the numbers of a move, () if the item is not a move; results are cached."""
         if isinstance(move, list):
             return parse_move(move)
         numbers = self.move_numbers.get(move)
@@ -205,10 +205,10 @@ class TableReader:
         return numbers
 
     def read_values(self, positions: NDArray[np.intp]) -> None:
-        """Store the values of all rows in `q`, and 1 for a move that a row names without a value."""
+        """Store the values of all rows in `q`; a move without a value is stored as 1."""
         first_cell = self.find_first_cell()
         finished = 0
-        # position * cells + cell of each value, in the order of the rows
+        # index of each value in a flat q, position * cells + cell, in the order of the rows
         pairs: list[int] = []
         values: list[float] = []
         for row, board in enumerate(self.board_of_row.tolist()):
@@ -236,7 +236,7 @@ class TableReader:
             self.notes.append(f"Finished games, left out: {finished:,}.")
 
     def put_values(self, pairs: NDArray[np.intp], values: NDArray[np.float64]) -> None:
-        """Store values in `q`; illegal moves are skipped, and the last of several values stays."""
+        """Store values in `q`; illegal moves are skipped, and a later value replaces an earlier one."""
         is_known = ~np.isnan(values) & self.game.legal.reshape(-1)[pairs]
         pairs, values = pairs[is_known], values[is_known]
         table = self.q.reshape(-1)
@@ -324,9 +324,9 @@ class TableReader:
             self.q[is_o] *= -1
 
     def count_wins_of_o(self) -> tuple[int, int]:
-        """Return how often a winning move of O has the highest value, and how often the lowest.
+        """Return the numbers of winning moves of O with the highest and with the lowest value.
 
-        Positions in which all values are equal are not counted.
+        Positions with equal values only are not counted.
         """
         game = self.game
         known = self.q[(game.to_move == O)]
@@ -339,7 +339,7 @@ class TableReader:
         return int(with_highest.sum()), int(with_lowest.sum())
 
     def choose_best(self) -> Choice:
-        """Return the moves with the highest value, [D, cells]; a row without values has no move."""
+        """Return the moves with the highest value, [D, cells]; none in a position without values."""
         best = np.fmax.reduce(self.q, axis=1)
         choice: Choice = (self.q == best[:, None]) & self.game.legal
         several = int((choice.sum(axis=1) > 1).sum())
@@ -352,7 +352,7 @@ class TableReader:
         return keep_first(choice) if is_first else choice
 
     def fill_missing(self, choice: Choice) -> Choice:
-        """Return `choice` with moves added for the positions that are missing in the table."""
+        """Return `choice` with moves added for positions that are missing, by the user's option."""
         game, rule = self.game, self.options.missing
         if rule == "auto":
             classes = game.symmetry_class[: game.decisions][self.found]
@@ -377,15 +377,15 @@ class TableReader:
         return choice
 
     def copy_images(self, choice: Choice, missing: NDArray[np.bool_]) -> int:
-        """Copy moves from symmetric positions to missing ones, and clear their `missing` marks.
+        """Copy moves from symmetric positions to missing positions, updating `missing` in place.
 
-        Returns the number of positions that were filled in.
+        Returns the number of positions that got moves.
         """
         game, before = self.game, int(missing.sum())
         for image, cells in zip(game.image, game.symmetry, strict=True):
             sources = np.flatnonzero(self.found)
             targets = image[sources]
-            # A symmetry maps different positions to different images: no target repeats.
+            # A symmetry maps different positions to different positions, so no target repeats.
             is_missing = missing[targets]
             choice[targets[is_missing]] = choice[sources[is_missing]][:, cells]
             missing[targets[is_missing]] = False

@@ -1,4 +1,4 @@
-"""The rows of a file, each a board with its values or its move."""
+"""Splitting of a file into rows, each a board with its values or its move."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ from app.tables.values import Pairs, TableError, format_item, quote_item
 from app.tictactoe.game import Game
 from app.tictactoe.npz import read_array
 
-# Above the size of a table with a row for every cell of every position, 49,302.
+# A table with a row for every cell of every position has 49,302 rows.
 MAX_ROWS = 50_000
 BOARD_NAMES = ("board", "state", "position", "key", "s", "obs", "observation")
 MOVE_NAMES = ("action", "move", "cell", "a")
@@ -32,7 +32,7 @@ class Row(NamedTuple):
     board: Any
     value: Any
     move: Any = None
-    # whether the row is a dict entry: messages then quote its key too
+    # whether the row is a dict entry, whose key is quoted in messages
     is_entry: bool = False
 
     @property
@@ -80,7 +80,7 @@ def read_literal_rows(game: Game, value: Any) -> list[Row]:
 
 
 def read_pairs_rows(game: Game, pairs: Pairs) -> list[Row]:
-    """Return the rows of a dict: a table inside it, a table for each seat, or boards as keys."""
+    """Return the rows of a dict, which has boards as keys, contains a table, or a table by seat."""
     named = {key.lower(): inner for key, inner in pairs if isinstance(key, str)}
     for name in TABLE_NAMES:
         if isinstance(named.get(name), list):
@@ -109,7 +109,7 @@ def read_item_row(place: str, item: Any) -> Row:
 
 
 def get_first(named: Mapping[str, Any], names: Iterable[str]) -> Any:
-    """Return the value of the first of these names that is present, None if all are missing."""
+    """Return the field with the first of these names that exists, None if there is none."""
     return next((named[name] for name in names if name in named), None)
 
 
@@ -122,7 +122,7 @@ def read_named_row(place: str, named: Mapping[str, Any]) -> Row:
 
 
 def read_csv_rows(text: str) -> list[Row]:
-    """Return the rows of a CSV file; a first line with the names of the columns is optional."""
+    """Return the rows of a CSV file, with or without a heading line."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     first_line = text.lstrip().partition("\n")[0]
     delimiter = next((sign for sign in "\t;" if sign in first_line), ",")
@@ -190,8 +190,8 @@ def read_headed_rows(
 def read_unheaded_row(place: str, cells: list[str], has_short_cells: bool) -> Row:
     """Return the row of a line without a heading, recognised by its number of cells.
 
-    `has_short_cells`: no cell of the file holds a whole board, so ten cells are a board and a
-    move.
+    If `has_short_cells`, no cell of the file has a whole board, so a line of ten cells is a board
+    and a move.
     """
     match cells:
         case [board, value]:
@@ -214,7 +214,7 @@ def read_unheaded_row(place: str, cells: list[str], has_short_cells: bool) -> Ro
 
 
 def read_npz_rows(game: Game, content: bytes) -> list[Row]:
-    """Return the rows of the table in an npz file: the array `q`, or else the first by name."""
+    """Return the rows of an npz file: its array `q`, or else its first array by name."""
     shapes = [(game.decisions, game.cells), (3**game.cells, game.cells)]
     try:
         table = read_array(content, "q", shapes)

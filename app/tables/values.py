@@ -1,17 +1,17 @@
-"""Parsers of single values of a table (numbers, moves), and their quotation in error messages."""
+"""Parsing of single items of a table (numbers, moves), and quoting of items in error messages."""
 
 import re
 from collections.abc import Iterable
 from math import isfinite, isinf, nan
 from typing import Any, TypeGuard
 
-MAX_QUOTED = 40  # limit in characters
-MAX_WRITTEN_WHOLE = 1e21  # numbers from this size on are written with an exponent
+MAX_QUOTED = 40  # maximum length of a quoted item, in characters
+MAX_WRITTEN_WHOLE = 1e21  # larger numbers are written with an exponent
 MAX_NUMBER = 1e300  # largest accepted value; twice this is still finite
 NO_VALUES = {"", "nan", "none", "null", "-inf", "inf"}
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 UNSIGNED = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
-# Constructors around a number or a list in the output of Python programs.
+# Names and types that Python prints around numbers and lists: `np.float64`, `dtype=...`.
 CONSTRUCTORS = re.compile(
     r"\b(?:np|numpy|torch|jnp)\.\w+|\b(?:array|tensor|tuple|list)\b|\bdtype=\w+",
     re.ASCII,
@@ -40,10 +40,10 @@ def flatten(items: list[Any]) -> list[Any]:
 
 
 def parse_number(item: Any) -> float | None:
-    """Return a number, or a number in a text, as a float; None for anything else or if too large."""
+    """Return a number, or a text with a number, as a float; None for other items or if too large."""
     if isinstance(item, str) and NUMBER.fullmatch(item.strip()):
         item = float(item)
-    # NaN is not
+    # False for NaN, too
     is_number = isinstance(item, float) and -MAX_NUMBER < item < MAX_NUMBER
     return item if is_number else None
 
@@ -95,7 +95,7 @@ def is_whole(number: float | None) -> TypeGuard[float]:
 
 
 def parse_cell(numbers: tuple[int, ...], first: int) -> int | None:
-    """Return the cell, from 0, of a move's numbers, which count from `first`.
+    """Return the cell, from 0, of a move whose numbers count from `first`.
 
     Returns None if the board has no such cell.
     """
@@ -113,7 +113,7 @@ def format_item(item: Any) -> str:
         return "nothing"
     if isinstance(item, list | tuple):
         return f"[{', '.join(map(format_item, item))}]"
-    # a number with too many digits for a float
+    # infinite if the table has a number with too many digits for a float
     if isinstance(item, float) and isinf(item):
         return "Infinity" if item > 0 else "-Infinity"
     if isinstance(item, float) and item.is_integer() and abs(item) < MAX_WRITTEN_WHOLE:

@@ -35,7 +35,7 @@ from app.tictactoe.npz import read_arrays, size_limit, write_arrays
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import find_blunders
 
-MAX_CARD_BYTES = 1 << 20  # bytes
+MAX_CARD_BYTES = 1 << 20  # limit for the size of a card
 NEW_ARRAYS = ".npz.newer"  # suffix of new arrays, until their card is written
 UNFINISHED = ".saving-"  # prefix of unfinished files
 FILE_MODE = 0o644
@@ -50,24 +50,26 @@ class ModelError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Agent:
-    """A learned table in the mover's view, with its card and its history; arrays are read-only.
+    """A learned table in the view of the player to move, with card and history; read-only arrays.
 
-    The T snapshots hold the P legal pairs of the table, in row order; the last one is q.
+    The T snapshots of the training hold the values of the P legal pairs, in row order; the last
+    snapshot is q.
     """
 
     card: Card
     q: NDArray[np.float32]  # [D, cells] NaN exactly where illegal
     visits: NDArray[np.uint32]  # [D, cells] how often training updated the pair
-    snapshot_updates: NDArray[np.int64]  # [T]
-    history: History  # values at each snapshot, and the pairs updated by then
+    snapshot_updates: NDArray[np.int64]  # [T] number of updates before each snapshot
+    # at each snapshot the values, and whether each pair was updated so far
+    history: History
     file: Path | None = None  # the file that the arrays were read from, if any
 
     def table(self, game: Game, step: int | None = None) -> NDArray[np.float32]:
-        """Return the values at a snapshot, or as shipped, [D, cells], NaN where illegal."""
+        """Return the values at snapshot `step`, or the final values, [D, cells], NaN where illegal."""
         return self.q if step is None else game.spread_pairs(self.history.values(step))
 
     def updated_pairs(self, game: Game, step: int | None = None) -> NDArray[np.bool_]:
-        """Return whether training had updated each pair by a snapshot, or by its end, [D, cells]."""
+        """Return whether each pair was updated up to snapshot `step`, or up to the end, [D, cells]."""
         if step is None:
             return self.visits > 0
         return game.spread_pairs(self.history.updated_pairs(step), illegal=False)
@@ -106,7 +108,7 @@ def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
                 _read_file(described, MAX_CARD_BYTES),
                 size_limit(_get_layout(game)),
             ):
-                # an earlier save was interrupted before this step
+                # Finish an earlier save that was interrupted before this step.
                 os.replace(newer, here)
         os.replace(new_arrays, newer)
         os.replace(new_card, described)
@@ -130,7 +132,7 @@ def save_card(folder: Path, game: Game, agent: Agent) -> None:
 
 
 def encode_agent(game: Game, agent: Agent) -> tuple[bytes, bytes]:
-    """Return the contents of an agent's two files: the card, with its digests, and the arrays.
+    """Return the contents of an agent's two files: the card, with digests, and the arrays.
 
     Equal arrays always give equal bytes.
     """
@@ -190,7 +192,7 @@ def unpack_agent(game: Game, content: bytes, name: str) -> Agent:
 
 
 def load_agent(folder: Path, game: Game, agent_id: str) -> Agent:
-    """Return an agent from its files, checked; another process may be saving it meanwhile.
+    """Return an agent from its files, checked, also while another process saves it.
 
     Raises ModelError, naming the file and the fault.
     """
@@ -207,7 +209,7 @@ def load_agent_without_figures(folder: Path, game: Game, agent_id: str) -> Agent
 
 
 def _retry_load(folder: Path, game: Game, agent_id: str, build: Decode) -> Agent:
-    """Return an agent from its files; if they do not fit, wait for a save and try again."""
+    """Return an agent from its files; if they do not match, wait for a save to end and try again."""
 
     def attempt() -> Agent:
         card, limit = (
@@ -226,7 +228,7 @@ def _retry_load(folder: Path, game: Game, agent_id: str, build: Decode) -> Agent
     except ModelError:
         if not folder.is_dir():
             raise
-        with _lock_folder(folder, LOCK_SH):  # another process may have been saving it
+        with _lock_folder(folder, LOCK_SH):  # waits for a process that saves
             return attempt()
 
 
@@ -326,7 +328,7 @@ def read_arrays_file(game: Game, agent: Agent) -> bytes:
 
 
 def complete_card(game: Game, agent: Agent) -> Card:
-    """Return an agent's card; a missing digest of its file is computed."""
+    """Return an agent's card with the digest of its file, which is computed if it is missing."""
     if agent.card.arrays:
         return agent.card
     digest = hashlib.sha256(write_arrays(agent.arrays())).hexdigest()
@@ -384,7 +386,7 @@ def _check_q(game: Game, q: NDArray[Any]) -> None:
 def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
     """Lock a folder for saving; the context is a function that writes an unfinished file.
 
-    In the end unfinished files of any process are removed.
+    At the end all unfinished files are removed, also those of interrupted processes.
     """
 
     def write(content: bytes) -> Path:

@@ -16,11 +16,11 @@ Chances = NDArray[np.float64]
 
 
 class ArenaTable(NamedTuple):
-    """The mean results of N players over N opponents, themselves included, each in its own view."""
+    """The mean results of N players over all N players as opponents, each in its own view."""
 
     as_x: Chances  # [N, 3] win, draw, loss
     as_o: Chances  # [N, 3]
-    # [N] the number of opponents that can beat it in a seat or both
+    # [N] the number of opponents that can beat the player in at least one seat
     beaten_by: NDArray[np.intp]
 
     @property
@@ -41,7 +41,7 @@ def compute_round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
     They are the chances of X winning, a draw and O winning, rounded like a card's figures.
     """
     players = len(policies)
-    # every pairing in the order of [x, o]
+    # All pairings, in the order of a flat [x, o] table.
     x, o = np.divmod(np.arange(players * players), players)
     chances = play_matches(
         game, make_line_up(game, np.stack(policies)[:, game.legal]), x, o
@@ -59,7 +59,7 @@ def add_player(
     """
     size = len(chances)
     others, last = np.arange(size), np.full(size, size)
-    # As O against all others, as X against them, and against itself.
+    # The new player as O against all others, as X against them, and against itself.
     x, o = (
         np.concatenate([others, last, [size]]),
         np.concatenate([last, others, [size]]),
@@ -81,17 +81,19 @@ def summarize_round_robin(chances: Chances) -> ArenaTable:
 
 
 def compute_score(chances: Chances) -> Chances:
-    """Return the score of chances of win, draw and loss, [..., 3]: win less loss, -1 to +1."""
+    """Return the score of chances of win, draw and loss, [..., 3]: win minus loss, -1 to +1."""
     return chances[..., 0] - chances[..., 2]
 
 
 def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.intp]:
-    """Return the decisions in which two policies share no likeliest move, the clearest first.
+    """Return the decisions in which two policies differ: no most likely move in common.
 
-    The order is: first by the number of pairs of policies that share no move; then by the
-    difference between the values of their moves; then by ply; then by the number of moves
-    to choose between. Of symmetric decisions only the first in this order is listed. A
-    single policy is compared with optimal play.
+    The clearest differences come first.
+
+    The order is: first by the number of pairs of policies that differ; then by the difference
+    between the values of their moves; then by ply; then by the number of legal moves. Of
+    symmetric decisions only the first in this order is listed. A single policy is compared with
+    optimal play.
     """
     choices = [mark_maxima(policy) for policy in policies]
     if len(choices) == 1:
@@ -101,7 +103,7 @@ def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.int
     )
     decisions = np.flatnonzero(disagreeing_pairs)
     chosen = np.stack(choices)[:, decisions]  # [V, d, cells] for V policies
-    # [V, d]
+    # [V, d] the lowest value of a policy's moves in each decision
     worst_values = np.where(chosen, compute_optimal_q(game)[decisions], np.inf).min(
         axis=2
     )

@@ -13,29 +13,31 @@ from app.tictactoe.policy import Choice, compute_optimal_q, find_best_moves
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import find_blunders, find_lost_game
 
-# Decimals of the chances that order positions: those of symmetric ones differ in the last digits.
+# Chances are rounded before positions are sorted by them, because the chances of symmetric
+# positions differ in the last digits.
 CHANCE_DECIMALS = 12
 
 
 class Mistakes(NamedTuple):
-    """The M decisions in which a policy can blunder, in their order; values in the mover's view."""
+    """The M decisions in which a policy can blunder, by number; values in the mover's view."""
 
     position: NDArray[np.intp]  # [M]
-    wrong: Choice  # [M, cells] its blunders
+    wrong: Choice  # [M, cells] the blunders of the policy
     right: Choice  # [M, cells] the moves that keep the value of the game
     before: NDArray[np.int8]  # [M] the value of the game: +1 a win, 0 a draw
-    after: NDArray[np.int8]  # [M] its value after the policy's worst move: 0 or -1
-    chance: NDArray[np.float64]  # [M] of this blunder in a game against `uniform`
+    after: NDArray[np.int8]  # [M] the value after the policy's worst move: 0 or -1
+    chance: NDArray[np.float64]  # [M] of this blunder in a game against random moves
 
 
 class Atlas(NamedTuple):
-    """A mistake for each symmetry class, the most serious class first, [N]."""
+    """The mistakes of a policy by symmetry class: N classes, the most serious first."""
 
-    # the mistake that stands for the class, its likeliest: a row of Mistakes
+    # [N] the likeliest mistake of the class, as an index of `Mistakes`
     row: NDArray[np.intp]
-    erring: NDArray[np.intp]  # the number of images in which the policy errs
-    images: NDArray[np.intp]  # the number of all images
-    # chance of erring in an image in a game against `uniform`
+    # [N] the number of symmetric positions in which the policy errs
+    erring: NDArray[np.intp]
+    images: NDArray[np.intp]  # [N] the number of all symmetric positions of the class
+    # [N] the chance of a mistake of the class in a game against random moves
     chance: NDArray[np.float64]
 
 
@@ -59,7 +61,7 @@ def list_mistakes(play: ReachablePlay) -> Mistakes:
 
 
 def group_mistakes(game: Game, mistakes: Mistakes) -> Atlas:
-    """Return a mistake for each symmetry class, the most important class first.
+    """Return the mistakes grouped by symmetry, the most serious class first.
 
     The order is: first by the chance of the blunder in games against random moves; then by
     the value lost; then by ply.
@@ -70,7 +72,7 @@ def group_mistakes(game: Game, mistakes: Mistakes) -> Atlas:
         np.float64
     )
     lost = mistakes.after - mistakes.before  # the more negative, the worse
-    # The likeliest mistake of each class: `unique` returns the first row of each in this order.
+    # `unique` returns the first row of each class, which is the likeliest mistake in this order.
     likeliest = np.lexsort(
         (mistakes.position, lost, -mistakes.chance.round(CHANCE_DECIMALS))
     )
@@ -93,15 +95,16 @@ def group_mistakes(game: Game, mistakes: Mistakes) -> Atlas:
 class Certificate(NamedTuple):
     """The positions that a policy can reach in a seat, and its moves there, up to symmetry.
 
-    After each of these moves every reply leads to an image of a listed position or ends the
-    game, and no ending is a loss. A position is listed once for every set of moves that the
-    policy has in its images.
+    It proves that the policy is unbeatable: after each of these moves, every reply either leads to
+    a position symmetric to a listed position, or ends the game without a loss. If the policy has
+    different moves in symmetric positions, the position is listed once for each set of moves.
     """
 
-    # [N] each one that the policy itself can meet, in their order
+    # [N] positions that the policy can reach itself, by number
     position: NDArray[np.intp]
-    moves: Choice  # [N, cells] the moves that it may play there
-    reachable: int  # the number of positions that it can meet, every image counted
+    moves: Choice  # [N, cells] the moves that the policy may play there
+    # the number of reachable positions; symmetric positions count separately
+    reachable: int
 
 
 def prove_unbeatable(play: ReachablePlay, seat: int) -> Certificate:
@@ -123,10 +126,10 @@ def prove_unbeatable(play: ReachablePlay, seat: int) -> Certificate:
 def _number_classes(
     game: Game, position: NDArray[np.intp], choice: Choice
 ) -> NDArray[np.int64]:
-    """Return a class number for each of N decisions and its moves, [N, cells]; images share a number.
+    """Return a class number for N decisions with their moves `choice`, [N, cells], as [N].
 
-    A decision and its moves, one bit a cell, make one number; the class is the lowest
-    number of all images.
+    Symmetric decisions with symmetric moves get the same number: decision and moves (one bit for
+    each cell) make a number, and the class is the lowest number of all symmetric pairs.
     """
     bits = 1 << np.arange(game.cells)
     image_of_cell = np.argsort(game.symmetry, axis=1)  # [G, cells]

@@ -1,8 +1,8 @@
 """The beads of an agent that draws its moves from boxes, like MENACE.
 
-A box stands for a position and all its images, and holds beads for each move, where
+A box belongs to a position and all symmetric positions, and holds beads for each move;
 symmetric moves count as a single move. In the agent's table the beads of a move are divided
-among the cells of this move, so a row that is played in proportion plays like the box.
+among its cells, so playing cells in proportion to a row of the table is playing like the box.
 """
 
 from functools import lru_cache
@@ -18,7 +18,7 @@ EVERY = slice(None)
 
 @lru_cache(maxsize=2)
 def count_equal_moves(game: Game) -> NDArray[np.int64]:
-    """Return the number of cells that are the same move by symmetry, for each legal pair, [P].
+    """Return, for each legal pair, the number of cells that are symmetric to its cell, [P].
 
     On the empty board the four corners are one move, the four edges another.
     """
@@ -31,9 +31,9 @@ def count_equal_moves(game: Game) -> NDArray[np.int64]:
 def count_beads(
     game: Game, values: NDArray[np.floating], plays: Plays, pairs: slice = EVERY
 ) -> NDArray[np.float64]:
-    """Return the beads of each pair's move, [..., P], from a table's `values`, [..., P].
+    """Return the number of beads of each pair's move, [..., P], from a table's `values`, [..., P].
 
-    P are all legal pairs, or the pairs of a slice.
+    P counts all legal pairs, or the pairs of a slice.
     """
     squares = count_equal_moves(game)[pairs] if plays == "proportional" else 1
     held: NDArray[np.float64] = values.astype(np.float64) * squares
@@ -43,14 +43,14 @@ def count_beads(
 def compute_preferences(
     game: Game, beads: NDArray[np.float64], decision: int | None = None
 ) -> NDArray[np.float64]:
-    """Return the preference of a box for each of its moves, [..., P]: -1 never, +1 always.
+    """Return the preference of a box for each move, [..., P], from -1 (never) to +1 (always).
 
-    0 is an equal share of the beads; between these values the share is mapped piecewise
-    linearly. `beads` are the beads of all legal pairs, or of the pairs of a decision, [...,
-    P]. A preference is a chance of being drawn, not an expected result.
+    It is 0 for an equal share of the beads, and piecewise linear in the share in between. `beads`
+    are the beads of all legal pairs, or of the pairs of a decision, [..., P]. A preference is a
+    chance of being drawn, not an expected result.
     """
-    # `part` is 1 / (cells of the same move), so a sum of parts over a row counts moves, and a sum of
-    # beads times parts counts the beads of the box.
+    # `part` is 1 / (number of symmetric cells).  The sum of `part` over a row is the number of moves,
+    # and the sum of beads times `part` is the number of beads of the box.
     starts, part = game.pair_start[:-1], 1 / count_equal_moves(game)
     if decision is not None:
         start, end = game.pair_start[decision : decision + 2]
@@ -61,7 +61,7 @@ def compute_preferences(
     even = 1 / moves
     is_filled = total > 0
     share = np.where(is_filled, beads / np.where(is_filled, total, 1), even)
-    # A box with a single move has even == 1: its share is at most 1, never above even.
+    # With a single move, even == 1 and share <= 1, so its preference is never above 0.
     above = (share - even) / np.where(even < 1, 1 - even, 1)
     preference: NDArray[np.float64] = np.where(share < even, share / even - 1, above)
     return preference

@@ -1,4 +1,4 @@
-"""The boards on which a policy blunders, and how often: to compare many policies."""
+"""The boards on which a policy blunders, with the chance of each blunder."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,7 +16,8 @@ class BlunderChance(NamedTuple):
     """The chances that a policy blunders on a board."""
 
     on_board: float  # chance of a blunder when the board is reached
-    in_game: float  # chance of that blunder in a game against random moves, in the seat that moves there
+    # chance that a game against random moves has this blunder, in the seat of the player to move
+    in_game: float
 
 
 def find_blunder_chances(
@@ -24,8 +25,8 @@ def find_blunder_chances(
 ) -> dict[int, BlunderChance]:
     """Return the chances that a policy, [D, cells], blunders on each board that it can reach.
 
-    A board stands for all its images: the key is its lowest-numbered image.  Only games in the
-    `seats` count, "x" or "o".
+    The key is the lowest-numbered of all symmetric boards.  Only games in the `seats`, "x" or "o",
+    count.
     """
     games = ReachablePlay(game, policy).games
     is_blunder = ~find_best_moves(game)[game.legal]  # [P]

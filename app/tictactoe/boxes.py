@@ -1,4 +1,4 @@
-"""The boxes that a MENACE of paper needs: the positions up to symmetry in which X has a choice.
+"""The boxes that a paper MENACE needs: positions, up to symmetry, in which X has a choice.
 
 Source: Michie (1963), "Experiments on the mechanization of game-learning", whose machine always
 opened the game.
@@ -15,24 +15,23 @@ from app.tictactoe.values import solve_game
 
 
 class Box(NamedTuple):
-    """The box of a position and of all its images."""
+    """The box of a position and of all symmetric positions."""
 
     number: int  # from 1, by ply, then by the code of the position
-    position: int  # the lowest-numbered of these positions; the label shows it
-    cells: tuple[int, ...]  # one for each move that differs by more than a symmetry
+    position: int  # the lowest-numbered symmetric position, shown on the box's label
+    cells: tuple[int, ...]  # one cell for each move; symmetric cells are the same move
 
     def own_move(self, game: Game) -> int:
-        """Return the number of X's move that is drawn from this box, from 1."""
+        """Return which move of X is drawn from this box: 1 for the first move of the game."""
         return int(game.ply[self.position]) // 2 + 1
 
 
 @lru_cache(maxsize=8)
 def list_boxes(game: Game, first_cell: int | None = None) -> tuple[Box, ...]:
-    """Return the boxes in their order.
+    """Return the boxes by number.
 
-    With a `first_cell` X always opens there, so the empty board needs no box, and neither does any
-    position that no such game reaches.  A position with a single empty cell needs none: there is
-    nothing to draw.
+    If X always opens on `first_cell`, the empty board and positions without this move need no box.
+    A position with a single empty cell needs no box, because there is nothing to draw.
     """
     reached = _reach_positions(game, first_cell)
     positions = [
@@ -49,14 +48,14 @@ def list_boxes(game: Game, first_cell: int | None = None) -> tuple[Box, ...]:
 
 
 def find_box(game: Game, position: int, first_cell: int | None = None) -> Box | None:
-    """Return the box of a position or of its image; None if it needs none."""
+    """Return the box of a position or of a symmetric position, None if it needs no box."""
     representative = int(game.symmetry_class[position])
     boxes = list_boxes(game, first_cell)
     return next((box for box in boxes if box.position == representative), None)
 
 
 def count_lost_boxes(game: Game) -> int:
-    """Return the number of boxes for the last draw of X in which every move loses.
+    """Return the number of boxes for X's last drawn move in which every move loses.
 
     These are the positions with three empty cells in which O has two open rows and X has none.
     """
@@ -69,7 +68,7 @@ def count_lost_boxes(game: Game) -> int:
 
 
 def _reach_positions(game: Game, first_cell: int | None) -> NDArray[np.bool_]:
-    """Return which decisions need a box at most, [D]; each image of a decision is among them."""
+    """Return which decisions can occur in a game with this first cell, [D], with all symmetric ones."""
     if first_cell is None:
         return np.ones(game.decisions, np.bool_)
     reached = np.zeros(game.positions, np.bool_)
@@ -77,14 +76,16 @@ def _reach_positions(game: Game, first_cell: int | None) -> NDArray[np.bool_]:
         int(np.flatnonzero(cells == first_cell)[0]) for cells in game.symmetry
     }
     reached[game.successor[0, sorted(first_cells)]] = True
-    for position in range(1, game.decisions):  # a move leads to a higher number
+    for position in range(
+        1, game.decisions
+    ):  # in this order, because a move leads to a higher number
         if reached[position]:
             reached[game.successor[position, game.legal[position]]] = True
     return reached[: game.decisions]
 
 
 def _distinct_cells(game: Game, position: int) -> tuple[int, ...]:
-    """Return the first cell, in reading order, of each move that differs from the others."""
+    """Return a cell for each move of a position, the first in reading order of symmetric cells."""
     start, end = game.pair_start[position : position + 2]
     _, first = np.unique(game.pair_class[start:end], return_index=True)
     return tuple(game.pair_cell[start:end][np.sort(first)].tolist())

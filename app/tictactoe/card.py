@@ -22,12 +22,12 @@ from app.tictactoe.report import (
 from app.tictactoe.views import RewardScale
 
 ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # in Python "$" also matches before a last line break
-# No invisible character, and none that changes the direction of the text.
+# Invisible characters and characters that change the direction of the text are not allowed.
 TITLE = (
     r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,200}$(?!\n)"
 )
-TOLERANCE = 1e-6  # the error of a sum of rounded chances
-# ids with another meaning in URLs
+TOLERANCE = 1e-6  # accepted error of a sum of rounded chances
+# Words that have another meaning than an id in URLs.
 RESERVED_IDS = {"human", "truth", "self", "both", *BASELINES}
 
 UNJUDGED = Figures(
@@ -157,7 +157,8 @@ def compute_numbering(game: Game) -> str:
 def format_card(card: Card) -> str:
     """Return a card as indented JSON with each innermost list on one line."""
     text = msgspec.json.format(msgspec.json.encode(card), indent=1).decode()
-    innermost = re.compile(r"\[(\n[^][{}\"]*)\]")  # a text has no line break
+    # Texts contain no line breaks, so the pattern matches lists of numbers only.
+    innermost = re.compile(r"\[(\n[^][{}\"]*)\]")
     return innermost.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
 
 
@@ -209,7 +210,8 @@ def _check_chances(figures: Figures) -> None:
 def _check_nash_conv(figures: Figures) -> None:
     """Raise ValueError unless nash_conv follows from the best responses."""
     beaten = zip(figures.best_response.x, figures.best_response.o, strict=False)
-    # The best responders' wins less their losses; the chances are in the agent's view.
+    # The best responders' wins minus losses.  The chances are in the agent's view, so a loss of the
+    # agent is a win of the responder.
     gains = [as_x[2] - as_x[0] + as_o[2] - as_o[0] for as_x, as_o in beaten]
     pairs = zip(gains, figures.nash_conv, strict=False)
     if any(abs(gain - figure) > TOLERANCE for gain, figure in pairs):
@@ -219,7 +221,7 @@ def _check_nash_conv(figures: Figures) -> None:
 
 
 def _list_figure_lists(figures: Figures) -> list[Sized]:
-    """Return all lists that have one entry a snapshot."""
+    """Return all lists of figures, which must have one entry for each snapshot."""
     reachable = figures.reachable_blunders
     lists: list[Sized] = [figures.nash_conv, figures.blunders, reachable.x, reachable.o]
     for chances in (figures.best_response, *figures.vs.values()):

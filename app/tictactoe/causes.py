@@ -21,12 +21,12 @@ from app.tictactoe.policy import (
 )
 from app.tictactoe.reachable_play import ReachablePlay
 
-# share of a seat's positions; a rule that explains so many was not learned
+# A rule that explains at least this share of a seat's positions is its policy: nothing was learned.
 ALWAYS = 0.95
 MIN_POSITIONS = 10  # a cause needs at least this many positions
-# Skill is 0 for random moves and 1 for right moves; below this it is like chance.
+# Skill is 0 for random moves and 1 for right moves; a lower skill counts as random play.
 LIKE_CHANCE = 0.15
-GOOD = 0.5  # skill from which on a seat counts as good
+GOOD = 0.5  # a seat with at least this skill counts as good
 OFTEN = 0.75  # a cause explains at least this share of the blunders
 RARELY = 0.5  # a policy that blocks at most this share of threats does not block
 
@@ -42,48 +42,50 @@ class Cause(NamedTuple):
 
     kind: Kind
     seat: int  # +1 X, -1 O, 0 both
-    rule: Rule  # the rule by which it plays there, if that is the cause
-    number: int  # the positions that show the pattern
-    of: int  # the positions that could show it
-    by_chance: float  # the number of them that would show it with random moves
-    positions: tuple[int, ...]  # an example, and perhaps another one to compare it with
+    rule: Rule  # the rule that the seat plays by, "" for other causes
+    number: int  # number of positions that show the pattern
+    of: int  # number of positions that could show the pattern
+    by_chance: float  # expected number of positions that show it with random moves
+    positions: tuple[int, ...]  # an example, perhaps followed by one for comparison
 
 
 class Facts(NamedTuple):
     """Properties of the decisions of a game, independent of a policy; each is [D], or [D, cells]."""
 
-    several: Decisions  # whether there is more than one move
+    has_choice: Decisions  # whether there is more than one move
     by_chance: NDArray[np.float64]  # the chance of each move if moves are random
-    first: Choice  # the first empty cell
-    last: Choice  # the last empty cell
-    hanging: Decisions  # whether a blunder is possible
-    keeps: NDArray[np.float64]  # the chance that a random move is no blunder
+    first_empty: Choice  # the first empty cell
+    last_empty: Choice  # the last empty cell
+    can_blunder: Decisions  # whether a blunder is possible
+    safe_by_chance: NDArray[np.float64]  # the chance that a random move is no blunder
     worst: Choice  # the moves with the lowest value
-    worst_by_chance: NDArray[np.float64]  # the chance that a random move is one of them
+    # the chance that a random move is a worst move
+    worst_by_chance: NDArray[np.float64]
     value: NDArray[np.float64]  # mover's view
     wins: Choice  # moves that win at once
-    threat: Choice  # the one cell that the other side would win on, if no move here wins at once
+    # the only cell with which the opponent would win next, if no move wins at once
+    threat: Choice
 
 
 class AnalysedPolicy(NamedTuple):
-    """A policy with the properties that the causes are found by."""
+    """A policy with the properties from which causes are derived."""
 
     game: Game
     facts: Facts
     policy: Policy  # [D, cells]
     choice: Choice  # [D, cells]
-    reachable: Decisions  # the decisions in which it can come to move
-    # [D] the chance that its move keeps the value of the game
-    kept: NDArray[np.float64]
-    # [D] the change of the value by the worst of its moves, 0 or less
-    loses: NDArray[np.float64]
+    reachable: Decisions  # the decisions that its own games can reach
+    # [D] the chance that its move is no blunder
+    safe_chance: NDArray[np.float64]
+    # [D] the change of the game's value by the worst of its moves, 0 or less
+    worst_change: NDArray[np.float64]
 
 
 def list_causes(own: ReachablePlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
     """Return the likely causes of the blunders `found` of a policy; `kinds` is their atlas.
 
-    Causes that explain a whole seat come first; other causes are searched for in the other
-    seat only.
+    Causes that explain all blunders of a seat come first; further causes are searched in seats
+    that are not explained yet.
     """
     if not len(found.position):
         return []
@@ -95,8 +97,9 @@ def list_causes(own: ReachablePlay, found: Mistakes, kinds: Atlas) -> list[Cause
         policy=policy,
         choice=choice,
         reachable=own.reachable,
-        kept=(policy * find_best_moves(game)).sum(axis=1),
-        loses=np.where(choice, compute_optimal_q(game), 1).min(axis=1) - facts.value,
+        safe_chance=(policy * find_best_moves(game)).sum(axis=1),
+        worst_change=np.where(choice, compute_optimal_q(game), 1).min(axis=1)
+        - facts.value,
     )
     whole = _find_untrained(play) or _find_like_chance(play)
     whole += [cause for seat in (X, O) for cause in _find_other_side(play, seat)]
@@ -118,12 +121,14 @@ def _compute_facts(game: Game) -> Facts:
     one = (threats.sum(axis=1) == 1) & ~wins.any(axis=1)
     worst = values == np.fmin.reduce(values, axis=1, keepdims=True)
     return Facts(
-        several=moves > 1,
+        has_choice=moves > 1,
         by_chance=1 / moves,
-        first=_choose_cell(legal, legal.argmax(axis=1)),
-        last=_choose_cell(legal, legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)),
-        hanging=(right != legal).any(axis=1),
-        keeps=right.sum(axis=1) / moves,
+        first_empty=_choose_cell(legal, legal.argmax(axis=1)),
+        last_empty=_choose_cell(
+            legal, legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
+        ),
+        can_blunder=(right != legal).any(axis=1),
+        safe_by_chance=right.sum(axis=1) / moves,
         worst=worst,
         worst_by_chance=worst.sum(axis=1) / moves,
         value=np.fmax.reduce(values, axis=1),
@@ -133,18 +138,18 @@ def _compute_facts(game: Game) -> Facts:
 
 
 def _find_untrained(play: AnalysedPolicy) -> list[Cause]:
-    """Return the cause that a seat, or both seats, plays by a rule without training, if any."""
+    """Return the cause "untrained": a seat, or both, plays by a simple rule; [] if neither does."""
     game, facts = play.game, play.facts
     rules: dict[Rule, Choice] = {
         "any": game.legal,
-        "first": facts.first,
-        "last": facts.last,
+        "first": facts.first_empty,
+        "last": facts.last_empty,
     }
     named = []
     for rule, moves in rules.items():
-        alike = facts.several & (play.choice == moves).all(axis=1)
+        alike = facts.has_choice & (play.choice == moves).all(axis=1)
         for seat in (X, O):
-            of = facts.several & (game.to_move == seat)
+            of = facts.has_choice & (game.to_move == seat)
             so = of & alike
             if so.sum() >= ALWAYS * of.sum():
                 by_chance = 0.0 if rule == "any" else float(facts.by_chance[of].sum())
@@ -163,7 +168,7 @@ def _find_untrained(play: AnalysedPolicy) -> list[Cause]:
 
 
 def _find_like_chance(play: AnalysedPolicy) -> list[Cause]:
-    """Return the cause that seats err like random moves: both, or one while the other is good."""
+    """Return the cause that both seats err like random moves, or one seat while the other is good."""
     skills = {seat: _measure_skill(play, seat) for seat in (X, O)}
     named = []
     for seat, (skill, number, of, by_chance) in skills.items():
@@ -172,7 +177,9 @@ def _find_like_chance(play: AnalysedPolicy) -> list[Cause]:
         differs_from_other = other > GOOD
         is_like_other = abs(other) < LIKE_CHANCE
         if is_like_chance and (differs_from_other or is_like_other):
-            shown = _pick_example(play, _mark_hanging(play, seat) & (play.kept == 0))
+            shown = _pick_example(
+                play, _mark_possible_blunders(play, seat) & (play.safe_chance == 0)
+            )
             named.append(
                 Cause("untrained", seat, "chance", number, of, by_chance, shown)
             )
@@ -180,7 +187,7 @@ def _find_like_chance(play: AnalysedPolicy) -> list[Cause]:
 
 
 def _merge_seats(named: list[Cause]) -> list[Cause]:
-    """Return a single cause for both seats if two causes share a rule, else the causes as given."""
+    """Return one cause for both seats if the causes have the same rule, else the given causes."""
     if len(named) != 2 or named[0].rule != named[1].rule:
         return named
     one, other = named
@@ -194,13 +201,13 @@ def _merge_seats(named: list[Cause]) -> list[Cause]:
 
 
 def _find_other_side(play: AnalysedPolicy, seat: int) -> list[Cause]:
-    """Return the cause that a seat plays the worst moves, as if its view were reversed, if any."""
-    hanging = _mark_hanging(play, seat)
+    """Return the cause that a seat plays the worst moves, like values of the wrong sign; [] if not."""
+    hanging = _mark_possible_blunders(play, seat)
     plays_worst = (play.choice <= play.facts.worst).all(axis=1)
     so = hanging & plays_worst
     number, of = int(so.sum()), int(hanging.sum())
     by_chance = float(play.facts.worst_by_chance[hanging].sum())
-    halfway = (by_chance + of) / 2  # between random moves and the worst ones everywhere
+    halfway = (by_chance + of) / 2  # halfway between random moves and always the worst
     if of < MIN_POSITIONS or number <= halfway:
         return []
     return [
@@ -211,7 +218,7 @@ def _find_other_side(play: AnalysedPolicy, seat: int) -> list[Cause]:
 def _find_one_cell(
     play: AnalysedPolicy, found: Mistakes, rest: Decisions
 ) -> list[Cause]:
-    """Return the cause that most blunders are on the first or the last empty cell, if any.
+    """Return the cause that most blunders are on the first or the last empty cell; [] if not.
 
     Programs without values, or with equal values, often break ties this way.
     """
@@ -219,7 +226,10 @@ def _find_one_cell(
     if len(here) < MIN_POSITIONS:
         return []
     by_chance = float(play.facts.by_chance[here].sum())
-    rules: dict[Rule, Choice] = {"first": play.facts.first, "last": play.facts.last}
+    rules: dict[Rule, Choice] = {
+        "first": play.facts.first_empty,
+        "last": play.facts.last_empty,
+    }
     named = []
     for rule, moves in rules.items():
         so = here[(play.choice[here] == moves[here]).all(axis=1)]
@@ -234,7 +244,7 @@ def _find_one_cell(
 
 
 def _find_no_block(play: AnalysedPolicy, rest: Decisions) -> list[Cause]:
-    """Return the cause that the policy takes its own wins but blocks no wins, if so."""
+    """Return the cause that the policy plays winning moves but does not block; [] if not."""
     wins, threat = play.facts.wins, play.facts.threat
     reachable = rest & play.reachable
     threatened = reachable & threat.any(axis=1)
@@ -256,9 +266,9 @@ def _find_no_block(play: AnalysedPolicy, rest: Decisions) -> list[Cause]:
 def _find_images(
     play: AnalysedPolicy, found: Mistakes, kinds: Atlas, rest: Decisions
 ) -> list[Cause]:
-    """Return the cause that most blunders are made in some images of a position only, if so."""
+    """Return the cause that most blunders occur in some of several symmetric positions; [] if not."""
     game = play.game
-    example = found.position[kinds.row]  # an example of each class
+    example = found.position[kinds.row]  # an example of each symmetry class
     has_images = rest[example] & (kinds.images > 1)
     so = has_images & (kinds.erring < kinds.images)
     number, of = int(so.sum()), int(has_images.sum())
@@ -272,17 +282,17 @@ def _find_images(
 
 
 def _find_unreachable(play: AnalysedPolicy, found: Mistakes) -> list[Cause]:
-    """Return the cause that the policy's own games reach none of its blunders, if so."""
+    """Return the cause that the policy's own games reach none of its blunders; [] if they do."""
     if play.reachable[found.position].any():
         return []
     number = len(found.position)
     return [Cause("unreachable", 0, "", number, number, 0.0, (int(found.position[0]),))]
 
 
-def _mark_hanging(play: AnalysedPolicy, seat: int) -> Decisions:
+def _mark_possible_blunders(play: AnalysedPolicy, seat: int) -> Decisions:
     """Return the decisions that a seat can reach and in which a blunder is possible, [D]."""
     hanging: Decisions = (
-        play.reachable & play.facts.hanging & (play.game.to_move == seat)
+        play.reachable & play.facts.can_blunder & (play.game.to_move == seat)
     )
     return hanging
 
@@ -293,10 +303,10 @@ def _measure_skill(play: AnalysedPolicy, seat: int) -> tuple[float, int, int, fl
     The counts are the positions in which the seat errs, the positions in which it could
     err, and the expected errors of random moves.
     """
-    hanging = _mark_hanging(play, seat)
+    hanging = _mark_possible_blunders(play, seat)
     if not hanging.any():
         return 1.0, 0, 0, 0.0
-    kept, kept_by_chance = play.kept[hanging], play.facts.keeps[hanging]
+    kept, kept_by_chance = play.safe_chance[hanging], play.facts.safe_by_chance[hanging]
     random_share = kept_by_chance.mean()
     skill = float((kept.mean() - random_share) / (1 - random_share))
     errors = round(float((1 - kept).sum()))
@@ -310,7 +320,7 @@ def _pick_example(play: AnalysedPolicy, where: Decisions) -> tuple[int, ...]:
     if not len(listed):
         return ()
     reachable = play.reachable[listed]
-    order = np.lexsort((listed, play.loses[listed], ~reachable))
+    order = np.lexsort((listed, play.worst_change[listed], ~reachable))
     return (int(listed[order[0]]),)
 
 

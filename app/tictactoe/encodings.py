@@ -13,20 +13,20 @@ Encoding = Literal["one-hot", "flat", "bits", "number"]
 
 @lru_cache(maxsize=2)
 def encode_flat(game: Game) -> NDArray[np.int8]:
-    """Return a number for each cell and a number for the player to move, [S, cells + 1].
+    """Return the flat encoding of each position, [S, cells + 1]: its cells, then the player to move.
 
-    Empty is 0, X 1, O 2; the last number is 0 when the game is over.
+    Empty is 0, X 1, O 2; the player to move is 0 when the game is over.
     """
     mover = np.zeros((game.positions, 1), np.int8)
     mover[: game.decisions, 0] = game.to_move
-    # -1 is 2
+    # Modulo 3, the -1 of O becomes 2.
     digits: NDArray[np.int8] = np.concatenate([game.board, mover], axis=1) % 3
     digits.flags.writeable = False
     return digits
 
 
 def pack_bits(game: Game, position: int) -> int:
-    """Return a position as an integer: two bits for each number of `encode_flat`, the first highest."""
+    """Return a position as an integer: two bits for each number of `encode_flat`, first number first."""
     packed = 0
     for digit in encode_flat(game)[position].tolist():
         packed = packed << 2 | digit
@@ -73,5 +73,5 @@ def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
 
 
 def count_symmetric_positions(game: Game, position: int) -> int:
-    """Return the number of different images of a position by the symmetries of the board."""
+    """Return the number of different positions that are symmetric to a position, itself included."""
     return len(set(game.image[:, position].tolist()))

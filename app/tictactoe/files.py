@@ -1,4 +1,4 @@
-"""Files of unknown origin, read with a size limit and without waiting."""
+"""Reading of untrusted files: with a size limit, and without waiting for a pipe."""
 
 import os
 from pathlib import Path
@@ -24,5 +24,5 @@ def read_plain_file(path: Path, limit: int) -> bytes:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    """Open a pipe without waiting for its writer."""
+    """Open a file; an `opener` for `open` that does not wait for the writer of a pipe."""
     return os.open(path, flags | os.O_NONBLOCK)

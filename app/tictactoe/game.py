@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-X, O = 1, -1  # noqa: E741 - the field calls them so
-MAX_CELLS = 16  # a position's code has to fit 31 bits, and its arrays a laptop
+X, O = 1, -1  # noqa: E741 - the names of the players
+MAX_CELLS = 16  # the code of a position fits 31 bits, and all arrays fit in memory
 SEATS = {"x": X, "o": O}
 
 Array = TypeVar("Array", bound=NDArray[Any])
@@ -37,11 +37,11 @@ class Game:
     rows: int
     columns: int
     in_a_row: int
-    lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line that wins
-    # [G, cells] image g of a board b is b[symmetry[g]]; g = 0 is b
+    lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line
+    # [G, cells] symmetry g maps a board b to b[symmetry[g]]; g = 0 is the identity
     symmetry: NDArray[np.intp]
     code: Codes  # [S]
-    successor: Codes  # [D, cells] the position after a move, -1 where the cell is taken
+    successor: Codes  # [D, cells] the position after a move, -1 for an illegal move
     outcome: NDArray[np.int8]  # [S - D] +1 X won, 0 draw, -1 O won
     # [plies + 1] decisions of ply p are ply_start[p]:ply_start[p + 1]
     ply_start: NDArray[np.intp]
@@ -148,9 +148,9 @@ class Game:
 
     @cached_property
     def image(self) -> NDArray[np.int32]:
-        """[G, S] the image of each position under symmetry g.
+        """[G, S] the position to which symmetry g maps each position.
 
-        It commutes with moving: `image[g, successor[s, symmetry[g, c]]]` is
+        Moving and mapping commute: `image[g, successor[s, symmetry[g, c]]]` is
         `successor[image[g, s], c]`.
         """
         digits = self.board % 3  # maps -1 to 2
@@ -166,14 +166,14 @@ class Game:
 
     @cached_property
     def symmetry_class(self) -> NDArray[np.int32]:
-        """[S] the lowest-numbered image of each position, which stands for all images."""
+        """[S] the lowest-numbered position symmetric to each position; it identifies the class."""
         return _make_read_only(self.image.min(axis=0))
 
     @cached_property
     def pair_class(self) -> NDArray[np.int64]:
-        """[P] a number for each pair; pairs that are the same move by symmetry share a number."""
-        # Image g of a board b is b[symmetry[g]], so symmetry g moves cell symmetry[g, j] to j: the
-        # inverse permutation maps a cell to its image.
+        """[P] a number for each pair; symmetric pairs share a number."""
+        # Symmetry g maps a board b to b[symmetry[g]], so it moves cell symmetry[g, j] to cell j.  The
+        # inverse permutation therefore maps a cell to its image.
         image_of_cell = np.argsort(self.symmetry, axis=1)
         # Position and cell make one number; the class is the lowest number of all images.
         images = (
@@ -260,7 +260,8 @@ def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
     while len(plies[-1].unfinished):
         ply = len(plies) - 1
         moves = _list_moves(plies[-1].unfinished, ply, cells)
-        # Several moves lead to one position; only the player who has just moved can have a line.
+        # Different moves can lead to the same position, so duplicates are removed.  Only the player
+        # who has just moved can have a new line.
         codes = np.unique(np.concatenate([children for _, _, children in moves]))
         won = _has_line(codes, get_mover(ply), cells, lines)
         over = won | (ply + 1 == cells)
@@ -291,7 +292,7 @@ def _find_successors(
             ]
         )
         codes = np.concatenate([next_positions.unfinished, next_positions.finished])
-        # `searchsorted` looks codes up in this order
+        # the sorted order, in which `searchsorted` looks codes up
         order = np.argsort(codes, kind="stable")
         rows = successor[ply_start[ply] : ply_start[ply + 1]]
         for cell, free, children in _list_moves(ply_positions.unfinished, ply, cells):
@@ -305,7 +306,7 @@ def _find_successors(
 def _list_moves(
     codes: Codes, ply: int, cells: int
 ) -> Iterator[tuple[int, Bools, Codes]]:
-    """Yield each cell, whether it is free in each position, and the codes after moves on that cell."""
+    """Yield, for each cell, its number, whether it is empty in each position, the codes after moves."""
     stone = get_mover(ply) % 3
     for cell, weight in enumerate(_digit_weights(cells)):
         free = codes // weight % 3 == 0
@@ -345,12 +346,13 @@ def _list_lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
 def _list_symmetries(rows: int, columns: int) -> NDArray[np.intp]:
     """Return the rotations and reflections that keep the board's shape, the identity first.
 
-    A board that is not square has four of the eight.
+    A board that is not square has only four of the eight.
     """
     grid = np.arange(rows * columns).reshape(rows, columns)
     mirrored = grid[:, ::-1]
     images = [np.rot90(side, turns) for side in (grid, mirrored) for turns in range(4)]
-    # A dictionary drops repeated maps and keeps the order: a board of one row has fewer maps.
+    # `dict.fromkeys` removes repeated maps and keeps the order: on a board of one row some maps are
+    # equal.
     maps = dict.fromkeys(
         tuple(image.ravel()) for image in images if image.shape == grid.shape
     )

@@ -43,7 +43,7 @@ def parse_position(game: Game, text: str) -> int:
 def parse_record(game: Game, record: str) -> list[int]:
     """Return the cells of a record, without playing them.
 
-    Raises ValueError naming the first character that is no cell.
+    Raises ValueError, naming the first character that is not a cell.
     """
     digits = DIGITS[: game.cells]
     for ply, digit in enumerate(record, 1):
@@ -58,7 +58,7 @@ def parse_record(game: Game, record: str) -> list[int]:
 def replay_record(game: Game, record: str) -> list[int]:
     """Return every position of a game, from the empty board to the end of its record.
 
-    Raises ValueError if a character is no cell, and IllegalMoveError, naming the ply, if a
+    Raises ValueError if a character is not a cell, and IllegalMoveError, naming the ply, if a
     cell is taken or a move follows the end of the game.
     """
     positions, decisions = [0], game.decisions
@@ -88,7 +88,7 @@ def find_record(game: Game, position: int) -> str:
 def undo_moves(record: str, plies: int = 1) -> str:
     """Return a record without its last plies.
 
-    Raises ValueError if the record has fewer.
+    Raises ValueError if the record has fewer plies.
     """
     if not 0 <= plies <= len(record):
         raise ValueError(f"cannot take back {plies} of {len(record)} moves")
@@ -97,7 +97,7 @@ def undo_moves(record: str, plies: int = 1) -> str:
 
 @lru_cache(maxsize=2)
 def _find_last_moves(game: Game) -> NDArray[np.intp]:
-    """Return a decision and a cell that lead to each position, [S, 2]."""
+    """Return, for each position, a decision and a cell that lead to it, [S, 2]."""
     last_moves = np.zeros((game.positions, 2), np.intp)
     last_moves[game.pair_after] = np.argwhere(game.legal)
     return last_moves

@@ -16,16 +16,16 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-# By name: dtype and shape, in which -1 stands for 1 to MAX_SNAPSHOTS.
+# The dtype and shape of each array by name; -1 in a shape stands for 1 to MAX_SNAPSHOTS.
 Layout = dict[str, tuple[str, tuple[int, ...]]]
 MAX_SNAPSHOTS = 24
-# numpy's own compression level takes three times as long and saves a tenth more
+# The level that numpy uses takes three times as long and makes files only a tenth smaller.
 COMPRESSION_LEVEL = 3
-# bytes; limit for the header of an array of another program
+# Limit for the header of an array that another program wrote, in bytes.
 MAX_FOREIGN_HEADER = 1 << 14
-# bytes of the header of a model's array, and of its entry in the zip file
+# Limit for the header of a model's array with its entry in the zip file, in bytes.
 MAX_HEADER = 1 << 10
-MAX_MEMBERS = 64  # limit for a file of another program
+MAX_MEMBERS = 64  # limit for the arrays of a file that another program wrote
 MEMBER_SIGNATURE = b"PK\x01\x02"  # the signature of an entry in a zip file's directory
 NUMBER_KINDS = "biuf"  # the kinds of dtypes that are numbers
 
@@ -79,7 +79,7 @@ def read_array(
     Raises ValueError, naming the fault, if the array has another shape, or does not consist
     of numbers of up to eight bytes.
     """
-    # Counted in the raw bytes, so that a directory of a million entries is not even parsed.
+    # Counted in the raw bytes, so that a directory with a million entries is never parsed.
     if content.count(MEMBER_SIGNATURE) > MAX_MEMBERS:
         raise ValueError(f"it holds more than {MAX_MEMBERS} arrays")
     try:
@@ -102,7 +102,7 @@ def read_array(
 def _read_any_member(
     archive: zipfile.ZipFile, name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
-    """Return an array of one of these shapes; its header is checked before numbers are unpacked."""
+    """Return an array of one of these shapes; the header is checked before its numbers are unpacked."""
     member = archive.getinfo(name)
     _check_packing(member)
     with archive.open(member) as packed:
@@ -120,7 +120,7 @@ def _read_any_member(
             wanted = " or ".join(str(list(one)) for one in shapes)
             raise ValueError(f"the array is {list(shape)}, not {wanted}")
         size = prod(shape) * dtype.itemsize
-        numbers = head.read(size)  # those that were unpacked with the header
+        numbers = head.read(size)  # the numbers that were unpacked with the header
         numbers += packed.read(size - len(numbers))
     if len(numbers) != size:
         raise ValueError(f"{name} has {len(numbers)} bytes of numbers, too few")
@@ -147,7 +147,7 @@ def _read_member(
         )
     _check_packing(member)
     with archive.open(member) as packed:
-        # Only a read with a limit unpacks no more than the size that was checked.
+        # `read` gets a limit, because the content may be longer than the size that was checked.
         stream = io.BytesIO(packed.read(member.file_size))
     if npy.read_magic(stream) != (1, 0):
         raise ValueError(f"{name} is not in version 1.0 of numpy's format")

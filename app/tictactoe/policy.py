@@ -24,25 +24,27 @@ Plays = Literal["greedy", "first", "proportional"]  # the `plays` of an agent's 
 
 
 def uniform_policy(game: Game) -> Policy:
-    """Play any empty cell with equal chances."""
+    """Return the policy that plays every empty cell with equal probability."""
     return _normalize_rows(game.legal)
 
 
 def first_empty_policy(game: Game) -> Policy:
-    """Play the first empty cell in reading order."""
+    """Return the policy that plays the first empty cell in reading order."""
     return _play_first(game.legal)
 
 
 def t_hand_policy(game: Game) -> Policy:
-    """Win if possible, else block a win, else play at random; equal chances among several.
+    """Return the policy that wins if possible, else blocks a win, else plays at random.
+
+    Several wins, blocks or other moves have equal probabilities.
 
     Source: Boyan (1992), "Modular neural networks for learning context-dependent game
-    strategies", whose hand-written opponent it is.
+    strategies", where this player is the hand-written opponent.
     """
     board = game.board[: game.decisions]
     stones = board == game.to_move[:, None]
     choice = game.legal.copy()
-    # own wins are handled last, so they replace blocks
+    # Wins are set after blocks, so they replace them.
     for own in (
         board == -game.to_move[:, None],
         stones,
@@ -53,17 +55,19 @@ def t_hand_policy(game: Game) -> Policy:
 
 
 def minimax_policy(game: Game) -> Policy:
-    """Play the first cell in reading order that keeps the value of the game."""
+    """Return the policy that plays the first cell, in reading order, that is no blunder."""
     return _play_first(find_best_moves(game))
 
 
 def minimax_random_policy(game: Game) -> Policy:
-    """Play any cell that keeps the value of the game, with equal chances."""
+    """Return the policy that plays every cell that is no blunder with equal probability."""
     return _normalize_rows(find_best_moves(game))
 
 
 def strongest_policy(game: Game) -> Policy:
-    """Never lose, and win as often against random moves as safe play can; ties: the first cell.
+    """Return the policy that never loses, and otherwise wins as often as possible against random.
+
+    Ties: the first cell.
 
     It is the best responder to `uniform_policy` in each seat if a loss weighs more than any
     win.
@@ -89,7 +93,7 @@ def compute_optimal_q(game: Game) -> NDArray[np.float64]:
     values: NDArray[np.float64] = convert_view(
         game, compute_successor_values(game, solve_game(game).value)
     )
-    values += 0.0  # no -0.0
+    values += 0.0  # turns -0.0 into 0.0
     values.flags.writeable = False
     return values
 
@@ -148,7 +152,7 @@ class Baseline(NamedTuple):
     """A player with a fixed rule, against which agents are measured."""
 
     title: str
-    line: str  # its rule, for visitors
+    line: str  # one line on its rule, shown on pages
     policy: Callable[[Game], Policy]
 
 
@@ -177,7 +181,7 @@ BASELINES = {
 
 
 def find_completing_cells(game: Game, stones: Choice) -> Choice:
-    """Return whether a stone on each empty cell completes a line of `stones`, [D, cells] both."""
+    """Return, for each cell, whether a stone there completes a line of `stones`; both are [D, cells]."""
     ends = np.zeros_like(stones)
     for line in game.lines:
         for cell in line:

@@ -1,11 +1,11 @@
-"""The moves of a policy as a text that fits a URL: one bit for each legal pair.
+"""Encoding of the moves of a policy as a text for URLs: one bit for each legal pair.
 
-The policy is deterministic, or plays several moves of a decision with equal chances.  The bits are
-in the order of the legal pairs: decisions by ply, then by code, cells in reading order; 1 if the
-move is among those played.  A policy that plays symmetric positions alike has a short code: only
-the bits of the first decision of each symmetry class, in the same order.  The bits become bytes,
-most significant bit first, and these base64url without padding: for tic-tac-toe 2,695 characters,
-or 379 of the short code.
+In each decision the policy plays one move, or several with equal probability; the bit of a pair is
+1 if the move is played.  The bits are in the order of the pairs: decisions by ply, then by code;
+cells in reading order.  A policy that plays alike in symmetric positions has a short code with only
+the first decision of each symmetry class.  The bits are packed into bytes, most significant bit
+first, and the bytes are written in base64url without padding.  For tic-tac-toe a code has 2,695
+characters, and a short code 379.
 """
 
 import re
@@ -32,7 +32,7 @@ def encode_moves(game: Game, choice: Choice) -> str:
     if choice.shape != game.legal.shape or (choice & ~game.legal).any():
         raise ValueError(f"moves are {game.legal.shape}, none of them illegal")
     _check_decisions(game, choice)
-    # Of each symmetry: the moves in an image are the images of the moves.
+    # For each symmetry: the moves in the mapped position are the mapped moves.
     symmetric = all(
         (choice[image] == choice[:, cells]).all() for image, cells in _list_images(game)
     )
@@ -94,11 +94,10 @@ def _encode_bits(bits: NDArray[np.bool_]) -> str:
 
 def _decode_bits(code: str, size: int) -> NDArray[np.bool_]:
     """Return `size` bits from base64url; ValueError if a bit after them is set."""
-    # a multiple of four characters
+    # base64 needs padding to a multiple of four characters
     packed = urlsafe_b64decode(code + "=" * (-len(code) % 4))
     bits = np.unpackbits(np.frombuffer(packed, np.uint8))[:size].astype(np.bool_)
-    # Bits after the last one, in the last byte or only in the last character, have to be 0, or one
-    # policy would have several codes.
+    # Unused bits at the end have to be 0; otherwise a policy would have several codes.
     if _encode_bits(bits) != code:
         raise ValueError(
             f"the moves end after {size} bits: what is left of their end has to be 0"
@@ -116,7 +115,7 @@ def _complete_classes(game: Game, choice: Choice) -> Choice:
     first = game.symmetry_class[: game.decisions] == np.arange(game.decisions)
     for image, cells in _list_images(game):
         complete[image[first]] |= choice[first][:, cells]
-    # A symmetry that maps a first decision to itself may have added images of its moves.
+    # A symmetry that maps a first decision to itself may have added symmetric moves.
     differs = first & (complete != choice).any(axis=1)
     if differs.any():
         where = format_position(game, int(differs.argmax()))
@@ -125,7 +124,7 @@ def _complete_classes(game: Game, choice: Choice) -> Choice:
 
 
 def _list_images(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
-    """Return, for each symmetry, the image of each decision [D] and the origin of each cell."""
+    """Return, for each symmetry, the decision that each decision maps to [D], and each cell's origin."""
     return [
         (image[: game.decisions], cells)
         for image, cells in zip(game.image, game.symmetry, strict=True)

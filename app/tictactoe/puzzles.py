@@ -1,8 +1,8 @@
-"""Positions in which an agent always blunders, for visitors to predict its move.
+"""Puzzles: positions in which an agent always blunders, and visitors predict its move.
 
 A puzzle is a decision that an agent can reach in its own games and in which it always plays
 the same cell, a blunder. The agent's values show which cell that is. Puzzles and their
-order follow from the rules and the agents alone, so they are the same for everyone.
+order depend on the rules and the agents only, so all visitors get the same puzzles.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,11 +19,11 @@ from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.values import Solution, solve_game
 
 LEVELS = range(3)  # easy, medium, hard
-AT_ONCE, FORK = 1, 3  # plies from a blunder to the loss, or to the win that it misses
-MANY_CELLS = 6  # empty cells
-MAX_PUZZLES = 120  # puzzles in all
+AT_ONCE, FORK = 1, 3  # plies from a blunder to the loss, or to the missed win
+MANY_CELLS = 6  # a puzzle with this number of empty cells is harder
+MAX_PUZZLES = 120  # limit for the number of all puzzles
 ROUND_LENGTH = 10  # puzzles in a round
-# the levels of a round, as long as puzzles are left
+# The levels of the puzzles of a round; another level is taken if none is left.
 LADDER = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)
 
 
@@ -31,15 +31,16 @@ class Puzzle(NamedTuple):
     """A decision and the blunder of its agent there."""
 
     agent: str
-    record: str  # a game of the agent that leads there
+    record: str  # a game of the agent that leads to the position
     position: int
-    wrong: int  # the cell that it plays
-    right: list[int]  # the cells that keep the value of the position
+    wrong: int  # the cell that the agent plays, a blunder
+    right: list[int]  # the cells that are no blunders
     before: int  # the value of the game, mover's view: +1 or 0
-    after: int  # its value after the blunder: 0 or -1
-    refutation: str  # the record from there to the end: the blunder, then best play
+    after: int  # the value after the blunder: 0 or -1
+    refutation: str  # record of the blunder and optimal play of both sides to the end
     level: int  # one of LEVELS
-    chance: float  # chance of meeting an image of it in a game against `uniform`
+    # chance of the position, up to symmetry, in a game against random moves
+    chance: float
 
 
 def make_puzzles(
@@ -60,8 +61,9 @@ def make_puzzles(
         for puzzle in list_candidates(game, name, policy, values[name]):
             stock.setdefault((puzzle.level, name), []).append(puzzle)
     first_stock = {key: listed for key, listed in stock.items() if key[1] in first}
-    used: set[int] = set()  # symmetry classes
-    turns: dict[str, int] = dict.fromkeys(policies, 0)  # puzzles chosen of each agent
+    used: set[int] = set()  # symmetry classes of the puzzles chosen
+    # number of puzzles of each agent
+    turns: dict[str, int] = dict.fromkeys(policies, 0)
     chosen: list[Puzzle] = []
     while len(chosen) < MAX_PUZZLES:
         level = LADDER[len(chosen) % ROUND_LENGTH]
@@ -89,8 +91,8 @@ def list_candidates(
     order = group_mistakes(game, found)
     played, shown = policy[found.position] > 0, values[found.position]
     is_highest = shown == np.fmax.reduce(shown, axis=1, keepdims=True)
-    # The move can be predicted if it is the only one and has the only highest value.  Else the
-    # agent may play another move, one that it never tried, or one of several with equal values.
+    # The move can be predicted if it is the agent's only move and alone has the highest value.
+    # Otherwise the agent may play an untried move, or any of several with equal values.
     predictable = (played.sum(axis=1) == 1) & (played == is_highest).all(axis=1)
     listed = []
     for row, chance in zip(order.row.tolist(), order.chance.tolist(), strict=True):
@@ -99,7 +101,7 @@ def list_candidates(
             continue
         record = play.games[int(game.to_move[position])].record(position)
         if record is None:
-            continue  # none of the agent's games leads there
+            continue  # no game of the agent leads to the position
         wrong, after = int(played[row].argmax()), int(found.after[row])
         line = _find_best_line(game, solution, int(game.successor[position, wrong]))
         listed.append(
@@ -122,12 +124,12 @@ def list_candidates(
 def _grade_level(
     game: Game, solution: Solution, position: int, wrong: int, after: int
 ) -> int:
-    """Return the level of a puzzle: how far ahead to look, and among how many cells.
+    """Return the level of a puzzle, by the plies that a solver has to look ahead.
 
-    Easy (0) is a ply ahead, medium (1) a fork, or a ply ahead among MANY_CELLS cells; hard
-    (2) is anything further.
+    Easy (0): one ply. Medium (1): a fork, or one ply with MANY_CELLS empty cells or more. Hard
+    (2): more plies.
     """
-    is_loss = after < 0  # a blunder that is no loss misses a win
+    is_loss = after < 0  # otherwise the blunder misses a win
     plies = int(
         solution.plies[game.successor[position, wrong] if is_loss else position]
     )
@@ -142,7 +144,7 @@ def _find_best_line(game: Game, solution: Solution, position: int) -> str:
     while not game.is_over(position):
         mover = int(game.to_move[position])
         after = game.successor[position]
-        # An illegal move, whose -1 reads the last position, ranks below all others.
+        # The successor of an illegal move is -1, which would read the last position: it gets -2.
         value = np.where(after >= 0, solution.value[after] * mover, -2).astype(int)
         preferred_length = np.where(value > 0, -1, 1) * solution.plies[after]
         cell = int(np.lexsort((-preferred_length, -value))[0])

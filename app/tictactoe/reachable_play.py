@@ -1,4 +1,4 @@
-"""The positions and games that can occur while a policy plays, by any opponent."""
+"""The positions and games that a policy can reach against any opponent."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,22 +12,24 @@ from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import Policy
 from app.tictactoe.values import Values, list_plies, list_plies_backward
 
-NO_PAIR = -1
+NO_PAIR = -1  # in place of a pair, for a position that is not reachable
 
 
 @dataclass(frozen=True, eq=False)
 class ReachableGames:
-    """All games of a policy in a seat: each of the policy's own moves has a chance above 0."""
+    """All games that a policy can play in a seat: its own moves have chances above 0."""
 
     game: Game
-    reachable: NDArray[np.bool_]  # [D] whether the policy can come to move there
-    chance: Values  # [P] of each move of either side to be made, in a game against `uniform`
+    # [D] whether a game reaches the decision with the policy to move
+    reachable: NDArray[np.bool_]
+    chance: Values  # [P] chance of each move, of either side, in a game against random moves
 
     @cached_property
     def _pair_to(self) -> NDArray[np.int32]:
         """The first reachable pair that leads to each position, [S]; NO_PAIR if there is none."""
         pair_to = np.full(self.game.positions, NO_PAIR, np.int32)
-        # Of several pairs that lead to one position numpy keeps the one that is assigned last.
+        # If several pairs lead to a position, numpy keeps the last assignment.  Going backward, the
+        # last assignment is the first pair.
         backward = np.flatnonzero(self.chance)[::-1]
         pair_to[self.game.pair_after[backward]] = backward
         return pair_to
@@ -59,15 +61,15 @@ class ReachablePlay:
 
     @cached_property
     def reachable(self) -> NDArray[np.bool_]:
-        """Whether the policy can come to move in each decision, in the seat that moves there, [D]."""
+        """Whether the policy's own games reach each decision with the policy to move, [D]."""
         return self.games[X].reachable | self.games[O].reachable
 
 
 def follow_games(game: Game, policy: Values, seat: int) -> ReachableGames:
-    """Return the games of a policy, its chances of the pairs [P], in a seat (+1 X, -1 O).
+    """Return the games of a policy, given as chances of the pairs [P], in a seat (+1 X, -1 O).
 
-    Chances are carried forward from the empty board, ply by ply, against an opponent that makes
-    every move with equal chance: what has chance 0 then cannot occur against any opponent.
+    Chances are computed forward from the empty board, ply by ply, against random moves.  Random
+    moves include every move, so a position with chance 0 cannot occur against any opponent.
     """
     chance, reached = np.empty(game.pairs), np.zeros(game.positions)
     reached[0] = 1

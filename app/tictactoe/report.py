@@ -1,4 +1,4 @@
-"""The exact evaluation of an agent: figures of its card, blunders, and the game that beats it."""
+"""Exact evaluation of agents: the figures of a card, blunders, and a game that the agent loses."""
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -33,16 +33,16 @@ from app.tictactoe.views import RewardScale, scale_many
 
 Entry = TypeVar("Entry")
 Chance = Annotated[float, Meta(ge=0, le=1)]
-# Win, draw and loss from the agent's own side.  As a list of one type and of fixed length, it has a
-# JSON schema that every generator of clients can read; that of a tuple says `items: false`.
+# Chances of win, draw and loss for the agent.  `tuple[Chance, ...]` with a fixed length has a JSON
+# schema that all generators of clients understand; a tuple of three types has `items: false`.
 Chances = Annotated[tuple[Chance, ...], Meta(min_length=3, max_length=3)]
 Count = Annotated[int, Meta(ge=0)]
 Distance = Annotated[float, Meta(ge=0)]
-DECIMALS = 9  # decimals of the figures on a card
+DECIMALS = 9  # number of decimals of the figures on a card
 
 
 class BySeat(msgspec.Struct, Generic[Entry], frozen=True, forbid_unknown_fields=True):
-    """A list for each seat, with one entry a snapshot."""
+    """A list for each seat, with an entry for each snapshot."""
 
     x: Annotated[
         list[Entry],
@@ -55,15 +55,15 @@ class BySeat(msgspec.Struct, Generic[Entry], frozen=True, forbid_unknown_fields=
 
 
 class ChancesBySeat(BySeat[Chances], frozen=True):
-    """Chances of win, draw and loss in each seat, one entry a snapshot."""
+    """Chances of win, draw and loss in each seat, an entry for each snapshot."""
 
 
 class CountsBySeat(BySeat[Count], frozen=True):
-    """A count in each seat, one entry a snapshot."""
+    """A count in each seat, an entry for each snapshot."""
 
 
 class RatesBySeat(BySeat[Chance], frozen=True):
-    """A share of games in each seat, one entry an epoch."""
+    """A share of games in each seat, an entry for each epoch."""
 
 
 class TaskDistance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,7 +90,7 @@ class TaskDistance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The exact figures of an agent at each of its snapshots, the last one as shipped."""
+    """The exact figures of an agent at each snapshot; the last snapshot is the final agent."""
 
     updates: Annotated[
         list[Count],
@@ -140,9 +140,9 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class PolicyResults(NamedTuple):
     """The results of all games of T policies; outcomes are X winning, a draw, O winning."""
 
-    vs: Values  # [2, L, T, 3] as X and as O, chances against each baseline
-    worst: Values  # [2, T, 3] the same against their best responders
-    # [2, T, D] the decisions that they can meet in each seat
+    vs: Values  # [2, L, T, 3] chances as X and as O against each of L baselines
+    worst: Values  # [2, T, 3] chances as X and as O against the policy's best responder
+    # [2, T, D] the decisions that the policy can reach as X and as O
     reachable: NDArray[np.bool_]
 
 
@@ -216,7 +216,7 @@ def find_lost_game(game: Game, policy: Policy, seat: int) -> str | None:
     """Return the record of the likeliest game that `policy` loses in a seat (+1 X, -1 O), if any.
 
     The likeliest game is the game in which the policy's moves have the highest chance; the
-    opponent may play anything. None proves that no opponent can win there.
+    opponent may play any moves. None is a proof that no opponent can win in this seat.
     """
     anything = game.legal.astype(np.float64)
     x, o = (policy, anything) if seat == X else (anything, policy)
@@ -224,7 +224,7 @@ def find_lost_game(game: Game, policy: Policy, seat: int) -> str | None:
 
 
 def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
-    """Return whether the move of a policy can lower the value of the game, by decision, [D]."""
+    """Return, for each decision, whether the policy may blunder there, [D]."""
     (blundering,) = _mark_blunders(game, policy[None, game.legal])
     return np.asarray(blundering)
 
@@ -232,14 +232,14 @@ def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
 def _play_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bool_]]:
     """Return the results of T policies, [T, P], against every baseline in both seats.
 
-    They are `vs` and `reachable` of `PolicyResults`.
+    The results are `vs` and `reachable` of `PolicyResults`.
     """
     snapshots, rivals = len(policies), len(BASELINES)
     players = join_line_ups(make_line_up(game, policies), _line_up_baselines(game))
     # Match r * T + t is played by policy t and baseline r; baselines follow the T policies.
     own = np.tile(np.arange(snapshots), rivals)
     other = snapshots + np.repeat(np.arange(rivals), snapshots)
-    # The random player can make every move, so its matches come to all that can be met.
+    # The random player may make every move, so its matches reach all reachable decisions.
     first_random = list(BASELINES).index("random") * snapshots
     against_random = slice(first_random, first_random + snapshots)
     reachable = np.zeros((2, snapshots, game.decisions), np.bool_)
@@ -262,7 +262,7 @@ def list_baseline_chances(game: Game) -> Values:
 
 @lru_cache(maxsize=2)
 def _line_up_baselines(game: Game) -> LineUp:
-    """Return the line-up of the baselines, for matches."""
+    """Return the baselines as a `LineUp`, for matches."""
     return make_line_up(game, list_baseline_chances(game))
 
 
@@ -280,7 +280,7 @@ def _share_right(
 ) -> list[float]:
     """Return the share of pairs, [T], whose value, [T, P], is nearest to the true outcome.
 
-    The scale is that of `scale_many`, so the borders are at -1/2 and +1/2.
+    Values are compared on the common scale of `scale_many`, with borders at -1/2 and +1/2.
     """
     mover = game.to_move[game.pair_from]
     right = (

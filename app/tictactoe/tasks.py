@@ -2,7 +2,7 @@
 
 An agent that has learned its training task perfectly may still blunder against optimal play: the
 task includes the opponent of the training, and the discount of later rewards.  So there are two
-truths, and a value can only be called wrong by one of them.
+exact values to compare with, of optimal play and of the task, and they differ.
 """
 
 from collections.abc import Callable
@@ -18,13 +18,14 @@ from app.tictactoe.reachable_play import follow_games
 from app.tictactoe.values import TIE, Ply, Values, list_plies_backward
 from app.tictactoe.views import RewardScale
 
-# From the values of the n moves of a ply to those of its d decisions, or to chances of the n moves.
+# Functions of the values of the n moves of a ply: to the values of its d decisions, [d], and to the
+# chances of its moves, [n].
 StateValues = Callable[[Values, Ply], Values]
 MoveChances = Callable[[Values, Ply], Values]
 
 
 class Task(msgspec.Struct, frozen=True):
-    """An opponent and rewards, in the view of the learner.
+    """A training task: the opponent, the rewards and the discount, in the learner's view.
 
     Exploration is a part of the task only if the learner values its own play with its
     random moves, as Sarsa does.
@@ -32,15 +33,15 @@ class Task(msgspec.Struct, frozen=True):
 
     opponent: str | None = None  # a baseline, or None for the learner's own best play
     gamma: float = 1.0
-    # rewards of a move that ends the game, or after which the reply does
+    # rewards of a move if this move or the opponent's reply ends the game
     worth: RewardScale = RewardScale()
     step: float = 0.0  # reward of a move after which the game goes on
-    # gamma applies once in 2 plies, a move of one's own, or (in self-play) in 1
+    # number of plies for one factor gamma: 2, from own move to own move, or 1 in self-play
     plies: int = 2
-    seats: str = "xo"  # the seats in which it learned
-    # whether games began in every position, not only in the empty one
+    seats: str = "xo"  # the seats of the learner
+    # whether games start in every position, not only on the empty board
     everywhere: bool = False
-    epsilon: float = 0.0  # chance that a later move of one's own is random
+    epsilon: float = 0.0  # chance that a later move of the learner is random
 
     def __post_init__(self) -> None:
         if self.opponent is not None and self.opponent not in BASELINES:
@@ -103,9 +104,9 @@ def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float6
 
 @lru_cache(maxsize=12)
 def find_reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
-    """Return whether the learner of a task can come to play each pair, [D, cells].
+    """Return which pairs the learner of a task can reach and play, [D, cells].
 
-    The learner may try any move, and in self-play so may its opponent.
+    The learner may try any move, and in self-play its opponent may, too.
     """
     own = np.zeros_like(game.legal)
     for seat in (SEATS[name] for name in task.seats):
@@ -128,12 +129,12 @@ def _solve_backward(
     and `reply_chances` maps the opponent's action values to the chances of its replies.
     """
     rewards = {seat: _list_rewards(game, task.worth, seat) for seat in (X, O)}
-    # The value of a position for the player who has just moved there: that of an afterstate.
+    # The value of a position to the player who has just moved: the value of an afterstate.
     after_move = np.empty(game.positions)
     after_move[game.decisions :] = np.where(
         _find_last_movers(game) == X, rewards[X], rewards[O]
     )
-    # Its value for each player if the other one has just moved there.
+    # The value of a position to each player if the other player has just moved.
     after_reply = {seat: np.empty(game.positions) for seat in (X, O)}
     for seat, values in after_reply.items():
         values[game.decisions :] = rewards[seat]
@@ -144,7 +145,7 @@ def _solve_backward(
         discounted = task.gamma * state_values(action_values, ply)
         after_reply[ply.mover][ply.decisions] = task.step + discounted
         if task.plies == 1:
-            # The other player has just moved, and one's gain is the other's loss.
+            # The game is zero-sum: the value to the mover's opponent has the opposite sign.
             after_move[ply.decisions] = task.step - discounted
         else:
             chances = reply_chances(action_values, ply)
@@ -152,7 +153,7 @@ def _solve_backward(
             after_move[ply.decisions] = np.add.reduceat(
                 chances * other_values, ply.starts
             )
-    table: NDArray[np.float64] = game.spread_pairs(q + 0.0)  # no -0.0
+    table: NDArray[np.float64] = game.spread_pairs(q + 0.0)  # turns -0.0 into 0.0
     return table
 
 
@@ -173,7 +174,7 @@ def _maximize_values(epsilon: float, action_values: Values, ply: Ply) -> Values:
 def _mix_exploration(
     epsilon: float, by_policy: Values, action_values: Values, ply: Ply
 ) -> Values:
-    """Return state values [d] with exploration: epsilon times the mean of all moves is mixed in."""
+    """Return state values [d] with exploration: (1 - epsilon) policy value + epsilon mean of moves."""
     if not epsilon:
         return by_policy
     mean = np.add.reduceat(action_values, ply.starts) / ply.sizes
@@ -188,7 +189,7 @@ def _list_rewards(game: Game, worth: RewardScale, seat: int) -> Values:
 
 def _find_last_movers(game: Game) -> NDArray[np.int8]:
     """Return the player who made the last move of each finished position, [S - D]."""
-    # X's stones less O's
+    # number of X's stones minus O's: 1 if X moved last
     surplus = game.board[game.decisions :].sum(axis=1, dtype=np.int8)
     return np.where(surplus == 0, O, X).astype(np.int8)
 

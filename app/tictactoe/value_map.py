@@ -1,8 +1,8 @@
-"""An agent's values as a picture, the pages' "mind": a tile for each decision up to symmetry.
+"""A picture of all values of an agent (the "mind" on pages): a tile for each decision up to symmetry.
 
-Each ply is a row. Within a row the decisions that optimal play wins for the mover come
-first, then draws, then losses. So perfect values show three clean bands, and the order is
-the same for every agent and snapshot: two pictures can be compared tile by tile.
+Each ply is a row. A row has first the decisions that are won for the player to move with
+optimal play, then draws, then losses, so perfect values show three bands of one colour. The
+order is the same for every agent and snapshot: two pictures can be compared tile by tile.
 """
 
 from dataclasses import dataclass
@@ -16,23 +16,24 @@ from app.tictactoe.policy import Policy, find_best_moves, uniform_policy
 from app.tictactoe.values import compute_outcome_chances, solve_game
 from app.tictactoe.views import RewardScale, compute_heat, scale_many
 
-UNKNOWN = -128  # the heat or level of a tile without a known value
+UNKNOWN = -128  # the colour number of a tile without a known value
 FLATNESS = 3  # the row of a ply with n tiles is about sqrt(n) / FLATNESS tiles high
-GAP = 0.75  # between two plies, in tiles
-# Decimals of the chances that order tiles: those of symmetric positions differ in the last digits.
+GAP = 0.75  # space between the rows of two plies, in tiles
+# Chances are rounded before tiles are sorted by them, because the chances of symmetric positions
+# differ in the last digits.
 LUCK_DECIMALS = 9
 
 
 @dataclass(frozen=True, eq=False)
 class Tiles:
-    """The place of each class of decisions: N tiles in reading order, each 1 wide and 1 high."""
+    """The places of N tiles, one for each symmetry class, in reading order; a tile is 1 wide, 1 high."""
 
-    decision: NDArray[np.intp]  # [N] the lowest-numbered image, which names the class
-    images: NDArray[np.intp]  # [N, G] the images by all G symmetries, with repetitions
-    ply: NDArray[np.intp]  # [N] moves made before
+    decision: NDArray[np.intp]  # [N] the lowest-numbered decision of the class
+    images: NDArray[np.intp]  # [N, G] the decision mapped by all G symmetries
+    ply: NDArray[np.intp]  # [N] number of moves made before the decision
     truth: NDArray[np.int8]  # [N] mover's view: +1 a win, 0 a draw, -1 a loss
-    column: NDArray[np.intp]  # [N] from the left
-    top: NDArray[np.float64]  # [N] from the top
+    column: NDArray[np.intp]  # [N] column of the tile, from 0 at the left
+    top: NDArray[np.float64]  # [N] distance from the top of the picture
     middles: list[float]  # distance from the top to the middle of the row of each ply
     columns: int
     height: float
@@ -41,13 +42,13 @@ class Tiles:
 class Colouring(NamedTuple):
     """The colours of the tiles, at one or several snapshots."""
 
-    # [..., N] -steps .. +steps, or a level 0 .. steps; UNKNOWN if not known
+    # [..., N] colour number, -steps to +steps or 0 to steps; UNKNOWN if the value is not known
     heat: NDArray[np.int8]
     known: NDArray[np.bool_]  # [..., N] whether the value is known
 
 
 def place_tiles(game: Game) -> Tiles:
-    """Return the place of every class of decisions."""
+    """Return the tiles of a game: the place of every symmetry class of decisions."""
     decision, truth = _sort_classes(game)
     ply = game.ply[decision]
     column, top = np.empty(len(decision), np.intp), np.empty(len(decision))
@@ -57,7 +58,7 @@ def place_tiles(game: Game) -> Tiles:
         height = max(1, round(len(row) ** 0.5 / FLATNESS))
         x = 0
         for value in (1, 0, -1):
-            # Tiles fill one column after the other; each band begins a column of its own.
+            # Tiles fill one column after the other; each band begins a new column.
             band = row[truth[row] == value]
             place = np.arange(len(band))
             column[band] = x + place // height
@@ -85,10 +86,10 @@ def place_tiles(game: Game) -> Tiles:
 
 
 def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
-    """Return the decision that names each class, in reading order, and its true value, [N] each.
+    """Return the lowest-numbered decision of each class in reading order, and its true value, [N] each.
 
     Within a band, early wins and late losses come first, then decisions with better results
-    when both sides move at random: an order that depends on the rules alone.
+    if both sides move at random; this order depends on the rules only.
     """
     decision = np.unique(game.symmetry_class[: game.decisions]).astype(np.intp)
     mover = game.to_move[decision]
@@ -97,7 +98,7 @@ def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     random = uniform_policy(game)
     chances = compute_outcome_chances(game, random, random)[decision]
     luck = ((chances[:, 0] - chances[:, 2]) * mover).round(LUCK_DECIMALS)
-    # plies to a win, minus those to a loss
+    # number of plies to a win, negative for a loss
     delay = solution.plies[decision].astype(int) * truth
     order = np.lexsort((decision, -luck, delay, -truth, game.ply[decision]))
     return decision[order], truth[order]
@@ -112,26 +113,25 @@ def find_known_decisions(game: Game, updated: NDArray[np.bool_]) -> NDArray[np.b
 
 
 def choose_representatives(
-    where: Tiles, visits: NDArray[np.integer], known: NDArray[np.bool_]
+    tiles: Tiles, visits: NDArray[np.integer], known: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
-    """Return the image that represents each class at one or several snapshots, [..., N].
+    """Return the decision that represents each class at one or several snapshots, [..., N].
 
-    It is an image that is `known` at the snapshot, [..., D], if there is one: a class is
-    known as soon as any image is. Among known images it is the image that training updated
-    most by its end, since `visits`, [D, cells], are recorded for the end alone; ties: the
-    lowest-numbered.
+    Decisions that are `known` at the snapshot, [..., D], come first: a class is known as soon as
+    one of its decisions is. Among them it is the decision with the most updates at the end of
+    the training (`visits`, [D, cells], are not recorded for snapshots); ties: the lowest number.
     """
-    updates = visits.sum(axis=1, dtype=np.int64)[where.images]
-    # Every known image ranks above every unknown one.
-    rank = updates + known[..., where.images] * (updates.max() + 1)
+    updates = visits.sum(axis=1, dtype=np.int64)[tiles.images]
+    # Every known decision ranks above every unknown decision.
+    rank = updates + known[..., tiles.images] * (updates.max() + 1)
     is_best = rank == rank.max(axis=-1, keepdims=True)
     above_all = len(visits)
-    rows: NDArray[np.intp] = np.where(is_best, where.images, above_all).min(axis=-1)
+    rows: NDArray[np.intp] = np.where(is_best, tiles.images, above_all).min(axis=-1)
     return rows
 
 
 def select_decisions(rows: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:
-    """Return the values, of [..., D], of the decisions in `rows`, [N] or [..., N], as [..., N]."""
+    """Return the `values` [..., D] of selected decisions, `rows` [N] or [..., N], as [..., N]."""
     snapshots = np.broadcast_shapes(rows.shape[:-1], values.shape[:-1])
     all_values = np.broadcast_to(values, (*snapshots, values.shape[-1]))
     all_rows = np.broadcast_to(rows, (*snapshots, rows.shape[-1]))
@@ -149,7 +149,7 @@ def estimate_outcomes(
     `q` is [..., P], mover's view; `rows` [N] or [..., N] are decisions.
     """
     first_rows = rows[(0,) * (rows.ndim - 1)]
-    # all images of a class have the same player to move
+    # All decisions of a class have the same player to move.
     mover = game.to_move[first_rows]
     return scale_many(mover, get_best_move_values(game, rows, q), reward_scale)
 
@@ -157,7 +157,7 @@ def estimate_outcomes(
 def get_best_move_values(
     game: Game, rows: NDArray[np.intp], values: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return the highest value, of [..., P], of the moves of each decision in `rows`, [..., N]."""
+    """Return the highest value of the moves of the decisions `rows`, [..., N]; `values` is [..., P]."""
     return select_decisions(
         rows, np.maximum.reduceat(values, game.pair_start[:-1], axis=-1)
     )
@@ -171,7 +171,7 @@ def round_outcomes(best: NDArray[np.float64]) -> NDArray[np.int8]:
 def colour_outcomes(
     best: NDArray[np.float64], known: NDArray[np.bool_], steps: int
 ) -> Colouring:
-    """Colour by `estimate_outcomes`, from a loss (-steps) to a win (+steps)."""
+    """Return colours by `best`, the results of `estimate_outcomes`: -steps a loss, +steps a win."""
     return _round_levels(compute_heat(best, steps), known)
 
 
@@ -181,7 +181,7 @@ def colour_errors(
     known: NDArray[np.bool_],
     steps: int,
 ) -> Colouring:
-    """Colour by the distance of `estimate_outcomes`, [..., N], from exact values, [N].
+    """Return colours by the distance of `estimate_outcomes`, [..., N], from exact values, [N].
 
     0 is right, and `steps` is a win valued as a loss. `truth` is NaN where there is no
     exact value.
@@ -192,7 +192,7 @@ def colour_errors(
 def colour_visits(
     rows: NDArray[np.intp], visits: NDArray[np.integer], steps: int
 ) -> Colouring:
-    """Colour decisions by their number of updates, on a log scale up to the largest number.
+    """Return colours by the number of updates, on a log scale up to the largest number.
 
     `visits`, [D, cells], are the updates of each pair; `rows`, [..., N], the decisions to colour.
     """
@@ -205,35 +205,35 @@ def colour_visits(
 def colour_blunders(
     game: Game, rows: NDArray[np.intp], policy: Policy, steps: int
 ) -> Colouring:
-    """Colour by the chance that `policy`, [..., D, cells], blunders in a decision."""
+    """Return colours by the chance that `policy`, [..., D, cells], blunders in a decision."""
     chance = select_decisions(rows, _compute_blunder_chances(game, policy))
     return _round_levels(chance * steps, np.ones(chance.shape, np.bool_))
 
 
 def colour_class_blunders(
-    game: Game, where: Tiles, policy: Policy, steps: int
+    game: Game, tiles: Tiles, policy: Policy, steps: int
 ) -> Colouring:
-    """Colour by the chance that `policy`, [D, cells], blunders, on average over the images."""
-    chance = _compute_blunder_chances(game, policy)[where.images].mean(axis=1)
+    """Return colours by the chance that `policy`, [D, cells], blunders, averaged over symmetries."""
+    chance = _compute_blunder_chances(game, policy)[tiles.images].mean(axis=1)
     return _round_levels(chance * steps, np.ones(chance.shape, np.bool_))
 
 
 def encode_frame(heat: NDArray[np.int8]) -> str:
-    """Return the heats of a snapshot, [N], as a character each: 'A' is -20, 'U' 0, 'i' 20.
+    """Return the colour numbers of a snapshot, [N], as text: a character from 'A' (-20) to 'i' (20).
 
-    '.' is unknown. No character has a meaning in HTML.
+    'U' is 0 and '.' is unknown. No character needs escaping in HTML.
     """
     signs = np.where(heat == UNKNOWN, ord("."), heat.astype(np.int16) + ord("U"))
     return signs.astype(np.uint8).tobytes().decode("ascii")
 
 
 def count_outcomes(
-    where: Tiles, outcome: NDArray[np.int8], known: NDArray[np.bool_]
+    tiles: Tiles, outcome: NDArray[np.int8], known: NDArray[np.bool_]
 ) -> list[list[int]]:
-    """Return the numbers of tiles of each ply by true and expected outcome: the picture as a table.
+    """Return the numbers of tiles of each ply by true and estimated outcome, for a table.
 
     Each ply has twelve numbers: the decisions that optimal play wins, draws and loses, each
-    counted by expected win, draw, loss and unknown value.
+    counted by estimated win, draw, loss and unknown value.
     """
     unknown = 2
     expected = np.where(known, outcome, unknown)
@@ -241,13 +241,13 @@ def count_outcomes(
         [
             int(
                 (
-                    (where.ply == ply) & (where.truth == truth) & (expected == value)
+                    (tiles.ply == ply) & (tiles.truth == truth) & (expected == value)
                 ).sum()
             )
             for truth in (1, 0, -1)
             for value in (1, 0, -1, unknown)
         ]
-        for ply in range(len(where.middles))
+        for ply in range(len(tiles.middles))
     ]
 
 

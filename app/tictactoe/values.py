@@ -1,8 +1,7 @@
 """Exact values by backward induction over the plies; all values are in X's view.
 
 Every move leads to the next ply, so the values of a ply follow from the values of the ply
-after it. From the last ply backward, each decision is computed once, and a whole ply at a
-time.
+after it. From the last ply backward, all decisions of a ply are computed at once.
 
 Policies are tables, [..., D, cells]. Only the chances of legal pairs are used: the pairs of
 a decision are neighbours, so a sum or a maximum over its moves is one call of `reduceat`
@@ -25,7 +24,7 @@ from app.tictactoe.notation import DIGITS
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.intp]
-# Chances that are equal as fractions differ by less than this as float64.
+# Chances that are equal as exact fractions differ by less than this as float64.
 TIE = 1e-12
 
 
@@ -33,14 +32,14 @@ class Solution(NamedTuple):
     """The result and the length of the game from every position, with optimal play by both sides."""
 
     value: NDArray[np.int8]  # [S] +1 X wins, 0 draw, -1 O wins
-    # [S] moves to the end: the winner wins soon, the loser delays
+    # [S] moves to the end, if the winner wins as soon and the loser as late as possible
     plies: NDArray[np.int8]
 
 
 class Response(NamedTuple):
     """The best response to a policy, and the chances of the outcomes against it."""
 
-    # [..., D, cells] one move where the responder is to move, 0 elsewhere
+    # [..., D, cells] 1 for the move of the responder, 0 elsewhere
     policy: Values
     chances: Values  # [..., S, 3] of X winning, a draw, O winning
 
@@ -50,28 +49,29 @@ class Ply(NamedTuple):
 
     decisions: slice
     pairs: slice
-    starts: Numbers  # [d] the first pair of each decision, counted within the ply
-    sizes: Numbers  # [d] how many moves each decision has
+    starts: Numbers  # [d] index of the first pair of each decision, within the ply
+    sizes: Numbers  # [d] number of moves of each decision
     after: NDArray[np.int32]  # [n] the position that each pair leads to
     mover: int  # +1 X, -1 O
 
 
 @lru_cache(maxsize=2)
 def solve_game(game: Game) -> Solution:
-    """Return the solution of the game by minimax; it is computed once a process."""
-    # A score holds result and length: its sign is the winner, its size is cells + 1 - plies to the
-    # end.  So X's maximum is the fastest win or, if X must lose, the slowest loss.
+    """Return the solution of the game by minimax, computed once in each process."""
+    # A score combines result and length: its sign is the winner, its absolute value is
+    # cells + 1 - (plies to the end).  So X's maximum is the fastest win or, if X must lose, the
+    # slowest loss.
     score = np.zeros(game.positions, np.int8)
     score[game.decisions :] = game.outcome * np.int8(game.cells + 1)
     empty_cells = np.zeros(game.positions, np.int8)
     for ply in list_plies_backward(game):
         best = np.maximum if ply.mover == X else np.minimum
         chosen = best.reduceat(score[ply.after], ply.starts)
-        # this position is a ply further from the end
+        # The decision is one ply further from the end than its best successor.
         score[ply.decisions] = chosen - np.sign(chosen)
         empty_cells[ply.decisions] = ply.sizes
     value = np.sign(score)
-    # A game that is drawn with optimal play goes on until the board is full.
+    # A draw with optimal play takes until the board is full.
     plies = np.where(value == 0, empty_cells, game.cells + 1 - np.abs(score))
     for array in (value, plies):
         array.flags.writeable = False
@@ -97,7 +97,7 @@ def find_best_response(
 ) -> Response:
     """Return the best response to each policy, [..., D, cells], in a seat (+1 X, -1 O).
 
-    The seat is the responder's. The responder's reward is 1 for a win, 0 for a draw and
+    `seat` is the responder's seat. The responder's reward is 1 for a win, 0 for a draw and
     `loss` for a loss: with 0 the responder wins as often as possible; with `-inf` it takes
     no avoidable risk of a loss. Ties: the moves with the fewest losses, then the first.
     Raises ValueError if `policy` is not a policy of this game.
@@ -113,7 +113,7 @@ def respond_to_pairs(
 ) -> tuple[Values, Values]:
     """Return the best responses, [..., P], to policies of pairs, [..., P], and chances [3, ..., S].
 
-    It is `find_best_response` without the checks.
+    Like `find_best_response`, but for policies of pairs, and without checks.
     """
     own, theirs = (0, 2) if seat == X else (2, 0)
     chances = _init_chances(game, policy.shape[:-1])
@@ -122,7 +122,7 @@ def respond_to_pairs(
         if ply.mover == seat:
             options = chances.take(ply.after, axis=-1)  # [3, ..., n] after each move
             win, lose = options[own], options[theirs]
-            # Compared one after the other; infinity times a chance of 0 would be NaN.
+            # With an infinite loss the two keys are compared in order; -inf * 0 would be NaN.
             keys = [-lose, win] if np.isinf(loss) else [win + loss * lose, -lose]
             best = _find_first_best(ply, keys)
             np.put_along_axis(response[..., ply.pairs], best, 1.0, axis=-1)
@@ -135,18 +135,18 @@ def respond_to_pairs(
 
 
 class LineUp(NamedTuple):
-    """The N moves that L policies make with a chance above 0, policy by policy, in order."""
+    """The moves of L policies with a chance above 0, N in all, sorted by policy and decision."""
 
     chance: Values  # [N]
-    after: NDArray[np.int32]  # [N] the position that each leads to
-    starts: Numbers  # [L, D] the first move of each decision
-    sizes: Numbers  # [L, D] how many moves each decision has
+    after: NDArray[np.int32]  # [N] the position after each move
+    starts: Numbers  # [L, D] index of the first move of each decision
+    sizes: Numbers  # [L, D] number of moves of each decision
 
 
 def make_line_up(game: Game, policies: Values) -> LineUp:
-    """Return the moves of L policies, their chances of the pairs [L, P], ready for matches."""
+    """Return the line-up of L policies, given as chances of the pairs [L, P]."""
     moves = policies > 0
-    played = np.flatnonzero(moves)  # numbered policy by policy, P a policy
+    played = np.flatnonzero(moves)  # index policy * P + pair
     sizes = np.add.reduceat(moves, game.pair_start[:-1], axis=1, dtype=np.intp)
     starts = sizes.cumsum().reshape(sizes.shape) - sizes
     chance = policies.ravel()[played]
@@ -173,23 +173,23 @@ def follow_matches(
     each ply as a slice with their chances [M, n], and finally the finished positions with
     the chances of X winning, a draw and O winning, [M, 3].
 
-    Only decisions with a chance above 0, and the moves that are played there, are computed.
-    For players that do not explore these are few.
+    Only decisions and moves with a chance above 0 are computed, which are few for players that
+    do not explore.
     """
     chance, after, starts, sizes = policies
     ends = np.zeros((len(x), 3))
-    here = np.ones((len(x), 1))  # the chances of the decisions of this ply
+    here = np.ones((len(x), 1))  # [M, d] the chances of the decisions of this ply
     bounds = game.ply_start.tolist()
-    next_bounds = [*bounds[2:], bounds[-1]]  # nothing follows the last ply
+    next_bounds = [*bounds[2:], bounds[-1]]  # no decisions follow the last ply
     for start, stop, next_stop in zip(bounds, bounds[1:], next_bounds, strict=False):
         yield slice(start, stop), here
         match, decision = np.divmod(np.flatnonzero(here), stop - start)
         mover = x if game.to_move[start] == X else o
         node = mover[match], start + decision
-        # The moves of all these nodes in one row: those of node i are starts[i] and the following.
+        # The moves of all nodes are joined in one array; the moves of node i begin at starts[i].
         size = sizes[node]
         row_start = size.cumsum() - size
-        # move in the line-up = place in that row + offset
+        # index in the line-up = index in the joined array + offset
         offset = starts[node] - row_start
         move = np.arange(size.sum()) + offset.repeat(size)
         weight = here[match, decision].repeat(size) * chance[move]
@@ -212,11 +212,11 @@ def play_matches(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Values
 def find_likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None:
     """Return the record of the most probable game with this outcome (X's view), None if impossible.
 
-    `x` and `o` are the policies of the two sides, [D, cells]; a side whose chances are all
-    1 may play anything. Ties: the first moves.
+    `x` and `o` are the policies of the two sides, [D, cells]; if all chances of a side are 1, its
+    moves do not count. Ties: the first moves.
     """
     as_x, as_o = x[game.legal], o[game.legal]
-    # The chance of the likeliest way from each position to the outcome.
+    # [S] the chance of the likeliest continuation from each position to the outcome
     chance = np.zeros(game.positions)
     chance[game.decisions :] = game.outcome == outcome
     for ply in list_plies_backward(game):
@@ -229,7 +229,7 @@ def find_likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str |
     position, record = 0, ""
     while position < game.decisions:
         policy = x if game.to_move[position] == X else o
-        # An illegal move has no successor, -1, but also no chance: any index does for it.
+        # The successor of an illegal move is -1; its chance is 0, so any valid index can replace it.
         after = np.maximum(game.successor[position], 0)
         cell = int(np.argmax(policy[position] * chance[after]))
         position, record = int(after[cell]), record + DIGITS[cell]
@@ -239,7 +239,7 @@ def find_likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str |
 def compute_successor_values(game: Game, values: NDArray[np.generic]) -> Values:
     """Return the value of the position after each move, [D, cells], NaN where illegal.
 
-    `values` is [S], in any view; the view stays.
+    `values` is [S]; the result has the same view.
     """
     table: Values = game.spread_pairs(values[game.pair_after].astype(np.float64))
     return table
@@ -285,7 +285,7 @@ def _find_first_best(ply: Ply, keys: list[Values]) -> Numbers:
         key[~best] = -np.inf
         highest = np.maximum.reduceat(key, ply.starts, axis=-1) - TIE
         best = key >= highest.repeat(ply.sizes, axis=-1)
-    pairs = len(ply.after)  # a number above that of every pair
+    pairs = len(ply.after)  # larger than the index of every pair
     return np.minimum.reduceat(
         np.where(best, np.arange(pairs), pairs), ply.starts, axis=-1
     )
@@ -293,14 +293,14 @@ def _find_first_best(ply: Ply, keys: list[Values]) -> Numbers:
 
 def _add_weights(table: Values, row: Numbers, column: Numbers, weight: Values) -> None:
     """Add weights to cells of a table in place; repeated cells add up."""
-    # `table[row, column] += weight` would add only the last weight of such a cell.
+    # `table[row, column] += weight` would add only the last weight of a repeated cell.
     table += np.bincount(row * table.shape[1] + column, weight, table.size).reshape(
         table.shape
     )
 
 
 def _init_chances(game: Game, shape: tuple[int, ...]) -> Values:
-    """Return chances of the outcomes, [3, *shape, S]: 1 or 0 in finished positions, else 0."""
+    """Return initial chances, [3, *shape, S]: 1 for the outcome of a finished position, else 0."""
     chances = np.zeros((3, *shape, game.positions))
     for outcome, winner in enumerate((1, 0, -1)):
         chances[outcome, ..., game.decisions :] = game.outcome == winner

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from app.tictactoe.game import SEATS, Game, X
 
-DECIMALS = 2  # decimals of a value on a square
+DECIMALS = 2  # number of decimals of a value on a square
 # Rewards of a loss, a draw and a win.
 Rewards = Annotated[tuple[float, ...], Meta(min_length=3, max_length=3)]
-# The common scale: values of agents with different rewards are compared on it.
+# The common scale, on which values of agents with different rewards can be compared.
 COMMON_REWARDS = (
     -1.0,
     0.0,
@@ -70,15 +70,15 @@ def scale_values(
 
 
 def round_to_shown(scaled: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return values of the common scale as squares show them: rounded, and never -0.0."""
+    """Return values of the common scale rounded as squares show them, with 0.0 for -0.0."""
     rounded: NDArray[np.float64] = np.round(scaled, DECIMALS) + 0.0
     return rounded
 
 
 def compute_heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64]:
-    """Return the colour step of values of the common scale, from a loss (-steps) to a win (+steps).
+    """Return the colour number of values of the common scale, from -steps (loss) to +steps (win).
 
-    The step has the sign of the number on the square: only 0.00 is neutral.
+    It has the sign of the rounded value: only values shown as 0.00 get 0.
     """
     number = round_to_shown(scaled)
     step: NDArray[np.float64] = np.sign(number) * np.fmax(

@@ -1,15 +1,15 @@
-"""How much of a catalogue is translated."""
+"""The share of a catalogue that is translated."""
 
 from babel.messages.catalog import Catalog, Message
 
 
 def is_translated(message: Message) -> bool:
-    """Return True if a text has a checked translation in each of its plural forms."""
+    """Return whether a text has a checked translation in each of its plural forms."""
     forms = message.string if isinstance(message.string, tuple) else (message.string,)
     return not message.fuzzy and all(forms)
 
 
 def share_translated(catalogue: Catalog) -> float:
-    """Return the share of translated texts of a catalogue, 0 to 1; 0 without any text."""
+    """Return the share of translated texts of a catalogue, 0 to 1; 0 for an empty catalogue."""
     texts = [message for message in catalogue if message.id]
     return sum(map(is_translated, texts)) / len(texts) if texts else 0.0

@@ -32,8 +32,8 @@ KEYWORDS: list[dict[str, Any]] = [
     DEFAULT_KEYWORDS | {"gettext_noop": None, "Baseline": (1,)},
     {"Baseline": (2,)},
 ]
-# The order of a catalogue: each section has the files or folders of its texts, in order.
-# A text of several files belongs to the first of them; all other files come last.
+# Section of a catalogue -> files or folders with its texts, in order.  A text that occurs in
+# several files belongs to the first file; files that are not listed come last.
 SECTIONS = {
     "How the language writes names, numbers and dates": ("app/web/translation.py",),
     "Every page: header, preferences, help": (
@@ -93,8 +93,8 @@ def rank_place(place: tuple[str, int]) -> tuple[int, int, str, int]:
 def update_catalogue(file: Path, texts: Catalog) -> Catalog:
     """Return the catalogue of a file with exactly these texts and all known translations.
 
-    The translation of a text that has changed is kept as a proposal, marked "fuzzy"; no page
-    shows it.
+    If a text has changed, its old translation is kept as a proposal, marked "fuzzy", which no
+    page shows.
     """
     with file.open("rb") as lines:
         catalogue = read_po(lines, locale=file.stem, abort_invalid=True)

@@ -107,9 +107,8 @@ def _measure_learners(game: Game) -> Iterator[str]:
     yield "\nagent                   updates/s"
     for agent in SHIPPED.values():
         if not agent.recipe.is_network:
-            _measure_rate(
-                game, agent.recipe
-            )  # not counted: compiles or loads the kernels
+            # The first training compiles or loads the kernels, so its time does not count.
+            _measure_rate(game, agent.recipe)
             rate = median(_measure_rate(game, agent.recipe) for _ in range(RUNS))
             yield f"{agent.id:<20} {rate:>12,.0f}"
     yield _compare_with_c(game)

@@ -8,9 +8,7 @@ class Move(NamedTuple):
 
     board: str
     cell: int
-    explored: (
-        bool | None
-    )  # whether it was random; None for a player that does not learn
+    explored: bool | None  # whether it was random; None if its player never learns
 
 
 class Update(NamedTuple):

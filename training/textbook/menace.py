@@ -77,10 +77,8 @@ class Menace:
         opening = self.parameters.opening
         if opening == "any":
             return True
-        opening_cell = {"corner": 0, "edge": 1, "centre": self.game.cells // 2}[opening]
-        return self.key(self.game.empty, cell) == self.key(
-            self.game.empty, opening_cell
-        )
+        first = {"corner": 0, "edge": 1, "centre": self.game.cells // 2}[opening]
+        return self.key(self.game.empty, cell) == self.key(self.game.empty, first)
 
     def key(self, board, cell):
         """Return the table key of a move, equal for symmetric moves."""

@@ -56,8 +56,7 @@ class TdAfterstates:
                 cell = opponent.choose(board, rng)
                 yield Move(board, cell, None)
             board = game.make_move(board, cell)
-        # The game is over: the player who did not end it updates its last board with the reward.
-        player = game.player_to_move(board)
+        player = game.player_to_move(board)  # the player who did not end the game
         if player in last:
             reward = get_reward(game, parameters, board, player)
             yield self.update(*last[player], reward, board, None)

@@ -4,10 +4,7 @@ from training.textbook.loop import Move
 
 
 def play_whole_game(learner, board, learning_seats, opponent, rng):
-    """Play a game from a board, yielding each move.
-
-    Return the list of the learner's (s, a), and the last board.
-    """
+    """Play a game, yielding each move; return the list of the learner's (s, a), and the last board."""
     game, trail = learner.game, []
     while not game.is_over(board):
         explored = None
