@@ -1,7 +1,7 @@
 """Tic-tac-toe as an environment of Gymnasium: one seat, against an opponent of this site.
 
-    pip install gymnasium                 # beside `make install`; tried with gymnasium 1.4
-    python docs/gym_env.py t-hand         # games of random moves against an opponent
+    pip install gymnasium                 # after `make install`; tested with gymnasium 1.4
+    python docs/gym_env.py t-hand         # plays random moves against an opponent
 
 Train an agent in it with your own code or a library, and judge it exactly:
 
@@ -13,16 +13,16 @@ Train an agent in it with your own code or a library, and judge it exactly:
     best = lambda seen: model.predict(seen, action_masks=seen == 0, deterministic=True)[0]
     print(judge(player(best)))
 
-An agent is judged in every position, so it must know which cells are free.  PPO and DQN of
-stable-baselines3 have no mask and still play illegal moves after so few steps; `judge` names the
-position.  For these take the highest of their values over the free cells (`seen == 0`).
+An agent is judged in every position, so it must never play an illegal move.  PPO and DQN of
+stable-baselines3 have no action mask and play illegal moves after so few steps; `judge` names the
+position.  For these learners, choose the free cell (`seen == 0`) with the highest value.
 
-MaskablePPO was tried with sb3-contrib 2.2.1 and torch 1.13, which this project does not install:
+MaskablePPO was tested with sb3-contrib 2.2.1 and torch 1.13, which this project does not install:
 30,000 steps with seed 1 lowered its losses against random moves from 29% to 4% of games as X, and
 from 65% to 15% as O.
 
-The opponent is a baseline, an agent or a recipe, and a part of the environment: a step is the move
-of the agent and the reply to it.  `gymnasium.make("q-tac-toe/TicTacToe-v0", opponent="champion")`
+The opponent, a baseline, an agent or a recipe, is a part of the environment: a step is the move of
+the agent and the opponent's reply.  `gymnasium.make("q-tac-toe/TicTacToe-v0", opponent="champion")`
 creates the environment, too.
 """
 
@@ -51,15 +51,15 @@ GAME = tic_tac_toe()
 SEATS = {"x": (1,), "o": (-1,), "both": (1, -1)}
 ILLEGAL = -1.0  # the reward of an illegal move, which ends the game like a loss
 
-# [9] in reading order, 1 for the agent's own marks, -1 for the other's
+# [9] the cells in reading order: 1 for the agent's marks, -1 for the opponent's, 0 if empty
 Seen = NDArray[np.int8]
 
 
 class TicTacToe(gymnasium.Env[Seen, np.int64]):
-    """Rewards are +1 for a game won, -1 for one lost, 0 for everything else.
+    """The environment; rewards are +1 for a won game, -1 for a lost game, else 0.
 
-    `info["action_mask"]`, int8 [9], has a 1 for each legal move, and `action_masks()`, as the
-    maskable learners of sb3-contrib ask for them.
+    `info["action_mask"]`, int8 [9], has a 1 for each legal move.  `action_masks()` returns the
+    same mask for the maskable learners of sb3-contrib.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - as Gymnasium has it
@@ -70,7 +70,7 @@ class TicTacToe(gymnasium.Env[Seen, np.int64]):
         seat: Literal["x", "o", "both"] = "both",
         render_mode: str | None = None,
     ) -> None:
-        """Create it with an opponent; "both" draws the seat of each game."""
+        """Create the environment; with seat "both", the seat of each game is random."""
         self.policy = get_policy(GAME, opponent)
         self.seats = SEATS[seat]
         self.render_mode = render_mode
@@ -80,7 +80,7 @@ class TicTacToe(gymnasium.Env[Seen, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
-        """Start a game; if the agent has O, the opponent has already moved."""
+        """Start a game; if the agent plays O, the opponent has already moved."""
         super().reset(seed=seed)
         self.position, self.player = 0, int(self.np_random.choice(self.seats))
         if self.player != GAME.to_move[0]:
@@ -88,7 +88,7 @@ class TicTacToe(gymnasium.Env[Seen, np.int64]):
         return self._seen()
 
     def step(self, action: np.int64) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
-        """Play a cell, then the reply of the opponent."""
+        """Play a cell and the opponent's reply; return observation, reward, end flags and info."""
         if not self.action_masks()[action]:
             seen, info = self._seen()
             return seen, ILLEGAL, True, False, info
@@ -101,7 +101,7 @@ class TicTacToe(gymnasium.Env[Seen, np.int64]):
         return seen, reward, over, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return for each cell whether it may be played, [9]; none after the game."""
+        """Return whether each cell is a legal move, [9]; all False after the game."""
         free: NDArray[np.bool_] = GAME.board[self.position] == 0
         return free & (self.position < GAME.decisions)
 
@@ -122,7 +122,7 @@ class TicTacToe(gymnasium.Env[Seen, np.int64]):
 
 
 def player(predict: Callable[[Seen], Any]) -> Callable[[tuple[int, ...], int], int]:
-    """Return an agent trained here as a function that `judge.py` judges."""
+    """Return an agent trained in this environment as a function for `judge.py`."""
 
     def play(board: tuple[int, ...], to_move: int) -> int:
         return int(predict(np.array(board, np.int8) * np.int8(to_move)))

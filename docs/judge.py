@@ -45,11 +45,11 @@ LINES = [
 ]
 EMPTY_BOARD = (0,) * 9
 SEATS = {"x": 1, "o": -1}
-# To find an agent that chooses at random, it is asked for its moves on every board in 20 rounds.
-# After the second round there are no more when a quarter of its time is over.
+# An agent that chooses at random is found by asking for its moves on every board in up to 20 rounds.
+# After the second round, no round is started when a quarter of its time is over.
 ROUNDS = 20
 TIME_OF_ROUNDS = 1 / 4
-LONGEST_QUOTE = 200  # characters
+LONGEST_QUOTE = 200  # maximum length of a quoted object, in characters
 
 
 class UnjudgedError(ValueError):
@@ -81,7 +81,7 @@ def list_positions():
 
 
 def find_winner(board):
-    """Return who has three in a row: 1 or -1, or 0 if nobody has."""
+    """Return the player with three in a row, 1 or -1, or 0 if there is none."""
     for i, j, k in LINES:
         if board[i] == board[j] == board[k] != 0:
             return board[i]
@@ -139,7 +139,7 @@ def judge(play, site="http://127.0.0.1:8000"):
     }
 
 
-X_SCORE = np.array([1.0, 0.0, -1.0])  # what X gains by "X wins", "draw", "O wins"
+X_SCORE = np.array([1.0, 0.0, -1.0])  # the score of X for "X wins", "draw", "O wins"
 
 
 def solve(plies, winners, choose):
@@ -158,7 +158,7 @@ def solve(plies, winners, choose):
 
 
 def count_blunders(plies, winners, moves):
-    """Count the positions in which the agent plays a move that lowers the minimax value."""
+    """Count the positions where the agent plays a move that lowers the minimax value."""
 
     def choose_best(board, cells, options):
         return options[np.argmax(options @ X_SCORE * player_to_move(board))]
@@ -180,13 +180,13 @@ def evaluate_against_random(plies, winners, moves, player):
         played = moves[board] if player_to_move(board) == player else cells
         return options[[cells.index(cell) for cell in played]].mean(axis=0)
 
-    return view_of(player, solve(plies, winners, choose_equally)[EMPTY_BOARD])
+    return convert_view(player, solve(plies, winners, choose_equally)[EMPTY_BOARD])
 
 
 def evaluate_against_strongest(plies, winners, moves, player):
     """Return the agent's chances of a win, a draw and a loss against its strongest opponent.
 
-    Of several opponents that gain the same, it is one that loses least often.
+    Ties between opponents are broken by the fewest losses.
     """
     opponent = -player
     losses = np.array([1.0, 0.0, 0.0])[::player]
@@ -200,19 +200,19 @@ def evaluate_against_strongest(plies, winners, moves, player):
             max(range(len(cells)), key=lambda i: (gains[i], -loss_chances[i]))
         ]
 
-    return view_of(player, solve(plies, winners, choose_against)[EMPTY_BOARD])
+    return convert_view(player, solve(plies, winners, choose_against)[EMPTY_BOARD])
 
 
-def view_of(player, chances):
-    """Return the chances of "X wins", "draw", "O wins" as a player's win, draw and loss."""
+def convert_view(player, chances):
+    """Convert the chances of "X wins", "draw", "O wins" to a player's win, draw and loss."""
     return chances[::player].tolist()
 
 
 def find_losing_game(plies, winners, moves, player):
     """Follow every line of play; returns the cells of the shortest game that the agent loses.
 
-    Of several it is the first by its cells.  Returns None if no opponent can beat the agent in
-    this seat.
+    Ties: the first game by its cells.  Returns None if no opponent can beat the agent in this
+    seat.
     """
     games = {EMPTY_BOARD: []}
     for ply in plies:
@@ -258,7 +258,7 @@ def ask_moves(play, board):
 
 
 def find_fault(board, answer, moves):
-    """Return why an answer is no list of legal moves, or None if it is one."""
+    """Return the reason why an answer is not a list of legal moves, or None if it is valid."""
     shown = quote(answer)
     if answer is None:
         return "it returns None, not a cell"
@@ -277,7 +277,7 @@ def find_fault(board, answer, moves):
 
 
 def is_iterable(answer):
-    """Return whether an answer has items, as a list or an array has."""
+    """Return whether an answer has items, like a list or an array."""
     try:
         iter(answer)
     except TypeError:
@@ -286,7 +286,7 @@ def is_iterable(answer):
 
 
 def is_whole_number(cell):
-    """Return whether a cell is an int of Python, numpy or another library; 4.0 is none."""
+    """Return whether a cell is an integer of Python, numpy or another library; 4.0 is not."""
     try:
         operator.index(cell)
     except TypeError:
@@ -301,7 +301,7 @@ def describe(board):
 
 
 def explain(error):
-    """Return an exception in words, with the file and the line of the student's code."""
+    """Return a text on an exception, with the file and the line in the student's code."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"SyntaxError: {error.msg}{name_line(error.filename, error.lineno)}"
     frames = [
@@ -315,7 +315,7 @@ def explain(error):
 
 
 def is_students_file(filename):
-    """Return whether a file is neither this one nor of Python or an installed package."""
+    """Return whether a file is student code: not this file, not Python's, not an installed package's."""
     libraries = (os.path.dirname(os.__file__), "<frozen")
     is_installed = "site-packages" in filename or "dist-packages" in filename
     is_this_file = filename == is_students_file.__code__.co_filename
@@ -325,13 +325,13 @@ def is_students_file(filename):
 def find_definition(play):
     """Return the file and the line in which an agent is defined, "" if it has none."""
     function = inspect.unwrap(play)
-    method = type(function).__call__  # if it is an object that can be called
+    method = type(function).__call__  # for an object that can be called
     code = getattr(function, "__code__", None) or getattr(method, "__code__", None)
     return name_line(code.co_filename, code.co_firstlineno) if code else ""
 
 
 def name_line(filename, line):
-    """Return a place in a file as it ends a sentence."""
+    """Return a file and a line as the end of a sentence."""
     return f" ({os.path.basename(filename)}, line {line})"
 
 
@@ -339,7 +339,7 @@ def quote(item):
     """Return an object of the student as a short text."""
     try:
         text = repr(item)
-    except Exception:  # the student's own __repr__, or an int with too many digits
+    except Exception:  # a student's __repr__, or a huge integer, may fail
         text = f"a {type(item).__name__}"
     return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}..."
 
@@ -348,7 +348,7 @@ def quote(item):
 
 
 def ask_in_rounds(play, boards, seconds):
-    """Yield the agent's moves on every board, then again, in 2 to ROUNDS rounds.
+    """Yield the agent's moves on every board, repeated in 2 to ROUNDS rounds.
 
     Raises UnjudgedError if the agent fails, or takes more than these seconds in all.
     """
@@ -365,10 +365,10 @@ def ask_in_rounds(play, boards, seconds):
 
 
 def collect_answers(boards, answers):
-    """Return a dict from boards to moves; `answers` has those of every board in rounds.
+    """Return a dict from boards to moves; `answers` has the moves on every board, round by round.
 
-    Raises UnjudgedError if two answers on one board differ: a move that the agent drew once does
-    not give its chances.
+    Raises UnjudgedError if two answers on the same board differ: the agent chooses at random, and
+    its chances are unknown.
     """
     moves = {}
     for board, answer in zip(itertools.cycle(boards), answers):
@@ -382,11 +382,11 @@ def collect_answers(boards, answers):
 
 
 def check_answers(play, seconds=60):
-    """Ask a function in this process; returns a function that repeats its answers.
+    """Collect the answers of a function in this process; returns a function that repeats them.
 
     Raises UnjudgedError if the agent fails, chooses at random or takes more than these seconds.
-    This is for agents in a notebook.  One that stops the process itself, by `os._exit()`, stops
-    yours: `judge_module` runs an agent of a module in a process of its own.
+    Use it for agents in a notebook.  An agent that calls `os._exit()` ends your process;
+    `judge_module` runs an agent of a module in a separate process.
     """
     boards = [board for ply in list_positions()[0] for board in ply]
     with limit_time(seconds):
@@ -396,7 +396,7 @@ def check_answers(play, seconds=60):
 
 @contextlib.contextmanager
 def limit_time(seconds):
-    """Raise TimeoutError inside the block after some seconds, where the system can do so."""
+    """Raise TimeoutError inside the block after some seconds, if the system supports it."""
     is_main_thread = threading.current_thread() is threading.main_thread()
     if not (is_main_thread and hasattr(signal, "setitimer")):  # Windows has none
         yield
@@ -417,20 +417,20 @@ def limit_time(seconds):
 
 
 def time_is_over(seconds):
-    """Return the sentence about the time limit."""
+    """Return a sentence: the time limit is exceeded."""
     return f"more than {seconds:g} seconds are over"
 
 
-# An agent in a process of its own.  That process only plays: it writes the moves into a file, and
-# this process judges them.  So whatever ends the agent's process, no grade comes from it.
+# An agent in a separate process.  That process only plays and writes the moves into a file; this
+# process judges them.  So an agent cannot change its grade, however its process ends.
 
 
 def judge_module(agent, seconds=60, site="http://127.0.0.1:8000"):
-    """Judge the agent MODULE:FUNCTION in a process of its own; returns what `judge` returns.
+    """Judge the agent MODULE:FUNCTION in a separate process; returns the result of `judge`.
 
     The module is looked for in the current folder first.  Raises UnjudgedError if the module
-    cannot be imported, if the agent fails, chooses at random or ends its process, and if all of
-    it, the import included, takes more than these seconds.
+    cannot be imported, if the agent fails, chooses at random or ends its process, and if import and
+    answers together take more than `seconds`.
     """
     boards = [board for ply in list_positions()[0] for board in ply]
     with tempfile.TemporaryDirectory() as folder:
@@ -442,7 +442,7 @@ def judge_module(agent, seconds=60, site="http://127.0.0.1:8000"):
 
 
 def run_agent(agent, file, seconds):
-    """Start this file again to write the agent's answers; returns in words why it ended."""
+    """Run this file in a new process that writes the agent's answers; returns why it ended, as text."""
     open(file, "w").close()
     options = ["--seconds", str(seconds), "--write-answers", file]
     command = [sys.executable, os.path.abspath(__file__), agent, *options]
@@ -450,7 +450,7 @@ def run_agent(agent, file, seconds):
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
     ) as process:
         try:
-            # The first line is written when Python and numpy are there: the agent's time begins.
+            # The process writes its first line when it has imported numpy: the agent's time starts.
             process.stdout.readline()
             status = process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -461,13 +461,13 @@ def run_agent(agent, file, seconds):
 
 
 def write_answers(agent, file, seconds):
-    """Write an agent's answers into a file, a line each; never returns.
+    """Write an agent's answers into a file, one per line, and end the process.
 
     The lines are "imported", the cells of every answer, and "done" or the reason after a "!".
     """
     print("ready", flush=True)
-    os.dup2(2, 1)  # what the agent prints goes to the standard error
-    del sys.argv[1:]  # a module that reads them finds none of ours
+    os.dup2(2, 1)  # prints of the agent go to the standard error
+    del sys.argv[1:]  # the agent's module must not read our arguments
     boards = [board for ply in list_positions()[0] for board in ply]
     with open(
         file, "w", buffering=1, encoding="utf-8", errors="backslashreplace"
@@ -483,7 +483,7 @@ def write_answers(agent, file, seconds):
             lines.write(f"!{reason}\n")
     with contextlib.suppress(Exception):
         sys.stdout.flush()
-    os._exit(0)  # threads and windows that the agent left open would go on
+    os._exit(0)  # also ends threads and windows that the agent left open
 
 
 def import_agent(agent):
@@ -502,8 +502,8 @@ def import_agent(agent):
 def read_answers(text, boards, ending):
     """Return the answers that `write_answers` wrote, each a list of cells.
 
-    Raises UnjudgedError with the agent's fault.  If the agent's process did not come to its end,
-    that is `ending` in the position that it was asked about.
+    Raises UnjudgedError with the agent's fault.  If the agent's process ended early, the fault is
+    `ending`, with the position of the unanswered question.
     """
     *lines, _unfinished_line = text.split("\n")
     if lines and lines[-1].startswith("!"):
@@ -523,7 +523,7 @@ def read_answers(text, boards, ending):
 
 
 def list_failures(found, seats, require=None, at_most=None, against="random", win=None):
-    """List in words what an agent misses of a grade; `found` is what `judge` returned."""
+    """List, as texts, the requirements that an agent misses; `found` is a result of `judge`."""
     missed = []
     for seat in seats if require else ():
         if found["losing_games"][seat]:
@@ -587,7 +587,7 @@ def parse_arguments():
         help="limit for import and all moves; default 60",
     )
     add("--json", action="store_true", help="print all figures as JSON")
-    # in the agent's process
+    # only for the agent's process: see `run_agent`
     add("--write-answers", metavar="FILE", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     module, _, function = asked.agent.partition(":")
@@ -609,7 +609,9 @@ def parse_arguments():
 
 def main():
     """Grade the agent that the command line names; returns the exit status."""
-    sys.stdout.reconfigure(errors="backslashreplace")  # a sentence may quote any letter
+    sys.stdout.reconfigure(
+        errors="backslashreplace"
+    )  # messages may quote any character
     asked = parse_arguments()
     if asked.write_answers:
         write_answers(asked.agent, asked.write_answers, asked.seconds)

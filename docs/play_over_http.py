@@ -1,6 +1,6 @@
 """Two agents play one game over HTTP: python play_over_http.py [SITE X O].
 
-It needs nothing but Python, and a site: `make run` or `q-tac-toe serve`.
+It needs only Python and a running site: `make run` or `q-tac-toe serve`.
 """
 
 import json
@@ -10,7 +10,7 @@ from urllib.request import urlopen
 
 
 def play(site: str, x: str, o: str) -> None:
-    """Ask for each move, from the empty board on, and print the board after it."""
+    """Play a game between `x` and `o`: request each move from the API and print the board after it."""
     agents = {"X": x, "O": o}
     state = {"position": ".........", "to_move": "X", "over": False}
     while not state["over"]:
@@ -26,7 +26,7 @@ def play(site: str, x: str, o: str) -> None:
 
 
 def main() -> None:
-    """Play the game that the command line names; end with a sentence if that fails."""
+    """Play the game of the command line; exit with a sentence if it fails."""
     arguments = sys.argv[1:] or ["http://127.0.0.1:8000", "q-table", "t-hand"]
     if len(arguments) != 3:
         sys.exit("usage: python play_over_http.py [SITE X O]")

@@ -1,11 +1,11 @@
 """Agents of this site as policies of OpenSpiel, and policies of OpenSpiel judged here.
 
-    pip install open-spiel                # beside `make install`; tried with open-spiel 2.0.2
+    pip install open-spiel                # after `make install`; tested with open-spiel 2.0.2
     python docs/with_open_spiel.py        # every shipped agent
     python docs/with_open_spiel.py champion q-table,alpha=0.9
 
-prints the exploitability of each agent, half of its NashConv, as OpenSpiel computes it from games
-and as this project does from positions.  The exit status is 1 if two of them differ.
+prints the exploitability of each agent, which is half of its NashConv, computed by OpenSpiel over
+games and by this project over positions.  The exit status is 1 if the two numbers differ.
 """
 
 import argparse
@@ -38,7 +38,7 @@ class SitePolicy(Policy):
     """An agent of this site as a policy of OpenSpiel; both number cells in reading order."""
 
     def __init__(self, policy: np.ndarray) -> None:
-        """Create it from the chances of all moves, float64 [4520, 9]."""
+        """Create the policy from the probabilities of all moves, float64 [4520, 9]."""
         super().__init__(SPIEL, [0, 1])
         self.chances = {
             format_position(GAME, position): {
@@ -50,7 +50,7 @@ class SitePolicy(Policy):
     def action_probabilities(
         self, state: pyspiel.State, player_id: int | None = None
     ) -> dict[int, float]:
-        """Return the chances of its moves in a state."""
+        """Return the probabilities of the moves in a state, by cell."""
         return self.chances[str(state).replace("\n", "").upper()]
 
 
@@ -63,7 +63,7 @@ def judge_policy(policy: Policy) -> Figures:
     for row, board in enumerate(GAME.board[: GAME.decisions]):
         x, o = (np.flatnonzero(board == stone).tolist() for stone in (1, -1))
         state = SPIEL.new_initial_state()
-        # X and O in turn; no line is full, so none ends it
+        # X and O move in turn; the position has no full line, so the game does not end before it.
         for ply in range(len(x) + len(o)):
             state.apply_action((o if ply % 2 else x)[ply // 2])
         for cell, chance in policy.action_probabilities(state).items():
@@ -73,14 +73,14 @@ def judge_policy(policy: Policy) -> Figures:
     )
 
 
-def both(policy: np.ndarray) -> tuple[float, float]:
-    """Return the exploitability of a policy, [4520, 9], by OpenSpiel and here."""
+def compute_both(policy: np.ndarray) -> tuple[float, float]:
+    """Return the exploitability of a policy, [4520, 9], by OpenSpiel and by this project."""
     ours = SitePolicy(policy)
     return nash_conv(SPIEL, ours) / 2, judge_policy(ours).nash_conv[-1] / 2
 
 
 def main() -> None:
-    """Print both figures of each agent that the command line names; exit with 1 if some differ."""
+    """Print both numbers for each agent on the command line; exit with 1 if they differ."""
     parser = argparse.ArgumentParser(
         description="Compare exploitabilities with OpenSpiel."
     )
@@ -94,7 +94,7 @@ def main() -> None:
             policy = get_policy(GAME, text)
         except RecipeError as error:
             parser.error(f"{text}: {error}")
-        theirs, here = both(policy)
+        theirs, here = compute_both(policy)
         differences += int(abs(theirs - here) > 1e-9)
         print(f"{text:<24} {theirs:9.6f} {here:9.6f}", flush=True)
     sys.exit(differences > 0)

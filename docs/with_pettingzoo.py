@@ -1,11 +1,11 @@
 """Agents of this site in PettingZoo's tic-tac-toe, and agents of PettingZoo judged here.
 
-    pip install pettingzoo pygame-ce      # beside `make install`; tried with pettingzoo 1.27
+    pip install pettingzoo pygame-ce      # after `make install`; tested with pettingzoo 1.27
     python docs/with_pettingzoo.py champion t-hand
 
-plays a game between two agents, the first with X, and prints both rewards.  PettingZoo numbers
-cells by columns, 0 3 6 in the first row, and shows each player its own marks in the first plane;
-this site numbers them in reading order.
+plays a game between two agents, the first as X, and prints both rewards.  PettingZoo numbers the
+cells by columns (the first row is 0 3 6), this site in reading order.  In an observation of
+PettingZoo, the first plane has the marks of the player to move.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from typing import Any
 try:
     import numpy as np
     import pettingzoo
-    import pygame  # noqa: F401 - the board of PettingZoo is drawn by it
+    import pygame  # noqa: F401 - PettingZoo draws its board with it
 except ModuleNotFoundError as error:
     sys.exit(
         f"This needs {error.name}: run `make install` and `pip install pettingzoo pygame-ce`."
@@ -35,19 +35,20 @@ GAME = tic_tac_toe()
 ROWS = {
     tuple(board): row for row, board in enumerate(GAME.board[: GAME.decisions].tolist())
 }
-# from an observation with its action mask to an action
+# A function from an observation with its action mask to an action.
 Act = Callable[[dict[str, Any]], int]
 
 
 def by_columns(cell: int) -> int:
-    """Return PettingZoo's number of a cell in reading order, and the other way round."""
+    """Return PettingZoo's number of a cell; the inverse is the same function."""
     return cell % 3 * 3 + cell // 3
 
 
 def board_of(observation: dict[str, Any]) -> tuple[int, ...]:
     """Return the board of an observation in reading order, 1 X, -1 O, 0 empty.
 
-    The planes are the player's own marks and the other's; X is to move if both have as many.
+    The planes are the marks of the player to move and of the opponent; X is to move if they have
+    equal numbers of marks.
     """
     own, other = np.moveaxis(observation["observation"].astype(int), 2, 0)
     player = 1 if own.sum() == other.sum() else -1
@@ -65,7 +66,7 @@ def observation_of(board: tuple[int, ...], player: int) -> dict[str, Any]:
 
 
 def actor(policy: np.ndarray, rng: np.random.Generator) -> Act:
-    """Return an agent of this site, its chances [4520, 9], as a function from observations."""
+    """Return the policy of an agent, [4520, 9], as a function from observations to actions."""
 
     def act(observation: dict[str, Any]) -> int:
         row = policy[ROWS[board_of(observation)]]
@@ -75,12 +76,12 @@ def actor(policy: np.ndarray, rng: np.random.Generator) -> Act:
 
 
 def judge_actor(act: Act) -> dict[str, Any]:
-    """Judge an agent of PettingZoo that always plays the same, as `judge.py` does."""
+    """Judge a deterministic agent of PettingZoo; the result is that of `judge.py`."""
     return judge(lambda board, player: by_columns(act(observation_of(board, player))))
 
 
 def play(x: Act, o: Act) -> dict[str, float]:
-    """Let two agents play a game; returns the rewards of "player_1", who has X, and "player_2"."""
+    """Play a game; return the rewards of "player_1" (X) and "player_2" (O)."""
     env = pettingzoo.make("aec", "classic/tictactoe-v3")
     env.reset()
     actors = {"player_1": x, "player_2": o}
@@ -95,7 +96,7 @@ def play(x: Act, o: Act) -> dict[str, float]:
 
 
 def main() -> None:
-    """Play a game between the two agents that the command line names."""
+    """Play a game between the two agents on the command line."""
     parser = argparse.ArgumentParser(
         description="Two agents play a game in PettingZoo."
     )

@@ -1,4 +1,4 @@
-"""Tic-tac-toe agents trained by Q-learning: train, judge and look at them in a notebook.
+"""Tic-tac-toe agents trained by Q-learning: train, judge and inspect them in a notebook.
 
     import q_tac_toe
 
@@ -15,7 +15,7 @@ __all__ = ["Agent", "Board", "board", "judge", "train"]
 
 
 def __getattr__(name: str) -> Any:
-    """Return a part of the notebook API; it is imported when it is first used."""
+    """Return a name of the notebook API, which is imported at the first use."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from q_tac_toe import notebook  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""The API for notebooks: train an agent, load it, judge it, and see its values on a board."""
+"""The API for notebooks: train, load and judge agents, and show their values on a board."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class Agent:
 
     @classmethod
     def load(cls, name: str, folder: str | Path = MODELS) -> "Agent":
-        """Return an agent of a folder by its id or recipe; by default a shipped one.
+        """Return an agent of a folder by its id or recipe; default: a shipped agent.
 
         Raises RecipeError for a wrong name and ModelError if the folder has no such agent.
         """
@@ -63,22 +63,22 @@ class Agent:
         return cls(agents.load_agent(Path(folder), game(), known))
 
     def save(self, folder: str | Path) -> None:
-        """Write the two files of the agent into a folder, where `load` and the site find it."""
+        """Write the two files of the agent into a folder, for `load` and for the site."""
         agents.save_agent(Path(folder), game(), self.saved)
 
     @property
     def recipe(self) -> str:
-        """The name of its recipe."""
+        """The name of the agent's recipe."""
         return self.saved.card.recipe
 
     @property
     def figures(self) -> Figures:
-        """The exact figures of each snapshot of its training."""
+        """The exact results of the agent at each snapshot of its training."""
         return self.saved.card.figures
 
     @property
     def q(self) -> NDArray[np.float32]:
-        """Its values, [4520, 9]: a row for each position, in the mover's view, NaN if illegal."""
+        """The values, [4520, 9]: a row for each position, in the mover's view, NaN if illegal."""
         return self.saved.q
 
     @cached_property
@@ -87,7 +87,7 @@ class Agent:
         return policy_from_values(self.q, self.saved.card.plays)
 
     def play(self, board: Sequence[int], player: int) -> list[int]:
-        """Return the cells that it may play on a board: nine numbers, 1 for X, -1 for O, 0 empty.
+        """Return the cells that the agent may play on a board of nine numbers: 1 X, -1 O, 0 empty.
 
         Raises ValueError if the game is over, or if `player` is not to move.
         """
@@ -104,7 +104,7 @@ class Agent:
 def train(recipe: str) -> Agent:
     """Train the agent of a recipe, as in "q-learning,alpha=0.5,games=20000,seed=7".
 
-    Raises RecipeError with a sentence that names what is wrong with a recipe.
+    Raises RecipeError, naming the fault, for an invalid recipe.
     """
     parsed = parse_recipe(recipe)
     return Agent(
@@ -113,11 +113,11 @@ def train(recipe: str) -> Agent:
 
 
 def judge(play: Play, site: str = "http://127.0.0.1:8000") -> Mapping[str, Any]:
-    """Judge a player exactly; the result has the same entries as that of docs/judge.py.
+    """Judge a player exactly; the result has the entries of `judge` in docs/judge.py.
 
     `play(board, player)` returns a cell, or a list of cells that it plays with equal chances.
     `board` is a tuple of nine numbers, 1 for X, -1 for O and 0, and `player` is 1 or -1.
-    Raises ValueError, naming the position, if an answer is no empty cell.
+    Raises ValueError, naming the position, if an answer is not an empty cell.
     """
     return describe_choice(game(), read_choice(game(), play), site)
 
@@ -170,7 +170,7 @@ def _add_values(
 def _read_values(
     q: "Agent | NDArray[np.floating]", number: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
-    """Return the values in a position, [9], the same from -1 to 1, and as a board shows them."""
+    """Return the values in a position, [9], the values scaled to -1 to 1, and their texts."""
     if not isinstance(q, Agent):
         values = np.asarray(q[number], np.float64)
         return (
@@ -179,7 +179,7 @@ def _read_values(
             [format_signed(value) for value in round_to_shown(values)],
         )
     card = q.saved.card
-    # Any update of a network changes all of its values.
+    # All values of a network are known, because each update changes all of them.
     is_known = parse_recipe(q.recipe).is_network | (q.saved.visits[number] > 0)
     values = np.where(is_known, q.q[number], np.nan).astype(np.float64)
     if card.worth is None:
@@ -191,7 +191,7 @@ def _read_values(
 def _read_beads(
     agent: Agent, number: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
-    """Return the beads in a position, [9], the preference for each from -1 to 1, and as text."""
+    """Return the beads in a position, [9], the preferences of the moves from -1 to 1, and texts."""
     start, end = game().pair_start[number : number + 2]
     cells = game().legal[number]
     held = count_beads(

@@ -83,20 +83,20 @@ class IdOrRecipe(click.ParamType[NamedRecipe]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the agents and algorithms whose names start with `incomplete`."""
+        """Return the agents and algorithms with names that start with `incomplete`."""
         return complete_word(incomplete, [*SHIPPED, *ALGORITHMS])
 
 
-class ForeignIdOrRecipe(click.ParamType["str | NamedRecipe"]):
+class AgentOrExternal(click.ParamType["str | NamedRecipe"]):
     """An external agent (a file, link or function), an id or a recipe."""
 
     name = "agent"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the agent of an id or a recipe; return an external agent as its text."""
-        from training.external_agents import find_form  # noqa: PLC0415
+        from training.external_agents import find_agent_form  # noqa: PLC0415
 
-        if find_form(value):
+        if find_agent_form(value):
             return value
         # `Path.is_file` would raise OSError for a text that is too long for a path.
         if os.path.isfile(value) and value not in SHIPPED:
@@ -109,7 +109,7 @@ class ForeignIdOrRecipe(click.ParamType["str | NamedRecipe"]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the agents whose names start with `incomplete`; if none does, complete file names."""
+        """Return the agents with names that start with `incomplete`, or let the shell complete files."""
         agents = complete_word(incomplete, [*SHIPPED, *ALGORITHMS])
         return agents or [CompletionItem(incomplete, type="file")]
 
@@ -133,7 +133,7 @@ class ClaimId(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the claims whose ids start with `incomplete`."""
+        """Return the claims with ids that start with `incomplete`."""
         return complete_word(incomplete, ORDER)
 
 
@@ -161,10 +161,10 @@ def folder_option(
 
 
 def number_option(
-    *flags: str, default: int, least: int, meaning: str
+    *flags: str, default: int, minimum: int, meaning: str
 ) -> Callable[[Command], Command]:
     """Return an option that is a whole number."""
-    kind = click.IntRange(min=least)
+    kind = click.IntRange(min=minimum)
     return click.option(
         *flags, default=default, show_default=True, type=kind, help=meaning
     )
@@ -203,7 +203,7 @@ models_option = folder_option(
 def jobs_option(default: int) -> Callable[[Command], Command]:
     """Return the option --jobs."""
     return number_option(
-        "-j", "--jobs", default=default, least=1, meaning="The number of processes."
+        "-j", "--jobs", default=default, minimum=1, meaning="The number of processes."
     )
 
 
@@ -350,7 +350,7 @@ def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
     "agents",
     nargs=-1,
     metavar="[FILE|LINK|MODULE:FUNCTION|ID|RECIPE]...",
-    type=ForeignIdOrRecipe(),
+    type=AgentOrExternal(),
 )
 @models_option
 @click.option(
@@ -379,16 +379,20 @@ def judge(
     For an ID or a RECIPE, or for all agents if you name none, the figures of the card are computed
     again from its table and written, without any training.
     """
-    from training.external_agents import describe_agent, describe_foreign, judge_foreign  # noqa: PLC0415
+    from training.external_agents import (  # noqa: PLC0415
+        describe_agent,
+        describe_external,
+        judge_external,
+    )
     from training.run import recompute_figures  # noqa: PLC0415
 
     game, options = tic_tac_toe(), Options(**answers)
     for text in (one for one in agents if isinstance(one, str)):
         if as_json:
-            record = describe_foreign(game, text, options, site)
+            record = describe_external(game, text, options, site)
             click.echo(msgspec.json.encode(record))
         else:
-            for line in judge_foreign(game, text, options, site):
+            for line in judge_external(game, text, options, site):
                 click.echo(line)
     ids = [one.id for one in agents if not isinstance(one, str)]
     for agent_id in ids if agents else list_agent_ids(models):
@@ -465,8 +469,8 @@ def updates(names: tuple[str, ...], mistakes: bool, models: Path) -> None:
 
 @main.command()
 @one_agent
-@number_option("--seeds", default=100, least=1, meaning="The number of seeds.")
-@number_option("--first", default=0, least=0, meaning="The first seed.")
+@number_option("--seeds", default=100, minimum=1, meaning="The number of seeds.")
+@number_option("--first", default=0, minimum=0, meaning="The first seed.")
 @jobs_option(2)
 @json_flag("Print the results of each seed as JSON, one line each.")
 def seeds(agent: NamedRecipe, seeds: int, first: int, jobs: int, as_json: bool) -> None:
@@ -531,7 +535,7 @@ def experiment(
     from training.experiments import engine  # noqa: PLC0415
 
     if only_texts:
-        lines = engine.write_words(claims, options["out"])
+        lines = engine.update_all_texts(claims, options["out"])
     elif everything or claims:
         lines = engine.run_experiments(claims, **options)
     else:

@@ -94,14 +94,14 @@ class RemoteCall:
 
 def run_in_cluster(
     work: Callable[..., Measured],
-    wanted: Sequence[tuple[Any, ...]],
+    calls: Sequence[tuple[Any, ...]],
     address: str,
     packages: Sequence[str],
 ) -> Iterator[tuple[int, Measured]]:
     """Yield the index and the result of each call, computed on a dask cluster.
 
     The counterpart of `training.processes.run_in_parallel`: `work` is called with each of the
-    arguments `wanted`. `address` is the address of the scheduler; `packages` are the packages
+    arguments `calls`. `address` is the address of the scheduler; `packages` are the packages
     whose versions must be equal. If a worker dies, another worker repeats its work. Raises
     ConnectionError, with a sentence as its message, for any failure.
     """
@@ -119,8 +119,8 @@ def run_in_cluster(
             # Before anything is sent: another version of Python could not unpickle it.
             _compare_versions(client, packages)
             client.register_plugin(CodePlugin(packages), "q-tac-toe")
-            calls = [pickle.dumps(RemoteCall(work, arguments)) for arguments in wanted]
-            futures = client.map(pickle.loads, calls, pure=False)
+            pickled = [pickle.dumps(RemoteCall(work, arguments)) for arguments in calls]
+            futures = client.map(pickle.loads, pickled, pure=False)
             numbers = {future: number for number, future in enumerate(futures)}
             # Workers keep a result as long as this process refers to its future.
             del futures
@@ -167,15 +167,19 @@ def _compare_versions(client: Client, packages: Sequence[str]) -> None:
 
 
 def check_versions(
-    worker: str, there: Versions, here: Versions, packages: Sequence[str]
+    worker: str,
+    worker_versions: Versions,
+    own_versions: Versions,
+    packages: Sequence[str],
 ) -> None:
     """Raise RuntimeError unless a worker has the versions that determine the bits of a run.
 
-    `there` are the versions on the worker and `here` on this machine, as `distributed` lists them.
+    `worker_versions` are the versions on the worker and `own_versions` those on this machine, as
+    `distributed` lists them.
     """
     host, installed = ("OS", "machine"), ("python", *packages)
     for part, name in [*product(["host"], host), *product(["packages"], installed)]:
-        found, needed = there[part][name], here[part][name]
+        found, needed = worker_versions[part][name], own_versions[part][name]
         if found != needed:
             has = f"{name} {found}" if found else f"no {name}"
             raise RuntimeError(

@@ -140,10 +140,10 @@ def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[st
         yield Opponent.__module__
 
 
-def order_modules(wanted: Sequence[str]) -> list[str]:
+def order_modules(modules: Sequence[str]) -> list[str]:
     """Return these modules and all textbook modules that they import, in the order of the file."""
     found: list[str] = []
-    waiting = list(wanted)
+    waiting = list(modules)
     while waiting:
         module = waiting.pop()
         if module not in found:
@@ -153,7 +153,7 @@ def order_modules(wanted: Sequence[str]) -> list[str]:
             ]
     others = [f"{TEXTBOOK}.{one}" for one in FILE_ORDER]
     return list(
-        dict.fromkeys([wanted[0], *(module for module in others if module in found)])
+        dict.fromkeys([modules[0], *(module for module in others if module in found)])
     )
 
 

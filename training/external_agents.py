@@ -64,7 +64,7 @@ CAUSE_TEXTS = {
 }
 
 
-class ForeignAgent(NamedTuple):
+class ExternalAgent(NamedTuple):
     """The moves of an external agent, its values, and notes on how they were read."""
 
     choice: Choice  # [D, cells] its moves, played with equal probability
@@ -73,7 +73,7 @@ class ForeignAgent(NamedTuple):
     notes: Iterable[str] = ()
 
 
-def find_form(text: str) -> str:
+def find_agent_form(text: str) -> str:
     """Return the key of `FORMS` that a command-line text matches, "" if it matches none."""
     if Path(text).suffix.lower() in TABLES:
         return "table"
@@ -82,13 +82,13 @@ def find_form(text: str) -> str:
     return "function" if FUNCTION.fullmatch(text) else ""
 
 
-def judge_foreign(game: Game, text: str, options: Options, site: str) -> Iterator[str]:
+def judge_external(game: Game, text: str, options: Options, site: str) -> Iterator[str]:
     """Yield the exact results of an external agent, line by line.
 
     `text` has one of `FORMS`; `options` apply to tables. Raises ValueError, naming the
     fault, its place and the valid form, if the agent cannot be read.
     """
-    foreign = read_foreign(game, text, options)
+    foreign = read_external(game, text, options)
     if foreign.notes:
         yield from foreign.notes
         yield ""
@@ -100,14 +100,14 @@ def judge_foreign(game: Game, text: str, options: Options, site: str) -> Iterato
     yield f"{site}/judge?moves={encode_moves(game, foreign.choice)}"
 
 
-def describe_foreign(
+def describe_external(
     game: Game, text: str, options: Options, site: str
 ) -> dict[str, Any]:
     """Return the exact results of an agent's play, as `describe_play` does.
 
-    Adds the notes on how its table was read.  Raises ValueError as `judge_foreign` does.
+    Adds the notes on how its table was read.  Raises ValueError as `judge_external` does.
     """
-    foreign = read_foreign(game, text, options)
+    foreign = read_external(game, text, options)
     record = describe_choice(game, foreign.choice, site)
     return {"agent": text, **record, "notes": [*foreign.notes]}
 
@@ -162,14 +162,14 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
     }
 
 
-def read_foreign(game: Game, text: str, options: Options) -> ForeignAgent:
-    """Return the agent of a file, a link or a function; raises ValueError as `judge_foreign` does."""
-    form = find_form(text)
+def read_external(game: Game, text: str, options: Options) -> ExternalAgent:
+    """Return the agent of a file, a link or a function; raises ValueError as `judge_external` does."""
+    form = find_agent_form(text)
     try:
         if form == "link":
-            return ForeignAgent(decode_moves(game, text.rpartition("moves=")[2]))
+            return ExternalAgent(decode_moves(game, text.rpartition("moves=")[2]))
         if form == "function":
-            return ForeignAgent(_read_function(game, text))
+            return ExternalAgent(_read_function(game, text))
         return _read_file(game, Path(text), options)
     except OSError as error:
         raise ValueError(f"{text}: {error.strerror}") from None
@@ -178,7 +178,7 @@ def read_foreign(game: Game, text: str, options: Options) -> ForeignAgent:
         raise ValueError(f"{where}: {error}\n{FORMS[form]}") from None
 
 
-def _read_file(game: Game, file: Path, options: Options) -> ForeignAgent:
+def _read_file(game: Game, file: Path, options: Options) -> ExternalAgent:
     """Return the agent of a table file.
 
     Raises TableError, listing the rows, if rows cannot be read.
@@ -188,7 +188,7 @@ def _read_file(game: Game, file: Path, options: Options) -> ForeignAgent:
     reading = read_table(game, file.read_bytes(), options)
     if reading.unread:
         raise TableError(reading.fault)
-    return ForeignAgent(reading.choice, reading.q, [reading.summary, *reading.notes])
+    return ExternalAgent(reading.choice, reading.q, [reading.summary, *reading.notes])
 
 
 def _read_function(game: Game, text: str) -> Choice:
@@ -276,7 +276,7 @@ def _describe_play(game: Game, choice: Choice) -> Iterator[str]:
             format_position(game, position) for position in cause.positions
         )
         yield (
-            f"Likely cause: {CAUSE_TEXTS[cause.kind]}{seat}: {cause.number:,} of {cause.of:,} "
+            f"Likely cause: {CAUSE_TEXTS[cause.kind]}{seat}: {cause.number:,} of {cause.total:,} "
             f"({cause.by_chance:,.0f} by chance), as in {where}"
         )
 

@@ -22,7 +22,7 @@ from app.tictactoe.report import (
 )
 from app.tictactoe.values import TIE, Values
 
-# The index of the random player, whose games reach every position that any opponent can reach.
+# The index of the random player: its games reach every position that any opponent can reach.
 RANDOM = list(BASELINES).index("random")
 
 
@@ -65,7 +65,7 @@ def _follow_all(  # type: ignore[no-untyped-def]
     worst = np.empty((2, number, 3))
     met = np.empty((2, number, len(to_move)), np.bool_)
     for place, seat in enumerate(seats):
-        own = to_move == seat
+        is_own_decision = to_move == seat
         for t in range(number):
             for rival in range(len(opponents)):
                 vs[place, rival, t], chance = _play_forward(
@@ -73,15 +73,21 @@ def _follow_all(  # type: ignore[no-untyped-def]
                     pair_start,
                     pair_after,
                     outcome,
-                    own,
+                    is_own_decision,
                     policies[t],
                     opponents[rival],
                 )
                 if rival == RANDOM:
                     possible = chance > 0
-            met[place, t] = own & possible
+            met[place, t] = is_own_decision & possible
             worst[place, t] = _respond_best(
-                pair_start, pair_after, outcome, own, policies[t], seat, possible
+                pair_start,
+                pair_after,
+                outcome,
+                is_own_decision,
+                policies[t],
+                seat,
+                possible,
             )
     return vs, worst, met
 
@@ -98,14 +104,16 @@ def is_unbeatable(game: Game, policy: Policy, seat: int) -> bool:
 
 
 @njit(cache=True)
-def _play_forward(ply_start, pair_start, pair_after, outcome, own, policy, opponent):  # type: ignore[no-untyped-def]
+def _play_forward(  # type: ignore[no-untyped-def]
+    ply_start, pair_start, pair_after, outcome, is_own_decision, policy, opponent
+):
     """Return the chances of X winning, a draw, O winning, [3], and of each decision, [D].
 
     `policy` moves in its own decisions, `opponent` in the others. Chances flow from each
     decision to its successors; successors have higher numbers, so a single pass in order is
     enough.
     """
-    decisions = len(own)
+    decisions = len(is_own_decision)
     chance, ends = np.zeros(decisions), np.zeros(3)
     chance[0] = 1.0
     for ply in range(len(ply_start) - 1):
@@ -113,7 +121,7 @@ def _play_forward(ply_start, pair_start, pair_after, outcome, own, policy, oppon
         for s in range(ply_start[ply], ply_start[ply + 1]):
             if chance[s] == 0:
                 continue
-            moves = policy if own[s] else opponent
+            moves = policy if is_own_decision[s] else opponent
             for p in range(pair_start[s], pair_start[s + 1]):
                 weight = chance[s] * moves[p]
                 if weight == 0:
@@ -128,24 +136,26 @@ def _play_forward(ply_start, pair_start, pair_after, outcome, own, policy, oppon
 
 
 @njit(cache=True)
-def _respond_best(pair_start, pair_after, outcome, own, policy, seat, possible):  # type: ignore[no-untyped-def]
+def _respond_best(  # type: ignore[no-untyped-def]
+    pair_start, pair_after, outcome, is_own_decision, policy, seat, is_possible
+):
     """Return the chances of X winning, a draw, O winning, [3], against the best responder.
 
     Retrograde analysis: from the last decision to the first, the responder takes the
     successor with the highest win minus loss, ties by fewest losses, then the first; the
-    policy's own decisions get the mean by its probabilities. Decisions that are not `possible`, [D],
+    policy's own decisions get the mean by its probabilities. Decisions that are not `is_possible`, [D],
     are skipped.
     """
-    decisions = len(own)
+    decisions = len(is_own_decision)
     chances = np.zeros((decisions + len(outcome), 3))
     for end in range(len(outcome)):
         chances[decisions + end, 1 - outcome[end]] = 1.0
     win, lose = 1 + seat, 1 - seat  # columns of the responder's win and loss
     for s in range(decisions - 1, -1, -1):
-        if not possible[s]:
+        if not is_possible[s]:
             continue
         start, stop = pair_start[s], pair_start[s + 1]
-        if own[s]:
+        if is_own_decision[s]:
             for p in range(start, stop):
                 if policy[p] > 0:
                     for column in range(3):

@@ -84,25 +84,29 @@ class JobQueue:
     def finish(self, job: Job, answer: Answer, seconds: float) -> None:
         """Answer a running job, and add its processor seconds to the use of its client."""
         del self.jobs[job.request]
-        self.used[job.client] = self.recent_use(job.client) + seconds, self.clock()
+        self.used[job.client] = (
+            self.compute_recent_use(job.client) + seconds,
+            self.clock(),
+        )
         self.mean_seconds += SMOOTHING * (seconds - self.mean_seconds)
         job.answer.set_result(answer)
 
     def list_turns(self) -> list[Job]:
-        """Return the waiting jobs in the order in which workers will take them."""
+        """Return the waiting jobs in the order of the queue: workers take the first job next."""
         now = self.clock()
         urgent_first = sorted(self.waiting, key=lambda job: _is_yielding(job, now))
         turns = Counter[str]()  # number of jobs placed before this job, by client
         rank = {}
         for job in urgent_first:
             expected_use = (
-                self.recent_use(job.client) + turns[job.client] * self.mean_seconds
+                self.compute_recent_use(job.client)
+                + turns[job.client] * self.mean_seconds
             )
             turns[job.client] += 1
             rank[job] = (_is_yielding(job, now), expected_use)
         return sorted(urgent_first, key=lambda job: rank[job])
 
-    def position(self, request: str) -> int | None:
+    def find_position(self, request: str) -> int | None:
         """Return the position of a request among the waiting jobs, from 1.
 
         It is 0 if a worker has taken the job, and None if there is no such job.
@@ -112,7 +116,7 @@ class JobQueue:
             return None
         return self.list_turns().index(job) + 1 if job in self.waiting else 0
 
-    def recent_use(self, client: str) -> float:
+    def compute_recent_use(self, client: str) -> float:
         """Return the recent processor seconds of a client; half of them expire in each HALF_LIFE."""
         seconds, measured = self.used.get(client, (0.0, 0.0))
         age = self.clock() - measured

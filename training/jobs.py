@@ -97,7 +97,7 @@ def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
 
     Until the kernels are compiled, the textbook learner trains short recipes.
     """
-    from training.run import COMPILED, Method, make_agent_id, train  # noqa: PLC0415
+    from training.run import COMPILED, TrainingMethod, make_agent_id, train  # noqa: PLC0415
     from training.story import RECORDED  # noqa: PLC0415
     from training.taught import learn  # noqa: PLC0415
 
@@ -106,7 +106,7 @@ def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
     method = (
         COMPILED
         if is_compiled or not is_for_textbook
-        else Method(learn, follow_policies)
+        else TrainingMethod(learn, follow_policies)
     )
     return train(make_agent_id(recipe), recipe, game, lambda progress: None, method)
 

@@ -78,8 +78,12 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     played: int  # number of games of the whole training
 
 
-def measure_run(next_checkpoint: NextCheckpoint, first: bool, recipe: Recipe) -> Run:
-    """Train a recipe and return its run: snapshots at checkpoints and the end, if `first` the start too.
+def measure_run(
+    next_checkpoint: NextCheckpoint, with_start: bool, recipe: Recipe
+) -> Run:
+    """Train a recipe; return its run with snapshots at the checkpoints and at the end.
+
+    With `with_start` the run also has a snapshot of the start.
 
     A checkpoint is evaluated after the game that reaches it; a checkpoint that the training
     jumps over is left out.
@@ -93,7 +97,7 @@ def measure_run(next_checkpoint: NextCheckpoint, first: bool, recipe: Recipe) ->
         asked = next_checkpoint(progress.updates)
     history[-1] = (-1, history[-1][1])
     trained = perf_counter()
-    reported = history if first else history[1:]
+    reported = history if with_start else history[1:]
     snapshots = [progress for _, progress in reported]
     tables = np.stack([game.gather_pairs(moment.q) for moment in snapshots])
     updates = [moment.updates for moment in snapshots]

@@ -37,20 +37,20 @@ def build_minibatch() -> list[UpdateExample]:
     trainee, moves = sampled[EPOCH - 1]
     moves = Moves(moves.decision[:1], moves.cell[:1], moves.reward[:1], moves.after[:1])
     target_table = tables[EPOCH - 1]
-    read = net.choose_squares(game, recipe.encoding, recipe.convolution)
+    inputs = net.choose_squares(game, recipe.encoding, recipe.convolution)
     target = compute_targets(target_table, moves, recipe.gamma)
     batch = net.Minibatches(moves.decision, moves.cell, target)
     after = net.train_steps(
-        trainee.pupil,
-        read,
+        trainee.state,
+        inputs,
         ~game.legal & recipe.guard_rails,
         batch,
         recipe.step_size,
         recipe.error == "squared",
         target_table if recipe.outputs == "all" else None,
     )
-    before_step = net.compute_outputs(trainee.pupil.network, read)
-    after_step = net.compute_outputs(after.network, read)
+    before_step = net.compute_outputs(trainee.state.network, inputs)
+    after_step = net.compute_outputs(after.network, inputs)
     turns: list[TrainingMove] = []
     changes: list[TrainingUpdate] = []
     rows = zip(

@@ -17,13 +17,13 @@ from rich.progress import Progress as Bars
 from rich.text import Text
 
 from training.learners.phases import Progress
-from training.run import Watcher
+from training.run import OnProgress
 
 COMPILING = "compiling"
 SPEED_SECONDS = 600.0  # the time left is estimated from the speed of these seconds
 
 
-class Rate(ProgressColumn):
+class RateColumn(ProgressColumn):
     """A column with the number of items per second."""
 
     def render(self, task: Task) -> Text:
@@ -59,7 +59,7 @@ def show_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        Rate(),
+        RateColumn(),
         TimeRemainingColumn(),
     )
     with Bars(
@@ -70,7 +70,7 @@ def show_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def show_training_bars(shown: bool = True) -> Iterator[Callable[[str], Watcher]]:
+def show_training_bars(shown: bool = True) -> Iterator[Callable[[str], OnProgress]]:
     """Show a line for each agent, if `shown`: share, games, updates per second, time left.
 
     Yields a function that adds the line of an agent and returns its progress callback.
@@ -84,7 +84,7 @@ def show_training_bars(shown: bool = True) -> Iterator[Callable[[str], Watcher]]
     ]
     with Bars(*columns, console=Console(stderr=True), disable=not shown) as bars:
 
-        def add_line(name: str) -> Watcher:
+        def add_line(name: str) -> OnProgress:
             task = bars.add_task(name, total=1.0, games=0, rate=COMPILING)
             rate = UpdateRate()
 

@@ -38,20 +38,20 @@ NETWORK_PACKAGES = ("numpy", "jax", "jaxlib", "optax")
 # Card entries that may differ between equal trainings: duration, versions, digest of the file.
 CIRCUMSTANCES = {"seconds", "versions", "arrays"}
 
-Watcher = Callable[[Progress], None]
+OnProgress = Callable[[Progress], None]
 
 
-class Method(NamedTuple):
+class TrainingMethod(NamedTuple):
     """The functions that train a recipe and evaluate its policies."""
 
     learn: Callable[[Game, Recipe, NextCheckpoint], Iterator[Progress]]
     follow: Callable[[Game, Values], PolicyResults]
 
 
-COMPILED = Method(learners.learn, follow_policies)
+COMPILED = TrainingMethod(learners.learn, follow_policies)
 
 
-class Texts(msgspec.Struct, frozen=True):
+class CardTexts(msgspec.Struct, frozen=True):
     """The texts of a card that training cannot produce."""
 
     title: str
@@ -60,15 +60,15 @@ class Texts(msgspec.Struct, frozen=True):
     found: list[str] = []
 
 
-def read_texts(agent_id: str, recipe: Recipe) -> Texts:
+def read_texts(agent_id: str, recipe: Recipe) -> CardTexts:
     """Return the texts of a shipped agent from its card; other agents get texts from their recipe."""
     card = MODELS / f"{agent_id}.json"
     if agent_id in SHIPPED and card.exists():
-        return msgspec.json.decode(card.read_bytes(), type=Texts)
+        return msgspec.json.decode(card.read_bytes(), type=CardTexts)
     if agent_id in SHIPPED:
-        return Texts(SHIPPED[agent_id].title, "To be written on its card")
+        return CardTexts(SHIPPED[agent_id].title, "To be written on its card")
     title = format_title(recipe) if recipe.has_opponent(YOU) else name_recipe(recipe)
-    return Texts(title, "A recipe of the command line")
+    return CardTexts(title, "A recipe of the command line")
 
 
 def make_agent_id(recipe: Recipe) -> str:
@@ -89,29 +89,33 @@ def make_agent_id(recipe: Recipe) -> str:
 
 
 def train(
-    named: str, recipe: Recipe, game: Game, watch: Watcher, method: Method = COMPILED
+    card_id: str,
+    recipe: Recipe,
+    game: Game,
+    on_progress: OnProgress,
+    method: TrainingMethod = COMPILED,
 ) -> Agent:
-    """Return the trained and evaluated agent of a recipe; `watch` receives its progress.
+    """Return the trained and evaluated agent of a recipe; `on_progress` receives its progress.
 
-    The card has the id `named` and no digest of its file, which `save_agent` adds. Every
+    The card has the id `card_id` and no digest of its file, which `save_agent` adds. Every
     method makes the same agent.
     """
     won: list[tuple[float, float]] = []
 
     def count(progress: Progress) -> None:
         won.extend([progress.epoch.won] if progress.epoch else [])
-        watch(progress)
+        on_progress(progress)
 
     start = perf_counter()
     history = record_history(recipe, game, count, method)
     seconds = perf_counter() - start
-    return build_agent(game, named, recipe, history, seconds, won, method)
+    return build_agent(game, card_id, recipe, history, seconds, won, method)
 
 
 def train_all(
     recipes: Mapping[str, Recipe],
     out: Path,
-    line: Callable[[str], Watcher],
+    line: Callable[[str], OnProgress],
     jobs: int,
 ) -> None:
     """Train the agents of these recipes, by id, in parallel; save each in `out` as it is finished.
@@ -119,7 +123,7 @@ def train_all(
     `line` adds a progress line for an agent. Raises ModelError or OSError if an agent
     cannot be saved.
     """
-    watchers: dict[str, Watcher] = {}
+    watchers: dict[str, OnProgress] = {}
 
     def on_progress(report: tuple[str, Progress]) -> None:
         agent_id, progress = report
@@ -136,7 +140,7 @@ def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
     """Train the agent of a recipe's name and save it; progress is reported at intervals."""
     game, reported = tic_tac_toe(), 0.0
 
-    def watch(progress: Progress) -> None:
+    def on_progress(progress: Progress) -> None:
         nonlocal reported
         if progress.finished_share == 1 or monotonic() - reported > REPORT_SECONDS:
             reported = monotonic()
@@ -147,7 +151,7 @@ def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
                 )
             )
 
-    save_agent(out, game, train(agent_id, parse_recipe(recipe), game, watch))
+    save_agent(out, game, train(agent_id, parse_recipe(recipe), game, on_progress))
 
 
 def get_agent(game: Game, text: str, models: Path = MODELS) -> Agent:
@@ -156,10 +160,10 @@ def get_agent(game: Game, text: str, models: Path = MODELS) -> Agent:
     Raises RecipeError if the text is neither, and ModelError if the file cannot be loaded.
     """
     recipe = SHIPPED[text].recipe if text in SHIPPED else parse_recipe(text)
-    named = make_agent_id(recipe)
-    if (models / f"{named}.npz").exists():
-        return load_agent(models, game, named)
-    return train(named, recipe, game, lambda progress: None)
+    agent_id = make_agent_id(recipe)
+    if (models / f"{agent_id}.npz").exists():
+        return load_agent(models, game, agent_id)
+    return train(agent_id, recipe, game, lambda progress: None)
 
 
 def get_policy(game: Game, text: str, models: Path = MODELS) -> Policy:
@@ -171,7 +175,10 @@ def get_policy(game: Game, text: str, models: Path = MODELS) -> Policy:
 
 
 def record_history(
-    recipe: Recipe, game: Game, watch: Watcher, method: Method = COMPILED
+    recipe: Recipe,
+    game: Game,
+    on_progress: OnProgress,
+    method: TrainingMethod = COMPILED,
 ) -> list[Progress]:
     """Return the progress of a training at 0, 1, 2, 5, 10, ... updates and at the end.
 
@@ -180,7 +187,7 @@ def record_history(
     history: list[Progress] = []
     mark = 0
     for progress in method.learn(game, recipe, find_next_checkpoint):
-        watch(progress)
+        on_progress(progress)
         if progress.updates >= mark:
             history.append(progress)
             mark = find_next_mark(progress.updates)
@@ -192,19 +199,19 @@ def record_history(
 
 def build_agent(
     game: Game,
-    named: str,
+    card_id: str,
     recipe: Recipe,
     history: Sequence[Progress],
     seconds: float,
     won: Sequence[tuple[float, float]] = (),
-    method: Method = COMPILED,
+    method: TrainingMethod = COMPILED,
 ) -> Agent:
     """Return the agent of a training, with its card and the figures of every snapshot."""
-    end, texts = history[-1], read_texts(named, recipe)
+    end, texts = history[-1], read_texts(card_id, recipe)
     updates = np.array([moment.updates for moment in history], np.int64)
     tables = np.stack([game.gather_pairs(moment.q) for moment in history])
     card = Card(
-        id=named,
+        id=card_id,
         title=texts.title,
         origin=texts.origin,
         recipe=name_recipe(recipe),

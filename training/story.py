@@ -125,7 +125,7 @@ class Listener:
             seat = mover if observed else self.meetings[number][1]
         values, next_values = [], []
         if self.with_values:
-            values = values_before(learner, update, board, turns[turn].cell, seat)
+            values = list_values_before(learner, update, board, turns[turn].cell, seat)
             next_values = list_values(learner, update.next_board, seat)
         changes.append(
             TrainingUpdate(
@@ -194,19 +194,19 @@ def read_value(learner: Learner, board: str, cell: int, seat: str) -> float:
     return learner.value(board, cell)
 
 
-def values_before(
+def list_values_before(
     learner: Learner, update: Update, board: str, cell: int, seat: str
 ) -> list[float | None]:
     """Return the values of all moves of a board as they were before an update of one of them."""
 
-    def entry_of(move: int) -> Hashable:
+    def get_entry(move: int) -> Hashable:
         if not isinstance(learner, TextbookLeague):
             return get_move_key(learner, board, move)
         entry: Hashable = learner.own.see(board, move, seat)
         return entry
 
     return [
-        value if value is None or entry_of(move) != entry_of(cell) else update.old
+        value if value is None or get_entry(move) != get_entry(cell) else update.old
         for move, value in enumerate(list_values(learner, board, seat))
     ]
 

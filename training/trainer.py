@@ -36,7 +36,7 @@ from app.recipes import ALGORITHMS, Recipe
 from app.tictactoe.game import tic_tac_toe
 from training.job_queue import BUSY, CAPACITY, Answer, JobQueue
 from training.jobs import SEEDS, answer_request, is_batch, is_quick, split_request
-from training.worker import FAILED, UNCACHED, Order, Outcome
+from training.worker import FAILED, UNCACHED, JobOrder, JobOutcome
 
 CACHE_BYTES = 24 << 20  # limit for cached answers; an agent has about 100 KB
 POSITION = "position"
@@ -46,7 +46,7 @@ TRIES = 2
 MAX_WORKER_BYTES = 250 << 20  # a worker with more memory is replaced by a new one
 NICENESS = 5  # trainings have a lower priority than the server's pages
 CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT}
-# The folder in which numba saves most compiled kernels.
+# The folder where numba saves most compiled kernels.
 KERNEL_FOLDER = ROOT / "training/learners/__pycache__"
 KERNEL_FILES = "*.nb[ci]"  # pattern of the names of kernel files
 COMPILED_FIRST = ("q-table", "q-learning")  # the most common algorithms
@@ -69,11 +69,11 @@ class Worker:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
-    async def do_job(self, order: Order) -> tuple[Outcome, bytes] | None:
+    async def do_job(self, order: JobOrder) -> tuple[JobOutcome, bytes] | None:
         """Return the outcome of an order with the answer, None if the process died."""
         try:
             self.writer.write(msgspec.json.encode(order) + b"\n")
-            outcome = msgspec.json.decode(await self.reader.readline(), type=Outcome)
+            outcome = msgspec.json.decode(await self.reader.readline(), type=JobOutcome)
             return outcome, await self.reader.readexactly(outcome.size)
         except (msgspec.DecodeError, OSError, EOFError):
             return None
@@ -86,7 +86,7 @@ class Worker:
 
 
 async def start_worker(*arguments: str) -> Worker:
-    """Return a new worker whose standard input is a socket."""
+    """Start a worker with a socket as its standard input; return the worker."""
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
@@ -144,7 +144,7 @@ class Trainer:
         worker = None
         while True:
             job = await queue.take()
-            order, outcome = Order(unquote(job.request), self.is_compiled), None
+            order, outcome = JobOrder(unquote(job.request), self.is_compiled), None
             has_cache = self.has_cache
             for _ in range(TRIES):
                 worker = worker or await start_worker(*[UNCACHED] * (not has_cache))
@@ -227,7 +227,7 @@ class Trainer:
 
     def find_position(self, request: str) -> Answer:
         """Return the position of a request in its queue, and the seconds until kernels are compiled."""
-        position = self.choose_queue(request).position(request)
+        position = self.choose_queue(request).find_position(request)
         if position is None:
             return 404, b""
         return 200, msgspec.json.encode((position, self.estimate_compile_seconds()))

@@ -20,7 +20,7 @@ from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import format_position, parse_record, replay_record
 from app.tictactoe.policy import compute_optimal_q
 from training.reference import build_rules, learn, list_recipe_turns, make_learner
-from training.story import Listener, list_values, values_before
+from training.story import Listener, list_values, list_values_before
 from training.textbook.loop import Update
 from training.textbook.mcts import Tree
 from training.textbook.opponents.minimax import list_best_moves
@@ -178,7 +178,7 @@ def is_lost_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> 
     return first is change and steps and falls and adds_up(recipe, change)
 
 
-def gains_beads(min_beads: float, max_beads: float) -> Test:
+def make_beads_test(min_beads: float, max_beads: float) -> Test:
     """Return a test: whether a game's first update adds from `min_beads` to `max_beads` beads."""
 
     def test(_recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
@@ -222,7 +222,11 @@ RETURNS: Mapping[str, Test] = MappingProxyType(
     {"won": is_won_return, "lost": is_lost_game, "mistake": is_mistake}
 )
 BEADS: Mapping[str, Test] = MappingProxyType(
-    {"won": gains_beads(3, 3), "lost": gains_beads(-1, -1), "drawn": gains_beads(1, 1)}
+    {
+        "won": make_beads_test(3, 3),
+        "lost": make_beads_test(-1, -1),
+        "drawn": make_beads_test(1, 1),
+    }
 )
 BOUNDS: Mapping[str, Test] = MappingProxyType(
     {"played": is_last_update, "proved": has_narrower_bounds}
@@ -239,7 +243,7 @@ FIRST = "first"  # kind: the first update of the value in the first example
 class Selection(NamedTuple):
     """The selection of examples from a training."""
 
-    agent: str  # id or recipe of the agent whose training is repeated
+    agent: str  # id or recipe of the agent; its training is repeated
     tests: Mapping[str, Test]
     games: int  # number of games among which examples are selected
 
@@ -277,14 +281,16 @@ def record_games(recipe: Recipe, games: int) -> Iterator[RecordedGame]:
     for event in learn(tic_tac_toe(), recipe, learner):
         listener.record(learner, event)
         if len(listener.games) > told + 1:
-            game, before = _finish(listener, told, before)
+            game, before = _take_finished_game(listener, told, before)
             told += 1
             yield game
             if told == games:
                 return
 
 
-def _finish(listener: Listener, number: int, before: int) -> tuple[RecordedGame, int]:
+def _take_finished_game(
+    listener: Listener, number: int, before: int
+) -> tuple[RecordedGame, int]:
     """Return a game that is over, and the number of updates after it."""
     turns = listener.games[number]
     changes = listener.changes[number] if number < len(listener.changes) else []
@@ -357,7 +363,9 @@ def build_sweep_examples() -> list[UpdateExample]:
         for number, update in enumerate(learner.play(turn, rng)):
             kind = _classify_sweep_update(learner, update, sweep)
             if kind and kind not in found:
-                values = values_before(learner, update, update.board, update.cell, "")
+                values = list_values_before(
+                    learner, update, update.board, update.cell, ""
+                )
                 after = update.next_board
                 move = TrainingMove(update.board, update.cell, False, after)
                 change = TrainingUpdate(

@@ -1,6 +1,6 @@
 """A worker process of the trainer: `python -m training.worker`.
 
-Its standard input is a socket. Each line is an `Order`; the reply is an `Outcome` line
+Its standard input is a socket. Each line is an `JobOrder`; the reply is an `JobOutcome` line
 followed by the bytes of the answer. The process ends when the socket closes, or by a signal
 if a job exceeds its time limit.
 """
@@ -25,14 +25,14 @@ FAILED = 500
 KIB = 1024  # the unit of `ru_maxrss` on Linux
 
 
-class Order(msgspec.Struct):
+class JobOrder(msgspec.Struct):
     """A job for a worker."""
 
     request: str
     is_compiled: bool  # whether all kernels are compiled
 
 
-class Outcome(msgspec.Struct):
+class JobOutcome(msgspec.Struct):
     """The result of a job, without the bytes of its answer."""
 
     status: int  # HTTP status
@@ -53,10 +53,10 @@ def main() -> None:
         trainer.makefile("rwb") as channel,
     ):
         for line in channel:
-            do_job(game, msgspec.json.decode(line, type=Order), channel)
+            do_job(game, msgspec.json.decode(line, type=JobOrder), channel)
 
 
-def do_job(game: Game, order: Order, channel: BufferedIOBase) -> None:
+def do_job(game: Game, order: JobOrder, channel: BufferedIOBase) -> None:
     """Do a job and write its outcome and answer to the channel."""
     signal.alarm(JOB_SECONDS)
     before = time.process_time()
@@ -71,7 +71,9 @@ def do_job(game: Game, order: Order, channel: BufferedIOBase) -> None:
     seconds = time.process_time() - before
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB
     channel.write(
-        msgspec.json.encode(Outcome(status, len(body), seconds, memory)) + b"\n" + body
+        msgspec.json.encode(JobOutcome(status, len(body), seconds, memory))
+        + b"\n"
+        + body
     )
     channel.flush()
 

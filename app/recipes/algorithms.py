@@ -30,14 +30,14 @@ def describe_share(symbol: str, meaning: str) -> Meta:
     return Meta(ge=0.0, le=1.0, description=meaning, extra={"symbol": symbol})
 
 
-def describe_count(meaning: str, most: int = 999_999_999) -> Meta:
+def describe_count(meaning: str, maximum: int = 999_999_999) -> Meta:
     """Return the description of a parameter that is a whole number from 1."""
-    return Meta(ge=1, le=most, description=meaning)
+    return Meta(ge=1, le=maximum, description=meaning)
 
 
-def describe_sharpness(meaning: str, least: float = 0.000001) -> Meta:
+def describe_sharpness(meaning: str, minimum: float = 0.000001) -> Meta:
     """Return the description of a value of k: moves have probabilities proportional to k ** Q."""
-    return Meta(ge=least, le=1_000_000.0, description=meaning, extra={"symbol": "k"})
+    return Meta(ge=minimum, le=1_000_000.0, description=meaning, extra={"symbol": "k"})
 
 
 def describe_initial(meaning: str, symbol: str = "Q0") -> Meta:
@@ -459,7 +459,7 @@ class League(Rewarded, frozen=True, kw_only=True):
         ),
     ] = 0.001
     k_step: Annotated[
-        float, describe_sharpness("Increase of k at every update.", least=0.0)
+        float, describe_sharpness("Increase of k at every update.", minimum=0.0)
     ] = 0.001
     k_limit: Annotated[float, describe_sharpness("Largest value of k.")] = 100.0
     rounds: Annotated[
@@ -513,7 +513,7 @@ class Menace(Recipe, frozen=True, kw_only=True):
         int,
         describe_count(
             "Number of beads of each move in the boxes for a player's first move.",
-            most=1000,
+            maximum=1000,
         ),
     ] = 4
     beads_drop: Annotated[
@@ -572,7 +572,9 @@ class Mcts(Recipe, frozen=True, kw_only=True):
 
     rollouts: Annotated[
         int,
-        describe_count("Number of games simulated from each position.", most=100_000),
+        describe_count(
+            "Number of games simulated from each position.", maximum=100_000
+        ),
     ] = 200
     c: Annotated[
         float,
@@ -586,7 +588,7 @@ class Mcts(Recipe, frozen=True, kw_only=True):
     ] = 1.4
 
     def exact_task(self) -> Task:
-        """Return optimal play, to whose values the means converge as the rollouts increase."""
+        """Return optimal play: with more rollouts the means converge to its values."""
         return Task(None, plies=1)
 
     def max_updates_per_turn(self) -> int:
@@ -606,7 +608,8 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
         int, describe_count("Number of epochs: games are played, then learned from.")
     ] = 400
     games: Annotated[
-        int, describe_count("Number of games of an epoch in each seat.", most=1_000_000)
+        int,
+        describe_count("Number of games of an epoch in each seat.", maximum=1_000_000),
     ] = 100
     gamma: Gamma = 0.9
     epsilon: Annotated[
@@ -626,10 +629,11 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
         10_000
     )
     steps: Annotated[
-        int, describe_count("Number of steps of Adam in an epoch.", most=1_000_000)
+        int, describe_count("Number of steps of Adam in an epoch.", maximum=1_000_000)
     ] = 200
     batch: Annotated[
-        int, describe_count("Size of the minibatch of a step, in moves.", most=100_000)
+        int,
+        describe_count("Size of the minibatch of a step, in moves.", maximum=100_000),
     ] = 32
     guard_rails: Annotated[
         bool,

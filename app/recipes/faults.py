@@ -37,7 +37,7 @@ RIGHT = MappingProxyType(
 )
 
 
-def find_right(fault: str) -> Recipe:
+def find_correct_recipe(fault: str) -> Recipe:
     """Return the recipe of the same training without the fault."""
     faulty = FAULTY[fault]
     return next(

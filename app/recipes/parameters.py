@@ -156,7 +156,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def plays(self) -> Plays:
-        """The rule by which values become moves: see `app.tictactoe.policy.policy_from_values`."""
+        """The rule for choosing moves by values: see `app.tictactoe.policy.policy_from_values`."""
         return "greedy"
 
     def reward_scale(self) -> RewardScale | None:
@@ -174,7 +174,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.phases[-1][0] == YOU else self.exact_task()
 
     def exact_task(self) -> Task | None:
-        """Return the training task for a recipe whose last opponent is not a person."""
+        """Return the training task for a recipe if the last opponent is not a person."""
         return None
 
     def max_updates(self) -> int:

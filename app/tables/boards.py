@@ -208,7 +208,7 @@ class Boards:
         self.is_code = np.array([signs.is_code for signs in self.signs])
 
     def find_scheme(self, game: Game, boards: str) -> Scheme:
-        """Return the scheme with which most rows are positions; raises TableError if none fits."""
+        """Return the scheme that makes most rows positions; raises TableError if none fits."""
         used = set(self.vocabulary)
         schemes = list_schemes(used, boards)
         if not schemes:
@@ -261,12 +261,12 @@ class RowBoards(NamedTuple):
     beside: list[tuple[Any, ...]]
 
 
-def collect_boards(written: Sequence[Any]) -> RowBoards:
-    """Return the different boards of a table; `written` has the board of each row as parsed."""
+def collect_boards(board_items: Sequence[Any]) -> RowBoards:
+    """Return the different boards of a table; `board_items` has the board of each row as parsed."""
     numbers: dict[Any, int] = {}
     signs: list[Signs | None] = []
-    rows, beside = np.empty(len(written), np.intp), []
-    for row, item in enumerate(written):
+    rows, beside = np.empty(len(board_items), np.intp), []
+    for row, item in enumerate(board_items):
         board, board_extras = split_board(item)
         try:
             key = tuple(board) if isinstance(board, list) else board

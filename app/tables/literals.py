@@ -146,13 +146,13 @@ class LiteralParser:
             return None
         return next((item for item in reversed(items) if item is not None), None)
 
-    def read_items(self, end: str, depth: int, is_call: bool = False) -> list[Any]:
-        """Return the items up to the closing bracket `end`.
+    def read_items(self, closing: str, depth: int, is_call: bool = False) -> list[Any]:
+        """Return the items up to the closing bracket `closing`.
 
         In a call, `<...>` and keyword arguments are skipped.
         """
         items: list[Any] = []
-        while not self.is_sign(end):
+        while not self.is_sign(closing):
             if is_call and self.is_sign("<"):
                 while self.kind and not self.is_sign(">"):
                     self.advance()
@@ -163,7 +163,7 @@ class LiteralParser:
                 self.advance()
                 self.read_value(depth + 1)
                 items.pop()
-            self.skip_comma(end)
+            self.skip_comma(closing)
         self.advance()
         return items
 
@@ -180,17 +180,17 @@ class LiteralParser:
         self.advance()
         return pairs
 
-    def skip_comma(self, end: str) -> None:
-        """Skip the comma after an item; before the closing bracket `end` it is optional."""
+    def skip_comma(self, closing: str) -> None:
+        """Skip the comma after an item; before the closing bracket `closing` it is optional."""
         if self.is_sign(","):
             self.advance()
-        elif not self.is_sign(end):
+        elif not self.is_sign(closing):
             raise self.make_error()
 
 
-def _unescape(found: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     """Return the character of an escape sequence."""
-    sign = found[1]
+    sign = match[1]
     return chr(int(sign[1:], 16)) if len(sign) > 1 else ESCAPED.get(sign, sign)
 
 

@@ -249,7 +249,7 @@ class TableReader:
         self.found = (~np.isnan(self.q)).any(axis=1)
 
     def find_first_cell(self) -> int:
-        """Return the number at which cells, rows and columns begin: 0 or 1."""
+        """Return the first number of cells, rows and columns: 0 or 1."""
         single: set[int] = set()
         double: set[int] = set()
         for row, board in enumerate(self.board_of_row.tolist()):

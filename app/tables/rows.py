@@ -108,15 +108,15 @@ def read_item_row(place: str, item: Any) -> Row:
     return Row(place, None, None)
 
 
-def get_first(named: Mapping[str, Any], names: Iterable[str]) -> Any:
+def get_first(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
     """Return the field with the first of these names that exists, None if there is none."""
-    return next((named[name] for name in names if name in named), None)
+    return next((fields[name] for name in names if name in fields), None)
 
 
-def read_named_row(place: str, named: Mapping[str, Any]) -> Row:
+def read_named_row(place: str, fields: Mapping[str, Any]) -> Row:
     """Return the row of an object with named fields."""
     board, value, move = (
-        get_first(named, names) for names in (BOARD_NAMES, VALUE_NAMES, MOVE_NAMES)
+        get_first(fields, names) for names in (BOARD_NAMES, VALUE_NAMES, MOVE_NAMES)
     )
     return Row(place, board, move) if value is None else Row(place, board, value, move)
 

@@ -94,12 +94,12 @@ def is_whole(number: float | None) -> TypeGuard[float]:
     )
 
 
-def parse_cell(numbers: tuple[int, ...], first: int) -> int | None:
-    """Return the cell, from 0, of a move whose numbers count from `first`.
+def parse_cell(numbers: tuple[int, ...], first_number: int) -> int | None:
+    """Return the cell, from 0, of a move whose numbers count from `first_number`.
 
     Returns None if the board has no such cell.
     """
-    places = [number - first for number in numbers]
+    places = [number - first_number for number in numbers]
     if len(places) == 1 and 0 <= places[0] <= 8:
         return places[0]
     if len(places) == 2 and all(0 <= place <= 2 for place in places):

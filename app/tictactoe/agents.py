@@ -31,7 +31,7 @@ from app.tictactoe.card import (
 from app.tictactoe.files import read_plain_file
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
-from app.tictactoe.npz import read_arrays, size_limit, write_arrays
+from app.tictactoe.npz import compute_size_limit, read_arrays, write_arrays
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import find_blunders
 
@@ -106,7 +106,7 @@ def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
             if _read_newer_arrays(
                 newer,
                 _read_file(described, MAX_CARD_BYTES),
-                size_limit(_get_layout(game)),
+                compute_size_limit(_get_layout(game)),
             ):
                 # Finish an earlier save that was interrupted before this step.
                 os.replace(newer, here)
@@ -126,7 +126,7 @@ def save_card(folder: Path, game: Game, agent: Agent) -> None:
         msgspec.structs.replace(agent.card, numbering=compute_numbering(game))
     ).encode()
     with _lock_for_saving(folder) as write:
-        arrays = _read_file(folder / f"{id}.npz", size_limit(_get_layout(game)))
+        arrays = _read_file(folder / f"{id}.npz", compute_size_limit(_get_layout(game)))
         decode_agent(game, id, text, arrays, folder / id)
         os.replace(write(text), folder / f"{id}.json")
 
@@ -214,7 +214,7 @@ def _retry_load(folder: Path, game: Game, agent_id: str, build: Decode) -> Agent
     def attempt() -> Agent:
         card, limit = (
             _read_file(folder / f"{agent_id}.json", MAX_CARD_BYTES),
-            size_limit(_get_layout(game)),
+            compute_size_limit(_get_layout(game)),
         )
         arrays = _read_newer_arrays(folder / f"{agent_id}{NEW_ARRAYS}", card, limit)
         file = folder / f"{agent_id}.npz"
@@ -321,7 +321,7 @@ def read_arrays_file(game: Game, agent: Agent) -> bytes:
     """
     if agent.file:
         with suppress(ModelError):
-            content = _read_file(agent.file, size_limit(_get_layout(game)))
+            content = _read_file(agent.file, compute_size_limit(_get_layout(game)))
             if hashlib.sha256(content).hexdigest() == agent.card.arrays:
                 return content
     return write_arrays(agent.arrays())

@@ -50,7 +50,7 @@ def compute_round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
 
 
 def add_player(
-    game: Game, chances: Chances, policies: LineUp, newcomer: Policy
+    game: Game, chances: Chances, policies: LineUp, new_player: Policy
 ) -> Chances:
     """Return a round robin, [N, N, 3], with a new last player, [N + 1, N + 1, 3].
 
@@ -64,7 +64,7 @@ def add_player(
         np.concatenate([others, last, [size]]),
         np.concatenate([last, others, [size]]),
     )
-    players = join_line_ups(policies, make_line_up(game, newcomer[None, game.legal]))
+    players = join_line_ups(policies, make_line_up(game, new_player[None, game.legal]))
     new = play_matches(game, players, x, o)
     joined = np.pad(chances, ((0, 1), (0, 1), (0, 0)))
     joined[x, o] = np.round(new, DECIMALS)
@@ -86,7 +86,7 @@ def compute_score(chances: Chances) -> Chances:
 
 
 def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.intp]:
-    """Return the decisions in which two policies differ: no most likely move in common.
+    """Return the decisions where two policies differ: no most likely move in common.
 
     The clearest differences come first.
 

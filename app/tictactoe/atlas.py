@@ -19,7 +19,7 @@ CHANCE_DECIMALS = 12
 
 
 class Mistakes(NamedTuple):
-    """The M decisions in which a policy can blunder, by number; values in the mover's view."""
+    """The M decisions where a policy can blunder, by number; values in the mover's view."""
 
     position: NDArray[np.intp]  # [M]
     wrong: Choice  # [M, cells] the blunders of the policy
@@ -34,21 +34,23 @@ class Atlas(NamedTuple):
 
     # [N] the likeliest mistake of the class, as an index of `Mistakes`
     row: NDArray[np.intp]
-    # [N] the number of symmetric positions in which the policy errs
-    erring: NDArray[np.intp]
+    # [N] the number of symmetric positions where the policy errs
+    erring_images: NDArray[np.intp]
     images: NDArray[np.intp]  # [N] the number of all symmetric positions of the class
     # [N] the chance of a mistake of the class in a game against random moves
     chance: NDArray[np.float64]
 
 
-def list_mistakes(play: ReachablePlay) -> Mistakes:
-    """Return the decisions in which a policy can blunder, and the cost of each."""
-    game = play.game
-    position = np.flatnonzero(find_blunders(game, play.policy))
+def list_mistakes(reachable_play: ReachablePlay) -> Mistakes:
+    """Return the decisions where a policy can blunder, and the cost of each."""
+    game = reachable_play.game
+    position = np.flatnonzero(find_blunders(game, reachable_play.policy))
     values, right = compute_optimal_q(game)[position], find_best_moves(game)[position]
-    wrong = (play.policy[position] > 0) & ~right
+    wrong = (reachable_play.policy[position] > 0) & ~right
     by_x = game.to_move[game.pair_from] == X
-    pair_chance = np.where(by_x, play.games[X].chance, play.games[O].chance)
+    pair_chance = np.where(
+        by_x, reachable_play.games[X].chance, reachable_play.games[O].chance
+    )
     chance = game.spread_pairs(pair_chance, 0.0)[position]
     return Mistakes(
         position=position,
@@ -86,7 +88,7 @@ def group_mistakes(game: Game, mistakes: Mistakes) -> Atlas:
     row_class = mistake_class[row]
     return Atlas(
         row=row,
-        erring=np.bincount(mistake_class, minlength=game.decisions)[row_class],
+        erring_images=np.bincount(mistake_class, minlength=game.decisions)[row_class],
         images=np.bincount(decision_class)[row_class],
         chance=chance[row_class],
     )
@@ -107,17 +109,17 @@ class Certificate(NamedTuple):
     reachable: int
 
 
-def prove_unbeatable(play: ReachablePlay, seat: int) -> Certificate:
+def prove_unbeatable(reachable_play: ReachablePlay, seat: int) -> Certificate:
     """Return the proof that a policy cannot be beaten in a seat (+1 X, -1 O).
 
     Raises ValueError if the policy can be beaten there.
     """
-    game = play.game
-    record = find_lost_game(game, play.policy, seat)
+    game = reachable_play.game
+    record = find_lost_game(game, reachable_play.policy, seat)
     if record is not None:
         raise ValueError(f"nothing proves what is not so: it loses the game {record}")
-    reachable = np.flatnonzero(play.games[seat].reachable)
-    choice = play.policy[reachable] > 0
+    reachable = np.flatnonzero(reachable_play.games[seat].reachable)
+    choice = reachable_play.policy[reachable] > 0
     _, first = np.unique(_number_classes(game, reachable, choice), return_index=True)
     listed = np.sort(first)
     return Certificate(reachable[listed], choice[listed], len(reachable))

@@ -17,7 +17,7 @@ EVERY = slice(None)
 
 
 @lru_cache(maxsize=2)
-def count_equal_moves(game: Game) -> NDArray[np.int64]:
+def count_symmetric_cells(game: Game) -> NDArray[np.int64]:
     """Return, for each legal pair, the number of cells that are symmetric to its cell, [P].
 
     On the empty board the four corners are one move, the four edges another.
@@ -35,7 +35,7 @@ def count_beads(
 
     P counts all legal pairs, or the pairs of a slice.
     """
-    squares = count_equal_moves(game)[pairs] if plays == "proportional" else 1
+    squares = count_symmetric_cells(game)[pairs] if plays == "proportional" else 1
     held: NDArray[np.float64] = values.astype(np.float64) * squares
     return held
 
@@ -51,7 +51,7 @@ def compute_preferences(
     """
     # `part` is 1 / (number of symmetric cells).  The sum of `part` over a row is the number of moves,
     # and the sum of beads times `part` is the number of beads of the box.
-    starts, part = game.pair_start[:-1], 1 / count_equal_moves(game)
+    starts, part = game.pair_start[:-1], 1 / count_symmetric_cells(game)
     if decision is not None:
         start, end = game.pair_start[decision : decision + 2]
         starts, part = np.zeros(1, np.intp), part[start:end]

@@ -1,4 +1,4 @@
-"""The boxes that a paper MENACE needs: positions, up to symmetry, in which X has a choice.
+"""The boxes that a paper MENACE needs: positions, up to symmetry, where X has a choice.
 
 Source: Michie (1963), "Experiments on the mechanization of game-learning", whose machine always
 opened the game.
@@ -33,7 +33,7 @@ def list_boxes(game: Game, first_cell: int | None = None) -> tuple[Box, ...]:
     If X always opens on `first_cell`, the empty board and positions without this move need no box.
     A position with a single empty cell needs no box, because there is nothing to draw.
     """
-    reached = _reach_positions(game, first_cell)
+    reached = _find_positions_in_games(game, first_cell)
     positions = [
         position
         for position in np.flatnonzero(reached).tolist()
@@ -42,7 +42,7 @@ def list_boxes(game: Game, first_cell: int | None = None) -> tuple[Box, ...]:
         and game.legal[position].sum() > 1
     ]
     return tuple(
-        Box(number, position, _distinct_cells(game, position))
+        Box(number, position, _list_distinct_moves(game, position))
         for number, position in enumerate(positions, 1)
     )
 
@@ -67,7 +67,7 @@ def count_lost_boxes(game: Game) -> int:
     )
 
 
-def _reach_positions(game: Game, first_cell: int | None) -> NDArray[np.bool_]:
+def _find_positions_in_games(game: Game, first_cell: int | None) -> NDArray[np.bool_]:
     """Return which decisions can occur in a game with this first cell, [D], with all symmetric ones."""
     if first_cell is None:
         return np.ones(game.decisions, np.bool_)
@@ -84,7 +84,7 @@ def _reach_positions(game: Game, first_cell: int | None) -> NDArray[np.bool_]:
     return reached[: game.decisions]
 
 
-def _distinct_cells(game: Game, position: int) -> tuple[int, ...]:
+def _list_distinct_moves(game: Game, position: int) -> tuple[int, ...]:
     """Return a cell for each move of a position, the first in reading order of symmetric cells."""
     start, end = game.pair_start[position : position + 2]
     _, first = np.unique(game.pair_class[start:end], return_index=True)

@@ -44,7 +44,7 @@ class Cause(NamedTuple):
     seat: int  # +1 X, -1 O, 0 both
     rule: Rule  # the rule that the seat plays by, "" for other causes
     number: int  # number of positions that show the pattern
-    of: int  # number of positions that could show the pattern
+    total: int  # number of positions that could show the pattern
     by_chance: float  # expected number of positions that show it with random moves
     positions: tuple[int, ...]  # an example, perhaps followed by one for comparison
 
@@ -68,7 +68,7 @@ class Facts(NamedTuple):
 
 
 class AnalysedPolicy(NamedTuple):
-    """A policy with the properties from which causes are derived."""
+    """A policy with its properties, used to derive causes."""
 
     game: Game
     facts: Facts
@@ -81,32 +81,40 @@ class AnalysedPolicy(NamedTuple):
     worst_change: NDArray[np.float64]
 
 
-def list_causes(own: ReachablePlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
-    """Return the likely causes of the blunders `found` of a policy; `kinds` is their atlas.
+def list_causes(
+    reachable_play: ReachablePlay, mistakes: Mistakes, atlas: Atlas
+) -> list[Cause]:
+    """Return the likely causes of the blunders `mistakes` of a policy; `atlas` is their atlas.
 
     Causes that explain all blunders of a seat come first; further causes are searched in seats
     that are not explained yet.
     """
-    if not len(found.position):
+    if not len(mistakes.position):
         return []
-    game, policy = own.game, own.policy
+    game, policy = reachable_play.game, reachable_play.policy
     facts, choice = _compute_facts(game), policy > 0
-    play = AnalysedPolicy(
+    analysed = AnalysedPolicy(
         game=game,
         facts=facts,
         policy=policy,
         choice=choice,
-        reachable=own.reachable,
+        reachable=reachable_play.reachable,
         safe_chance=(policy * find_best_moves(game)).sum(axis=1),
         worst_change=np.where(choice, compute_optimal_q(game), 1).min(axis=1)
         - facts.value,
     )
-    whole = _find_untrained(play) or _find_like_chance(play)
-    whole += [cause for seat in (X, O) for cause in _find_other_side(play, seat)]
+    whole = _find_untrained(analysed) or _find_like_chance(analysed)
+    whole += [cause for seat in (X, O) for cause in _find_other_side(analysed, seat)]
     explained = {seat for cause in whole for seat in (X, O) if cause.seat in (seat, 0)}
-    rest = ~np.isin(game.to_move, list(explained))
-    others = [*_find_one_cell(play, found, rest), *_find_no_block(play, rest)]
-    others += [*_find_images(play, found, kinds, rest), *_find_unreachable(play, found)]
+    unexplained = ~np.isin(game.to_move, list(explained))
+    others = [
+        *_find_one_cell(analysed, mistakes, unexplained),
+        *_find_no_block(analysed, unexplained),
+    ]
+    others += [
+        *_find_images(analysed, mistakes, atlas, unexplained),
+        *_find_unreachable(analysed, mistakes),
+    ]
     return whole + others
 
 
@@ -137,9 +145,9 @@ def _compute_facts(game: Game) -> Facts:
     )
 
 
-def _find_untrained(play: AnalysedPolicy) -> list[Cause]:
+def _find_untrained(analysed: AnalysedPolicy) -> list[Cause]:
     """Return the cause "untrained": a seat, or both, plays by a simple rule; [] if neither does."""
-    game, facts = play.game, play.facts
+    game, facts = analysed.game, analysed.facts
     rules: dict[Rule, Choice] = {
         "any": game.legal,
         "first": facts.first_empty,
@@ -147,13 +155,13 @@ def _find_untrained(play: AnalysedPolicy) -> list[Cause]:
     }
     named = []
     for rule, moves in rules.items():
-        alike = facts.has_choice & (play.choice == moves).all(axis=1)
+        alike = facts.has_choice & (analysed.choice == moves).all(axis=1)
         for seat in (X, O):
             of = facts.has_choice & (game.to_move == seat)
             so = of & alike
             if so.sum() >= ALWAYS * of.sum():
                 by_chance = 0.0 if rule == "any" else float(facts.by_chance[of].sum())
-                shown = _pick_example(play, so)
+                shown = _pick_example(analysed, so)
                 cause = Cause(
                     "untrained",
                     seat,
@@ -167,9 +175,9 @@ def _find_untrained(play: AnalysedPolicy) -> list[Cause]:
     return _merge_seats(named)
 
 
-def _find_like_chance(play: AnalysedPolicy) -> list[Cause]:
+def _find_like_chance(analysed: AnalysedPolicy) -> list[Cause]:
     """Return the cause that both seats err like random moves, or one seat while the other is good."""
-    skills = {seat: _measure_skill(play, seat) for seat in (X, O)}
+    skills = {seat: _measure_skill(analysed, seat) for seat in (X, O)}
     named = []
     for seat, (skill, number, of, by_chance) in skills.items():
         other = skills[-seat][0]
@@ -178,7 +186,8 @@ def _find_like_chance(play: AnalysedPolicy) -> list[Cause]:
         is_like_other = abs(other) < LIKE_CHANCE
         if is_like_chance and (differs_from_other or is_like_other):
             shown = _pick_example(
-                play, _mark_possible_blunders(play, seat) & (play.safe_chance == 0)
+                analysed,
+                _mark_possible_blunders(analysed, seat) & (analysed.safe_chance == 0),
             )
             named.append(
                 Cause("untrained", seat, "chance", number, of, by_chance, shown)
@@ -194,63 +203,65 @@ def _merge_seats(named: list[Cause]) -> list[Cause]:
     both = one._replace(
         seat=0,
         number=one.number + other.number,
-        of=one.of + other.of,
+        total=one.total + other.total,
         by_chance=one.by_chance + other.by_chance,
     )
     return [both]
 
 
-def _find_other_side(play: AnalysedPolicy, seat: int) -> list[Cause]:
+def _find_other_side(analysed: AnalysedPolicy, seat: int) -> list[Cause]:
     """Return the cause that a seat plays the worst moves, like values of the wrong sign; [] if not."""
-    hanging = _mark_possible_blunders(play, seat)
-    plays_worst = (play.choice <= play.facts.worst).all(axis=1)
+    hanging = _mark_possible_blunders(analysed, seat)
+    plays_worst = (analysed.choice <= analysed.facts.worst).all(axis=1)
     so = hanging & plays_worst
     number, of = int(so.sum()), int(hanging.sum())
-    by_chance = float(play.facts.worst_by_chance[hanging].sum())
+    by_chance = float(analysed.facts.worst_by_chance[hanging].sum())
     halfway = (by_chance + of) / 2  # halfway between random moves and always the worst
     if of < MIN_POSITIONS or number <= halfway:
         return []
     return [
-        Cause("other-side", seat, "", number, of, by_chance, _pick_example(play, so))
+        Cause(
+            "other-side", seat, "", number, of, by_chance, _pick_example(analysed, so)
+        )
     ]
 
 
 def _find_one_cell(
-    play: AnalysedPolicy, found: Mistakes, rest: Decisions
+    analysed: AnalysedPolicy, mistakes: Mistakes, unexplained: Decisions
 ) -> list[Cause]:
     """Return the cause that most blunders are on the first or the last empty cell; [] if not.
 
     Programs without values, or with equal values, often break ties this way.
     """
-    here = found.position[rest[found.position]]
+    here = mistakes.position[unexplained[mistakes.position]]
     if len(here) < MIN_POSITIONS:
         return []
-    by_chance = float(play.facts.by_chance[here].sum())
+    by_chance = float(analysed.facts.by_chance[here].sum())
     rules: dict[Rule, Choice] = {
-        "first": play.facts.first_empty,
-        "last": play.facts.last_empty,
+        "first": analysed.facts.first_empty,
+        "last": analysed.facts.last_empty,
     }
     named = []
     for rule, moves in rules.items():
-        so = here[(play.choice[here] == moves[here]).all(axis=1)]
+        so = here[(analysed.choice[here] == moves[here]).all(axis=1)]
         if len(so) >= max(OFTEN * len(here), (by_chance + len(here)) / 2):
-            marked = np.zeros_like(rest)
+            marked = np.zeros_like(unexplained)
             marked[so] = True
-            shown = _pick_example(play, marked)
+            shown = _pick_example(analysed, marked)
             named.append(
                 Cause("first-cell", 0, rule, len(so), len(here), by_chance, shown)
             )
     return named
 
 
-def _find_no_block(play: AnalysedPolicy, rest: Decisions) -> list[Cause]:
+def _find_no_block(analysed: AnalysedPolicy, unexplained: Decisions) -> list[Cause]:
     """Return the cause that the policy plays winning moves but does not block; [] if not."""
-    wins, threat = play.facts.wins, play.facts.threat
-    reachable = rest & play.reachable
+    wins, threat = analysed.facts.wins, analysed.facts.threat
+    reachable = unexplained & analysed.reachable
     threatened = reachable & threat.any(axis=1)
     could_win = reachable & wins.any(axis=1)
-    block_chance = (play.policy * threat).sum(axis=1)
-    win_chance = (play.policy * wins).sum(axis=1)
+    block_chance = (analysed.policy * threat).sum(axis=1)
+    win_chance = (analysed.policy * wins).sum(axis=1)
     blocked = (
         block_chance[threatened].mean() if threatened.sum() >= MIN_POSITIONS else 1.0
     )
@@ -258,55 +269,64 @@ def _find_no_block(play: AnalysedPolicy, rest: Decisions) -> list[Cause]:
     if blocked > RARELY or won < blocked:
         return []
     number = round(float((1 - block_chance)[threatened].sum()))
-    by_chance = float((1 - play.facts.by_chance[threatened]).sum())
-    shown = _pick_example(play, threatened & (block_chance < 1))
+    by_chance = float((1 - analysed.facts.by_chance[threatened]).sum())
+    shown = _pick_example(analysed, threatened & (block_chance < 1))
     return [Cause("no-block", 0, "", number, int(threatened.sum()), by_chance, shown)]
 
 
 def _find_images(
-    play: AnalysedPolicy, found: Mistakes, kinds: Atlas, rest: Decisions
+    analysed: AnalysedPolicy, mistakes: Mistakes, atlas: Atlas, unexplained: Decisions
 ) -> list[Cause]:
     """Return the cause that most blunders occur in some of several symmetric positions; [] if not."""
-    game = play.game
-    example = found.position[kinds.row]  # an example of each symmetry class
-    has_images = rest[example] & (kinds.images > 1)
-    so = has_images & (kinds.erring < kinds.images)
+    game = analysed.game
+    example = mistakes.position[atlas.row]  # an example of each symmetry class
+    has_images = unexplained[example] & (atlas.images > 1)
+    so = has_images & (atlas.erring_images < atlas.images)
     number, of = int(so.sum()), int(has_images.sum())
     if of < MIN_POSITIONS or number < OFTEN * of:
         return []
     position = int(example[so.argmax()])
     images = game.image[:, position]
-    is_right = ~np.isin(images, found.position)
+    is_right = ~np.isin(images, mistakes.position)
     other = int(images[is_right.argmax()])
     return [Cause("images", 0, "", number, of, 0.0, (position, other))]
 
 
-def _find_unreachable(play: AnalysedPolicy, found: Mistakes) -> list[Cause]:
+def _find_unreachable(analysed: AnalysedPolicy, mistakes: Mistakes) -> list[Cause]:
     """Return the cause that the policy's own games reach none of its blunders; [] if they do."""
-    if play.reachable[found.position].any():
+    if analysed.reachable[mistakes.position].any():
         return []
-    number = len(found.position)
-    return [Cause("unreachable", 0, "", number, number, 0.0, (int(found.position[0]),))]
+    number = len(mistakes.position)
+    return [
+        Cause("unreachable", 0, "", number, number, 0.0, (int(mistakes.position[0]),))
+    ]
 
 
-def _mark_possible_blunders(play: AnalysedPolicy, seat: int) -> Decisions:
+def _mark_possible_blunders(analysed: AnalysedPolicy, seat: int) -> Decisions:
     """Return the decisions that a seat can reach and in which a blunder is possible, [D]."""
     hanging: Decisions = (
-        play.reachable & play.facts.can_blunder & (play.game.to_move == seat)
+        analysed.reachable
+        & analysed.facts.can_blunder
+        & (analysed.game.to_move == seat)
     )
     return hanging
 
 
-def _measure_skill(play: AnalysedPolicy, seat: int) -> tuple[float, int, int, float]:
+def _measure_skill(
+    analysed: AnalysedPolicy, seat: int
+) -> tuple[float, int, int, float]:
     """Return the skill of a seat, from 0 (random moves) to 1 (right moves), and three counts.
 
-    The counts are the positions in which the seat errs, the positions in which it could
+    The counts are the positions where the seat errs, the positions where it could
     err, and the expected errors of random moves.
     """
-    hanging = _mark_possible_blunders(play, seat)
+    hanging = _mark_possible_blunders(analysed, seat)
     if not hanging.any():
         return 1.0, 0, 0, 0.0
-    kept, kept_by_chance = play.safe_chance[hanging], play.facts.safe_by_chance[hanging]
+    kept, kept_by_chance = (
+        analysed.safe_chance[hanging],
+        analysed.facts.safe_by_chance[hanging],
+    )
     random_share = kept_by_chance.mean()
     skill = float((kept.mean() - random_share) / (1 - random_share))
     errors = round(float((1 - kept).sum()))
@@ -314,13 +334,13 @@ def _measure_skill(play: AnalysedPolicy, seat: int) -> tuple[float, int, int, fl
     return skill, errors, int(hanging.sum()), errors_by_chance
 
 
-def _pick_example(play: AnalysedPolicy, where: Decisions) -> tuple[int, ...]:
+def _pick_example(analysed: AnalysedPolicy, candidates: Decisions) -> tuple[int, ...]:
     """Return the best example among some decisions: reachable, costly, and early in the game."""
-    listed = np.flatnonzero(where)
+    listed = np.flatnonzero(candidates)
     if not len(listed):
         return ()
-    reachable = play.reachable[listed]
-    order = np.lexsort((listed, play.worst_change[listed], ~reachable))
+    reachable = analysed.reachable[listed]
+    order = np.lexsort((listed, analysed.worst_change[listed], ~reachable))
     return (int(listed[order[0]]),)
 
 

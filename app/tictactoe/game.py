@@ -82,7 +82,7 @@ class Game:
     def board(self) -> NDArray[np.int8]:
         """[S, cells] +1 for X, -1 for O, 0 for an empty cell."""
         board = np.empty((self.positions, self.cells), np.int8)
-        for cell, weight in enumerate(_digit_weights(self.cells)):
+        for cell, weight in enumerate(_get_digit_weights(self.cells)):
             digit = self.code // weight % 3
             board[:, cell] = np.where(digit == 2, O, digit)
         return _make_read_only(board)
@@ -154,7 +154,7 @@ class Game:
         `successor[image[g, s], c]`.
         """
         digits = self.board % 3  # maps -1 to 2
-        weight = _digit_weights(self.cells)
+        weight = _get_digit_weights(self.cells)
         return _make_read_only(
             np.stack(
                 [
@@ -308,7 +308,7 @@ def _list_moves(
 ) -> Iterator[tuple[int, Bools, Codes]]:
     """Yield, for each cell, its number, whether it is empty in each position, the codes after moves."""
     stone = get_mover(ply) % 3
-    for cell, weight in enumerate(_digit_weights(cells)):
+    for cell, weight in enumerate(_get_digit_weights(cells)):
         free = codes // weight % 3 == 0
         yield cell, free, codes[free] + stone * weight
 
@@ -316,7 +316,7 @@ def _list_moves(
 def _has_line(codes: Codes, player: int, cells: int, lines: NDArray[np.intp]) -> Bools:
     """Return whether a player (+1 X, -1 O) has a line in each of these positions."""
     stones = np.stack(
-        [codes // weight % 3 == player % 3 for weight in _digit_weights(cells)]
+        [codes // weight % 3 == player % 3 for weight in _get_digit_weights(cells)]
     )
     won = np.zeros(len(codes), np.bool_)
     for line in lines:
@@ -324,7 +324,7 @@ def _has_line(codes: Codes, player: int, cells: int, lines: NDArray[np.intp]) ->
     return won
 
 
-def _digit_weights(cells: int) -> Codes:
+def _get_digit_weights(cells: int) -> Codes:
     """Return the value of each cell's digit in a code: powers of 3, the first cell highest."""
     return 3 ** np.arange(cells - 1, -1, -1, dtype=np.int32)
 

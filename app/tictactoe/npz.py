@@ -30,9 +30,9 @@ MEMBER_SIGNATURE = b"PK\x01\x02"  # the signature of an entry in a zip file's di
 NUMBER_KINDS = "biuf"  # the kinds of dtypes that are numbers
 
 
-def size_limit(layout: Layout) -> int:
+def compute_size_limit(layout: Layout) -> int:
     """Return the largest size in bytes of a file with these arrays."""
-    return sum(_member_limit(*shape) + MAX_HEADER for shape in layout.values())
+    return sum(_compute_member_limit(*shape) + MAX_HEADER for shape in layout.values())
 
 
 def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -141,7 +141,7 @@ def _read_member(
 ) -> NDArray[Any]:
     """Return an array of exactly this dtype and shape; raises ValueError, naming the fault."""
     member = archive.getinfo(f"{name}.npy")
-    if member.file_size > _member_limit(dtype, shape):
+    if member.file_size > _compute_member_limit(dtype, shape):
         raise ValueError(
             f"{name} would unpack to {member.file_size} bytes, more than any right one"
         )
@@ -173,7 +173,7 @@ def _has_shape(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     )
 
 
-def _member_limit(dtype: str, shape: tuple[int, ...]) -> int:
+def _compute_member_limit(dtype: str, shape: tuple[int, ...]) -> int:
     """Return the largest size in bytes of a member with this dtype and shape."""
     return MAX_HEADER + np.dtype(dtype).itemsize * abs(prod(shape)) * (
         MAX_SNAPSHOTS if -1 in shape else 1

@@ -1,4 +1,4 @@
-"""Puzzles: positions in which an agent always blunders, and visitors predict its move.
+"""Puzzles: positions where an agent always blunders, and visitors predict its move.
 
 A puzzle is a decision that an agent can reach in its own games and in which it always plays
 the same cell, a blunder. The agent's values show which cell that is. Puzzles and their
@@ -47,20 +47,22 @@ def make_puzzles(
     game: Game,
     policies: Mapping[str, Policy],
     values: Mapping[str, NDArray[np.floating]],
-    first: Collection[str] = (),
+    preferred_agents: Collection[str] = (),
 ) -> list[Puzzle]:
     """Return at most MAX_PUZZLES puzzles of these agents in their order, in rounds of ten.
 
     `policies` and `values` are [D, cells] by agent: the agent's moves, and its values as a
     square shows them, NaN where unknown. The levels of a round follow LADDER. The agents
-    take turns; the first round takes agents of `first` while these have puzzles left. No
+    take turns; the first round takes agents of `preferred_agents` while these have puzzles left. No
     position (up to symmetry) occurs twice, not even with two agents.
     """
-    stock: dict[tuple[int, str], list[Puzzle]] = {}  # key: level and agent
+    candidates: dict[tuple[int, str], list[Puzzle]] = {}  # key: level and agent
     for name, policy in policies.items():
         for puzzle in list_candidates(game, name, policy, values[name]):
-            stock.setdefault((puzzle.level, name), []).append(puzzle)
-    first_stock = {key: listed for key, listed in stock.items() if key[1] in first}
+            candidates.setdefault((puzzle.level, name), []).append(puzzle)
+    first_stock = {
+        key: listed for key, listed in candidates.items() if key[1] in preferred_agents
+    }
     used: set[int] = set()  # symmetry classes of the puzzles chosen
     # number of puzzles of each agent
     turns: dict[str, int] = dict.fromkeys(policies, 0)
@@ -73,7 +75,7 @@ def make_puzzles(
             if is_first_round
             else None
         )
-        picked = picked or _pick_puzzle(game, stock, used, turns, level)
+        picked = picked or _pick_puzzle(game, candidates, used, turns, level)
         if picked is None:
             break
         used.add(_get_class(game, picked))
@@ -155,7 +157,7 @@ def _find_best_line(game: Game, solution: Solution, position: int) -> str:
 
 def _pick_puzzle(
     game: Game,
-    stock: Mapping[tuple[int, str], list[Puzzle]],
+    candidates: Mapping[tuple[int, str], list[Puzzle]],
     used: set[int],
     turns: Mapping[str, int],
     target: int,
@@ -163,7 +165,7 @@ def _pick_puzzle(
     """Return an unused puzzle nearest to level `target`, of the agent with the fewest puzzles."""
     for level in sorted(LEVELS, key=lambda level: (abs(level - target), level)):
         for name in sorted(turns, key=lambda name: turns[name]):
-            for puzzle in stock.get((level, name), []):
+            for puzzle in candidates.get((level, name), []):
                 if _get_class(game, puzzle) not in used:
                     return puzzle
     return None

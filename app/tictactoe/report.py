@@ -199,7 +199,7 @@ def compute_figures(
         ),
         classes_right=None
         if reward_scale is None
-        else _share_right(game, tables, reward_scale),
+        else _compute_share_right(game, tables, reward_scale),
         task=None if task is None else _measure_task_distance(game, tables, task),
     )
 
@@ -275,7 +275,7 @@ def _mark_blunders(game: Game, policies: Values) -> NDArray[np.bool_]:
     return blundering
 
 
-def _share_right(
+def _compute_share_right(
     game: Game, tables: NDArray[np.floating], reward_scale: RewardScale
 ) -> list[float]:
     """Return the share of pairs, [T], whose value, [T, P], is nearest to the true outcome.

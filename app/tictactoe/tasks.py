@@ -182,9 +182,9 @@ def _mix_exploration(
     return mixed
 
 
-def _list_rewards(game: Game, worth: RewardScale, seat: int) -> Values:
+def _list_rewards(game: Game, rewards: RewardScale, seat: int) -> Values:
     """Return the reward of each finished position for a player (+1 X, -1 O), [S - D]."""
-    return np.array(worth.x if seat == X else worth.o)[game.outcome * seat + 1]
+    return np.array(rewards.x if seat == X else rewards.o)[game.outcome * seat + 1]
 
 
 def _find_last_movers(game: Game) -> NDArray[np.int8]:

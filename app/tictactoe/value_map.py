@@ -163,9 +163,9 @@ def get_best_move_values(
     )
 
 
-def round_outcomes(best: NDArray[np.float64]) -> NDArray[np.int8]:
+def round_outcomes(estimates: NDArray[np.float64]) -> NDArray[np.int8]:
     """Return the outcome nearest to each estimate: -1, 0 or +1."""
-    return np.rint(best).astype(np.int8)
+    return np.rint(estimates).astype(np.int8)
 
 
 def colour_outcomes(

@@ -46,7 +46,7 @@ def test_a_seat_whose_values_are_all_zero_was_never_trained(
     q = np.where(side(game, seat) & game.legal, 0, compute_optimal_q(game))
     policy = policy_from_values(q, plays)  # type: ignore[arg-type]
     cause = named(game, policy)["untrained", seat, rule]
-    assert cause.number == cause.of
+    assert cause.number == cause.total
     assert all(game.to_move[position] == seat for position in cause.positions)
     other = side(game, -seat)
     assert not [one for one in named(game, policy).values() if one.seat == -seat]
@@ -72,7 +72,7 @@ def test_values_in_the_other_sides_view_are_seen(game: Game, seat: int) -> None:
     q = np.where(side(game, seat), -compute_optimal_q(game), compute_optimal_q(game))
     listed = named(game, greedy_policy(q))
     cause = listed["other-side", seat, ""]
-    assert cause.number == cause.of > cause.by_chance
+    assert cause.number == cause.total > cause.by_chance
     assert ("other-side", -seat, "") not in listed
 
 
@@ -87,7 +87,7 @@ def test_a_cell_that_equals_fall_back_on_is_seen(game: Game, rule: str, backward
     policy = policy_from_values(turned, "first")
     policy = policy[:, ::-1] if backwards else policy
     cause = named(game, np.ascontiguousarray(policy))["first-cell", 0, rule]
-    assert cause.number >= 0.75 * cause.of
+    assert cause.number >= 0.75 * cause.total
     assert cause.number > cause.by_chance
 
 

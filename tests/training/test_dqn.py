@@ -11,12 +11,13 @@ from app.tictactoe.game import Game, O, X, connect
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import first_empty_policy, t_hand_policy, uniform_policy
 from training import learners
-from training.experiments.network import measure_beginning, measure_epochs
+from training.experiments.network import measure_epochs, measure_first_epochs
 from training.learners.phases import Epoch, Progress
 from training.networks.dqn import (
     NO_NEXT,
     Moves,
     append_moves,
+    compute_illegal_share,
     compute_shares,
     compute_targets,
     draw_cells,
@@ -24,7 +25,6 @@ from training.networks.dqn import (
     make_empty_buffer,
     play_games,
     sample_moves,
-    share_illegal,
 )
 from training.run import find_next_checkpoint, train
 from training.textbook.rules import TicTacToe
@@ -126,10 +126,10 @@ def test_without_them_it_chooses_taken_cells_and_loses_by_that(game: Game) -> No
 def test_what_is_taken_is_asked_of_all_outputs(game: Game) -> None:
     said = np.where(game.legal, 1.0, 0.0).astype(np.float32)
     everywhere = slice(None)
-    assert share_illegal(game, said, everywhere) == 0
+    assert compute_illegal_share(game, said, everywhere) == 0
     said[100:200] = np.where(game.legal[100:200], 1.0, 2.0)
-    assert share_illegal(game, said, everywhere) == pytest.approx(100 / game.decisions)
-    assert share_illegal(game, said, np.array([99, 100, 100, 200], np.int32)) == 0.5
+    assert compute_illegal_share(game, said, everywhere) == pytest.approx(100 / game.decisions)
+    assert compute_illegal_share(game, said, np.array([99, 100, 100, 200], np.int32)) == 0.5
 
 
 def test_separate_networks_learn_from_their_own_seat_only(game: Game) -> None:
@@ -169,7 +169,7 @@ def test_an_experiment_finds_every_epoch_and_the_exact_end(game: Game) -> None:
     assert run.taken == [epoch.illegal for epoch in told]
     assert run.taken_met == [epoch.illegal_met for epoch in told]
     assert run.figures.updates == [60]
-    beginning = measure_beginning(parse_recipe(f"dqn,{settings},{BRIEF}"))
+    beginning = measure_first_epochs(parse_recipe(f"dqn,{settings},{BRIEF}"))
     assert beginning.won.x == run.won.x[:2]
     assert beginning.taken == run.taken[:2]
 

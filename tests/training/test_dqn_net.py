@@ -180,10 +180,12 @@ def test_it_learns_what_it_is_taught(game: Game, network: Network, batches: Mini
     np.testing.assert_allclose(taught[batches.decision][~game.legal[batches.decision]], -5, atol=1)
 
 
-def teach(game: Game, network: Network, batches: Minibatches, times: int) -> net.Pupil:
-    pupil = net.start_training(network, SEED)
+def teach(game: Game, network: Network, batches: Minibatches, times: int) -> net.TrainingState:
+    state = net.start_training(network, SEED)
     many = Minibatches(*(np.tile(column, (times, 1)) for column in batches))
-    taught: net.Pupil = net.train_steps(pupil, encode_one_hot(game), ~game.legal, many, STEP)
+    taught: net.TrainingState = net.train_steps(
+        state, encode_one_hot(game), ~game.legal, many, STEP
+    )
     return taught
 
 

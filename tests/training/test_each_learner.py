@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.recipes import SHIPPED, Recipe, name_recipe, parse_recipe
-from app.tictactoe.beads import compute_preferences, count_beads, count_equal_moves
+from app.tictactoe.beads import compute_preferences, count_beads, count_symmetric_cells
 from app.tictactoe.game import Game, X, connect
 from app.tictactoe.policy import (
     compute_optimal_q,
@@ -231,7 +231,17 @@ def test_it_begins_with_as_many_beads_as_michie_says(game: Game) -> None:
 
 
 def test_a_square_holds_its_part_of_the_beads_of_its_move(game: Game) -> None:
-    assert game.spread_pairs(count_equal_moves(game), 0)[0].tolist() == [4, 4, 4, 4, 1, 4, 4, 4, 4]
+    assert game.spread_pairs(count_symmetric_cells(game), 0)[0].tolist() == [
+        4,
+        4,
+        4,
+        4,
+        1,
+        4,
+        4,
+        4,
+        4,
+    ]
     policy = policy_from_values(next(learn(game, parse_recipe("menace"))).q, "proportional")[0]
     assert policy[[0, 2, 6, 8]].sum() == policy[[1, 3, 5, 7]].sum() == policy[4]
 

@@ -42,7 +42,7 @@ from training.experiments.claim import (
     name_with_seed,
 )
 from training.experiments.engine import (
-    Outcome,
+    ExperimentRun,
     compute_digest,
     open_store,
     run_experiment,
@@ -81,13 +81,13 @@ def without_times(summary: Summary) -> Summary:
     return msgspec.structs.replace(summary, seconds=0.0, date="2000-01-01")
 
 
-def carried_out(experiment: Experiment, folder: Path, seeds: int) -> Outcome:
+def carried_out(experiment: Experiment, folder: Path, seeds: int) -> ExperimentRun:
     with open_store(folder) as store:
         return run_experiment(experiment, store, seeds=seeds)
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> ExperimentRun:
     return carried_out(conclude_running_sum, tmp_path_factory.mktemp("undisturbed"), 15)
 
 
@@ -270,7 +270,9 @@ def test_what_needs_no_training_is_written_again_as_it_was(claim: str, tmp_path:
     assert again.summary.verdict == WRITTEN[claim].verdict
 
 
-def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path: Path, undisturbed: Outcome) -> None:
+def test_a_killed_sweep_goes_on_where_it_stopped(
+    tmp_path: Path, undisturbed: ExperimentRun
+) -> None:
     stopped = subprocess.run(
         [sys.executable, "-c", STOPPED, str(tmp_path), "15"], cwd=ROOT, check=False
     )
@@ -286,7 +288,7 @@ def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path: Path, undisturbed: Ou
     assert third.summary.seconds == again.summary.seconds
 
 
-def test_two_processes_find_what_one_does(tmp_path: Path, undisturbed: Outcome) -> None:
+def test_two_processes_find_what_one_does(tmp_path: Path, undisturbed: ExperimentRun) -> None:
     with open_store(tmp_path) as store:
         both = run_experiment(conclude_running_sum, store, seeds=15, jobs=2)
     assert without_times(both.summary) == without_times(undisturbed.summary)

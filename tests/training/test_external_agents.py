@@ -19,8 +19,8 @@ from app.tictactoe.policy_codec import encode_moves, policy_from_moves
 from app.tictactoe.report import find_blunders
 from app.web import create_app
 from training.cli import main
-from training.external_agents import FORMS, ForeignAgent, find_form
-from training.external_agents import read_foreign as read_with
+from training.external_agents import FORMS, ExternalAgent, find_agent_form
+from training.external_agents import read_external as read_with
 
 MODELS = Path("models")
 GAME = connect()
@@ -57,7 +57,7 @@ late = lambda board, player: (1 / 0 for _ in board)
 '''
 
 
-def read_foreign(game: Game, text: str) -> ForeignAgent:
+def read_external(game: Game, text: str) -> ExternalAgent:
     return read_with(game, text, Options())
 
 
@@ -78,7 +78,7 @@ def test_what_the_site_exports_is_read_as_the_agent(tmp_path: Path) -> None:
     for form in (".csv", ".npz"):
         file = tmp_path / f"mine{form}"
         file.write_bytes(client.get(f"/agents/q-table{form}").data)
-        foreign = read_foreign(GAME, str(file))
+        foreign = read_external(GAME, str(file))
         assert foreign.q is not None
         np.testing.assert_array_equal(foreign.q.astype(np.float32), wanted)
         best = wanted == np.nanmax(wanted, axis=1, keepdims=True)
@@ -112,7 +112,7 @@ def test_where_a_file_has_no_value_any_empty_cell_is_played(tmp_path: Path) -> N
     file.write_text(
         "q,position,note,cell\r\n0.5,.........,, 0\r\n\r\n0.5,.........,,2\r\n-1,.........,,4\r\n"
     )
-    foreign = read_foreign(GAME, str(file))
+    foreign = read_external(GAME, str(file))
     assert np.flatnonzero(foreign.choice[0]).tolist() == [0, 2]
     assert (foreign.choice[1:] == GAME.legal[1:]).all()
     assert "Read: 1 of 4,520 positions." in call(file)[1]
@@ -124,7 +124,7 @@ def test_where_a_file_has_no_value_any_empty_cell_is_played(tmp_path: Path) -> N
 def test_a_link_and_its_moves_are_read(choice: np.ndarray) -> None:
     code = encode_moves(GAME, choice & GAME.legal)
     for text in (f"https://s.example/judge?moves={code}", f"moves={code}", code):
-        foreign = read_foreign(GAME, text)
+        foreign = read_external(GAME, text)
         np.testing.assert_array_equal(foreign.choice, choice & GAME.legal)
         assert foreign.q is None
 
@@ -141,10 +141,10 @@ def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("agents")
 def test_a_function_is_asked_in_every_position() -> None:
-    first = read_foreign(GAME, "their_agents:first").choice
+    first = read_external(GAME, "their_agents:first").choice
     assert (first == (GAME.legal & (GAME.legal.cumsum(axis=1) == 1))).all()
-    assert (read_foreign(GAME, "their_agents:agent.every").choice == GAME.legal).all()
-    last = read_foreign(GAME, "their_agents:agent.last").choice
+    assert (read_external(GAME, "their_agents:agent.every").choice == GAME.legal).all()
+    last = read_external(GAME, "their_agents:agent.last").choice
     assert (last.argmax(axis=1) == 8 - GAME.legal[:, ::-1].argmax(axis=1)).all()
     code, output = call("their_agents:first")
     assert code == 0
@@ -257,4 +257,4 @@ def test_whatever_a_file_holds_it_is_read_or_refused(
 
 def test_a_recipe_is_no_agent_of_others() -> None:
     for recipe in ("q-table", "q-learning,alpha=0.5", "q-learning,vs=random:1000+self:500"):
-        assert find_form(recipe) == ""
+        assert find_agent_form(recipe) == ""

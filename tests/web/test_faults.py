@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.recipes import name_recipe
-from app.recipes.faults import FAULTY, RIGHT, find_right
+from app.recipes.faults import FAULTY, RIGHT, find_correct_recipe
 from app.tictactoe.notation import format_position, replay_record
 from app.web.pages.faults import ORDER, TEXTS, find_first_blunder, list_choices_of
 from app.web.site_data import SiteData
@@ -24,7 +24,7 @@ def test_every_fault_has_its_agent_and_the_right_one(site: SiteData) -> None:
     recipes = {name_recipe(recipe) for recipe in [*FAULTY.values(), *RIGHT.values()]}
     assert set(site.lab.faults) == recipes
     for fault, recipe in FAULTY.items():
-        assert name_recipe(recipe) == f"{name_recipe(find_right(fault))},fault={fault}"
+        assert name_recipe(recipe) == f"{name_recipe(find_correct_recipe(fault))},fault={fault}"
 
 
 def test_they_are_no_agents_of_the_list(site: SiteData) -> None:
@@ -45,7 +45,7 @@ def test_a_fault_is_shown_with_its_figures(client: FlaskClient, fault: str) -> N
 def test_the_first_board_is_a_blunder_of_the_faulty_agent_alone(site: SiteData) -> None:
     for fault in ORDER:
         position = replay_record(site.game, find_first_blunder(site, fault))[-1]
-        faulty, right = (name_recipe(one) for one in (FAULTY[fault], find_right(fault)))
+        faulty, right = (name_recipe(one) for one in (FAULTY[fault], find_correct_recipe(fault)))
         wrong = ~site.right[position] & site.game.legal[position]
         assert (site.policy(faulty)[position] * wrong).sum() > 0
         assert (site.policy(right)[position] * wrong).sum() == 0

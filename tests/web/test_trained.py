@@ -550,7 +550,7 @@ def test_a_full_queue_drops_the_last_job_of_the_client_with_most() -> None:
         assert queue.join("q-table,seed=1", "b") is jobs[1]
         assert queue.join("one more", "a") is None
         assert queue.join("sarsa", "b")
-        assert queue.position(f"q-table,seed={CAPACITY - 1}") is None
+        assert queue.find_position(f"q-table,seed={CAPACITY - 1}") is None
         dropped = jobs[-1]
         assert dropped
         assert dropped.answer.result() == BUSY

@@ -35,7 +35,7 @@ BRIEF_SECONDS = 0.5  # a board that takes less time is measured BRIEF_RUNS times
 BRIEF_RUNS = 7
 C_GOAL = 1.3
 RUNS = 5
-# A loop of Q-learning in C, with which our loop is compared.
+# A loop of Q-learning in C, for comparison with our loop.
 SOURCE = Path(__file__).with_name("q_learning.c")
 # Without contraction (fused multiply-add) results are rounded as in numba and numpy.
 FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]

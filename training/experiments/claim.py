@@ -63,7 +63,7 @@ class Sweep:
     recipes: Mapping[str, str]  # label -> a name of the recipe, without a seed
     measure: Measure[Any]
     seeds: int = 1_000  # the default number of seeds
-    checked: bool = True  # whether a test repeats one run of the first recipe
+    is_repeated: bool = True  # whether a test repeats one run of the first recipe
     # whether the recipe and the seed determine a run completely, so that the lab can repeat it
     is_named: bool = True
 
@@ -135,12 +135,14 @@ class Conclusion:
     figures: Sequence[Figure]
     parts: Sequence[bool]  # whether each part of the claim holds
     numbers: Table  # the numbers behind the verdict
-    ruled: Verdict | None = None  # the verdict, if not the verdict of `judge_parts`
+    given_verdict: Verdict | None = (
+        None  # the verdict, if not the verdict of `judge_parts`
+    )
 
     @property
     def verdict(self) -> Verdict:
         """The verdict on the claim."""
-        return self.ruled or judge_parts(*self.parts)
+        return self.given_verdict or judge_parts(*self.parts)
 
 
 @dataclass(frozen=True)
@@ -232,7 +234,11 @@ class Results:
         ) and p < SIGNIFICANT, p
 
     def draw_bars(
-        self, title: str, unit: str, numbers: Mapping[str, float], log: bool = False
+        self,
+        title: str,
+        unit: str,
+        numbers: Mapping[str, float],
+        is_logarithmic: bool = False,
     ) -> Bars:
         """Return a bar chart of `numbers`, a number by label of the recipe."""
         bars = [
@@ -244,13 +250,13 @@ class Results:
             )
             for label, value in numbers.items()
         ]
-        return Bars(title, unit, bars, exact=True, logarithmic=log)
+        return Bars(title, unit, bars, exact=True, logarithmic=is_logarithmic)
 
-    def draw_shares(self, title: str, holding: Mapping[str, Sequence[bool]]) -> Bars:
-        """Return a bar chart of the share of true values in `holding`, a list of seeds by label."""
+    def draw_shares(self, title: str, truths: Mapping[str, Sequence[bool]]) -> Bars:
+        """Return a bar chart of the share of true values in `truths`, a list of seeds by label."""
         bars = [
             make_share_bar(label, seeds, self.recipes[label])
-            for label, seeds in holding.items()
+            for label, seeds in truths.items()
         ]
         return Bars(title, "%", bars, exact=False)
 
@@ -308,13 +314,13 @@ class Results:
                 for row in labels
             ],
             recipes=[
-                [self.typical_recipe(label, number.compute) for label in row]
+                [self.name_typical_recipe(label, number.compute) for label in row]
                 for row in labels
             ],
             n=len(self.found[labels[0][0]]),
         )
 
-    def typical_recipe(self, label: str, value: Callable[[Any], float]) -> str:
+    def name_typical_recipe(self, label: str, value: Callable[[Any], float]) -> str:
         """Return the name of a recipe with a typical seed: its number is nearest to the median."""
         return name_with_seed(
             self.recipes[label], find_typical(self.values(label, value))
@@ -385,9 +391,9 @@ def tabulate_recipes(
     )
 
 
-def format_p(p: float) -> str:
+def format_p(p_value: float) -> str:
     """Return a p-value as text: "p = 0.012", or "p < 0.0001"."""
-    return f"p = {p:.2g}" if p >= 1e-4 else "p < 0.0001"
+    return f"p = {p_value:.2g}" if p_value >= 1e-4 else "p < 0.0001"
 
 
 def format_percent(value: float, digits: int = 1) -> str:

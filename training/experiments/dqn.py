@@ -114,12 +114,12 @@ MIN_EPOCHS = 2_000  # the number of epochs in the claim
 
 
 def trace_illegal_met(run: network.NetworkRun) -> list[float]:
-    """Return, by epoch, the percent of positions in the games whose highest output is illegal."""
+    """Return, by epoch, the percent of positions in the games with an illegal move as highest output."""
     return [100 * share for share in run.taken_met]
 
 
 def trace_illegal_everywhere(run: network.NetworkRun) -> list[float]:
-    """Return the percent of all decisions whose highest output is an illegal move, by epoch."""
+    """Return the percent of all decisions with an illegal move as highest output, by epoch."""
     return [100 * share for share in run.taken]
 
 

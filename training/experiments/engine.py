@@ -75,12 +75,12 @@ def open_store(folder: Path) -> Iterator[Store]:
         yield Store(environment)
 
 
-class Outcome(NamedTuple):
+class ExperimentRun(NamedTuple):
     """The summary of an experiment, and how many of its runs were trained or found in the store."""
 
     summary: Summary
     trained: int  # number of runs trained now
-    kept: int  # number of runs already stored
+    kept: int  # number of runs found in the store
 
 
 def run_experiment(
@@ -89,7 +89,7 @@ def run_experiment(
     seeds: int | None = None,
     jobs: int = 1,
     cluster: str | None = None,
-) -> Outcome:
+) -> ExperimentRun:
     """Train and measure the missing runs of an experiment, and return its summary.
 
     Each recipe has the seeds from 0 on, as many as its sweep states, or at most `seeds`.
@@ -101,7 +101,7 @@ def run_experiment(
     runs: dict[str, Any] = {}  # key -> run; two labels may share runs
     trained, kept, checks = 0, 0, []
     for sweep in experiment.sweeps:
-        recipes = _list_seeded(sweep, seeds)
+        recipes = _list_recipes_with_seeds(sweep, seeds)
         every = {
             make_key(sweep.measure, one): one
             for of_label in recipes.values()
@@ -116,7 +116,7 @@ def run_experiment(
         }
         for label, of_label in recipes.items():
             found[label] = [runs[make_key(sweep.measure, one)] for one in of_label]
-        if sweep.checked:
+        if sweep.is_repeated:
             first = next(iter(recipes))
             run = compute_digest(found[first][0])
             checks.append(
@@ -132,7 +132,7 @@ def run_experiment(
         found=found,
     )
     summary = _summarize(experiment, results, list(runs.values()), seeds, checks)
-    return Outcome(summary, trained, kept)
+    return ExperimentRun(summary, trained, kept)
 
 
 def update_texts(experiment: Experiment, summary: Summary) -> Summary:
@@ -166,7 +166,7 @@ def run_experiments(
             )
 
 
-def write_words(claims: Sequence[str], out: Path) -> Iterator[str]:
+def update_all_texts(claims: Sequence[str], out: Path) -> Iterator[str]:
     """Save the summaries of these claims, or of all, with current texts, without training.
 
     Raises ValueError for an unknown claim or an unreadable summary.
@@ -205,7 +205,9 @@ def compute_digest(found: msgspec.Struct) -> str:
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
-def _list_seeded(sweep: Sweep, seeds: int | None) -> dict[str, list[Recipe]]:
+def _list_recipes_with_seeds(
+    sweep: Sweep, seeds: int | None
+) -> dict[str, list[Recipe]]:
     """Return the recipes of a sweep with each of their seeds, by label."""
     count = sweep.seeds if seeds is None else min(seeds, sweep.seeds)
     return {

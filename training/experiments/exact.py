@@ -27,7 +27,7 @@ def compute_chances() -> dict[tuple[str, str], NDArray[np.float64]]:
     }
 
 
-def draw_leads(lead: Mapping[tuple[str, str], float]) -> Grid:
+def draw_leads(leads: Mapping[tuple[str, str], float]) -> Grid:
     """Return a grid of X's wins minus losses in percent: a row for each X, a column for each O."""
     titles = [BASELINES[name].title for name in PLAYERS]
     return Grid(
@@ -37,7 +37,7 @@ def draw_leads(lead: Mapping[tuple[str, str], float]) -> Grid:
         column_label="O",
         rows=titles,
         columns=titles,
-        values=[[drop_noise(lead[x, o]) for o in PLAYERS] for x in PLAYERS],
+        values=[[drop_noise(leads[x, o]) for o in PLAYERS] for x in PLAYERS],
         recipes=[["" for _ in PLAYERS] for _ in PLAYERS],
         n=1,
     )

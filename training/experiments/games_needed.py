@@ -89,7 +89,7 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
     marks = {"x": [Mark(2.0 * REPORTED_GAMES, "Michie: draws after 20 as X")], "o": []}
     lost = table.measure_outcome("minimax-random", "o", table.LOST)
 
-    def write_games(
+    def format_lost_games(
         label: str, games: Mapping[tuple[str, table.SeatName], float | None]
     ) -> list[str]:
         counts = (games[label, seat] for seat in table.SEAT_NAMES)
@@ -98,7 +98,7 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
             for count in counts
         ]
 
-    def lost_in_the_end(label: str) -> list[str]:
+    def list_final_losses(label: str) -> list[str]:
         return [
             format_percent(lines[label, seat].median[-1]) for seat in table.SEAT_NAMES
         ]
@@ -127,19 +127,19 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
             {
                 "games lost in that seat until it loses less than 1%, drawing its beads": (
-                    write_games(PERFECT, lost_until)
+                    format_lost_games(PERFECT, lost_until)
                 ),
                 "games lost until then, playing the colour with most beads": (
-                    write_games(GREEDY, lost_until)
+                    format_lost_games(GREEDY, lost_until)
                 ),
                 "games played in both seats until then, drawing its beads": (
-                    write_games(PERFECT, needed)
+                    format_lost_games(PERFECT, needed)
                 ),
                 "games played until then, playing the colour with most beads": (
-                    write_games(GREEDY, needed)
+                    format_lost_games(GREEDY, needed)
                 ),
-                "lost in the end, taught by random": lost_in_the_end(RANDOM),
-                "lost in the end, taught by its own play": lost_in_the_end(ITSELF),
+                "lost in the end, taught by random": list_final_losses(RANDOM),
+                "lost in the end, taught by its own play": list_final_losses(ITSELF),
             },
             "median seed, against a perfect player",
         ),
@@ -219,10 +219,10 @@ class Teacher(Person):
         return self.choose_move(board)
 
 
-def teach_by(teacher: str, recipe: Recipe) -> TaughtResult:
+def train_with_teacher(teacher: str, recipe: Recipe) -> TaughtResult:
     """Train a learner with a teacher; return the games until it is proved unbeatable as X."""
     begin, game = perf_counter(), tic_tac_toe()
-    learner, rng, dice = (
+    learner, rng, teacher_rng = (
         make_learner(game, recipe),
         Random(recipe.seed),
         Random(recipe.seed, 1),
@@ -230,7 +230,7 @@ def teach_by(teacher: str, recipe: Recipe) -> TaughtResult:
     first_values, entries = build_first_table(game, recipe.with_seed(0))
     q = first_values.copy()
     turn = build_person_turn(1)
-    changed, way = True, _choose_teacher_moves(teacher, dice)
+    changed, choose_cell = True, _choose_teacher_moves(teacher, teacher_rng)
     for games in range(MAX_GAMES + 1):
         if changed:  # otherwise the policy is the same as before
             policy = policy_from_values(
@@ -239,16 +239,16 @@ def teach_by(teacher: str, recipe: Recipe) -> TaughtResult:
             if is_unbeatable(game, policy, X):
                 return TaughtResult(perf_counter() - begin, games)
             if teacher == RESPONDER:
-                way = _choose_best_responses(policy, dice)
+                choose_cell = _choose_best_responses(policy, teacher_rng)
         changed = False
-        for event in learner.play(turn._replace(player=Teacher(way)), rng):
+        for event in learner.play(turn._replace(player=Teacher(choose_cell)), rng):
             if isinstance(event, Update):
                 changed |= event.new != event.old
                 q[entries[get_update_key(learner, event)].pairs] = event.new
     return TaughtResult(perf_counter() - begin, None)
 
 
-def _choose_teacher_moves(teacher: str, dice: Random) -> Callable[[str], int]:
+def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
     """Return a function that chooses the moves of a teacher as O, for teachers with a fixed rule."""
     game, visits = tic_tac_toe(), Counter[str]()
     rules = build_rules(game)
@@ -260,7 +260,7 @@ def _choose_teacher_moves(teacher: str, dice: Random) -> Callable[[str], int]:
         }
         fewest = min(visits[after] for after in made.values())
         cell: int = pick(
-            [c for c, after in made.items() if visits[after] == fewest], dice.random()
+            [c for c, after in made.items() if visits[after] == fewest], rng.random()
         )
         visits[made[cell]] += 1
         return cell
@@ -268,10 +268,10 @@ def _choose_teacher_moves(teacher: str, dice: Random) -> Callable[[str], int]:
     if teacher == CURIOUS:
         return least_visited
     list_moves = find_move_lister(game, teacher)
-    return lambda board: pick(list_moves(rules, board), dice.random())
+    return lambda board: pick(list_moves(rules, board), rng.random())
 
 
-def _choose_best_responses(policy: Policy, dice: Random) -> Callable[[str], int]:
+def _choose_best_responses(policy: Policy, rng: Random) -> Callable[[str], int]:
     """Return a function that chooses the moves of the best responder, as O, to a policy."""
     game = tic_tac_toe()
     moves = respond_to_pairs(game, policy[game.legal], O, loss=0.0)[0]
@@ -279,7 +279,7 @@ def _choose_best_responses(policy: Policy, dice: Random) -> Callable[[str], int]
     def respond_to(board: str) -> int:
         start, end = game.pair_start[parse_position(game, board) :][:2]
         cells = game.pair_cell[start:end][moves[start:end] > 0].tolist()
-        return int(pick(cells, dice.random()))
+        return int(pick(cells, rng.random()))
 
     return respond_to
 
@@ -299,7 +299,7 @@ MEASURES = {
         f"taught-by-{teacher.replace(' ', '-')}",
         1,
         TaughtResult,
-        partial(teach_by, teacher),
+        partial(train_with_teacher, teacher),
     )
     for teacher in (*BUILT_IN, RESPONDER, CURIOUS)
 }

@@ -37,13 +37,13 @@ class NetworkRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     won: BySeat[float]  # [E] share of the epoch's games that the network won
     lost: BySeat[float]  # [E] share won by its opponent, illegal moves included
     forfeited: BySeat[float]  # [E] share lost by an illegal move
-    # [E] share of all decisions whose highest output is an illegal move.
+    # [E] share of all decisions with an illegal move as highest output.
     taken: list[float]
     taken_met: list[float]  # [E] the share among the decisions in the epoch's games
     figures: Figures  # exact figures of the final network, one entry each
 
 
-class Beginning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FirstEpochs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first epochs of a training, which a test can repeat."""
 
     seconds: float
@@ -52,13 +52,13 @@ class Beginning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     taken: list[float]
 
 
-def measure_beginning(recipe: Recipe) -> Beginning:
+def measure_first_epochs(recipe: Recipe) -> FirstEpochs:
     """Return the first epochs of a network's training."""
     begin = perf_counter()
     history = islice(learn(tic_tac_toe(), recipe), REPEATED_EPOCHS + 1)
     epochs = [progress.epoch for progress in history if progress.epoch]
     won, lost, _, taken, _ = zip(*epochs, strict=True)
-    return Beginning(
+    return FirstEpochs(
         perf_counter() - begin, _split_by_seat(won), _split_by_seat(lost), list(taken)
     )
 
@@ -100,7 +100,9 @@ def _split_by_seat(pairs: Sequence[tuple[float, float]]) -> BySeat[float]:
 
 
 EPOCHS = Measure("network", 1, NetworkRun, measure_epochs, at_once=1)
-BEGINNING = Measure("network-beginning", 1, Beginning, measure_beginning, at_once=1)
+FIRST_EPOCHS = Measure(
+    "network-beginning", 1, FirstEpochs, measure_first_epochs, at_once=1
+)
 
 Line = Callable[[NetworkRun], Sequence[float]]
 
@@ -119,8 +121,8 @@ def make_sweeps(recipes: Mapping[str, str]) -> list[Sweep]:
     """Return two sweeps: these recipes, and the first epochs of one, which a test can repeat."""
     first = next(iter(recipes.values()))
     return [
-        Sweep(recipes, EPOCHS, SEEDS, checked=False),
-        Sweep({"the first epochs": first}, BEGINNING, 1),
+        Sweep(recipes, EPOCHS, SEEDS, is_repeated=False),
+        Sweep({"the first epochs": first}, FIRST_EPOCHS, 1),
     ]
 
 
@@ -151,13 +153,13 @@ def draw_epochs(
     epochs = len(results[label][0].taken)
     width = epochs // points
 
-    def means(run: NetworkRun) -> list[float]:
+    def compute_means(run: NetworkRun) -> list[float]:
         means: list[float] = (
             np.reshape(line(run), (points, width)).mean(axis=1).tolist()
         )
         return means
 
-    series = results.draw_series(label, range(width, epochs + 1, width), means)
+    series = results.draw_series(label, range(width, epochs + 1, width), compute_means)
     return msgspec.structs.replace(series, name=name or label)
 
 

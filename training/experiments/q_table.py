@@ -133,7 +133,7 @@ MIN_BAD_SHARE = 0.01  # "occasionally": from this share of the seeds up to half 
 MAX_SHOWN = 3  # maximum number of positions shown
 
 
-class FallResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LossesAsO(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The losses of an agent as O to randomised minimax, and the position of its most common error."""
 
     seconds: float
@@ -143,7 +143,7 @@ class FallResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     share: float  # percent of the games with an error in this position
 
 
-def measure_falls(recipe: Recipe) -> FallResult:
+def measure_losses_as_o(recipe: Recipe) -> LossesAsO:
     """Train a recipe; return its losses as O against randomised minimax, over all possible games."""
     game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe)
@@ -165,12 +165,12 @@ def measure_falls(recipe: Recipe) -> FallResult:
     errors = np.bincount(classes, wrong, game.decisions)
     worst = int(np.argmax(errors))
     record = find_record(game, worst) if errors[worst] > 0 else None
-    return FallResult(
+    return LossesAsO(
         perf_counter() - begin, 100 * lost, record, 100 * float(errors[worst])
     )
 
 
-FALLS = Measure("falls-as-o", 1, FallResult, measure_falls)
+LOSSES_AS_O = Measure("falls-as-o", 1, LossesAsO, measure_losses_as_o)
 
 
 def _describe_moves(record: str) -> str:
@@ -182,10 +182,10 @@ def _describe_moves(record: str) -> str:
     )
 
 
-@claim.experiment("bad-runs", claim.Sweep({Q_TABLE: "q-table"}, FALLS))
+@claim.experiment("bad-runs", claim.Sweep({Q_TABLE: "q-table"}, LOSSES_AS_O))
 def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on how often a run ends badly, and in which positions it errs."""
-    falls: Sequence[FallResult] = results[Q_TABLE]
+    falls: Sequence[LossesAsO] = results[Q_TABLE]
     bad = [seed for seed, fall in enumerate(falls) if fall.lost >= BAD_PERCENT]
     places = Counter(falls[seed].record for seed in bad).most_common(MAX_SHOWN)
     figures: list[Figure] = [
@@ -241,7 +241,7 @@ def compute_perfect_wins() -> dict[tuple[str, table.SeatName], float]:
     }
 
 
-def draw_perfect_wins(won: Mapping[tuple[str, table.SeatName], float]) -> Bars:
+def draw_perfect_wins(percent_won: Mapping[tuple[str, table.SeatName], float]) -> Bars:
     """Return bars of the percent of games that each perfect player wins against random."""
     return Bars(
         title="Games that perfect players win against random",
@@ -249,7 +249,7 @@ def draw_perfect_wins(won: Mapping[tuple[str, table.SeatName], float]) -> Bars:
         bars=[
             Bar(
                 f"{BASELINES[one].title}, as {seat.upper()}",
-                drop_noise(won[one, seat]),
+                drop_noise(percent_won[one, seat]),
                 record="",
             )
             for one in PERFECT_PLAYERS
@@ -323,7 +323,7 @@ KEYS_AND_TIES = {
 AS_REPORTED, AGAINST_RANDOM = "moves, first best", "against random instead"
 
 
-class MetResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TestGamesResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The play of an agent as O against random, and the positions that it knows, up to symmetry."""
 
     seconds: float
@@ -333,7 +333,7 @@ class MetResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tested: int  # number of positions that were updated or occur in the test games
 
 
-def measure_met(recipe: Recipe) -> MetResult:
+def measure_test_games(recipe: Recipe) -> TestGamesResult:
     """Train a recipe; return its exact results as O, and the positions of its test games."""
     game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe)
@@ -348,7 +348,7 @@ def measure_met(recipe: Recipe) -> MetResult:
         _play_test_games(game, policy, random, seat, drawn) for seat in SEATS.values()
     ]
     classes = game.symmetry_class
-    return MetResult(
+    return TestGamesResult(
         perf_counter() - begin,
         100 * won,
         100 * lost,
@@ -360,19 +360,19 @@ def measure_met(recipe: Recipe) -> MetResult:
 def _play_test_games(
     game: Game,
     policy: Policy,
-    random: Policy,
+    random_policy: Policy,
     seat: int,
-    drawn: np.random.Generator,
+    rng: np.random.Generator,
 ) -> Numbers:
-    """Return the decisions in which the policy moves in its test games, played in parallel."""
+    """Return the decisions where the policy moves in its test games, played in parallel."""
     positions = np.zeros(TEST_GAMES, np.intp)
     met: list[Numbers] = []
     mover = X
     while len(positions):
         if mover == seat:
             met.append(positions)
-        chances = (policy if mover == seat else random)[positions].cumsum(axis=1)
-        cells = (drawn.random((len(positions), 1)) * chances[:, -1:] >= chances).sum(
+        chances = (policy if mover == seat else random_policy)[positions].cumsum(axis=1)
+        cells = (rng.random((len(positions), 1)) * chances[:, -1:] >= chances).sum(
             axis=1
         )
         positions = game.successor[positions, cells].astype(np.intp)
@@ -381,7 +381,7 @@ def _play_test_games(
     return np.concatenate(met)
 
 
-MET = Measure("met-in-tests", 1, MetResult, measure_met)
+IN_TEST_GAMES = Measure("met-in-tests", 1, TestGamesResult, measure_test_games)
 WON, LOST, LEARNED, TESTED = (
     claim.Quantity(title, unit, attrgetter(field))
     for field, unit, title in (
@@ -401,11 +401,12 @@ def _mark_all_but_last(strips: Histogram, mark: Mark) -> Histogram:
 
 
 @claim.experiment(
-    "trained-on-minimax", claim.Sweep(KEYS_AND_TIES | {AGAINST_RANDOM: "q-table"}, MET)
+    "trained-on-minimax",
+    claim.Sweep(KEYS_AND_TIES | {AGAINST_RANDOM: "q-table"}, IN_TEST_GAMES),
 )
 def conclude_trained_on_minimax(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on training against randomised minimax instead of random."""
-    taught: Sequence[MetResult] = results[AS_REPORTED]
+    taught: Sequence[TestGamesResult] = results[AS_REPORTED]
     won, lost = results.medians(WON.compute), results.medians(LOST.compute)
     worse = (
         won[AS_REPORTED] < won[AGAINST_RANDOM]

@@ -106,14 +106,15 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
     end = results.medians(table.measure_outcome("random", "o", table.WON))
     stabler = sum(bad[two]) < sum(bad[one]) and sum(proved[two]) > sum(proved[one])
 
-    def on_average(run: Run) -> float:
+    def average_both_seats(run: Run) -> float:
         return float(np.mean(wins(run)))
 
-    p = results.sign_test(two, one, on_average)
+    p = results.sign_test(two, one, average_both_seats)
     seeds = {
-        label: results.compare_seeds(label, one, on_average) for label in (two, coin)
+        label: results.compare_seeds(label, one, average_both_seats)
+        for label in (two, coin)
     }
-    averages = results.medians(on_average)
+    averages = results.medians(average_both_seats)
     faster = averages[two] > averages[one] and p < claim.SIGNIFICANT
     curves_of = table.draw_curves(results, table.WON_AS_O._replace(compute=wins))
     leads = {
@@ -315,7 +316,7 @@ def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
     title = "Other gammas, and other numbers of games: games won against random"
     strips = results.draw_strips(table.WINS._replace(title=title), STRIPS)
 
-    def span(medians: list[float]) -> list[str]:
+    def format_span(medians: list[float]) -> list[str]:
         return [format_percent(min(medians)), format_percent(max(medians))]
 
     return claim.Conclusion(
@@ -325,13 +326,15 @@ def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
             ["least", "most"],
             {
                 **{
-                    f"any step size and exploration rate, trained against {opponent}": span(
+                    f"any step size and exploration rate, trained against {opponent}": format_span(
                         medians
                     )
                     for opponent, medians in spans.items()
                 },
-                f"any discount factor from {GAMMAS[0]} to {GAMMAS[-1]}": span(by_gamma),
-                f"any number of games from {int(GAMES[0]):,} to {int(GAMES[-1]):,}": span(
+                f"any discount factor from {GAMMAS[0]} to {GAMMAS[-1]}": format_span(
+                    by_gamma
+                ),
+                f"any number of games from {int(GAMES[0]):,} to {int(GAMES[-1]):,}": format_span(
                     by_games
                 ),
             },

@@ -313,7 +313,10 @@ def conclude_improvements(results: claim.Results) -> claim.Conclusion:
             results.draw_strips(table.BLUNDERS),
             results.draw_strips(table.WINS),
             results.draw_bars(
-                "Games played until the end of the training", "games", games, log=True
+                "Games played until the end of the training",
+                "games",
+                games,
+                is_logarithmic=True,
             ),
         ],
         [better, solved],

@@ -154,7 +154,10 @@ def compute_median_games(runs: Sequence[Any]) -> float:
 
 
 def draw_proofs(
-    results: Results, until: str, proved: str, labels: Iterable[str] | None = None
+    results: Results,
+    games_title: str,
+    share_title: str,
+    labels: Iterable[str] | None = None,
 ) -> list[Figure]:
     """Return figures on proofs: games until each proof, share of proved seeds, median of games."""
     ever = results.list_values(lambda run: run.games is not None)
@@ -164,10 +167,15 @@ def draw_proofs(
     medians = {label: compute_median_games(results[label]) for label in ever}
     finite = {label: games for label, games in medians.items() if games < np.inf}
     return [
-        results.draw_strips(Quantity(until, "games", lambda run: run.games), always),
-        results.draw_shares(proved, ever),
+        results.draw_strips(
+            Quantity(games_title, "games", lambda run: run.games), always
+        ),
+        results.draw_shares(share_title, ever),
         results.draw_bars(
-            "Games until the median seed is proved", "games", finite, log=True
+            "Games until the median seed is proved",
+            "games",
+            finite,
+            is_logarithmic=True,
         ),
     ]
 

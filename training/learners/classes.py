@@ -53,7 +53,7 @@ def report_classes(
     values: Values,
     visits: Visits,
 ) -> Progress:
-    """Return the progress of a learner whose `values` and `visits` [K] belong to classes.
+    """Return the progress of a learner with `values` and `visits` [K] for classes.
 
     `counts` are the finished share of the training, the games and the updates. Each pair
     gets the value and the visits of its class.

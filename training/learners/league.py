@@ -326,8 +326,8 @@ def choose_by_powers(
 
 
 @njit(cache=True)
-def _update_entry(q, visits, i, reward, gamma, first, cells, is_over):  # type: ignore[no-untyped-def]
-    """Move entry `i` of q towards reward + gamma max(0, max Q(s', .)).
+def _update_entry(q, visits, entry, reward, gamma, first, cells, is_over):  # type: ignore[no-untyped-def]
+    """Move entry `entry` of q towards reward + gamma max(0, max Q(s', .)).
 
     s' is the position after the move; its entries are first:first + cells.
     alpha is 1 / (1 + visits), this visit included: 1 / 2 in the first update.
@@ -335,8 +335,8 @@ def _update_entry(q, visits, i, reward, gamma, first, cells, is_over):  # type: 
     highest = 0.0
     for j in range(first, first + cells):
         highest = max(highest, q[j])
-    visits[i] += 1
-    alpha = 1 / (1 + visits[i])
-    q[i] = (1 - alpha) * q[i] + alpha * (reward + gamma * highest)
+    visits[entry] += 1
+    alpha = 1 / (1 + visits[entry])
+    q[entry] = (1 - alpha) * q[entry] + alpha * (reward + gamma * highest)
     if is_over:
         q[first : first + cells] = reward

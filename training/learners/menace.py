@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from app.recipes.algorithms import Menace
-from app.tictactoe.beads import count_equal_moves
+from app.tictactoe.beads import count_symmetric_cells
 from app.tictactoe.game import Game
 from training.learners import pairs
 from training.learners.classes import list_pair_classes
@@ -70,7 +70,7 @@ def learn(
         full[first_moves[first_moves != first_moves[opening_cell]]] = 0
     boxes = Boxes(
         class_of_pair=classes.class_of_pair,
-        share=1 / count_equal_moves(game),
+        share=1 / count_symmetric_cells(game),
         beads=full.copy(),
         full=full,
         visits=np.zeros(classes.class_count, np.uint32),

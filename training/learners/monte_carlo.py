@@ -100,14 +100,14 @@ def _play_games(  # type: ignore[no-untyped-def]
     # the pair that the learner played at each ply, or -1
     played = np.empty(cells, np.int32)
     while games < phase_end and updates < max_updates:
-        explore = pairs.decay_rate(
+        exploration = pairs.decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         s, mover = choose_start(starts, games, rng_state)
         plies, moves = 0, 0  # plies of both sides, moves of the learner
         while s >= 0:
             if mover == 0 or replies.learns_both_sides:
-                chance = 1.0 if exploring_starts and moves == 0 else explore
+                chance = 1.0 if exploring_starts and moves == 0 else exploration
                 p = pairs.choose_epsilon_greedy(
                     row_start, q, s, chance, False, rng_state
                 )

@@ -34,7 +34,7 @@ class Epoch(NamedTuple):
     won: tuple[float, float]  # share of the games that the network won
     lost: tuple[float, float]  # the opponent's share, illegal moves included
     forfeited: tuple[float, float]  # share of the games lost by an illegal move
-    # share of all decisions whose highest output is illegal, after the epoch
+    # share of all decisions with an illegal move as highest output, after the epoch
     illegal: float
     # the share among the decisions in the epoch's games, before the epoch's updates
     illegal_met: float

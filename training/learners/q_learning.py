@@ -49,7 +49,7 @@ class LoopParameters(NamedTuple):
 
 
 class Starts(NamedTuple):
-    """The states in which games begin, for `choose_start`."""
+    """The states where games begin, for `choose_start`."""
 
     # [n] s if the learner moves first in state s, the complement ~s if the opponent does
     states: Indices
@@ -100,7 +100,7 @@ def learn(
 
 
 def list_starts(game: Game, recipe: TdControl | MonteCarlo) -> Starts:
-    """Return the states in which the games of a recipe begin."""
+    """Return the states where the games of a recipe begin."""
     if recipe.start == "empty":
         empty_board = {"both": [0, ~0], "x": [0], "o": [~0]}[recipe.seat]
         return Starts(np.array(empty_board, np.int32), is_random=False)
@@ -143,7 +143,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     # [2] the pair that waits for its update, of the learner and of its opponent; -1 for none
     last_pair = np.empty(2, np.int32)
     while games < phase_end and updates < max_updates:
-        explore = pairs.decay_rate(
+        exploration = pairs.decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         s, mover = choose_start(starts, games, rng_state)
@@ -153,7 +153,7 @@ def _play_games(  # type: ignore[no-untyped-def]
                 # The move is chosen before the update, because Sarsa's target needs it.  The other
                 # learners choose the same move: the update changes no value of this state.
                 p = pairs.choose_epsilon_greedy(
-                    row_start, q, s, explore, False, rng_state
+                    row_start, q, s, exploration, False, rng_state
                 )
                 previous = last_pair[mover]
                 if previous >= 0:
@@ -165,7 +165,7 @@ def _play_games(  # type: ignore[no-untyped-def]
                         target = gamma * q[p]
                     else:
                         target = gamma * pairs.compute_expected_value(
-                            row_start, q, s, explore
+                            row_start, q, s, exploration
                         )
                     q[previous] += alpha * (target - q[previous])
                     visits[previous] += 1

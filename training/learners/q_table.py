@@ -146,7 +146,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         # A round has one game in each seat; epsilon falls only between rounds, so it is the same for
         # both seats.
         round_start = game // len(seats) * len(seats)
-        explore = pairs.decay_rate(
+        exploration = pairs.decay_rate(
             parameters.epsilon,
             parameters.epsilon_drop,
             round_start,
@@ -155,7 +155,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         mover = seats[game % len(seats)]
         plies, ending = _play_game(
             rng_state,
-            explore,
+            exploration,
             parameters.first_best,
             row_start,
             next_state,
@@ -174,7 +174,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 @njit(cache=True, inline="always")
 def _play_game(  # type: ignore[no-untyped-def]
     rng_state,
-    explore,
+    exploration,
     first_best,
     row_start,
     next_state,
@@ -194,7 +194,7 @@ def _play_game(  # type: ignore[no-untyped-def]
         states[plies], played[plies] = s, -1
         if mover == 0 or replies.learns_both_sides:
             p = pairs.choose_epsilon_greedy(
-                row_start, q, s, explore, first_best, rng_state
+                row_start, q, s, exploration, first_best, rng_state
             )
             played[plies], s = p, next_state[p]
         else:

@@ -106,7 +106,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     alpha, gamma, trace_decay, epsilon, epsilon_drop, rewards = parameters
     moves = np.empty(2, np.int32)  # number of pairs in each row of `played`
     while games < phase_end and updates < max_updates:
-        explore = pairs.decay_rate(
+        exploration = pairs.decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         s, mover = choose_start(starts, games, rng_state)
@@ -114,7 +114,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         while s >= 0:
             if mover == 0 or replies.learns_both_sides:
                 p = pairs.choose_epsilon_greedy(
-                    row_start, q, s, explore, False, rng_state
+                    row_start, q, s, exploration, False, rng_state
                 )
                 updates += _update_game(
                     q,

@@ -107,12 +107,12 @@ def _play_games(  # type: ignore[no-untyped-def]
     after_x = Rewards(-rewards.loss, -rewards.draw, -rewards.win)
     after_o = Rewards(rewards.win, rewards.draw, rewards.loss)
     while games < phase_end and updates < max_updates:
-        explore = decay_rate(
+        exploration = decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         s = 0
         while s >= 0:
-            p = choose_epsilon_greedy(row_start, q, s, explore, False, rng_state)
+            p = choose_epsilon_greedy(row_start, q, s, exploration, False, rng_state)
             opponents_rewards = after_x if sign[s] > 0 else after_o
             target = -compute_greedy_target(
                 row_start, q, next_state[p], gamma, opponents_rewards

@@ -139,13 +139,13 @@ def _play_games(  # type: ignore[no-untyped-def]
         # for both seats.
         round_start = game // len(seats) * len(seats)
         step_size = pairs.decay_rate(alpha, alpha_drop, round_start, length)
-        explore = pairs.decay_rate(epsilon, epsilon_drop, round_start, length)
+        exploration = pairs.decay_rate(epsilon, epsilon_drop, round_start, length)
         s, mover = 0, seats[game % len(seats)]
         last_class[:] = -1
         while s >= 0:
             refresh_row(row_start, class_of_pair, values, q, s)
             if mover == 0 or replies.learns_both_sides:
-                is_random = draw_uniform(rng_state) < explore
+                is_random = draw_uniform(rng_state) < exploration
                 chance = 1.0 if is_random else 0.0
                 p = pairs.choose_epsilon_greedy(
                     row_start, q, s, chance, False, rng_state

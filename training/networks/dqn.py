@@ -51,10 +51,10 @@ class Moves(NamedTuple):
 
 
 class Trainee(NamedTuple):
-    """A network in training: the seats that it plays, its replay buffer and its schedule."""
+    """A network in training, with the seats that it plays, its replay buffer and its steps."""
 
     seats: tuple[int, ...]
-    pupil: net.Pupil
+    state: net.TrainingState
     buffer: Moves
     steps: int  # steps of Adam in an epoch
 
@@ -88,9 +88,9 @@ def learn(
     called.
     """
     rng = np.random.default_rng(recipe.seed)
-    read = net.choose_squares(game, recipe.encoding, recipe.convolution)
-    trainees = _make_trainees(rng, game, recipe, read)
-    outputs = _compute_outputs(game, trainees, read)
+    inputs = net.choose_squares(game, recipe.encoding, recipe.convolution)
+    trainees = _make_trainees(rng, game, recipe, inputs)
+    outputs = _compute_outputs(game, trainees, inputs)
     q, visits = (
         np.where(game.legal, outputs, np.float32(np.nan)),
         np.zeros_like(outputs, np.uint32),
@@ -115,13 +115,13 @@ def learn(
                 game.legal[moves.decision, moves.cell],
             )
         trainees = [
-            _train_epoch(rng, game, recipe, trainee, read, behaviour, new, on_sample)
+            _train_epoch(rng, game, recipe, trainee, inputs, behaviour, new, on_sample)
             for trainee in trainees
         ]
         met = np.concatenate([moves.decision for moves in new.values()])
         # Computed from the outputs before the epoch's steps, which chose these moves.
-        illegal_met = share_illegal(game, outputs, met)
-        outputs = _compute_outputs(game, trainees, read)
+        illegal_met = compute_illegal_share(game, outputs, met)
+        outputs = _compute_outputs(game, trainees, inputs)
         q = np.where(game.legal, outputs, np.float32(np.nan))
         yield Progress(
             finished_share=epoch / len(opponents),
@@ -134,7 +134,7 @@ def learn(
 
 
 def _make_trainees(
-    rng: np.random.Generator, game: Game, recipe: Dqn, read: net.Array
+    rng: np.random.Generator, game: Game, recipe: Dqn, inputs: net.Array
 ) -> list[Trainee]:
     """Return the networks of a recipe before training.
 
@@ -143,10 +143,10 @@ def _make_trainees(
     seats = NETWORKS[recipe.networks]
     trainees = []
     for number, own_seats in enumerate(seats):
-        network = net.make_network(rng, read, recipe.hidden, game.cells)
-        pupil = net.start_training(network, seed=int(rng.integers(1 << 31)))
+        network = net.make_network(rng, inputs, recipe.hidden, game.cells)
+        state = net.start_training(network, seed=int(rng.integers(1 << 31)))
         steps = (recipe.steps + len(seats) - 1 - number) // len(seats)
-        trainees.append(Trainee(own_seats, pupil, make_empty_buffer(), steps))
+        trainees.append(Trainee(own_seats, state, make_empty_buffer(), steps))
     return trainees
 
 
@@ -175,17 +175,17 @@ def _train_epoch(
     game: Game,
     recipe: Dqn,
     trainee: Trainee,
-    read: net.Array,
+    inputs: net.Array,
     behaviour: NDArray[np.float32],
-    new: Mapping[int, Moves],
+    new_moves: Mapping[int, Moves],
     on_sample: OnSample | None,
 ) -> Trainee:
     """Return a network after the steps of an epoch.
 
-    `behaviour` [D, cells] is the target network, and `new` the moves of this epoch by seat.
+    `behaviour` [D, cells] is the target network, and `new_moves` the moves of this epoch by seat.
     """
     buffer = append_moves(
-        trainee.buffer, [new[seat] for seat in trainee.seats], recipe.memory
+        trainee.buffer, [new_moves[seat] for seat in trainee.seats], recipe.memory
     )
     moves = sample_moves(buffer, rng, (trainee.steps, recipe.batch))
     if on_sample:
@@ -196,10 +196,10 @@ def _train_epoch(
     guarded = ~game.legal & recipe.guard_rails
     squared = recipe.error == "squared"
     others = behaviour if recipe.outputs == "all" else None
-    pupil = net.train_steps(
-        trainee.pupil, read, guarded, batches, recipe.step_size, squared, others
+    state = net.train_steps(
+        trainee.state, inputs, guarded, batches, recipe.step_size, squared, others
     )
-    return trainee._replace(pupil=pupil, buffer=buffer)
+    return trainee._replace(state=state, buffer=buffer)
 
 
 def _summarize(
@@ -214,24 +214,26 @@ def _summarize(
         won=(as_x.won, as_o.won),
         lost=(as_x.lost, as_o.lost),
         forfeited=(as_x.forfeited, as_o.forfeited),
-        illegal=share_illegal(game, outputs, slice(None)),
+        illegal=compute_illegal_share(game, outputs, slice(None)),
         illegal_met=illegal_met,
     )
 
 
-def share_illegal(
-    game: Game, outputs: NDArray[np.float32], among: NDArray[np.int32] | slice
+def compute_illegal_share(
+    game: Game, outputs: NDArray[np.float32], decisions: NDArray[np.int32] | slice
 ) -> float:
-    """Return the share of the decisions `among` whose highest output, [D, cells], is illegal."""
+    """Return the share of the decisions `decisions` whose highest output, [D, cells], is illegal."""
     highest = outputs.argmax(axis=1)
-    return float((~game.legal[np.arange(game.decisions), highest])[among].mean())
+    return float((~game.legal[np.arange(game.decisions), highest])[decisions].mean())
 
 
 def _compute_outputs(
-    game: Game, trainees: Sequence[Trainee], read: net.Array
+    game: Game, trainees: Sequence[Trainee], inputs: net.Array
 ) -> NDArray[np.float32]:
     """Return the outputs for every decision, [D, cells]; separate networks: the mover's network."""
-    outputs = [net.compute_outputs(trainee.pupil.network, read) for trainee in trainees]
+    outputs = [
+        net.compute_outputs(trainee.state.network, inputs) for trainee in trainees
+    ]
     return np.where(game.to_move[:, None] == X, outputs[0], outputs[-1])
 
 
@@ -312,10 +314,11 @@ def make_empty_buffer() -> Moves:
     return Moves(none, none, np.empty(0, np.float32), none)
 
 
-def append_moves(buffer: Moves, new: Iterable[Moves], most: int) -> Moves:
-    """Return the buffer with new moves appended, cut to the latest `most` moves."""
+def append_moves(buffer: Moves, new_moves: Iterable[Moves], max_moves: int) -> Moves:
+    """Return the buffer with new moves appended, cut to the latest `max_moves` moves."""
     columns: list[Any] = [
-        np.concatenate(column)[-most:] for column in zip(buffer, *new, strict=True)
+        np.concatenate(column)[-max_moves:]
+        for column in zip(buffer, *new_moves, strict=True)
     ]
     return Moves(*columns)
 

@@ -50,8 +50,8 @@ class Minibatches(NamedTuple):
     target: Any  # [steps, batch] the target of the output of `cell`
 
 
-class Pupil(NamedTuple):
-    """A network in training."""
+class TrainingState(NamedTuple):
+    """A network in training, with the state of its optimizer and its random key."""
 
     network: Network
     moments: Any  # Adam's averages of the gradient and its square
@@ -66,48 +66,50 @@ def choose_squares(
     A convolution reads squares of 2 by 2 cells: then the shape is [D, squares, inputs],
     with the inputs of the square's cells followed by the inputs that belong to no cell.
     """
-    read = encode_inputs(game, encoding)
+    inputs = encode_inputs(game, encoding)
     if not convolution:
-        return read
-    each = read.shape[1] // game.cells  # number of inputs for each cell
+        return inputs
+    each = inputs.shape[1] // game.cells  # number of inputs for each cell
     squares = np.lib.stride_tricks.sliding_window_view(
         np.arange(game.cells).reshape(game.rows, game.columns), (SQUARE, SQUARE)
     )
     of_cells = squares.reshape(-1, SQUARE * SQUARE, 1) * each + np.arange(each)
-    of_none = np.arange(game.cells * each, read.shape[1])
+    of_none = np.arange(game.cells * each, inputs.shape[1])
     columns = [[*square.ravel().tolist(), *of_none.tolist()] for square in of_cells]
-    return read[:, np.array(columns)]
+    return inputs[:, np.array(columns)]
 
 
 def make_network(
-    rng: np.random.Generator, read: Array, hidden: Sequence[int], outs: int
+    rng: np.random.Generator, inputs: Array, hidden: Sequence[int], output_count: int
 ) -> Network:
     """Return a network with normal random weights of variance 2 / (inputs of the layer), and biases 0.
 
-    `read` are its inputs, of which only the shape is used; `hidden` are the units of the hidden
-    layers and `outs` the number of outputs.  If the network reads squares, the units of the first
-    layer are divided among the squares.
+    Only the shape of `inputs` is used; `hidden` are the units of the hidden layers.  If the network
+    reads squares, the units of the first layer are divided among the squares.
     """
-    squares = read.shape[1] if read.ndim == 3 else 1
+    squares = inputs.shape[1] if inputs.ndim == 3 else 1
     each = hidden[0] // squares
-    shapes = [(read.shape[-1], each), *pairwise([each * squares, *hidden[1:], outs])]
+    shapes = [
+        (inputs.shape[-1], each),
+        *pairwise([each * squares, *hidden[1:], output_count]),
+    ]
     return tuple(
         Layer(
-            rng.normal(0, np.sqrt(2 / ins), (ins, outs)).astype(np.float32),
-            np.zeros(outs, np.float32),
+            rng.normal(0, np.sqrt(2 / ins), (ins, output_count)).astype(np.float32),
+            np.zeros(output_count, np.float32),
         )
-        for ins, outs in shapes
+        for ins, output_count in shapes
     )
 
 
 def apply_network(
-    network: Network, read: Array, key: jax.Array | None = None
+    network: Network, inputs: Array, key: jax.Array | None = None
 ) -> jax.Array:
     """Return the outputs, [N, cells], for inputs [N, inputs] or [N, squares, inputs].
 
     With a random key a tenth of the hidden units is set to 0 and the others are scaled up (dropout).
     """
-    signal = jnp.asarray(read)
+    signal = jnp.asarray(inputs)
     for number, layer in enumerate(network[:-1]):
         signal = jax.nn.leaky_relu(signal @ layer.weight + layer.bias, SLOPE)
         signal = signal.reshape(len(signal), -1)
@@ -120,10 +122,10 @@ def apply_network(
     return last
 
 
-def compute_outputs(network: Network, read: Array) -> NDArray[np.float32]:
+def compute_outputs(network: Network, inputs: Array) -> NDArray[np.float32]:
     """Return the outputs for every decision, [D, cells], including illegal moves."""
     # With JAX, because sums of numpy depend on the number of cores.
-    return np.asarray(_apply_compiled(network, read))
+    return np.asarray(_apply_compiled(network, inputs))
 
 
 _apply_compiled = jax.jit(apply_network)
@@ -131,29 +133,31 @@ _apply_compiled = jax.jit(apply_network)
 
 def compute_loss(
     network: Network,
-    read: Array,
+    inputs: Array,
     guarded: Array,
     cell: Array,
     target: Array,
     key: jax.Array | None = None,
     squared: bool = False,
-    others: Array | None = None,
+    other_targets: Array | None = None,
 ) -> jax.Array:
     """Return the mean Huber loss over N decisions.
 
     The output of the cell played has the target `target` [N].  Outputs of `guarded` cells [N,
-    cells] have the target -5 (the guard rails).  Other outputs have the targets `others` [N,
+    cells] have the target -5 (the guard rails).  Other outputs have the targets `other_targets` [N,
     cells], if given. With `squared` the loss is half the square of the error, which differs
     from the Huber loss for errors above 1 only.
     """
     played = jnp.arange(guarded.shape[1]) == cell[:, None]
-    if others is None:
+    if other_targets is None:
         counted = played | guarded
         wanted = jnp.where(played, target[:, None], ILLEGAL)
     else:
         counted = jnp.ones_like(played)
-        wanted = jnp.where(played, target[:, None], jnp.where(guarded, ILLEGAL, others))
-    answers = apply_network(network, read, key)
+        wanted = jnp.where(
+            played, target[:, None], jnp.where(guarded, ILLEGAL, other_targets)
+        )
+    answers = apply_network(network, inputs, key)
     if squared:
         wrong = optax.losses.l2_loss(answers, wanted)
     else:
@@ -161,45 +165,47 @@ def compute_loss(
     return jnp.where(counted, wrong, 0).sum(axis=1).mean()
 
 
-def start_training(network: Network, seed: int) -> Pupil:
+def start_training(network: Network, seed: int) -> TrainingState:
     """Return a network ready for training; `seed` determines its random dropout."""
     moments = optax.adam(0.0).init(jax.tree.map(jnp.asarray, network))
-    return Pupil(network, moments, jax.random.key(seed))
+    return TrainingState(network, moments, jax.random.key(seed))
 
 
 @partial(jax.jit, static_argnames="squared")
 def train_steps(
-    pupil: Pupil,
-    read: Array,
+    state: TrainingState,
+    inputs: Array,
     guarded: Array,
     batches: Minibatches,
     step_size: float,
     squared: bool = False,
-    others: Array | None = None,
-) -> Pupil:
+    other_targets: Array | None = None,
+) -> TrainingState:
     """Return the network after a step of Adam with each minibatch.
 
-    `read` are the inputs of each decision; outputs that are `guarded`, [D, cells], have the
-    target -5, and other outputs that were not played have the targets `others`, [D, cells],
+    `inputs` are the inputs of each decision; outputs that are `guarded`, [D, cells], have the
+    target -5, and other outputs that were not played have the targets `other_targets`, [D, cells],
     if given. The function is compiled once for each shape of network. Networks are trained
     one by one: eight in parallel, by `vmap`, are 1.07 times as fast on a CPU, but their
     sums differ in the last digits, so a recipe's table would depend on the other networks.
     """
 
-    def step(pupil: Pupil, batch: Minibatches) -> tuple[Pupil, None]:
-        key, drops = jax.random.split(pupil.key)
+    def step(state: TrainingState, batch: Minibatches) -> tuple[TrainingState, None]:
+        key, drops = jax.random.split(state.key)
         s = batch.decision
         gradient = jax.grad(compute_loss)(
-            pupil.network,
-            read[s],
+            state.network,
+            inputs[s],
             guarded[s],
             batch.cell,
             batch.target,
             drops,
             squared,
-            None if others is None else others[s],
+            None if other_targets is None else other_targets[s],
         )
-        change, moments = optax.adam(step_size).update(gradient, pupil.moments)
-        return Pupil(optax.apply_updates(pupil.network, change), moments, key), None
+        change, moments = optax.adam(step_size).update(gradient, state.moments)
+        return TrainingState(
+            optax.apply_updates(state.network, change), moments, key
+        ), None
 
-    return jax.lax.scan(step, pupil, batches)[0]
+    return jax.lax.scan(step, state, batches)[0]

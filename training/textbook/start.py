@@ -1,4 +1,4 @@
-"""The board with which a game begins."""
+"""The first board of a game."""
 
 from functools import cache
 

@@ -2,7 +2,7 @@
 
 
 class Values(dict):
-    """A dictionary in which missing values are `initial`."""
+    """A dictionary that returns `initial` for missing keys."""
 
     def __init__(self, initial=0.0):
         super().__init__()

@@ -7,7 +7,7 @@ import numpy as np
 
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame
-from app.tictactoe.beads import count_beads, count_equal_moves
+from app.tictactoe.beads import count_beads, count_symmetric_cells
 from app.tictactoe.game import O, X
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.values import compute_outcome_chances
@@ -48,7 +48,7 @@ class Box(NamedTuple):
 
 def _box(pair: ValueQuery) -> Box:
     game, plays = pair.game, pair.agent.card.plays
-    squares = game.spread_pairs(count_equal_moves(game), 0)
+    squares = game.spread_pairs(count_symmetric_cells(game), 0)
     held = game.spread_pairs(count_beads(game, pair.table[game.legal], plays))
     # in training it always draws
     own = policy_from_values(held / np.maximum(squares, 1), "proportional")

@@ -13,7 +13,7 @@ from werkzeug.exceptions import BadRequest, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.recipes import name_recipe
-from app.recipes.faults import FAULTY, find_right
+from app.recipes.faults import FAULTY, find_correct_recipe
 from app.tictactoe.agents import Agent
 from app.tictactoe.notation import find_record
 from app.tictactoe.policy import policy_from_values
@@ -221,7 +221,7 @@ def find_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
         raise NotFound(f"There is no fault {fault!r}. {list_choices(ORDER)}")
     if not site.lab.faults:
         raise NotFound("The agents of the faults are missing here.")
-    faulty, right = map(name_recipe, (FAULTY[fault], find_right(fault)))
+    faulty, right = map(name_recipe, (FAULTY[fault], find_correct_recipe(fault)))
     return site.lab.faults[faulty], site.lab.faults[right]
 
 

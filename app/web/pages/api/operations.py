@@ -410,7 +410,7 @@ def _build_cause(site: SiteData, cause: Cause) -> schema.LikelyCause:
         seat=SIDES.get(cause.seat),
         rule=cause.rule,
         number=cause.number,
-        of=cause.of,
+        of=cause.total,
         by_chance=round_figure(cause.by_chance),
         shown_in=[format_position(site.game, position) for position in cause.positions],
     )

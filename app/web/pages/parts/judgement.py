@@ -219,7 +219,7 @@ def _show_mistake(site: SiteData, name: str, number: int) -> Exhibit:
     signs |= dict.fromkeys(np.flatnonzero(mistakes.wrong[row]).tolist(), "blunder")
     chance, erring, images = (
         atlas.chance[number],
-        int(atlas.erring[number]),
+        int(atlas.erring_images[number]),
         atlas.images[number],
     )
     often = (
