@@ -89,7 +89,7 @@ def test_every_agent_of_the_list_has_its_mistakes() -> None:
 
 @pytest.mark.parametrize("agent", ["q-table-draw-1", "q-learning-1"])
 def test_since_its_update_the_compiled_learner_prefers_the_blunder(game: Game, agent: str) -> None:
-    recipe = recipe_of(agent)
+    recipe = find_recipe(agent)
     number = {board: s for s, board in enumerate(build_rules(game).unfinished_boards())}
     found = sorted(stored_mistakes(agent).items(), key=lambda item: item[1][0].before)
     for key, (mistake, _) in found[:2]:
