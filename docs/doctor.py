@@ -39,6 +39,7 @@ import re
 import struct
 import sys
 from collections import Counter
+from functools import cache
 from typing import NamedTuple
 
 COLUMNS = ("board", "move", "reward", "next_board", "done", "before", "after")
@@ -71,9 +72,7 @@ class Rule(NamedTuple):
     """A textbook rule: the columns that gamma multiplies (their sum, weighted, is V)."""
 
     title: str
-    next_values: (
-        callable  # (Example, gamma) -> tuple of numbers; None if one is unknown
-    )
+    next_values: callable  # (Example, gamma) -> tuple of numbers, None where unknown
     source: str
 
 
@@ -122,70 +121,26 @@ RULES = {
 
 
 class Fault(NamedTuple):
-    """A classic fault; `columns` is None if it is found without least squares."""
+    """A classic fault in words; the sentence is filled with the numbers of a row."""
 
     title: str
-    columns: callable  # (Example, next values) -> (what alpha multiplies, next values)
     sentence: str
     effect: str
     source: str
-
-
-def keep_target(e, values):
-    """Return the columns of a right update: what alpha multiplies, then the next values."""
-    return e.reward - e.before, values
-
-
-def value_finished_board(e, values):
-    """Give a finished board the value that untouched squares have, in place of 0."""
-    return e.reward - e.before, (e.blank,) * len(values) if e.is_over else values
-
-
-def value_finished_board_twice(e, values):
-    """Give a finished board its reward as a value, so that the reward counts twice."""
-    return e.reward - e.before, (e.reward,) * len(values) if e.is_over else values
-
-
-def include_occupied(e, values):
-    """Let occupied squares, with the value of untouched ones, take part in the maximum."""
-    if e.is_over or None in (e.blank, *values):
-        return e.reward - e.before, values
-    highest = max if e.sign > 0 else min  # of a value that has already changed its sign
-    return e.reward - e.before, (highest(values[0], e.blank), *values[1:])
-
-
-def miss_sign(e, values):
-    """Add the opponent's value where it has to be subtracted."""
-    return e.reward - e.before, tuple(v if v is None else -v for v in values)
-
-
-def share_view(e, values):
-    """Let O take the maximum of values that are good for X."""
-    return e.reward - e.before, (e.worst if e.next_mover == "O" else e.best,)
-
-
-def discount_reward(e, values):
-    """Multiply the reward by gamma as well."""
-    return -e.before, tuple(v if v is None else e.reward + v for v in values)
-
-
-def flip_reward(e, values):
-    """Use the reward with the wrong sign."""
-    return -e.reward - e.before, values
+    hidden: str = None  # a trace that cannot show the fault cannot tell whether ...
 
 
 FAULTS = {
     "terminal": Fault(
         "the value of a finished board is added",
-        value_finished_board,
         "this game was over, and the update still added {gamma} times {next:+.4g} from the "
         "finished board",
         "Results are blurred by a number that no game ever corrects: lost games can look open.",
         "Q of a finished board is 0: Sutton & Barto (2018), section 6.5, the box of Q-learning",
+        "the value of a finished board is added: these values are 0 so far",
     ),
     "answer": Fault(
         "the next board is taken before the opponent's answer",
-        keep_target,
         "the next board {next_board} is the one before the opponent's answer, where the learner "
         "never moves",
         "No value of a later position reaches an earlier one: it learns last moves and no plans.",
@@ -194,25 +149,24 @@ FAULTS = {
     ),
     "sign": Fault(
         "the opponent's best move is counted as one's own",
-        miss_sign,
         "the opponent moves on {next_board}, and its best value {next:+.4g} was added: it has to "
         "be subtracted",
         "A position that is good for the opponent looks good: it walks into threats.",
         "what one side gains the other side loses: Littman (1994); Sutton & Barto (2018), "
         "equation 6.8 for the update",
+        "the opponent's value is added or subtracted: it is 0 in every row",
     ),
     "occupied": Fault(
         "occupied squares take part in the maximum",
-        include_occupied,
         "every free square of {next_board} has a value below {next:+.4g}, which is the value of an "
         "occupied one",
         "No lost position is worth less than an untouched square, so losses are not seen coming.",
         "the maximum is over the actions that are possible in the next state: Sutton & Barto "
         "(2018), section 3.1 and equation 6.8",
+        "occupied squares take part in the maximum: a free one is never worth less so far",
     ),
     "loser": Fault(
         "the loser's last move is never updated",
-        None,
         "the game ends after this row with the opponent's win, and no row follows that learns "
         "from it; in {count} games so, and no lost game was ever learned",
         "It never learns what loses: values do not fall below a draw, and threats are not blocked.",
@@ -221,21 +175,20 @@ FAULTS = {
     ),
     "sides": Fault(
         "both seats share a value without changing sides",
-        share_view,
         "O's rewards are those of X, and O still takes the maximum, which is the best for X",
         "One side learns to help the other: O plays into X's lines.",
         "one side takes the maximum, the other one the minimum: Littman (1994)",
+        "O takes the maximum or the minimum: both are the same in every row",
     ),
     "reward": Fault(
         "the opponent's win is credited, or a reward has the wrong sign",
-        flip_reward,
         "the game ended with a {result} for {mover}, and the reward was {reward:+g}",
         "It learns to reach the result that it has to avoid.",
         "the reward tells the agent what it has to achieve: Sutton & Barto (2018), section 3.2",
+        "the reward has the right sign: it is 0 in every row",
     ),
     "in-place": Fault(
         "the recorded board already contains the move",
-        None,
         "square {move} of the board {board} is already taken by the move that is recorded for it: "
         "the list was changed before it was recorded",
         "Values are stored under boards on which the learner never has to move, so it plays as if "
@@ -245,47 +198,85 @@ FAULTS = {
     ),
     "exploration": Fault(
         "it explores never or always, or takes the first of equal moves",
-        None,
         "{detail}",
         "What is never tried is never learned; what is only tried at random is never used.",
         "epsilon-greedy, with ties broken at random: Sutton & Barto (2018), sections 2.2 and 5.4",
     ),
     "step": Fault(
         "the step size, the discount or the rounding is wrong",
-        discount_reward,
         "the reward {reward:+g} was multiplied by gamma too",
         "Values end elsewhere than the rule has them, or stop moving.",
         "the step size is above 0 and at most 1, and the first reward is not discounted: Sutton & "
         "Barto (2018), equations 2.5 and 3.8",
+        "the reward is multiplied by gamma too: with this gamma it makes no difference",
     ),
 }
-# Definitions that least squares compares, besides the rules: (fault, its columns, settings).
+
+
+# What a fault makes of a right target: (Example, next values) -> the columns of least squares, of
+# which the first is multiplied by alpha, the others by alpha gamma.
+
+
+def keep_target(e, values):
+    """Return the columns of a right update."""
+    return (e.reward - e.before, *values)
+
+
+def value_finished_board(e, values):
+    """Give a finished board the value that untouched squares have, in place of 0."""
+    return keep_target(e, (e.blank,) * len(values) if e.is_over else values)
+
+
+def value_finished_board_twice(e, values):
+    """Give a finished board its reward as a value, so that the reward counts twice."""
+    return keep_target(e, (e.reward,) * len(values) if e.is_over else values)
+
+
+def include_occupied(e, values):
+    """Let occupied squares, with the value of untouched ones, take part in the maximum."""
+    if e.is_over or None in (e.blank, *values):
+        return keep_target(e, values)
+    highest = max if e.sign > 0 else min  # of a value that has already changed its sign
+    return keep_target(e, (highest(values[0], e.blank), *values[1:]))
+
+
+def miss_sign(e, values):
+    """Add the opponent's value where it has to be subtracted."""
+    return keep_target(e, (v if v is None else -v for v in values))
+
+
+def share_view(e, values):
+    """Let O take the maximum of values that are good for X."""
+    return keep_target(e, (e.worst if e.next_mover == "O" else e.best,))
+
+
+def discount_reward(e, values):
+    """Multiply the reward by gamma as well."""
+    return (-e.before, *(v if v is None else e.reward + v for v in values))
+
+
+def flip_reward(e, values):
+    """Use the reward with the wrong sign."""
+    return (-e.reward - e.before, *values)
+
+
+# Definitions that least squares compares, besides the rules: (fault, its columns, rules, settings).
+BOOTSTRAPPED = ("q-learning", "sarsa", "expected-sarsa")
+ANY_SETTING = ("opponent", "self-play")
 VARIANTS = [
-    ("terminal", value_finished_board, ("opponent", "self-play")),
-    ("terminal", value_finished_board_twice, ("opponent", "self-play")),
-    ("occupied", include_occupied, ("opponent", "self-play")),
-    ("step", discount_reward, ("opponent", "self-play")),
-    ("sign", miss_sign, ("self-play",)),
-    ("reward", flip_reward, ("opponent", "self-play")),
+    ("terminal", value_finished_board, ("q-learning", "sarsa"), ANY_SETTING),
+    ("terminal", value_finished_board_twice, ("q-learning", "sarsa"), ANY_SETTING),
+    ("occupied", include_occupied, ("q-learning",), ANY_SETTING),
+    ("step", discount_reward, (*BOOTSTRAPPED, "monte-carlo"), ANY_SETTING),
+    ("sign", miss_sign, (*BOOTSTRAPPED, "monte-carlo"), ("self-play",)),
+    ("reward", flip_reward, BOOTSTRAPPED, ANY_SETTING),
 ]
 
 
-# 2. The game.
+# 2. The game and the table.
 
 
-def memoize(function):
-    """Return the function with a cache of its answers: there are few boards."""
-    answers = {}
-
-    def look_up(*arguments):
-        if arguments not in answers:
-            answers[arguments] = function(*arguments)
-        return answers[arguments]
-
-    return look_up
-
-
-@memoize
+@cache
 def find_winner(board):
     """Return "X" or "O" for three in a row, "draw" for a full board, None for an open game."""
     for i, j, k in LINES:
@@ -294,7 +285,7 @@ def find_winner(board):
     return None if "." in board else "draw"
 
 
-@memoize
+@cache
 def free_squares(board):
     """List the empty squares."""
     return [square for square in range(9) if board[square] == "."]
@@ -305,25 +296,11 @@ def put_mark(board, square, mark):
     return board[:square] + mark + board[square + 1 :]
 
 
-def turn_board(board):
-    """Return the board after a quarter turn."""
-    return "".join(board[i] for i in (6, 3, 0, 7, 4, 1, 8, 5, 2))
-
-
-def mirror_board(board):
-    """Return the mirrored board."""
-    return "".join(board[i] for i in (2, 1, 0, 5, 4, 3, 8, 7, 6))
-
-
-@memoize
 def list_images(board):
     """List a board under the eight symmetries of the square."""
-    images = []
-    for first in (board, mirror_board(board)):
-        image = first
-        for _ in range(4):
-            images.append(image)
-            image = turn_board(image)
+    images = [board, "".join(board[i] for i in (2, 1, 0, 5, 4, 3, 8, 7, 6))]
+    for i in range(6):
+        images.append("".join(images[i][j] for j in (6, 3, 0, 7, 4, 1, 8, 5, 2)))
     return images
 
 
@@ -332,45 +309,31 @@ def show_board(board):
     return f"{board[:3]}/{board[3:6]}/{board[6:]}"
 
 
-# Tables differ in the moves that share an entry.
+KINDS = ("moves", "afterstates", "moves up to symmetry", "afterstates up to symmetry")
 
 
-def key_of_pair(board, move, mover):
-    """Return the entry of a table of moves: board and move."""
-    return board, move
+@cache
+def find_entry(kind, board, move, mover):
+    """Return the key under which a table of this kind keeps the value of a move."""
+    if kind == "moves":
+        return board, move
+    mark = mover.lower() if kind == "moves up to symmetry" else mover
+    after = put_mark(board, move, mark)
+    return min(list_images(after)) if "symmetry" in kind else after
 
 
-@memoize
-def key_of_afterstate(board, move, mover):
-    """Return the entry of a table of afterstates: the board after the move."""
-    return put_mark(board, move, mover)
-
-
-@memoize
-def key_of_symmetric_pair(board, move, mover):
-    """Return the entry of a table in which symmetric moves share an entry."""
-    return min(list_images(put_mark(board, move, mover.lower())))
-
-
-@memoize
-def key_of_symmetric_afterstate(board, move, mover):
-    """Return the entry of a table in which symmetric afterstates share an entry."""
-    return min(list_images(put_mark(board, move, mover)))
-
-
-KEYS = {
-    "moves": key_of_pair,
-    "afterstates": key_of_afterstate,
-    "moves up to symmetry": key_of_symmetric_pair,
-    "afterstates up to symmetry": key_of_symmetric_afterstate,
-}
+@cache
+def list_entries(kind, board, mover, has_occupied):
+    """List the keys of the moves on a board, with those on occupied squares or without."""
+    moves = range(9) if has_occupied else free_squares(board)
+    return [find_entry(kind, board, move, mover) for move in moves]
 
 
 # 3. Rows: what the student's program wrote, checked.
 
 
 class Row(NamedTuple):
-    """One update as it was recorded."""
+    """One update as it was recorded, and what its boards show."""
 
     number: int  # from 1
     board: str  # nine characters: X, O or "." for an empty square
@@ -381,46 +344,22 @@ class Row(NamedTuple):
     before: float
     after: float
     mover: str  # "X" or "O"
-
-    @property
-    def is_in_place(self):
-        """Whether the square of the move was already taken."""
-        return self.board[self.move] != "."
-
-    @property
-    def is_before_answer(self):
-        """Whether the next board is the board after the move itself."""
-        return self.next_board == put_mark(self.board, self.move, self.mover)
-
-    @property
-    def is_over(self):
-        """Whether the game is over after this row."""
-        return bool(find_winner(self.next_board)) or (self.is_in_place and self.done)
-
-    @property
-    def result(self):
-        """Return "win", "draw" or "loss" for the mover, None if the game goes on."""
-        winner = find_winner(self.next_board)
-        if winner in (None, "draw"):
-            return winner
-        return "win" if winner == self.mover else "loss"
+    is_in_place: bool  # whether the square of the move was already taken
+    is_before_answer: bool  # whether the next board is the board after the move itself
+    result: str  # "win", "draw" or "loss" of the mover; None if the game goes on
+    is_over: bool
 
 
 SIGNS = {
     **dict.fromkeys(("X", "x", "1", "1.0", "+1"), "X"),
     **dict.fromkeys(("O", "o", "-1", "-1.0", "2", "2.0"), "O"),
-    **dict.fromkeys(
-        (".", "_", "-", "*", "#", "?", " ", "", "0", "0.0", "None", "E", "e"), "."
-    ),
+    **dict.fromkeys((".", "_", "-", "*", "#", "?", " ", "", "0", "0.0"), "."),
+    **dict.fromkeys(("None", "E", "e"), "."),
 }
 TOKEN = re.compile(r"'([^']*)'|\"([^\"]*)\"|([-+]?\d+(?:\.\d*)?|None|[A-Za-z._*#?-])")
 TRUTHS = {
-    "1": True,
-    "true": True,
-    "1.0": True,
-    "0": False,
-    "false": False,
-    "0.0": False,
+    **dict.fromkeys(("1", "1.0", "true"), True),
+    **dict.fromkeys(("0", "0.0", "false"), False),
 }
 
 
@@ -491,66 +430,76 @@ def read_truth(item):
 def read_row(number, board, move, reward, next_board, done, before, after):
     """Return a checked Row; raises TraceError with its number."""
     try:
-        board, move, next_board = (
-            read_board(board),
-            read_move(move),
-            read_board(next_board),
+        board, move = read_board(board), read_move(move)
+        next_board = read_board(next_board)
+        mover, is_in_place, is_before_answer, result = read_step(
+            board, move, next_board
         )
-        mover = find_mover(board, move, next_board)
-        row = Row(
-            number,
-            board,
-            move,
-            read_number(reward, "reward"),
-            next_board,
-            read_truth(done),
-            read_number(before, "before"),
-            read_number(after, "after"),
-            mover,
+        done = read_truth(done)
+        is_over = bool(result) or (is_in_place and done)
+        if done and not is_over and not is_before_answer:
+            raise TraceError(
+                f"done is 1, but on {show_board(next_board)} the game goes on"
+            )
+        return Row(
+            number=number,
+            board=board,
+            move=move,
+            reward=read_number(reward, "reward"),
+            next_board=next_board,
+            done=done,
+            before=read_number(before, "before"),
+            after=read_number(after, "after"),
+            mover=mover,
+            is_in_place=is_in_place,
+            is_before_answer=is_before_answer,
+            result=result,
+            is_over=is_over,
         )
-        reason = find_row_fault(row)
     except TraceError as error:
-        reason = str(error)
-    if reason:
-        raise TraceError(f"Row {number}: {reason}.")
-    return row
+        raise TraceError(f"Row {number}: {error}.") from None
 
 
-def find_mover(board, move, next_board):
-    """Return the mark of the player who moved: the mark on the square of the move."""
-    if board[move] != ".":
-        return "X" if board.count("X") == board.count("O") else "O"
-    mover = next_board[move]
+@cache
+def read_step(board, move, next_board):
+    """Return (mover, is_in_place, is_before_answer, result) of two boards and a move.
+
+    Raises TraceError if they cannot be two boards of one game.
+    """
+    is_in_place = board[move] != "."
+    mover = player_to_move(board) if is_in_place else next_board[move]
+    reason = find_impossible(board, next_board, is_in_place)
     if mover == ".":
-        raise TraceError(
+        reason = (
             f"the move is square {move}, and that square of next_board "
             f"{show_board(next_board)} is empty"
         )
-    return mover
+    if reason:
+        raise TraceError(reason)
+    result = find_winner(next_board)
+    if result in OTHER:
+        result = "win" if result == mover else "loss"
+    return mover, is_in_place, next_board == put_mark(board, move, mover), result
 
 
-def find_row_fault(row):
-    """Return in words why a row is impossible, None if it is possible."""
-    board, next_board = row.board, row.next_board
-    shown, next_shown = show_board(board), show_board(next_board)
-    added = board.count(".") - next_board.count(".")
-    if abs(board.count("X") - board.count("O")) > 1:
-        reason = f"board {shown} is impossible: count its X and O"
-    elif abs(next_board.count("X") - next_board.count("O")) > 1:
-        reason = f"next_board {next_shown} is impossible: count its X and O"
-    elif find_winner(board) and not row.is_in_place:
-        reason = f"board {shown} is already finished, so no move follows"
-    elif any(old not in (".", new) for old, new in zip(board, next_board)):
-        reason = f"next_board {next_shown} does not follow from board {shown}"
-    elif row.is_in_place:
-        reason = None
-    elif added > 3:
-        reason = f"next_board {next_shown} is more than a move and an answer later"
-    elif row.done and not row.is_over and not row.is_before_answer:
-        reason = f"done is 1, but on {next_shown} the game goes on"
-    else:
-        reason = None
-    return reason
+def find_impossible(board, next_board, is_in_place):
+    """Return in words why a board and the next one are impossible, None if they are possible."""
+    for name, one in (("board", board), ("next_board", next_board)):
+        if abs(one.count("X") - one.count("O")) > 1:
+            return f"{name} {show_board(one)} is impossible: count its X and O"
+    if find_winner(board) and not is_in_place:
+        return f"board {show_board(board)} is already finished, so no move follows"
+    if any(old not in (".", new) for old, new in zip(board, next_board)):
+        return (
+            f"next_board {show_board(next_board)} does not follow from board "
+            f"{show_board(board)}"
+        )
+    if board.count(".") - next_board.count(".") > 3 and not is_in_place:
+        return (
+            f"next_board {show_board(next_board)} is more than a move and an answer "
+            "later"
+        )
+    return None
 
 
 def quote(item):
@@ -583,13 +532,22 @@ def link_rows(rows, is_backward):
     return successors
 
 
-def is_backward(rows):
-    """Return whether more rows are linked to an earlier row than to a later one."""
-    forward, backward = (
-        sum(link is not None for link in link_rows(rows, direction))
-        for direction in (False, True)
-    )
-    return backward > forward
+def list_later_rewards(rows, successors, flip):
+    """List for each row the rewards after its own until the game's end; None without an end.
+
+    Rewards are in the view of the row's player; `flip(player)` is -1 if they are X's and O moves.
+    """
+    later = [[] if row.is_over else None for row in rows]
+    is_backward = any(j is not None and j < i for i, j in enumerate(successors))
+    order = range(len(rows)) if is_backward else reversed(range(len(rows)))
+    for i in order:
+        row, j = rows[i], successors[i]
+        if row.is_over or j is None or later[j] is None:
+            continue
+        sign = 1 if rows[j].mover == row.mover else -1
+        first = sign * flip(rows[j].mover) * rows[j].reward
+        later[i] = [first, *(sign * reward for reward in later[j])]
+    return later
 
 
 # 5. The table, rebuilt from the rows.
@@ -598,20 +556,20 @@ def is_backward(rows):
 class Setup(NamedTuple):
     """Properties of a trace that are read from its first rows."""
 
-    key: str  # of KEYS
+    kind: str  # of KINDS
     is_backward: bool  # whether games are updated from their end
     setting: str  # "opponent", "self-play" or "answer"
     is_x_view: bool  # whether all values and rewards are X's
-    initial: (
-        dict  # player -> value of an untouched move in the player's view; None: differs
-    )
-    knows_ends: (
-        bool  # whether winning moves have their reward as value from the beginning
-    )
+    initial: dict  # player -> value of an untouched move to this player; None: differs
+    has_ends: bool  # whether winning moves are worth their reward from the beginning
     plays_occupied: bool  # whether moves on occupied squares are played
     win: float  # reward of a win
     draw: float
     precision: float  # error of a written number
+
+    def flip(self, mover):
+        """Return the factor that turns a written value into the mover's view."""
+        return -1 if self.is_x_view and mover == "O" else 1
 
 
 class Example(NamedTuple):
@@ -627,9 +585,7 @@ class Example(NamedTuple):
     mean: float
     played: float  # with the move that was played there; None if it is unknown
     blank: float  # with an untouched move
-    later: (
-        list  # rewards after this one until the game's end; None if the end is missing
-    )
+    later: list  # rewards until the game's end; None if the end is missing
     visits: int  # how often this entry was updated, this time included
     sign: int  # -1 if the opponent moves on the next board
     next_mover: str
@@ -640,94 +596,95 @@ class Replay:
 
     def __init__(self, setup):
         self.setup = setup
-        self.key = KEYS[setup.key]
-        self.values, self.visits, self.rows = {}, Counter(), {}
+        self.values, self.visits, self.numbers = {}, Counter(), {}
         self.mismatches, self.first_mismatch = 0, None
 
-    def flip(self, mover):
-        """Return the factor that turns a written value into the mover's view."""
-        return -1 if self.setup.is_x_view and mover == "O" else 1
+    def list_values(self, board, mover, has_occupied=False):
+        """List the values of the moves on a board to their player, None where unknown."""
+        keys = list_entries(self.setup.kind, board, mover, has_occupied)
+        known, initial = self.values.get, self.setup.initial[mover]
+        if self.setup.has_ends:
+            return [known(key, self.value_end(key, initial)) for key in keys]
+        return [known(key, initial) for key in keys]
 
-    def value(self, board, move, mover):
+    def value_end(self, afterstate, initial):
+        """Return the reward of an untouched afterstate that ends the game, else `initial`."""
+        winner = find_winner(afterstate)
+        if winner:
+            return self.setup.draw if winner == "draw" else self.setup.win
+        return initial
+
+    def value_move(self, board, move, mover):
         """Return the value of a move to its player, None if it is not known."""
-        value = self.values.get(self.key(board, move, mover))
-        if value is None and self.setup.knows_ends:
-            winner = find_winner(put_mark(board, move, mover))
-            if winner:
-                return self.setup.draw if winner == "draw" else self.setup.win
-        return self.setup.initial[mover] if value is None else value
+        key = find_entry(self.setup.kind, board, move, mover)
+        initial = self.setup.initial[mover]
+        if self.setup.has_ends:
+            initial = self.value_end(key, initial)
+        return self.values.get(key, initial)
 
-    def list_moves(self, board):
-        """List the moves that take part in a maximum."""
-        return range(9) if self.setup.plays_occupied else free_squares(board)
-
-    def list_values(self, row, mover):
-        """List the values of all moves on the next board of a row."""
+    def list_next_values(self, row, mover):
+        """List the values of the moves on the next board of a row."""
         board = row.next_board
-        if row.board.count(".") - board.count(".") == 3:  # it is the next afterstate
-            square = next(
-                square
-                for square in range(9)
-                if board[square] == row.mover != row.board[square]
-                and square != row.move
-            )
-            return [self.value(put_mark(board, square, "."), square, row.mover)]
-        return [self.value(board, move, mover) for move in self.list_moves(board)]
-
-    def next_mover(self, row):
-        """Return who moves on the next board of a row."""
-        return OTHER[row.mover] if self.setup.setting == "self-play" else row.mover
+        if row.board.count(".") - board.count(".") < 3:
+            return self.list_values(board, mover, self.setup.plays_occupied)
+        later_move = next(  # the next board is the next afterstate
+            square
+            for square in free_squares(row.board)
+            if board[square] == row.mover and square != row.move
+        )
+        return [
+            self.value_move(put_mark(board, later_move, "."), later_move, row.mover)
+        ]
 
     def make_example(self, row, successor, later):
         """Return the Example of a row, before its own update."""
-        setup, mover = self.setup, self.next_mover(row)
-        flip, sign = self.flip(row.mover), 1 if mover == row.mover else -1
-        values = [0.0] if row.is_over else self.list_values(row, mover)
-        played = 0.0 if row.is_over else None
-        if successor and not row.is_over:
-            played = self.value(successor.board, successor.move, mover)
-        known = None not in values
+        setup, mover, sign = self.setup, row.mover, 1
+        if setup.setting == "self-play":
+            mover, sign = OTHER[mover], -1
+        flip = setup.flip(row.mover)
+        values, played = [0.0], 0.0 if row.is_over else None
+        if not row.is_over:
+            values = self.list_next_values(row, mover)
+            if successor:
+                played = self.value_move(successor.board, successor.move, mover)
+        best = worst = mean = None
+        if None not in values:
+            best, worst = sign * max(values), sign * min(values)
+            mean = sign * sum(values) / len(values)
         blank = setup.initial[mover]
+        key = find_entry(setup.kind, row.board, row.move, row.mover)
         return Example(
             row=row,
             reward=flip * row.reward,
             before=flip * row.before,
             change=flip * (row.after - row.before),
             is_over=row.is_over,
-            best=sign * max(values) if known else None,
-            worst=sign * min(values) if known else None,
-            mean=sign * sum(values) / len(values) if known else None,
+            best=best,
+            worst=worst,
+            mean=mean,
             played=None if played is None else sign * played,
             blank=None if blank is None else sign * blank,
             later=later,
-            visits=self.visits[self.key(row.board, row.move, row.mover)] + 1,
+            visits=self.visits[key] + 1,
             sign=sign,
             next_mover=mover,
         )
 
     def record(self, row):
         """Put the row's value into the table."""
-        key, flip = self.key(row.board, row.move, row.mover), self.flip(row.mover)
+        setup = self.setup
+        key, flip = (
+            find_entry(setup.kind, row.board, row.move, row.mover),
+            setup.flip(row.mover),
+        )
         old = self.values.get(key)
-        if old is not None and abs(old - flip * row.before) > 2 * self.setup.precision:
+        if old is not None and abs(old - flip * row.before) > 2 * setup.precision:
             self.mismatches += 1
             if self.first_mismatch is None:
-                self.first_mismatch = row, flip * old, self.rows.get(key)
+                self.first_mismatch = row, flip * old, self.numbers[key]
         self.values[key] = flip * row.after
         self.visits[key] += 1
-        self.rows[key] = row.number
-
-
-def list_later_rewards(rows, successors, index, replay):
-    """List the rewards after a row in the view of its player; None if the end is missing."""
-    rewards, sign = [], 1
-    while not rows[index].is_over:
-        here, index = rows[index], successors[index]
-        if index is None or len(rewards) > 9:
-            return None
-        sign *= 1 if rows[index].mover == here.mover else -1
-        rewards.append(sign * replay.flip(rows[index].mover) * rows[index].reward)
-    return rewards
+        self.numbers[key] = row.number
 
 
 def find_precision(rows):
@@ -737,8 +694,9 @@ def find_precision(rows):
     """
     numbers = [number for row in rows for number in (row.before, row.after)]
     scale = max(1.0, *map(abs, numbers))
-    digits = max(len(repr(number).partition(".")[2]) for number in numbers)
-    if 4 <= digits <= 8 and not any("e" in repr(number) for number in numbers):
+    texts = list(map(repr, set(numbers)))
+    digits = max(len(text.partition(".")[2]) for text in texts)
+    if 4 <= digits <= 8 and not any("e" in text for text in texts):
         return 10.0**-digits
     if all(
         struct.unpack("f", struct.pack("f", number))[0] == number for number in numbers
@@ -764,15 +722,17 @@ def find_setting(rows, successors):
     return "self-play" if 2 * linked > len(early) else "answer"
 
 
-def find_initial(rows, key, is_x_view):
+def find_initial(rows, setup):
     """Return the value of untouched moves for each player, None where it differs."""
     firsts, initial = {}, {}
     for row in rows:
-        firsts.setdefault(key(row.board, row.move, row.mover), row)
+        key = find_entry(setup.kind, row.board, row.move, row.mover)
+        firsts.setdefault(key, row)
     for player in "XO":
-        flip = -1 if is_x_view and player == "O" else 1
         values = Counter(
-            flip * row.before for row in firsts.values() if row.mover == player
+            setup.flip(player) * row.before
+            for row in firsts.values()
+            if row.mover == player
         )
         value, number = values.most_common(1)[0] if values else (None, 0)
         initial[player] = value if number >= 0.98 * sum(values.values()) else None
@@ -782,52 +742,52 @@ def find_initial(rows, key, is_x_view):
     return initial
 
 
-def find_key(rows, make_setup):
+def find_kind(rows, setup):
     """Return the kind of table in which each row begins with the value that the last one left."""
-
-    def count_mismatches(key):
-        replay = Replay(make_setup(key))
+    counts = {}
+    for kind in KINDS:
+        replay = Replay(setup._replace(kind=kind))
         for row in rows:
             replay.record(row)
-        return replay.mismatches
-
-    counts = {}
-    for key in KEYS:
-        counts[key] = count_mismatches(key)
-        if counts[key] <= len(rows) / 1000:
-            return key
+        counts[kind] = replay.mismatches
+        if counts[kind] <= len(rows) / 1000:
+            return kind
     return min(counts, key=counts.get)
 
 
 def find_setup(rows, rewards, is_x_view):
     """Return the Setup of a trace from its first rows."""
-    backward, precision = is_backward(rows), find_precision(rows)
-    successors = link_rows(rows, backward)
-    setting = find_setting(rows, successors)
-    unknown = {"X": None, "O": None}
+    forward, backward = link_rows(rows, False), link_rows(rows, True)
+    is_backward = backward.count(None) < forward.count(None)
     finished = {row.result: row.reward for row in rows if row.result}
-    is_won = any(row.is_before_answer and row.result == "win" for row in rows)
-
-    def make_setup(key):
-        return Setup(
-            key=key,
-            is_backward=backward,
-            setting=setting,
-            is_x_view=is_x_view,
-            initial=unknown,
-            knows_ends="afterstates" in key and not is_won,
-            plays_occupied=any(row.is_in_place for row in rows),
-            win=finished.get("win", rewards[2]),
-            draw=finished.get("draw", rewards[1]),
-            precision=precision,
-        )
-
-    key = find_key(rows, make_setup)
-    initial = find_initial(rows, KEYS[key], is_x_view)
-    return make_setup(key)._replace(initial=initial)
+    setup = Setup(
+        kind=KINDS[0],
+        is_backward=is_backward,
+        setting=find_setting(rows, backward if is_backward else forward),
+        is_x_view=is_x_view,
+        initial={"X": None, "O": None},
+        has_ends=False,
+        plays_occupied=any(row.is_in_place for row in rows),
+        win=finished.get("win", rewards[2]),
+        draw=finished.get("draw", rewards[1]),
+        precision=find_precision(rows),
+    )
+    setup = setup._replace(kind=find_kind(rows, setup))
+    records_wins = any(row.is_before_answer and row.result == "win" for row in rows)
+    return setup._replace(
+        initial=find_initial(rows, setup),
+        has_ends="afterstates" in setup.kind and not records_wins,
+    )
 
 
 # 6. Least squares.
+
+
+def multiply(factors, columns, changes):
+    """Return the changes without what the factors make of the columns."""
+    for factor, column in zip(factors, columns):
+        changes = [change - factor * x for change, x in zip(changes, column)]
+    return changes
 
 
 def solve_least_squares(columns, changes):
@@ -835,12 +795,9 @@ def solve_least_squares(columns, changes):
 
     A factor that the rows do not determine is 0.  A second round removes rounding errors.
     """
-    factors = [0.0] * len(columns[0])
+    factors = [0.0] * len(columns)
     for _ in range(2):
-        rest = [
-            change - sum(map(operator.mul, factors, row))
-            for row, change in zip(columns, changes)
-        ]
+        rest = multiply(factors, columns, changes)
         correction = solve_normal_equations(columns, rest)
         factors = list(map(operator.add, factors, correction))
     return factors
@@ -848,11 +805,10 @@ def solve_least_squares(columns, changes):
 
 def solve_normal_equations(columns, changes):
     """Solve the normal equations of least squares by elimination."""
-    size = len(columns[0])
+    size = len(columns)
     matrix = [
-        [sum(row[i] * row[j] for row in columns) for j in range(size)]
-        + [sum(row[i] * change for row, change in zip(columns, changes))]
-        for i in range(size)
+        [sum(map(operator.mul, one, other)) for other in (*columns, changes)]
+        for one in columns
     ]
     smallest = 1e-12 * max(1e-12, *(matrix[i][i] for i in range(size)))
     pivots = []
@@ -877,13 +833,34 @@ class Fit(NamedTuple):
     @property
     def is_possible(self):
         """Whether alpha and gamma are not negative, but for rounding."""
-        return self.alpha > -1e-6 and (self.gamma is None or self.gamma > -1e-4)
+        return self.alpha > -1e-3 and (self.gamma is None or self.gamma > -1e-3)
 
 
 def make_fit(factors):
     """Return the Fit of the factors of least squares."""
     alpha, rest = factors[0], sum(factors[1:])
     return Fit(alpha, tuple(factors), rest / alpha if alpha else None)
+
+
+class Equations(NamedTuple):
+    """Linear equations of some examples: changes = the sum of factors times columns."""
+
+    examples: list
+    columns: list  # a list of numbers for each factor
+    changes: list  # multiplied by the scales
+    scales: list
+
+
+def list_misses(equations, fit, precision):
+    """List the examples that a Fit does not explain: all if it is impossible or None."""
+    if fit is None or not fit.is_possible:
+        return equations.examples
+    rest = multiply(fit.factors, equations.columns, equations.changes)
+    return [
+        e
+        for e, difference, scale in zip(equations.examples, rest, equations.scales)
+        if abs(difference) > 3 * precision * scale
+    ]
 
 
 class Hypothesis:
@@ -895,122 +872,114 @@ class Hypothesis:
         self.explained = self.unexplained = self.segments = 0
         self.first_unexplained = None
         self.gammas = []  # of the segments that determine it
-        self.evidence = (
-            None  # the first row that the textbook's target does not explain
-        )
+        # the first row that the textbook's target does not explain, its right value, its Fit
+        self.evidence = None
 
     def scale(self, e):
         """Return the factor that makes the step size of an update constant."""
         return {"1/n": e.visits, "1/(n+1)": e.visits + 1}.get(self.step, 1)
 
     def compute_columns(self, e, gamma, columns=None):
-        """Return what alpha and alpha gamma multiply; None if a value is unknown."""
+        """Return what alpha and alpha gamma multiply; a value that is unknown is None."""
         values = RULES[self.rule].next_values(e, gamma)
-        first, values = (columns or self.columns)(e, values)
-        return None if None in values else (first, *values)
+        return (columns or self.columns)(e, values)
 
     def list_equations(self, examples, gamma):
-        """Return examples, columns and scaled changes, without unknown values."""
-        equations = [
-            (e, columns, e.change * self.scale(e))
-            for e in examples
-            if (columns := self.compute_columns(e, gamma)) is not None
-            and not (e.is_over and self.step == LAST)
-        ]
-        return [list(part) for part in zip(*equations)] or [[], [], []]
+        """Return the Equations of the examples without unknown values."""
+        find_columns, next_values = self.columns, RULES[self.rule].next_values
+        rows = [find_columns(e, next_values(e, gamma)) for e in examples]
+        known = [e for e, row in zip(examples, rows) if None not in row]
+        rows = [row for row in rows if None not in row]
+        changes = [e.change for e in known]
+        scales = [1] * len(known)
+        if self.step == LAST:  # the last update has to be reward - before
+            for i, e in enumerate(known):
+                if e.is_over:
+                    rows[i] = [0.0] * len(rows[i])
+                    changes[i] -= e.reward - e.before
+        elif self.step != "constant":
+            scales = list(map(self.scale, known))
+            changes = list(map(operator.mul, changes, scales))
+        return Equations(known, list(zip(*rows)), changes, scales)
 
     def solve(self, examples):
-        """Return the Fit of some rows, None if too few are known."""
+        """Return the Fit of some rows, None if too few are known, and their equations."""
         gamma, guesses = 1.0 if self.fit is None else self.fit.gamma or 1.0, []
         for _ in range(12):
-            known, columns, changes = self.list_equations(examples, gamma)
-            if not known:
-                return None
-            fit = make_fit(solve_least_squares(columns, changes))
+            equations = self.list_equations(examples, gamma)
+            if not equations.examples:
+                return None, equations
+            fit = make_fit(solve_least_squares(equations.columns, equations.changes))
             if self.rule != "monte-carlo" or fit.gamma is None:
                 break
             guesses.append((gamma, fit.gamma))
             if abs(fit.gamma - gamma) < 1e-13:
                 break
             gamma = improve_guess(guesses)
-        return fit
+        return fit, equations
 
-    def list_misses(self, examples, fit, precision):
-        """List the examples that a Fit does not explain: all if it is impossible or None."""
-        if fit is None or not fit.is_possible:
-            return examples
-        gamma = fit.gamma if fit.gamma is not None else 1.0
-        known, columns, changes = self.list_equations(examples, gamma)
-        if self.step == LAST:
-            ends = [e for e in examples if e.is_over]
-            known = known + ends
-            columns = columns + [[0.0] * len(fit.factors) for _ in ends]
-            changes = changes + [e.change - (e.reward - e.before) for e in ends]
-        return [
-            e
-            for e, row, change in zip(known, columns, changes)
-            if abs(change - sum(map(operator.mul, fit.factors, row)))
-            > 3 * precision * self.scale(e)
-        ]
+    def explain(self, examples, precision):
+        """Return the Fit of the examples, and the examples that it does not explain.
+
+        A few examples are tried first: if no Fit explains them, no Fit explains all.
+        """
+        few = examples[:: 1 + len(examples) // FEWEST]
+        fit, equations = self.solve(few)
+        misses = list_misses(equations, fit, precision)
+        if len(few) < len(examples) and not (fit and misses):
+            fit, equations = self.solve(examples)
+            misses = list_misses(equations, fit, precision)
+        return fit, misses
 
     def predict(self, e, columns):
         """Return the value after an update whose target has these columns."""
         gamma = self.fit.gamma if self.fit.gamma is not None else 1.0
         row = self.compute_columns(e, gamma, columns)
-        if row is None:
+        if None in row:
             return None
         return e.before + sum(map(operator.mul, self.fit.factors, row)) / self.scale(e)
 
     def study(self, examples, precision):
         """Explain some more rows: with the old step size, a new one, or one that changes."""
-        if not examples:
-            return
-        fit = self.fit
-        misses = self.list_misses(examples, fit, precision)
+        fit, misses = self.fit, examples
+        if fit:
+            misses = list_misses(
+                self.list_equations(examples, fit.gamma or 1.0), fit, precision
+            )
         if misses:
-            fit = self.solve(examples)
-            misses = self.list_misses(examples, fit, precision)
-            if misses:
-                self.study_in_parts(examples, precision)
+            fit, misses = self.explain(examples, precision)
+            if misses and len(examples) > SHORTEST:
+                half = len(examples) // 2
+                self.study(examples[:half], precision)
+                self.study(examples[half:], precision)
                 return
+            if misses:
+                misses = self.list_misses_of_drift(examples, precision)
             self.segments += 1
-        self.accept(examples, fit, misses, precision)
-
-    def study_in_parts(self, examples, precision):
-        """Explain rows between which the step size changes: halve them until a Fit is good."""
-        fit = self.solve(examples)
-        misses = self.list_misses(examples, fit, precision)
-        if misses and len(examples) > SHORTEST:
-            half = len(examples) // 2
-            self.study_in_parts(examples[:half], precision)
-            self.study_in_parts(examples[half:], precision)
-            return
-        if misses:
-            misses = self.list_misses_of_drift(examples, precision)
-        self.segments += 1
         self.accept(examples, fit, misses, precision)
 
     def list_misses_of_drift(self, examples, precision):
         """List the examples that no steadily changing step size explains to 1% of its terms."""
-        known, columns, changes = self.list_equations(
-            examples, self.fit.gamma if self.fit and self.fit.gamma else 1.0
-        )
-        drifting = [
-            (*row, *(i / len(known) * number for number in row))
-            for i, row in enumerate(columns)
-        ]
+        gamma = self.fit.gamma if self.fit and self.fit.gamma else 1.0
+        known, columns, changes, scales = self.list_equations(examples, gamma)
         if not known:
             return []
-        factors = solve_least_squares(drifting, changes)
-        size = len(columns[0])
+        for column in columns[:]:
+            columns.append([i / len(known) * x for i, x in enumerate(column)])
+        factors = solve_least_squares(columns, changes)
+        size = len(columns) // 2
         if sum(factors[1:size]) < -0.2 * abs(factors[0]):  # a negative gamma
             return known
+        rest = multiply(factors, columns, changes)
+        terms = multiply(
+            [-abs(factor) for factor in factors],
+            [list(map(abs, column)) for column in columns],
+            [0.0] * len(known),
+        )
         return [
             e
-            for e, row, change in zip(known, drifting, changes)
-            if abs(change - sum(map(operator.mul, factors, row)))
-            > 0.01 * sum(abs(factor * number) for factor, number in zip(factors, row))
-            + 3 * precision * self.scale(e)
+            for e, difference, term, scale in zip(known, rest, terms, scales)
+            if abs(difference) > 0.01 * term + 3 * precision * scale
         ]
 
     def accept(self, examples, fit, misses, precision):
@@ -1028,13 +997,11 @@ class Hypothesis:
             self.evidence = self.find_evidence(examples, precision)
 
     def find_evidence(self, examples, precision):
-        """Return the first example that differs from the textbook, and its right value."""
+        """Return the first example that differs from the textbook, its right value, the Fit."""
         for e in examples:
-            right = self.predict(e, keep_target)
-            found = e.before + e.change
-            if right is not None and abs(right - found) > 5 * precision + 1e-6 * abs(
-                found
-            ):
+            right, found = self.predict(e, keep_target), e.before + e.change
+            error = 5 * precision + 1e-6 * abs(found)
+            if right is not None and abs(right - found) > error:
                 return e, right, self.fit
         return None
 
@@ -1061,6 +1028,63 @@ def improve_guess(guesses):
     return guess if 0 <= guess <= 2 else y1
 
 
+def list_hypotheses(setup, step="constant"):
+    """List the definitions that are compared, the textbook's first."""
+    setting = setup.setting
+    rules = ["q-learning"] if setting == "answer" else list(RULES)
+    right = [Hypothesis(rule, step=step) for rule in rules]
+    faulty = [
+        Hypothesis(rule, fault, columns, step)
+        for fault, columns, possible_rules, settings in VARIANTS
+        for rule in rules
+        if setting in settings and rule in possible_rules
+    ]
+    # before Sarsa: without exploration O's maximum is what it plays
+    if setup.is_x_view:
+        right.insert(1, Hypothesis("q-learning", "sides", share_view, step))
+    return right + faulty
+
+
+def list_exact_hypotheses(examples, setup):
+    """List the hypotheses that explain all first rows with a constant step size, or with 1/n."""
+    has_late_reward = any(e.reward and not e.is_over for e in examples)
+    for step in ("constant", "1/n", "1/(n+1)", LAST):
+        good = []
+        for one in list_hypotheses(setup, step):
+            fit, misses = one.explain(examples, setup.precision)
+            if not misses and (one.rule != "returns" or has_late_reward):
+                one.fit, one.segments = fit, 1
+                one.accept(examples, fit, [], setup.precision)
+                good.append(one)
+        if good:
+            return good
+    return []
+
+
+def list_close_hypotheses(examples, setup):
+    """List the hypotheses that explain most of the first rows with a step size that changes."""
+    order = list_hypotheses(setup)
+    for one in order:
+        one.study(examples[-SAMPLE:], setup.precision)
+    closest = sorted((one for one in order if one.fit), key=lambda one: one.cost)[:4]
+    hypotheses = [
+        Hypothesis(one.rule, one.fault, one.columns) for one in order if one in closest
+    ]
+    for one in hypotheses:
+        one.study(examples, setup.precision)
+    return hypotheses
+
+
+def find_rounding(examples):
+    """Return (digits, first row) if no value has more than three digits after the point."""
+    numbers = [repr(e.row.after) for e in examples]
+    if any("e" in number for number in numbers):
+        return None
+    digits = max(len(number.partition(".")[2].rstrip("0")) for number in numbers)
+    stuck = [e for e in examples if not e.change and e.is_over and e.reward != e.before]
+    return (digits, (stuck or examples)[0].row) if digits <= 3 else None
+
+
 # 7. Exploration: from the moves that were played.
 
 
@@ -1071,20 +1095,20 @@ class Choices:
         self.number = self.others = self.chance = self.variance = 0.0
         self.ties = self.firsts = self.tie_chance = 0.0
 
-    def add(self, values, move):
-        """Count a move; `values` maps moves to values."""
-        highest = max(values.values())
-        best = [square for square, value in values.items() if value == highest]
-        if len(best) < len(values):
+    def add(self, values, index):
+        """Count a move: the values of all moves, and the index of the one that was played."""
+        highest, size = max(values), len(values)
+        number, is_best = values.count(highest), values[index] == highest
+        if number < size:
+            chance = 1 - number / size  # of a random move
             self.number += 1
-            self.others += move not in best
-            chance = 1 - len(best) / len(values)  # of a random move
+            self.others += not is_best
             self.chance += chance
             self.variance += chance * (1 - chance)
-        if len(best) > 1 and move in best:
+        if number > 1 and is_best:
             self.ties += 1
-            self.firsts += move == best[0]
-            self.tie_chance += 1 / len(best)
+            self.firsts += values.index(highest) == index
+            self.tie_chance += 1 / number
 
     @property
     def epsilon(self):
@@ -1095,6 +1119,10 @@ class Choices:
         """Whether the moves are as often the best ones as random moves are."""
         error = math.sqrt(self.variance) / self.chance
         return error <= 0.02 and self.epsilon >= 1 - 2.5 * error
+
+    def takes_first(self):
+        """Whether of equal moves always the first was played, more often than by chance."""
+        return self.firsts == self.ties > self.tie_chance + 8
 
 
 def add_choices(parts):
@@ -1119,20 +1147,16 @@ class Doctor:
         self.rewards, self.self_play = rewards, self_play
         self.number = 0  # rows so far
         # rows in memory; those before `start` are studied
-        self.rows, self.start = (
-            [],
-            0,
-        )
+        self.rows, self.start = [], 0
         self.replay, self.hypotheses, self.choices = None, [], []
         self.seats = Counter()
         self.changed = Counter()  # rows whose value changed, by seat
-        # rows of finished games whose value had to change, by seat
-        self.wanted = Counter()
+        self.wanted = Counter()  # last rows of games whose value had to change, by seat
         self.results = {}  # (mover, result, reward) -> first row
         self.in_place, self.first_in_place = 0, None
         self.early, self.first_early = 0, None
         self.cut, self.first_cut = 0, None  # rows after which a game breaks off
-        self.unfinished = self.open_ends = self.undone = 0
+        self.unfinished = self.undone = 0
         self.rounding = None  # digits of the values and a row, if they are few
 
     def update(self, board, move, reward, next_board, done, before, after):
@@ -1141,12 +1165,9 @@ class Doctor:
         Raises TraceError, naming the row, if it cannot be one of tic-tac-toe.
         """
         self.number += 1
-        self.add_row(
-            read_row(self.number, board, move, reward, next_board, done, before, after)
+        row = read_row(
+            self.number, board, move, reward, next_board, done, before, after
         )
-
-    def add_row(self, row):
-        """Count a row, and study the rows in memory if there are many."""
         self.rows.append(row)
         self.count_row(row)
         if len(self.rows) - self.start >= CHUNK + SPAN:
@@ -1170,11 +1191,11 @@ class Doctor:
 
         Raises TraceError if they are too few, or do not belong together.
         """
-        doctor = copy.deepcopy(self, {id(row): row for row in self.rows})
-        if doctor.number < FEWEST:
+        if self.number < FEWEST:
             raise TraceError(
-                f"There are {doctor.number} rows, and {FEWEST} are needed at least."
+                f"There are {self.number} rows, and {FEWEST} are needed at least."
             )
+        doctor = copy.deepcopy(self, {id(row): row for row in self.rows})
         doctor.study_rows(len(doctor.rows))
         return doctor.conclude()
 
@@ -1193,16 +1214,16 @@ class Doctor:
             setup = find_setup(self.rows, self.rewards, self.has_rewards_of_x())
             self.replay = Replay(setup)
         examples = self.make_examples(stop)
-        precision = self.replay.setup.precision
+        setup = self.replay.setup
         if is_first:
-            self.hypotheses = list_exact_hypotheses(examples, self.replay.setup)
+            self.hypotheses = list_exact_hypotheses(examples, setup)
             if not self.hypotheses:
                 self.rounding = find_rounding(examples)
             if not self.hypotheses and not self.rounding:
-                self.hypotheses = list_close_hypotheses(examples, self.replay.setup)
+                self.hypotheses = list_close_hypotheses(examples, setup)
         else:
             for hypothesis in self.hypotheses:
-                hypothesis.study(examples, precision)
+                hypothesis.study(examples, setup.precision)
         kept = max(0, stop - SPAN)
         self.rows, self.start = self.rows[kept:], stop - kept
 
@@ -1210,15 +1231,15 @@ class Doctor:
         """Return the Examples of the rows from `start` to `stop`, replaying the table."""
         rows, replay, examples = self.rows, self.replay, []
         successors = link_rows(rows, replay.setup.is_backward)
+        later = list_later_rewards(rows, successors, replay.setup.flip)
         part = max(1, min(400, (stop - self.start) // 10))
         for i in range(self.start, stop):
             row, link = rows[i], successors[i]
             if (i - self.start) % part == 0:
                 self.choices.append(Choices())
             self.count_end(row, link, is_last=i >= len(rows) - SPAN)
-            later = list_later_rewards(rows, successors, i, replay)
             successor = None if link is None else rows[link]
-            examples.append(replay.make_example(row, successor, later))
+            examples.append(replay.make_example(row, successor, later[i]))
             self.count_choice(row)
             replay.record(row)
         return examples
@@ -1232,39 +1253,35 @@ class Doctor:
             self.early += 1
             self.first_early = self.first_early or row
         if link is None and not is_last:
-            self.open_ends += 1
+            self.cut += 1
             self.first_cut = self.first_cut or row
 
     def count_choice(self, row):
         """Count whether the move was the best one of the table."""
-        replay = self.replay
         if row.is_in_place:
             return
-        values = {
-            move: replay.value(row.board, move, row.mover)
-            for move in free_squares(row.board)
-        }
-        if None not in values.values():
-            self.choices[-1].add(values, row.move)
+        values = self.replay.list_values(row.board, row.mover)
+        if None not in values:
+            self.choices[-1].add(values, free_squares(row.board).index(row.move))
 
     def has_rewards_of_x(self):
         """Return whether rewards are X's in both seats: O's wins cost, and X's wins pay."""
-        ranges = {seat: self.find_reward_range(seat) for seat in "XO"}
-        (x_wins, x_losses), (o_wins, o_losses) = ranges["X"], ranges["O"]
-        is_right_for_x = is_rising(x_losses, x_wins)
+        (x_wins, x_losses), (o_wins, o_losses) = map(self.find_reward_range, "XO")
+        is_right_for_x = bool(x_wins + x_losses) and is_rising(x_losses, x_wins)
         is_turned_for_o = bool(o_wins + o_losses) and is_rising(o_wins, o_losses)
-        return is_right_for_x and is_turned_for_o and bool(x_wins + x_losses)
+        return is_right_for_x and is_turned_for_o
 
     def find_reward_range(self, seat):
         """Return the rewards of a seat's won and of its lost games."""
-        return tuple(
+        wins, losses = (
             [
                 reward
-                for mover, end, reward in self.results
-                if (mover, end) == (seat, result)
+                for one, end, reward in self.results
+                if (one, end) == (seat, result)
             ]
             for result in ("win", "loss")
         )
+        return wins, losses
 
     def conclude(self):
         """Return the Diagnosis: the first check that finds a fault, else the rule."""
@@ -1275,16 +1292,15 @@ class Doctor:
             self.check_order,
             self.check_answer,
             self.check_seats,
-            self.check_fit,
+            self.check_rounding,
+            self.check_values,
+            self.check_step_size,
             self.check_losses,
             self.check_recognised,
             self.check_exploration,
         )
-        for check in checks:
-            found = check()
-            if found:
-                return found
-        return self.describe_rule()
+        found = (check() for check in checks)
+        return next(filter(None, found), None) or self.describe_rule()
 
     # Each check returns a Diagnosis, or None if it finds nothing.
 
@@ -1319,10 +1335,9 @@ class Doctor:
             self.results.items(), key=lambda item: item[1].number
         ):
             wins, _ = self.find_reward_range(mover)
-            is_bad_loss = result == "loss" and (
-                reward > 0 if not wins else reward >= min(wins)
-            )
+            least = min(wins, default=None)
             is_bad_win = result == "win" and reward < 0
+            is_bad_loss = result == "loss" and (reward >= least if wins else reward > 0)
             if is_bad_loss or is_bad_win:
                 return self.report_fault(
                     "reward", row, result=result, mover=mover, reward=reward
@@ -1337,8 +1352,8 @@ class Doctor:
         row, left, number = replay.first_mismatch
         raise TraceError(
             f"Row {row.number}: before is {row.before:.6g}, but row {number} left "
-            f"{left * replay.flip(row.mover):.6g} for this move: rows are missing or out of order, "
-            f"or there is more than one table ({replay.mismatches} such rows)."
+            f"{left * replay.setup.flip(row.mover):.6g} for this move: rows are missing or out of "
+            f"order, or there is more than one table ({replay.mismatches} such rows)."
         )
 
     def check_answer(self):
@@ -1348,71 +1363,18 @@ class Doctor:
         row = self.first_early
         return self.report_fault("answer", row, next_board=show_board(row.next_board))
 
-    @property
-    def best(self):
-        """Return the hypothesis that explains most; the textbook's if several do."""
-        return (
-            min(self.hypotheses, key=lambda one: one.cost) if self.hypotheses else None
-        )
-
-    @property
-    def is_recognised(self):
-        """Whether the best hypothesis explains all rows but one in a thousand."""
-        best = self.best
-        return (
-            bool(best)
-            and best.unexplained <= (best.explained + best.unexplained) / 1000
-        )
-
-    def check_fit(self):
-        """Find the fault whose definition explains the values."""
-        best = self.best
-        if self.rounding or not self.is_recognised:
-            return self.check_rounding()
-        if best.fault and best.evidence:
-            e, right, fit = best.evidence
-            row = e.row
-            flip = self.replay.flip(row.mover)
-            next_value = best.columns(
-                e, RULES[best.rule].next_values(e, fit.gamma or 1.0)
-            )[1][0]
-            sentence = None
-            if best.columns is flip_reward:
-                sentence = "the update used the reward {reward:+g} with the other sign"
+    def check_seats(self):
+        """Find self-play in which only one seat learns."""
+        idle = [seat for seat in "XO" if self.seats[seat] and not self.changed[seat]]
+        missing = [seat for seat in "XO" if not self.seats[seat]]
+        if (missing and self.self_play) or (idle and self.wanted[idle[0]]):
             return self.report_fault(
-                best.fault,
-                row,
-                sentence,
-                right=flip * right,
-                next=next_value * (e.sign if best.fault == "occupied" else 1),
-                gamma=f"{fit.gamma:.3g}" if fit.gamma is not None else "gamma",
-                reward=row.reward,
-                next_board=show_board(row.next_board),
+                "sides",
+                self.find_first_change(),
+                "no update changes a value of {seat}: in self-play both seats have to learn",
+                seat=(missing or idle)[0],
             )
-        return self.check_step_size()
-
-    def check_step_size(self):
-        """Find a step size or a discount above 1."""
-        best, fits = self.best, (self.best.first_fit, self.best.fit)
-        for name, values in (
-            ("alpha", [fit.alpha for fit in fits]),
-            ("gamma", [fit.gamma or 0.0 for fit in fits]),
-        ):
-            if max(values) > 1 + 1e-4 and best.step == "constant":
-                row = self.find_first_change()
-                return self.report_fault(
-                    "step",
-                    row,
-                    "{name} is {number:.4g}, which is above 1",
-                    name=name,
-                    number=max(values),
-                )
         return None
-
-    def find_first_change(self):
-        """Return a row that changed a value: the first one of a finished game."""
-        rows = sorted(self.results.values(), key=lambda row: row.number)
-        return next((row for row in rows if row.before != row.after), rows[0])
 
     def check_rounding(self):
         """Find a table whose values are rounded: few digits, and always the same rounding."""
@@ -1427,40 +1389,87 @@ class Doctor:
             digits=digits,
         )
 
+    def check_values(self):
+        """Find the fault whose definition explains the values."""
+        best = self.best
+        if not self.is_recognised or not best.fault or not best.evidence:
+            return None
+        e, right, fit = best.evidence
+        next_value = best.compute_columns(e, fit.gamma or 1.0)[1]
+        sentence = None
+        if best.columns is flip_reward:
+            sentence = "the update used the reward {reward:+g} with the other sign"
+        return self.report_fault(
+            best.fault,
+            e.row,
+            sentence,
+            right=right * self.replay.setup.flip(e.row.mover),
+            next=next_value * (e.sign if best.fault == "occupied" else 1),
+            gamma="gamma" if fit.gamma is None else f"{fit.gamma:.3g}",
+            reward=e.row.reward,
+            next_board=show_board(e.row.next_board),
+        )
+
+    def check_step_size(self):
+        """Find a step size or a discount above 1."""
+        best = self.best
+        if not self.is_recognised or best.step != "constant":
+            return None
+        fits = best.first_fit, best.fit
+        for name, number in (
+            ("alpha", max(fit.alpha for fit in fits)),
+            ("gamma", max(fit.gamma or 0.0 for fit in fits)),
+        ):
+            if number > 1 + 1e-4:
+                return self.report_fault(
+                    "step",
+                    self.find_first_change(),
+                    "{name} is {number:.4g}, which is above 1",
+                    name=name,
+                    number=number,
+                )
+        return None
+
     def check_losses(self):
         """Find games that are lost without an update."""
         results = {result for _, result, _ in self.results}
-        if "loss" in results or not self.first_cut or self.open_ends < 3:
+        if "loss" in results or self.cut < 3 or self.is_self_play:
             return None
-        if self.replay.setup.setting == "self-play":
-            return None
-        return self.report_fault("loser", self.first_cut, count=self.open_ends)
+        return self.report_fault("loser", self.first_cut, count=self.cut)
 
-    def check_seats(self):
-        """Find self-play in which only one seat learns."""
-        idle = [seat for seat in "XO" if self.seats[seat] and not self.changed[seat]]
-        missing = [seat for seat in "XO" if not self.seats[seat]]
-        if (missing and self.self_play) or (idle and self.wanted[idle[0]]):
-            seat = (missing or idle)[0]
-            row = self.find_first_change()
-            return self.report_fault(
-                "sides",
-                row,
-                "no update changes a value of {seat}: in self-play both seats have to learn",
-                seat=seat,
+    def check_recognised(self):
+        """Name the first row that no rule and no fault explains."""
+        if self.is_recognised:
+            return None
+        best, shown = self.best, {}
+        sentence = "The values of this trace do not determine a rule."
+        if best and best.first_unexplained:
+            e, right = best.first_unexplained
+            if right is not None:
+                right *= self.replay.setup.flip(e.row.mover)
+            shown = describe_row(e.row, right)
+            sentence = (
+                f"The closest one, {self.name_rule(best)}, explains {best.explained:,} of "
+                f"{best.explained + best.unexplained:,} rows. Compare the first of the others with "
+                "your update."
             )
-        return None
+        return Diagnosis(
+            status=1,
+            title="No rule is recognised",
+            sentence=sentence,
+            rows=self.number,
+            **shown,
+        )
 
     def check_exploration(self):
         """Find moves that are never or always random."""
         total, detail = add_choices(self.choices), None
-        if total.chance < 100 or not self.is_every_move_recorded():
+        if total.chance < 100 or self.cut > self.unfinished / 20:
             return None
         late = add_choices(self.choices[-max(1, len(self.choices) // 4) :])
-        takes_first = total.firsts == total.ties > total.tie_chance + 8
         if total.is_random() and late.epsilon and late.epsilon > 0.9:
             detail = "every move is random to the end: epsilon never falls"
-        elif total.epsilon < 0.02 and takes_first:
+        elif total.epsilon < 0.02 and total.takes_first():
             detail = (
                 "it explores almost never, and takes the first of equal moves every time "
                 f"({int(total.ties)} of {int(total.ties)})"
@@ -1474,9 +1483,25 @@ class Doctor:
             return None
         return self.report_fault("exploration", self.find_first_change(), detail=detail)
 
-    def is_every_move_recorded(self):
-        """Whether games are complete, so that exploring moves are among the rows."""
-        return self.open_ends <= self.unfinished / 20 or not self.unfinished
+    # Parts of the checks.
+
+    @property
+    def best(self):
+        """Return the hypothesis that explains most; the textbook's if several do."""
+        return min(self.hypotheses, key=lambda one: one.cost, default=None)
+
+    @property
+    def is_recognised(self):
+        """Whether the best hypothesis explains all rows but one in a thousand."""
+        best = self.best
+        if not best:
+            return False
+        return best.unexplained <= (best.explained + best.unexplained) / 1000
+
+    @property
+    def is_self_play(self):
+        """Whether both seats are played by the learner."""
+        return self.replay.setup.setting == "self-play"
 
     def is_optimistic(self):
         """Whether untouched moves look better than any reward, which makes a greedy agent try."""
@@ -1484,111 +1509,80 @@ class Doctor:
         initial = self.replay.setup.initial.values()
         return any(value is not None and value >= best > 0 for value in initial)
 
-    def check_recognised(self):
-        """Name the first row that no rule and no fault explains."""
-        if self.is_recognised:
-            return None
-        best = self.best
-        if not best or not best.first_unexplained:
-            return Diagnosis(
-                status=1,
-                title="No rule is recognised",
-                sentence="The values of this trace do not determine a rule.",
-                rows=self.number,
-            )
-        e, right = best.first_unexplained
-        flip = self.replay.flip(e.row.mover)
-        total = best.explained + best.unexplained
-        return Diagnosis(
-            status=1,
-            title="No rule is recognised",
-            sentence=f"The closest one, {self.name_rule(best)}, explains {best.explained:,} of "
-            f"{total:,} rows. Compare the first of the others with your update.",
-            rows=self.number,
-            **describe_row(e.row, right=None if right is None else flip * right),
-        )
+    def find_first_change(self):
+        """Return a row that changed a value: the first one of a finished game."""
+        rows = sorted(self.results.values(), key=lambda row: row.number)
+        return next((row for row in rows if row.before != row.after), rows[0])
 
     # The report.
 
     def report_fault(self, fault, row, sentence=None, right=None, **numbers):
         """Return the Diagnosis of a fault at its first row."""
         entry = FAULTS[fault]
-        recognised = self.is_recognised and self.best
+        recognised = self.best if self.is_recognised else None
+        filled = (sentence or entry.sentence).format_map(numbers)
         return Diagnosis(
             status=1,
             fault=fault,
             title=f"Fault: {entry.title}",
-            sentence=f"Update {row.number}: "
-            + (sentence or entry.sentence).format_map(numbers)
-            + ".",
+            sentence=f"Update {row.number}: {filled}.",
             effect=entry.effect,
             source=entry.source,
             rows=self.number,
             rule=self.name_rule(recognised) if recognised else None,
             **describe_row(row, right),
-            **self.describe_fits(recognised),
+            **describe_fits(recognised),
         )
 
     def name_rule(self, hypothesis):
         """Return the name of a rule with its setting and its kind of table."""
         setup = self.replay.setup
         words = [RULES[hypothesis.rule].title]
-        if setup.key.startswith("afterstates") and hypothesis.rule != "monte-carlo":
+        if setup.kind.startswith("afterstates") and hypothesis.rule != "monte-carlo":
             words = ["TD(0)"]
-        if setup.setting == "self-play":
+        if self.is_self_play:
             words.append("negamax self-play")
         if setup.is_x_view:
             words.append("values in X's view")
-        if setup.key != "moves":
-            words.append(f"table of {setup.key}")
+        if setup.kind != "moves":
+            words.append(f"table of {setup.kind}")
         return ", ".join(words)
-
-    def describe_fits(self, hypothesis):
-        """Return alpha and gamma, and how alpha changes."""
-        if not hypothesis:
-            return {}
-        first, last = hypothesis.first_fit, hypothesis.fit
-        gammas = sorted(hypothesis.gammas)
-        gamma = gammas[len(gammas) // 2] if gammas else None
-        described = {"alpha": first.alpha, "gamma": gamma}
-        if hypothesis.step == LAST:
-            described["alpha"] = f"{first.alpha:.4g}, and 1 for the last move of a game"
-        elif hypothesis.step != "constant":
-            described["alpha"] = hypothesis.step
-        elif abs(first.alpha - last.alpha) > 1e-3 * abs(first.alpha):
-            described["alpha_at_the_end"] = last.alpha
-        return described
 
     def describe_rule(self):
         """Return the Diagnosis of a trace without a fault."""
         best = self.best
-        notes = [*self.list_notes(best)]
+        rule = self.name_rule(best)
+        updates = f"All {self.number:,} updates"
+        if best.unexplained:
+            updates = f"All but {best.unexplained:,} of {self.number:,} updates"
         return Diagnosis(
             status=0,
             title="Nothing found",
-            sentence=f"All but {best.unexplained:,} of {self.number:,} updates follow "
-            f"{self.name_rule(best)}."
-            if best.unexplained
-            else f"All {self.number:,} updates follow {self.name_rule(best)}.",
+            sentence=f"{updates} follow {rule}.",
             source=RULES[best.rule].source,
             rows=self.number,
-            rule=self.name_rule(best),
-            notes=notes,
-            **self.describe_fits(best),
+            rule=rule,
+            notes=[*self.list_notes(best)],
+            **describe_fits(best),
         )
 
     def list_notes(self, best):
         """Yield remarks that are no faults."""
+        equal = [one for one in self.hypotheses if one.cost <= best.cost]
         others = {
             RULES[one.rule].title
-            for one in self.hypotheses
+            for one in equal
             if not one.fault
-            and one.cost <= best.cost
-            and one.rule
-            not in (best.rule, "expected-sarsa")  # Q-learning if epsilon is 0
+            and one.rule not in (best.rule, "expected-sarsa")  # equal if epsilon is 0
         }
         if others:
             yield f"{' and '.join(sorted(others))} would explain this trace as well."
+        hidden = {FAULTS[one.fault].hidden for one in equal if one.fault}
+        if hidden:
+            yield (
+                "Nothing is wrong yet, but this trace cannot tell whether "
+                f"{', or whether '.join(sorted(hidden))}."
+            )
         seats = [seat for seat in "XO" if self.seats[seat]]
         if len(seats) == 1:
             yield f"Only {seats[0]} learns here."
@@ -1600,24 +1594,22 @@ class Doctor:
         if self.in_place:
             yield (
                 f"{self.in_place:,} moves are on occupied squares, the first in row "
-                + (f"{self.first_in_place.number}: allow only free ones.")
+                f"{self.first_in_place.number}: allow only free ones."
             )
         total = add_choices(self.choices)
         if total.epsilon is not None:
             yield f"About {100 * min(1, total.epsilon):.0f}% of the moves are random."
-        if total.ties >= 20 and total.firsts == total.ties > total.tie_chance + 8:
+        if total.ties >= 20 and total.takes_first():
             yield "Of equal moves it always takes the first: exploration has to make up for it."
 
     def greedy_moves(self, board, player):
         """Return the best moves of the rebuilt table, as docs/judge.py expects them."""
-        mark = "X" if player == 1 else "O"
         text = "".join(".XO"[stone] for stone in board)
-        values = {
-            move: self.replay.value(text, move, mark) or 0.0
-            for move in free_squares(text)
-        }
-        highest = max(values.values())
-        return [move for move, value in values.items() if value == highest]
+        values = self.replay.list_values(text, "X" if player == 1 else "O")
+        values = [value or 0.0 for value in values]
+        highest = max(values)
+        moves = zip(free_squares(text), values)
+        return [move for move, value in moves if value == highest]
 
 
 def is_rising(losses, wins):
@@ -1625,89 +1617,6 @@ def is_rising(losses, wins):
     if losses and wins:
         return max(losses) < min(wins)
     return all(reward > 0 for reward in wins) and all(reward < 0 for reward in losses)
-
-
-def list_hypotheses(setup, step="constant"):
-    """List the definitions that are compared, the textbook's first."""
-    setting = setup.setting
-    rules = ["q-learning"] if setting == "answer" else list(RULES)
-    right = [Hypothesis(rule, step=step) for rule in rules]
-    faulty = [
-        Hypothesis(rule, fault, columns, step)
-        for fault, columns, settings in VARIANTS
-        for rule in rules
-        if setting in settings and fits_rule(fault, rule)
-    ]
-    # before Sarsa: without exploration O's maximum is what it plays
-    if setup.is_x_view:
-        right.insert(1, Hypothesis("q-learning", "sides", share_view, step))
-    return right + faulty
-
-
-def fits_rule(fault, rule):
-    """Whether a fault is possible in a rule: only a maximum has occupied squares, for example."""
-    if fault == "occupied":
-        return rule == "q-learning"
-    if fault == "terminal":
-        return rule in ("q-learning", "sarsa")
-    if fault == "reward":
-        return rule in ("q-learning", "sarsa", "expected-sarsa")
-    return rule != "returns"
-
-
-def list_exact_hypotheses(examples, setup):
-    """List the hypotheses that explain all first rows with a constant step size, or with 1/n."""
-    precision = setup.precision
-    for step in ("constant", "1/n", "1/(n+1)", LAST):
-        good = [
-            one
-            for one in list_hypotheses(setup, step)
-            if explains_all(one, examples[-SAMPLE // 2 :], precision)
-            and explains_all(one, examples, precision)
-        ]
-        if good:
-            for one in good:
-                one.segments = 1
-                one.accept(examples, one.fit, [], precision)
-            return good
-    return []
-
-
-def list_close_hypotheses(examples, setup):
-    """List the hypotheses that explain most of the first rows with a step size that changes."""
-    precision, order = setup.precision, list_hypotheses(setup)
-    for one in order:
-        one.study_in_parts(examples[-SAMPLE:], precision)
-    closest = sorted((one for one in order if one.fit), key=lambda one: one.cost)[:4]
-    hypotheses = [
-        Hypothesis(one.rule, one.fault, one.columns) for one in order if one in closest
-    ]
-    for one in hypotheses:
-        one.study_in_parts(examples, precision)
-    return hypotheses
-
-
-def explains_all(hypothesis, examples, precision):
-    """Whether one step size and one discount explain all rows; keeps the Fit."""
-    fit = hypothesis.solve(examples)
-    if hypothesis.list_misses(examples, fit, precision):
-        return False
-    if hypothesis.rule == "returns" and not any(
-        e.reward and not e.is_over for e in examples
-    ):
-        return False
-    hypothesis.fit = fit
-    return True
-
-
-def find_rounding(examples):
-    """Return (digits, first row) if no value has more than three digits after the point."""
-    numbers = [repr(e.row.after) for e in examples]
-    if any("e" in number for number in numbers):
-        return None
-    digits = max(len(number.partition(".")[2].rstrip("0")) for number in numbers)
-    stuck = [e for e in examples if not e.change and e.is_over and e.reward != e.before]
-    return (digits, (stuck or examples)[0].row) if digits <= 3 else None
 
 
 class Diagnosis(NamedTuple):
@@ -1734,11 +1643,8 @@ class Diagnosis(NamedTuple):
 
     def to_dict(self):
         """Return the fields that have a value."""
-        return {
-            name: value
-            for name, value in self._asdict().items()
-            if value not in (None, ())
-        }
+        fields = self._asdict().items()
+        return {name: value for name, value in fields if value not in (None, ())}
 
     def __str__(self):
         lines = [f"{self.title}.", self.sentence]
@@ -1775,6 +1681,25 @@ def describe_row(row, right=None):
         "found": row.after,
         "right": right,
     }
+
+
+def describe_fits(hypothesis):
+    """Return the fields of a Diagnosis for alpha and gamma, and how alpha changes."""
+    if not hypothesis:
+        return {}
+    first, last = hypothesis.first_fit.alpha, hypothesis.fit.alpha
+    gammas = sorted(hypothesis.gammas)
+    gamma = gammas[len(gammas) // 2] if gammas else None
+    if hypothesis.step == LAST:
+        return {
+            "alpha": f"{first:.4g}, and 1 for the last move of a game",
+            "gamma": gamma,
+        }
+    if hypothesis.step != "constant":
+        return {"alpha": hypothesis.step, "gamma": gamma}
+    if abs(first - last) > 1e-3 * abs(first):
+        return {"alpha": first, "alpha_at_the_end": last, "gamma": gamma}
+    return {"alpha": first, "gamma": gamma}
 
 
 # 9. Symptoms of a finished table.
