@@ -923,7 +923,10 @@ class Hypothesis:
 
         A few examples are tried first: if no Fit explains them, no Fit explains all.
         """
-        few = examples[:: 1 + len(examples) // FEWEST]
+        few = examples
+        if len(examples) > FEWEST:
+            changed = [e for e in examples if e.change]
+            few = choose_evenly(examples) + choose_evenly(changed)
         fit, equations = self.solve(few)
         misses = list_misses(equations, fit, precision)
         if len(few) < len(examples) and not (fit and misses):
@@ -1013,9 +1016,12 @@ class Hypothesis:
 
 LAST = "constant, but 1 for the last move of a game"
 SHORTEST = 32  # rows within which alpha and gamma may change
-SAMPLE = (
-    1000  # rows in which the closest hypotheses are looked for if none explains all
-)
+SAMPLE = 500  # rows in which the closest hypotheses are looked for if none explains all
+
+
+def choose_evenly(examples):
+    """Return at most 25 examples, evenly from all."""
+    return examples[:: 1 + len(examples) // 25]
 
 
 def improve_guess(guesses):
