@@ -586,6 +586,7 @@ class Example(NamedTuple):
     played: float  # with the move that was played there; None if it is unknown
     blank: float  # with an untouched move
     later: list  # rewards until the game's end; None if the end is missing
+    choices: list  # values of all moves on the board, None where unknown
     visits: int  # how often this entry was updated, this time included
     sign: int  # -1 if the opponent moves on the next board
     next_mover: str
@@ -665,6 +666,7 @@ class Replay:
             played=None if played is None else sign * played,
             blank=None if blank is None else sign * blank,
             later=later,
+            choices=self.list_values(row.board, row.mover),
             visits=self.visits[key] + 1,
             sign=sign,
             next_mover=mover,
@@ -742,21 +744,20 @@ def find_initial(rows, setup):
     return initial
 
 
-def find_kind(rows, setup):
-    """Return the kind of table in which each row begins with the value that the last one left."""
+def find_kinds(rows, setup):
+    """List the kinds of table in which each row begins with the value that the last one left."""
     counts = {}
     for kind in KINDS:
         replay = Replay(setup._replace(kind=kind))
         for row in rows:
             replay.record(row)
         counts[kind] = replay.mismatches
-        if counts[kind] <= len(rows) / 1000:
-            return kind
-    return min(counts, key=counts.get)
+    fewest = max(len(rows) / 1000, min(counts.values()))
+    return [kind for kind in KINDS if counts[kind] <= fewest]
 
 
-def find_setup(rows, rewards, is_x_view):
-    """Return the Setup of a trace from its first rows."""
+def find_setups(rows, rewards, is_x_view):
+    """List the Setups that the first rows of a trace allow: one for each kind of table."""
     forward, backward = link_rows(rows, False), link_rows(rows, True)
     is_backward = backward.count(None) < forward.count(None)
     finished = {row.result: row.reward for row in rows if row.result}
@@ -772,12 +773,15 @@ def find_setup(rows, rewards, is_x_view):
         draw=finished.get("draw", rewards[1]),
         precision=find_precision(rows),
     )
-    setup = setup._replace(kind=find_kind(rows, setup))
     records_wins = any(row.is_before_answer and row.result == "win" for row in rows)
-    return setup._replace(
-        initial=find_initial(rows, setup),
-        has_ends="afterstates" in setup.kind and not records_wins,
-    )
+    setups = [setup._replace(kind=kind) for kind in find_kinds(rows, setup)]
+    return [
+        setup._replace(
+            initial=find_initial(rows, setup),
+            has_ends="afterstates" in setup.kind and not records_wins,
+        )
+        for setup in setups
+    ]
 
 
 # 6. Least squares.
@@ -832,8 +836,8 @@ class Fit(NamedTuple):
 
     @property
     def is_possible(self):
-        """Whether alpha and gamma are not negative, but for rounding."""
-        return self.alpha > -1e-3 and (self.gamma is None or self.gamma > -1e-3)
+        """Whether no factor is negative, but for rounding."""
+        return min(*self.factors, self.gamma or 0.0) > -1e-3
 
 
 def make_fit(factors):
@@ -1016,7 +1020,7 @@ class Hypothesis:
 
 LAST = "constant, but 1 for the last move of a game"
 SHORTEST = 32  # rows within which alpha and gamma may change
-SAMPLE = 500  # rows in which the closest hypotheses are looked for if none explains all
+SAMPLE = 256  # rows in which the closest hypotheses are looked for if none explains all
 
 
 def choose_evenly(examples):
@@ -1160,7 +1164,7 @@ class Doctor:
         self.wanted = Counter()  # last rows of games whose value had to change, by seat
         self.results = {}  # (mover, result, reward) -> first row
         self.in_place, self.first_in_place = 0, None
-        self.early, self.first_early = 0, None
+        self.first_early = None
         self.cut, self.first_cut = 0, None  # rows after which a game breaks off
         self.unfinished = self.undone = 0
         self.rounding = None  # digits of the values and a row, if they are few
@@ -1215,60 +1219,66 @@ class Doctor:
         if self.is_mostly_in_place or self.start >= stop:
             self.rows, self.start = self.rows[-SPAN:], min(SPAN, len(self.rows))
             return
-        is_first = self.replay is None
-        if is_first:
-            setup = find_setup(self.rows, self.rewards, self.has_rewards_of_x())
-            self.replay = Replay(setup)
-        examples = self.make_examples(stop)
-        setup = self.replay.setup
-        if is_first:
-            self.hypotheses = list_exact_hypotheses(examples, setup)
-            if not self.hypotheses:
-                self.rounding = find_rounding(examples)
-            if not self.hypotheses and not self.rounding:
-                self.hypotheses = list_close_hypotheses(examples, setup)
+        if self.replay is None:
+            examples = self.study_first_rows(stop)
         else:
+            examples = self.make_examples(stop, self.replay)
             for hypothesis in self.hypotheses:
-                hypothesis.study(examples, setup.precision)
+                hypothesis.study(examples, self.replay.setup.precision)
+        self.count_choices(examples)
+        self.count_ends(stop)
         kept = max(0, stop - SPAN)
         self.rows, self.start = self.rows[kept:], stop - kept
 
-    def make_examples(self, stop):
+    def study_first_rows(self, stop):
+        """Choose the kind of table and the hypotheses; returns the Examples of the rows."""
+        setups = find_setups(self.rows, self.rewards, self.has_rewards_of_x())
+        for setup in setups if len(setups) == 1 else (*setups, setups[0]):
+            self.replay = Replay(setup)
+            examples = self.make_examples(stop, self.replay)
+            self.hypotheses = list_exact_hypotheses(examples, setup)
+            if self.hypotheses:
+                return examples
+        self.rounding = find_rounding(examples)
+        if not self.rounding:
+            self.hypotheses = list_close_hypotheses(examples, setup)
+        return examples
+
+    def make_examples(self, stop, replay):
         """Return the Examples of the rows from `start` to `stop`, replaying the table."""
-        rows, replay, examples = self.rows, self.replay, []
+        rows, examples = self.rows, []
         successors = link_rows(rows, replay.setup.is_backward)
         later = list_later_rewards(rows, successors, replay.setup.flip)
-        part = max(1, min(400, (stop - self.start) // 10))
         for i in range(self.start, stop):
             row, link = rows[i], successors[i]
-            if (i - self.start) % part == 0:
-                self.choices.append(Choices())
-            self.count_end(row, link, is_last=i >= len(rows) - SPAN)
             successor = None if link is None else rows[link]
             examples.append(replay.make_example(row, successor, later[i]))
-            self.count_choice(row)
             replay.record(row)
         return examples
 
-    def count_end(self, row, link, is_last):
-        """Count rows after which the game neither ends nor goes on."""
-        if row.is_over:
-            return
-        self.unfinished += 1
-        if row.is_before_answer:
-            self.early += 1
-            self.first_early = self.first_early or row
-        if link is None and not is_last:
-            self.cut += 1
-            self.first_cut = self.first_cut or row
+    def count_ends(self, stop):
+        """Count the rows up to `stop` after which the game neither ends nor goes on."""
+        successors = link_rows(self.rows, self.replay.setup.is_backward)
+        for i in range(self.start, stop):
+            row = self.rows[i]
+            if row.is_over:
+                continue
+            self.unfinished += 1
+            if row.is_before_answer:
+                self.first_early = self.first_early or row
+            if successors[i] is None and i < len(self.rows) - SPAN:
+                self.cut += 1
+                self.first_cut = self.first_cut or row
 
-    def count_choice(self, row):
-        """Count whether the move was the best one of the table."""
-        if row.is_in_place:
-            return
-        values = self.replay.list_values(row.board, row.mover)
-        if None not in values:
-            self.choices[-1].add(values, free_squares(row.board).index(row.move))
+    def count_choices(self, examples):
+        """Count whether the moves were the best ones of the table, in successive parts."""
+        part = max(1, min(400, len(examples) // 10))
+        for i, e in enumerate(examples):
+            if i % part == 0:
+                self.choices.append(Choices())
+            if not e.row.is_in_place and None not in e.choices:
+                index = free_squares(e.row.board).index(e.row.move)
+                self.choices[-1].add(e.choices, index)
 
     def has_rewards_of_x(self):
         """Return whether rewards are X's in both seats: O's wins cost, and X's wins pay."""
@@ -1558,6 +1568,8 @@ class Doctor:
         """Return the Diagnosis of a trace without a fault."""
         best = self.best
         rule = self.name_rule(best)
+        equal = {one.fault for one in self.hypotheses if one.cost <= best.cost}
+        not_excluded = [fault for fault in FAULTS if fault in equal]
         updates = f"All {self.number:,} updates"
         if best.unexplained:
             updates = f"All but {best.unexplained:,} of {self.number:,} updates"
@@ -1568,26 +1580,29 @@ class Doctor:
             source=RULES[best.rule].source,
             rows=self.number,
             rule=rule,
-            notes=[*self.list_notes(best)],
+            notes=[*self.list_notes(best, not_excluded)],
+            not_excluded=not_excluded,
             **describe_fits(best),
         )
 
-    def list_notes(self, best):
+    def list_notes(self, best, not_excluded):
         """Yield remarks that are no faults."""
-        equal = [one for one in self.hypotheses if one.cost <= best.cost]
         others = {
             RULES[one.rule].title
-            for one in equal
-            if not one.fault
+            for one in self.hypotheses
+            if one.cost <= best.cost
+            and not one.fault
             and one.rule not in (best.rule, "expected-sarsa")  # equal if epsilon is 0
         }
         if others:
             yield f"{' and '.join(sorted(others))} would explain this trace as well."
-        hidden = {FAULTS[one.fault].hidden for one in equal if one.fault}
-        if hidden:
+        if not_excluded:
+            reasons = ", or whether ".join(
+                FAULTS[fault].hidden for fault in not_excluded
+            )
             yield (
-                "Nothing is wrong yet, but this trace cannot tell whether "
-                f"{', or whether '.join(sorted(hidden))}."
+                "Nothing is wrong with it yet in this trace, which cannot tell whether "
+                f"{reasons}."
             )
         seats = [seat for seat in "XO" if self.seats[seat]]
         if len(seats) == 1:
@@ -1645,12 +1660,13 @@ class Diagnosis(NamedTuple):
     alpha_at_the_end: float = None
     gamma: float = None
     notes: tuple = ()
+    not_excluded: tuple = ()  # faults that would make no difference in this trace
     grade: str = None
 
     def to_dict(self):
         """Return the fields that have a value."""
         fields = self._asdict().items()
-        return {name: value for name, value in fields if value not in (None, ())}
+        return {name: value for name, value in fields if value not in (None, (), [])}
 
     def __str__(self):
         lines = [f"{self.title}.", self.sentence]

@@ -51,9 +51,9 @@ PLANTED = {
     "discounted-reward": "step",
     "rounded": "step",
 }
-# These show where untouched values are not 0; at 0 it takes many games until one does.
+# These change a value only where untouched values are not 0 (or, at 0, after many games).
 HIDDEN_BY_ZERO = ("terminal", "occupied")
-GAMES = {"occupied": 1200, "always-explores": 1500, "never-explores": 800, "terminal": 200}
+GAMES = {"occupied": 600, "always-explores": 1500, "never-explores": 800, "sides": 200}
 SELF_PLAY = ("sign", "sides", "one-seat")  # in self-play only
 EXPLORATION = ("never-explores", "always-explores", "first")
 OPPONENT_ONLY = ("answer", "loser", "in-place", "credited", *EXPLORATION)
@@ -66,7 +66,7 @@ def make_settings(fault: str, seed: int, explores: bool = True) -> Settings:
     epsilon = rng.choice((0.1, 0.2, 0.3, 0.5)) if explores else 0.0
     return Settings(
         seed=seed,
-        games=GAMES.get(fault, 300),
+        games=GAMES.get(fault, 120 if self_play else 220),
         self_play=self_play,
         seat=rng.choice(("X", "O", "both")),
         alpha={"no-step": 0.0, "large-step": 1.3}.get(fault, rng.choice((0.1, 0.2, 0.3, 0.5))),
@@ -85,7 +85,7 @@ def train_with_dictionaries(report: Report, s: Settings) -> None:  # noqa: PLR09
     q: dict[tuple[str, int], float] = {}
 
     def wins(board: list[str], mark: str) -> bool:
-        return any(all(board[i] == mark for i in line) for line in LINES)
+        return any(board[i] == board[j] == board[k] == mark for i, j, k in LINES)
 
     def over(board: list[str]) -> bool:
         return wins(board, "X") or wins(board, "O") or " " not in board
@@ -164,13 +164,17 @@ def train_with_arrays(report: Report, s: Settings) -> None:  # noqa: PLR0915
     table = np.full((3**9, 9), s.initial)
     powers = 3 ** np.arange(9)
     rows = np.array(LINES)
+    winners: dict[bytes, int] = {}
 
     def winner(board: Array) -> int:
-        sums = board[rows].sum(axis=1)
-        return 1 if 3 in sums else -1 if -3 in sums else 0
+        key = board.tobytes()
+        if key not in winners:
+            sums = board[rows].sum(axis=1)
+            winners[key] = 1 if 3 in sums else -1 if -3 in sums else 0
+        return winners[key]
 
     def finished(board: Array) -> bool:
-        return winner(board) != 0 or bool((board != 0).all())
+        return winner(board) != 0 or 0 not in board.tolist()
 
     def state(board: Array) -> int:
         return int((board % 3) @ powers)
@@ -178,11 +182,12 @@ def train_with_arrays(report: Report, s: Settings) -> None:  # noqa: PLR0915
     def pick(board: Array) -> int:
         free = np.flatnonzero(board == 0)
         if rng.random() < s.epsilon:
-            return int(rng.choice(free))
+            return int(free[rng.integers(len(free))])
         values = table[state(board), free]
         if s.fault == "first":
             return int(free[np.argmax(values)])
-        return int(rng.choice(free[values == values.max()]))
+        best = free[values == values.max()]
+        return int(best[rng.integers(len(best))])
 
     def payoff(board: Array, player: int) -> float:
         result = winner(board) * (1 if s.fault == "sides" else player)
@@ -226,7 +231,8 @@ def train_with_arrays(report: Report, s: Settings) -> None:  # noqa: PLR0915
                 if s.self_play or s.fault == "answer":
                     update(old, move, payoff(board, player), board.copy(), player)
             else:
-                board[rng.choice(np.flatnonzero(board == 0))] = player
+                free = np.flatnonzero(board == 0)
+                board[free[rng.integers(len(free))]] = player
             player = -player
         lost = winner(board) == -learner
         if not s.self_play and s.fault != "answer" and not (lost and s.fault == "loser"):
