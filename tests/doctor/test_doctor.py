@@ -6,6 +6,7 @@ A few seeds of each learner; `python -m tests.doctor.sweep` runs a thousand.
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def test_a_planted_fault_is_named(number: int, fault: str) -> None:
 
 @pytest.mark.parametrize("kind", [*STYLES, *CORRECT])
 def test_a_correct_learner_is_called_correct(kind: str) -> None:
-    found, settings = examine_correct(kind, 4), make_settings("", 4)
+    found, settings = examine_correct(kind, 8), make_settings("", 8)
     assert found.status == 0
     assert CORRECT.get(kind, (None, "Q-learning"))[1] in found.rule
     if kind != "averages":
@@ -44,10 +45,42 @@ def test_a_correct_learner_is_called_correct(kind: str) -> None:
     assert found.gamma == pytest.approx(settings.gamma, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("fault", "games", "reason"),
+    [
+        ("terminal", 150, "the value of a finished board is added: these values are 0 so far"),
+        ("occupied", 100, "occupied squares take part in the maximum: a free one is never worth"),
+    ],
+)
+def test_a_fault_that_changes_no_value_is_not_excluded(fault: str, games: int, reason: str) -> None:
+    settings = Settings(seed=1, games=games, fault=fault)
+    found, correct = (examine(list_rows(one)) for one in (settings, replace(settings, fault="")))
+    assert found == correct
+    assert (found.status, found.title) == (0, "Nothing found")
+    assert fault in found.not_excluded
+    assert "Nothing is wrong with it yet in this trace, which cannot tell whether" in str(found)
+    assert reason in str(found)
+
+
+def test_an_occupied_square_is_found_once_a_lost_position_is_worth_less() -> None:
+    settings = Settings(seed=1, games=150, initial=0.2, fault="occupied")
+    assert examine(list_rows(settings)).fault == "occupied"
+    correct = examine(list_rows(replace(settings, fault="")))
+    assert correct.status == 0
+    assert "occupied" not in correct.not_excluded
+
+
 def list_rows(settings: Settings) -> list[Row]:
     rows: list[Row] = []
     train_with_classes(lambda *row: rows.append(list(row)), settings)
     return rows
+
+
+def examine(rows: list[Row]) -> Any:
+    examined = doctor.Doctor()
+    for row in rows:
+        examined.update(*row)
+    return examined.diagnose()
 
 
 @pytest.fixture(scope="module")
@@ -95,10 +128,7 @@ def test_a_fault_in_a_file_is_exit_status_1(
 def test_the_right_number_is_that_of_the_rule() -> None:
     settings = Settings(seed=3, games=100, initial=0.5, fault="terminal")
     trace = list_rows(settings)
-    examined = doctor.Doctor()
-    for row in trace:
-        examined.update(*row)
-    found = examined.diagnose()
+    found = examine(trace)
     _, _, reward, _, done, before, after = trace[found.row - 1]
     assert done
     assert found.found == after
