@@ -8,10 +8,10 @@ Its arithmetic is checked by another route: `Slow` below plays with boards as te
 tests/tictactoe/reference.py, and knows of the app only the arrays that a model holds.
 """
 
+import operator
 import os
 import re
 from fractions import Fraction
-from functools import cache
 from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
@@ -24,13 +24,13 @@ from msgspec.structs import asdict
 from app.tictactoe.game import O, X
 from app.tictactoe.notation import DIGITS, find_record, format_position, replay_record
 from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
-from app.web.algorithms.champion import BOUNDS, bounds
-from app.web.algorithms.formula import block, inline
+from app.web.algorithms.champion import BOUNDS
 from app.web.algorithms.league import exchanged, other_seat, shares_entry
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_signed
 from app.web.match import Match
 from app.web.move_values import evaluate_moves
+from app.web.pages.parts.next_update import list_cases
 from app.web.pages.why import Explanation, explain
 from app.web.site_data import TASK, TRUTH, SiteData
 from app.web.urls import why as why_address
@@ -215,29 +215,11 @@ def reason(pair: ValueQuery) -> ValueReason:
 def text_lines(explanation: Explanation) -> list[str]:
     lines = [explanation.heading, *explanation.sentences]
     lines += [f"  {name}: {value}" for name, value in explanation.facts]
-    lines += [f"  {read(block(equation))}" for equation in explanation.equations]
     for row in explanation.rows:
         shared = f"{explanation.shared} {row.share}"
-        parts = [row.place, shared, row.follows, f"y: {read(inline(row.target))}", row.truth]
+        parts = [row.place, shared, row.follows, f"y: {row.target}", row.truth]
         lines.append(f"  - {' | '.join(parts)}")
     return lines
-
-
-def read(mathml: str) -> str:
-    """Read a drawn formula as a line of text."""
-    return _read(ElementTree.fromstring(mathml))
-
-
-def _read(element: ElementTree.Element) -> str:
-    parts = [_read(child) for child in element]
-    if element.tag == "mfrac":
-        over, under = (f"({part})" if " " in part else part for part in parts)
-        return f"{over} / {under}"
-    if element.tag == "msub":
-        return "_".join(parts)
-    text = " ".join([element.text or "", *parts])
-    text = re.sub(r"(?<=[(\[]) | (?=[)\],])", "", text)  # brackets are close to what is in them
-    return re.sub(r"(max|min|E) (?=[(\[])", r"\1", text).strip()
 
 
 def explained(site: SiteData, record: str, cell: int, lens: str) -> list[str]:
@@ -474,37 +456,28 @@ def test_every_distance_has_a_cause(site: SiteData) -> None:
                 assert re.search(causes, " ".join(explain(pair).sentences)), (lens, pair.position)
 
 
-@cache
-def computed(latex: str, least: str) -> Fraction:
-    """Work out what is written in an equation; `least` is the L of the champion's."""
-    text = latex.replace("−", "-").replace("L", least).replace(r"\times", "*")
-    text = re.sub(r"\\frac\{(.*?)\}\{([^{}]*)\}", r"((\1) / (\2))", text)
-    text = re.sub(r"\\(max|min)", r"\1", text).replace("{", "(").replace("}", ")")
-    text = re.sub(r"(max|min)\(([^,()]*)\)", r"\2", text)  # of one number
-    exact = re.sub(r"\d+(?:\.\d+)?(?:e-\d+)?", lambda found: f"F('{found[0]}')", text)
-    return Fraction(eval(exact, {"F": Fraction, "max": max, "min": min}))
+STEPPING = ("q-learning-1", "q-table", "q-iteration", "expected-sarsa", "q-learning-2_task")
 
 
-def test_every_line_gives_from_its_own_terms_what_it_says(site: SiteData) -> None:
-    """What is written after "=" is just that, and after "≈" what the terms round to."""
-    lines = 0
-    for lens in site.lenses:
-        for pair in pairs(site, lens, 211):
-            found, rule = reason(pair), rule_of(pair)
-            equations = rule.equations(pair, found) if found.has_target else []
-            answers = [rule.target(pair, each) for each in found.answers if each.cell is not None]
-            least = f"({bounds(pair)[0]})" if lens == "champion" else ""
-            for line in [*equations, *(f"y = {target}" for target in answers)]:
-                *_, terms, sign, result = re.split(r"(=|\\approx)", line)
-                if sign == "=" and line.count("=") == 1:
-                    continue  # a number alone
-                lines += 1
-                decimals = len(result.strip().partition(".")[2])
-                off = abs(computed(terms, least) - computed(result, least))
-                # A result that lies between two numbers is a float32's noise from either.
-                most = 0 if sign == "=" else 0.5 * 10.0**-decimals + 1e-8
-                assert off <= most, (lens, pair.position, pair.cell, line)
-    assert lines > 5_000
+@pytest.mark.parametrize("lens", STEPPING)
+def test_the_updates_after_all_answers_average_to_the_target(site: SiteData, lens: str) -> None:
+    """Each is drawn, and what its picture says adds up as far as the numbers are rounded."""
+    cases = 0
+    for pair in pairs(site, lens, 1009):
+        found, listed = reason(pair), list_cases(pair)
+        if not found.has_target or not listed:
+            continue
+        weights = [answer.weight for answer in found.given]
+        targets = [case.event.change.target or 0.0 for case in listed]
+        mean = sum(map(operator.mul, weights, targets)) / sum(weights)
+        assert mean == pytest.approx(found.target, abs=1e-6)
+        for case in listed:
+            change = case.event.change
+            assert change.target == pytest.approx(
+                change.reward + pair.gamma * change.next_value, abs=1e-6
+            )
+            cases += 1
+    assert cases > 10
 
 
 @pytest.mark.parametrize("lens", ["dqn-vs-random", "dqn-vs-heuristic"])

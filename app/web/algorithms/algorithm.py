@@ -11,7 +11,7 @@ import msgspec
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.sources import Source, get_sources
-from app.web.algorithms.formula import Formula, bracketed, discounted, update, written
+from app.web.algorithms.formula import Formula, bracketed, written
 from app.web.algorithms.sentences import best_next, of_update
 from app.web.algorithms.targets import (
     Reply,
@@ -47,12 +47,8 @@ class UpdateRule(NamedTuple):
     sentences: Callable[[ValueQuery, ValueReason], list[str]] = (
         of_update  # the same in words
     )
-    # and in numbers; see needs_target
-    equations: Callable[[ValueQuery, ValueReason], list[str]] = update
     # what an update finds after an answer
     follows: Callable[[ValueQuery, Reply], str] = best_next
-    # what an answer draws the value to
-    target: Callable[[ValueQuery, Reply], str] = discounted
     shared: str = CHANCE  # what the answers' shares are
     counted: str = "Updates"  # what the visits are
     unknown: str = NEVER_UPDATED  # what is said of a value that was never updated
@@ -61,8 +57,6 @@ class UpdateRule(NamedTuple):
     # what an agent does, to go on after its name
     has: str = "gives {move} the value {value}"
     had: str = "gave {move} the value {value}"  # the same of a snapshot
-    # whether there are no equations where there is no next update
-    needs_target: bool = True
     # Writes a value, or what it is drawn to.
     written: Callable[[ValueReason, float], str] = ValueReason.written
 

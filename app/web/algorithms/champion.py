@@ -15,7 +15,7 @@ from app.web.algorithms.algorithm import (
     UpdateRule,
     UpdateStyle,
 )
-from app.web.algorithms.formula import Formula, bracketed, fenced, just, number, written
+from app.web.algorithms.formula import Formula, bracketed, written
 from app.web.algorithms.sentences import distance, images, worth_to_other
 from app.web.algorithms.targets import ValueQuery, ValueReason, target_before_reply
 from app.web.formatting import MINUS, format_signed
@@ -58,23 +58,6 @@ def _worth(least: str, most: str) -> str:
     return f"just {least}" if least == most else f"at least {least} and at most {most}"
 
 
-def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    """Write what the answers leave of the range from a loss to a win, and what is shown of it."""
-    lower, upper = bounds(pair)
-    middle = rf"\frac{{{number(upper, 0)} - {fenced(lower, 0)}}}{{4}}"
-    shown = f"Q = L + {middle} = {number(reason.target)}"
-    if pair.game.is_over(pair.after):
-        return [shown]
-    known = _answer_bounds(pair)
-    most = ", ".join(number(high, 0) for _, high in known)
-    least = ", ".join(number(low, 0) for low, _ in known)
-    return [
-        rf"L = {{-\max({most})}} = {number(lower, 0)}",
-        rf"U = {{-\max({least})}} = {number(upper, 0)}",
-        shown,
-    ]
-
-
 def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     """Return a sentence on the bounds of a move, for the player who makes it."""
     if not update:
@@ -106,9 +89,7 @@ ALGORITHM = Algorithm(
     rule=UpdateRule(
         _reason,
         _sentences,
-        _equations,
         worth_to_other,
-        just,
         shared=COUNTS,
         counted="Games through it",
     ),

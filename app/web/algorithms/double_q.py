@@ -12,7 +12,7 @@ from app.web.algorithms.algorithm import (
     UpdateStyle,
     drawn_to,
 )
-from app.web.algorithms.formula import Formula, cases, target_alone
+from app.web.algorithms.formula import Formula, cases
 from app.web.algorithms.q_table import (
     ADDED_UP,
     COUNTED,
@@ -111,7 +111,7 @@ ALGORITHM = Algorithm(
             backward=True,
         ),
     ),
-    rule=UpdateRule(_reason, _sentences, target_alone, counted=COUNTED),
+    rule=UpdateRule(_reason, _sentences, counted=COUNTED),
     facts=_facts,
     update=UpdateStyle(
         family="step",

@@ -1,7 +1,7 @@
 """Deep Q-learning: a network has no entries, and its outputs only come near their targets."""
 
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
-from app.web.algorithms.formula import Formula, cases, equals, fenced, mean, number
+from app.web.algorithms.formula import Formula, cases
 from app.web.algorithms.sentences import distance, expected
 from app.web.algorithms.targets import ValueQuery, ValueReason, target_after_reply
 from app.web.formatting import format_count
@@ -21,17 +21,6 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     ]
 
 
-def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    """Write the target, and by how much the network is wrong."""
-    if not pair.known:
-        return [mean(pair, reason)]
-    value, target, decimals = reason.value, reason.target, reason.decimals
-    terms = f"{number(value, decimals)} - {fenced(target, decimals)}"
-    sign = equals(value, target, decimals=decimals)
-    wrong = number(reason.above, reason.decimals_apart)
-    return [mean(pair, reason), f"Q - E[y] = {terms} {sign} {wrong}"]
-
-
 ALGORITHM = Algorithm(
     title="Deep Q-learning",
     origin=gettext_noop("A small neural network that learned from games against {}."),
@@ -42,7 +31,6 @@ ALGORITHM = Algorithm(
     rule=UpdateRule(
         target_after_reply,
         _sentences,
-        _equations,
         counted="Times played in training",
         unknown=(
             "{who} was never updated: what {move} is worth is unknown to it, and {value} is what "

@@ -25,10 +25,6 @@ from app.web.algorithms.formula import (
     Q_STEP,
     Formula,
     cases,
-    combined,
-    moved,
-    number,
-    parameter,
 )
 from app.web.algorithms.sentences import ENDS, NEAR, distance, name_cell
 from app.web.algorithms.targets import (
@@ -179,25 +175,6 @@ def _pleasing(pair: ValueQuery, reason: ValueReason, best: Reply) -> str:
     )
 
 
-def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    """Write what an entry is drawn to, for X in both seats, and its step size."""
-    written = [f"y = {_target(pair, reason.given[0])}"]
-    if shares_entry(pair):
-        written.append(rf"y_{{\mathrm O}} = {number(other_seat(pair))}")
-    if pair.visits:
-        alpha = 1 / (2 + pair.visits)
-        written.append(
-            rf"\alpha = \frac{{1}}{{1 + {pair.visits + 1}}} \approx {parameter(alpha)}"
-        )
-        if not shares_entry(pair):
-            written += moved(pair, alpha, reason)
-    return written
-
-
-def _target(pair: ValueQuery, answer: Reply) -> str:
-    return combined(answer, pair.recipe.gamma, least=0.0)
-
-
 def _follows(pair: ValueQuery, answer: Reply) -> str:
     found = format_signed(answer.found or 0.0)
     return f"worth {found}" if pair.mover == O else f"to be worth {found}"
@@ -227,7 +204,7 @@ ALGORITHM = Algorithm(
         _story,
         choice=lambda game, move: "drawn" if move.mark == game.seat else "answer",
     ),
-    rule=UpdateRule(_reason, _sentences, _equations, _follows, _target, shared=COUNTS),
+    rule=UpdateRule(_reason, _sentences, _follows, shared=COUNTS),
     update=UpdateStyle(
         family="step",
         next_mover="own",

@@ -9,7 +9,7 @@ from app.web.algorithms.algorithm import (
     UpdateRule,
     UpdateStyle,
 )
-from app.web.algorithms.formula import Formula, equals, just, number, parameter
+from app.web.algorithms.formula import Formula
 from app.web.algorithms.sentences import ENDS, name_cell, worth_to_other
 from app.web.algorithms.targets import (
     ValueQuery,
@@ -98,20 +98,6 @@ def _next(pair: ValueQuery, tries: list[int]) -> str:
     return f"It {bound}: the next one would begin with {other}."
 
 
-def _equations(pair: ValueQuery, _reason: ValueReason) -> list[str]:
-    """Write the mean, and the upper confidence bound by which the next game would begin."""
-    tries = _tries(pair)
-    if tries is None:
-        return []
-    value, n = pair.value, tries[pair.cell]
-    total, bound = round(value * n), compute_bounds(pair)[pair.cell]
-    root = rf"\sqrt{{\frac{{\ln {sum(tries)}}}{{{n}}}}}"
-    return [
-        rf"Q = \frac{{{number(total, 0)}}}{{{n}}} {equals(value)} {number(value)}",
-        rf"U = {number(value)} + {parameter(pair.recipe.c)} {root} \approx {number(bound)}",
-    ]
-
-
 def _facts(site: SiteData) -> dict[str, object]:
     """Return the blunders of the plan, at the middle snapshot and at the last one."""
     if AGENT not in site.always:
@@ -137,13 +123,10 @@ ALGORITHM = Algorithm(
     rule=UpdateRule(
         _reason,
         _sentences,
-        _equations,
         worth_to_other,
-        just,
         shared=COUNTS,
         counted="Games that began with it",
         unknown=NEVER_TRIED,
-        needs_target=False,
     ),
     facts=_facts,
     update=UpdateStyle(

@@ -20,7 +20,7 @@ from app.web.algorithms.algorithm import (
     UpdateRule,
     UpdateStyle,
 )
-from app.web.algorithms.formula import Formula, enough, equals, fenced, number
+from app.web.algorithms.formula import Formula, number
 from app.web.algorithms.targets import ValueQuery, ValueReason, without_target
 from app.web.formatting import MINUS, format_count, format_percent, spell_beads
 from app.web.site_data import SiteData
@@ -108,31 +108,6 @@ def _sentences(pair: ValueQuery, _reason: ValueReason) -> list[str]:
     ]
 
 
-def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    """Write what the next game through the move leaves of its beads, on average."""
-    box = _box(pair)
-    ends = {end: chance for end, chance in box.ends.items() if chance}
-    left = [box.left[end] for end in ends]
-    places = enough(
-        lambda places: sum(
-            round(chance, places) * paid
-            for chance, paid in zip(ends.values(), left, strict=True)
-        ),
-        reason.target,
-        least=3,
-    )
-    terms = [
-        rf"{number(chance, places)} \times {fenced(beads, 0)}"
-        for chance, beads in zip(ends.values(), left, strict=True)
-    ]
-    sign = equals(reason.target, *ends.values())
-    share = rf"\frac{{{number(box.held, 0)}}}{{{number(box.total, 0)}}}"
-    return [
-        rf"P = {share} \approx {number(box.held / box.total, 3)}",
-        f"E[b] = {' + '.join(terms)} {sign} {number(reason.target)}",
-    ]
-
-
 def _written(_reason: ValueReason, value: float) -> str:
     if value == round(value):
         return spell_beads(value)
@@ -184,7 +159,6 @@ ALGORITHM = Algorithm(
     rule=UpdateRule(
         _reason,
         _sentences,
-        _equations,
         counted="Games that paid it",
         unknown=NEVER_DRAWN,
         has="has {value} for {move}",

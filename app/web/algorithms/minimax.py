@@ -11,10 +11,6 @@ from app.web.algorithms.algorithm import (
 from app.web.algorithms.formula import (
     Formula,
     cases,
-    just,
-    number,
-    opposed,
-    target_alone,
 )
 from app.web.algorithms.sentences import (
     best_answer,
@@ -40,11 +36,6 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     return [f"{MARKS[-pair.mover]} makes it so by answering at {places}."]
 
 
-def _equations(_pair: ValueQuery, reason: ValueReason) -> list[str]:
-    values = ", ".join(number(answer.target, 0) for answer in reason.answers)
-    return [rf"v = \min({values}) = {number(reason.target, 0)}"]
-
-
 def _task_sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     """Return a sentence on the exact value of a move in the training task."""
     best = reason.given[0]
@@ -55,21 +46,17 @@ def _task_sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     return [f"The {best_answer(pair, best)}"]
 
 
-TASK_AFTER_ANSWER = UpdateRule(target_after_reply, _task_sentences, target_alone)
+TASK_AFTER_ANSWER = UpdateRule(target_after_reply, _task_sentences)
 TASK_BEFORE_ANSWER = UpdateRule(
     target_before_reply,
     _task_sentences,
-    lambda pair, reason: [f"y = {opposed(pair, reason.given[0])}"],
     worth_to_other,
-    opposed,
     shared=COUNTS,
 )
 
 ALGORITHM = Algorithm(
     title="Minimax: optimal play",
-    rule=UpdateRule(
-        target_before_reply, _sentences, _equations, worth_to_other, just, shared=COUNTS
-    ),
+    rule=UpdateRule(target_before_reply, _sentences, worth_to_other, shared=COUNTS),
     update=UpdateStyle(
         family="bounds",
         next_mover="other",

@@ -12,7 +12,7 @@ from app.web.algorithms.algorithm import (
     UpdateStyle,
     drawn_to,
 )
-from app.web.algorithms.formula import Formula, enough, equals, fenced, mean, number
+from app.web.algorithms.formula import Formula
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import best_next, distance, expected, explores
 from app.web.algorithms.targets import (
@@ -70,35 +70,11 @@ def _follows(pair: ValueQuery, answer: Reply) -> str:
     return f"{FOLLOWS} {format_signed(answer.found)} on average"
 
 
-def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    """Write the average return, and what one more game makes of the value on average."""
-    if not pair.known or pair.visits is None:
-        return [mean(pair, reason)]
-    value, target, decimals = reason.value, reason.target, reason.decimals
-    games = pair.visits + 1
-    after = value + (target - value) / games
-
-    def goes(places: int) -> float:
-        start = round(value, places)
-        return start + (round(target, places) - start) / games
-
-    places = enough(goes, after, decimals, decimals)
-    way = rf"\frac{{{number(target, places)} - {fenced(value, places)}}}{{{games}}}"
-    sign = equals(after, value, target, decimals=decimals)
-    return [
-        mean(pair, reason),
-        rf"Q + \frac{{y - Q}}{{n}} = {number(value, places)} + {way} {sign} "
-        f"{number(after, decimals)}",
-    ]
-
-
 ALGORITHM = Algorithm(
     title="Monte Carlo control",
     turns=games_from,
     story=Story(drawn_to("gamma times what the next move brought", backward=True)),
-    rule=UpdateRule(
-        _reason, _sentences, _equations, _follows, counted="Games through it"
-    ),
+    rule=UpdateRule(_reason, _sentences, _follows, counted="Games through it"),
     update=UpdateStyle(
         family="return",
         next_mover="own",

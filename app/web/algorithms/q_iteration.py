@@ -2,7 +2,7 @@
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
-from app.web.algorithms.formula import Formula, cases, target_alone
+from app.web.algorithms.formula import Formula, cases
 from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, name_cell
 from app.web.algorithms.targets import (
     ValueQuery,
@@ -72,7 +72,7 @@ ALGORITHM = Algorithm(
         "There are no games to tell: it goes through every position and every move, sweep after "
         "sweep, and values each by one answer."
     ),
-    rule=UpdateRule(_reason, _sentences, target_alone),
+    rule=UpdateRule(_reason, _sentences),
     update=UpdateStyle(
         family="step",
         next_mover="own",

@@ -12,7 +12,7 @@ from app.web.algorithms.algorithm import (
     UpdateStyle,
     drawn_to,
 )
-from app.web.algorithms.formula import Q_STEP, Formula, cases, moved, opposed
+from app.web.algorithms.formula import Q_STEP, Formula, cases
 from app.web.algorithms.sentences import (
     best_answer,
     distance,
@@ -40,11 +40,6 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     return [sentence, *distance(reason), *past(pair, reason, initial)]
 
 
-def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    written = f"y = {opposed(pair, reason.given[0])}"
-    return [written, *moved(pair, pair.recipe.alpha, reason)]
-
-
 def _facts(site: SiteData) -> dict[str, object]:
     """Return the least number of updates of a move, and the share of its initial value left."""
     if AGENT not in site.agents:
@@ -67,9 +62,7 @@ ALGORITHM = Algorithm(
     rule=UpdateRule(
         target_before_reply,
         _sentences,
-        _equations,
         worth_to_other,
-        opposed,
         shared=COUNTS,
     ),
     facts=_facts,

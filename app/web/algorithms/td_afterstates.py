@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from app.recipes.algorithms import compute_final_rate
 from app.recipes.games import TrainingGame
 from app.web.algorithms.algorithm import (
     Algorithm,
@@ -13,7 +12,7 @@ from app.web.algorithms.algorithm import (
     began,
     drawn_to,
 )
-from app.web.algorithms.formula import Formula, just, mean, moved
+from app.web.algorithms.formula import Formula
 from app.web.algorithms.q_learning import past_by_moves
 from app.web.algorithms.sentences import ENDS, distance, expected, exploring, images
 from app.web.algorithms.targets import (
@@ -49,13 +48,6 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     return [*sentences, *distance(reason), *so_far, *shared]
 
 
-def _equations(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    given = reason.given
-    target = mean(pair, reason) if len(given) > 1 else f"y = {just(pair, given[0])}"
-    alpha = compute_final_rate(pair.recipe.alpha, pair.recipe.alpha_drop)
-    return [target, *moved(pair, alpha, reason)]
-
-
 def _facts(site: SiteData) -> dict[str, object]:
     game = site.game
     return {
@@ -75,7 +67,7 @@ def _story(recipe: Any, game: TrainingGame, update: int) -> str:
 ALGORITHM = Algorithm(
     title="Temporal-difference learning of afterstates",
     story=Story(_story),
-    rule=UpdateRule(_reason, _sentences, _equations, target=just),
+    rule=UpdateRule(_reason, _sentences),
     facts=_facts,
     update=UpdateStyle(
         family="step",

@@ -22,7 +22,7 @@ from app.tictactoe.views import scale_values
 from app.web import urls
 from app.web.algorithms import SECTIONS, explainable, rule_of, section_of
 from app.web.algorithms.algorithm import CHANCE, UpdateRule
-from app.web.algorithms.formula import Formula, block, inline
+from app.web.algorithms.formula import Formula, block
 from app.web.algorithms.sentences import NEAR, name_cell, opponent, truth
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import (
@@ -48,7 +48,6 @@ from app.web.wording import describe_task
 
 bp = Blueprint("why", __name__)
 bp.add_app_template_filter(block, "formula")
-bp.add_app_template_filter(inline, "inline_formula")
 
 SYMBOLS = {"alpha": "Step size α", "gamma": "Discount factor γ"}
 
@@ -60,7 +59,7 @@ class AnswerRow(NamedTuple):
     place: str
     share: str  # probability of the answer, or whether it counts: "yes" or "no"
     follows: str
-    target: str  # formula of the target
+    target: str
     truth: str
 
 
@@ -70,7 +69,6 @@ class Explanation(NamedTuple):
     heading: str
     sentences: list[str]
     facts: list[tuple[str, str]]
-    equations: Sequence[str] = ()  # formulas of the update
     shared: str = ""  # heading of the column with shares
     rows: Sequence[AnswerRow] = ()  # empty if the move ends the game
 
@@ -81,7 +79,6 @@ def explain(pair: ValueQuery) -> Explanation:
     if pair.site.is_taught(pair.lens):
         return _explain_by_games(pair, rule)
     reason = rule.reason(pair)
-    in_numbers = reason.has_target or not rule.needs_target
     return Explanation(
         heading=f"{MARKS[pair.mover]} at {name_cell(pair, pair.cell)}",
         sentences=[
@@ -92,10 +89,9 @@ def explain(pair: ValueQuery) -> Explanation:
             *_describe_result(pair, rule),
         ],
         facts=_list_facts(pair, rule, reason),
-        equations=rule.equations(pair, reason) if in_numbers else [],
         shared=rule.shared,
         rows=[
-            _build_row(pair, rule, answer)
+            _build_row(pair, rule, reason, answer)
             for answer in reason.answers
             if answer.cell is not None
         ],
@@ -169,14 +165,18 @@ def _format_value(pair: ValueQuery, value: float) -> str:
     return format_signed(scale_values(np.array([value]), worth, pair.mover).item())
 
 
-def _build_row(pair: ValueQuery, rule: UpdateRule, answer: Reply) -> AnswerRow:
+def _build_row(
+    pair: ValueQuery, rule: UpdateRule, reason: ValueReason, answer: Reply
+) -> AnswerRow:
     likely = f"{format_percent(answer.chance)}%" if rule.shared == CHANCE else ""
     return AnswerRow(
         cell=answer.cell or 0,
         place=name_cell(pair, answer.cell),
         share=likely or ("yes" if answer.chance else "no"),
         follows=rule.follows(pair, answer),
-        target=rule.target(pair, answer),
+        target=format_signed(answer.target, 0)
+        if pair.lens == TRUTH
+        else reason.written(answer.target),
         truth=truth(pair, answer),
     )
 
