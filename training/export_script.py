@@ -200,7 +200,7 @@ def write_body(text: str) -> str:
 
 
 def write_parameters(recipe: Recipe) -> Iterator[str]:
-    """Yield the lines of the parameters with their meanings; opponents and turns become phases."""
+    """Yield a line of Python for each parameter, with its meaning; `phases` has opponents and turns."""
     told = [(one.field, one.value, one.meaning) for one in list_parameters(recipe)]
     hidden = {"vs", recipe.turns, *(() if recipe.has_opponent(YOU) else ("taught",))}
     phases = (

@@ -130,7 +130,7 @@ def describe_agent(game: Game, agent: Agent) -> dict[str, Any]:
 
 
 def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any]:
-    """Return the exact results of a policy as JSON has them, named as in docs/judge.py.
+    """Return the exact results of a policy as values for JSON, with the names of docs/judge.py.
 
     For each seat, "x" and "o": the chances of a win, a draw and a loss, and the cells of a game
     that it loses, None if no opponent can beat it.

@@ -53,7 +53,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     seconds: float  # duration of training and evaluation
     judging: float  # the part spent on evaluation
-    games: list[int]  # [T]
+    games: list[int]  # [T] number of games before each snapshot
     # [T] the checkpoint at which each snapshot was due, in updates; -1 for the end
     asked: list[int]
     figures: Figures  # T entries each
@@ -65,7 +65,8 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The number of games after which the play of a training is proved unbeatable.
 
-    Only the games at which the play is checked can be found.
+    The play is checked after some games only, see `measure_proof`, so the true number may be a
+    little smaller.
     """
 
     seconds: float

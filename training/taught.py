@@ -205,7 +205,10 @@ class Pupils:
             recorded_game = listener.recorded_game(-1)
             seat = find_seat(listener.recipe, step.turns[0].player.number)
             updates = list_own_updates(recorded_game, seat)
-            record, result = self.build_record(pupil), recorded_game.result_for(seat)
+            record, result = (
+                self.build_record(pupil),
+                recorded_game.get_result_for(seat),
+            )
             old_policy = policy_from_values(before.q, listener.recipe.plays)
             lesson = replace(
                 lesson,

@@ -179,7 +179,7 @@ def is_lost_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> 
 
 
 def make_beads_test(min_beads: float, max_beads: float) -> Test:
-    """Return a test: whether a game's first update adds from `min_beads` to `max_beads` beads."""
+    """Return a function that tests whether a game's first update adds this number of beads."""
 
     def test(_recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
         gained = change.new - change.old

@@ -64,7 +64,7 @@ class TrainingGame(Struct, frozen=True):
         """Whether the learner played both sides; in a league it did not, although both are recorded."""
         return not self.opponent and len({move.mark for move in self.turns}) == 2
 
-    def result_for(self, mark: str) -> str:
+    def get_result_for(self, mark: str) -> str:
         """Return the result for a player: "win", "draw" or "loss"."""
         return self.result if mark == self.seat else FLIPPED[self.result]
 

@@ -197,7 +197,7 @@ class Boards:
     counts: NDArray[np.int64]  # [B] number of rows with each board
     tokens: NDArray[np.intp] = field(init=False)  # [B, 9] indices into `vocabulary`
     vocabulary: list[str] = field(init=False)
-    is_code: NDArray[np.bool_] = field(init=False)  # [B]
+    is_code: NDArray[np.bool_] = field(init=False)  # [B] see `Signs`
 
     def __post_init__(self) -> None:
         """Set `vocabulary`, the different tokens, and `tokens`, their indices."""

@@ -21,7 +21,7 @@ CHANCE_DECIMALS = 12
 class Mistakes(NamedTuple):
     """The M decisions where a policy can blunder, by number; values in the mover's view."""
 
-    position: NDArray[np.intp]  # [M]
+    position: NDArray[np.intp]  # [M] number of the decision
     wrong: Choice  # [M, cells] the blunders of the policy
     right: Choice  # [M, cells] the moves that keep the value of the game
     before: NDArray[np.int8]  # [M] the value of the game: +1 a win, 0 a draw
@@ -134,8 +134,8 @@ def _number_classes(
     each cell) make a number, and the class is the lowest number of all symmetric pairs.
     """
     bits = 1 << np.arange(game.cells)
-    image_of_cell = np.argsort(game.symmetry, axis=1)  # [G, cells]
-    moves = (choice @ bits[image_of_cell].T).T  # [G, N]
+    image_of_cell = np.argsort(game.symmetry, axis=1)  # [G, cells] inverse maps
+    moves = (choice @ bits[image_of_cell].T).T  # [G, N] mapped moves as bits
     images = (game.image[:, position].astype(np.int64) << game.cells) + moves
     classes: NDArray[np.int64] = images.min(axis=0)
     return classes

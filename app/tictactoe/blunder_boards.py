@@ -29,7 +29,7 @@ def find_blunder_chances(
     count.
     """
     games = ReachablePlay(game, policy).games
-    is_blunder = ~find_best_moves(game)[game.legal]  # [P]
+    is_blunder = ~find_best_moves(game)[game.legal]  # [P] by pair
     mover, board_of_pair = (
         game.to_move[game.pair_from],
         game.symmetry_class[game.pair_from],

@@ -34,7 +34,7 @@ Kind = Literal[
     "untrained", "other-side", "first-cell", "no-block", "images", "unreachable"
 ]
 Rule = Literal["", "any", "first", "last", "chance"]
-Decisions = NDArray[np.bool_]  # [D]
+Decisions = NDArray[np.bool_]  # [D] a selection of decisions
 
 
 class Cause(NamedTuple):
@@ -72,8 +72,8 @@ class AnalysedPolicy(NamedTuple):
 
     game: Game
     facts: Facts
-    policy: Policy  # [D, cells]
-    choice: Choice  # [D, cells]
+    policy: Policy  # [D, cells] chances of the moves
+    choice: Choice  # [D, cells] the moves with a chance above 0
     reachable: Decisions  # the decisions that its own games can reach
     # [D] the chance that its move is no blunder
     safe_chance: NDArray[np.float64]

@@ -40,7 +40,7 @@ class Game:
     lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line
     # [G, cells] symmetry g maps a board b to b[symmetry[g]]; g = 0 is the identity
     symmetry: NDArray[np.intp]
-    code: Codes  # [S]
+    code: Codes  # [S] base-3 number of each position
     successor: Codes  # [D, cells] the position after a move, -1 for an illegal move
     outcome: NDArray[np.int8]  # [S - D] +1 X won, 0 draw, -1 O won
     # [plies + 1] decisions of ply p are ply_start[p]:ply_start[p + 1]

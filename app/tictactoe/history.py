@@ -20,12 +20,12 @@ class History:
     The arrays are read-only.
     """
 
-    snapshots: int  # T
+    snapshots: int  # T, the number of snapshots
     # [P + 1] pair p has changes change_start[p]:change_start[p + 1]
     change_start: NDArray[np.int32]
     # [C] the first snapshot that has the value; 0 for the first value of a pair
     since: NDArray[np.uint8]
-    value: NDArray[np.float32]  # [C]
+    value: NDArray[np.float32]  # [C] the value after each change
     # [P] the first snapshot at which the pair has been updated, T if there is none
     first_update: NDArray[np.uint8]
 
@@ -64,7 +64,7 @@ class History:
         return self.value[starts + made - 1]
 
     def updated_pairs(self, step: int, pairs: slice = EVERY) -> NDArray[np.bool_]:
-        """Return whether pairs had been updated at snapshot `step`, numbered as in `values`."""
+        """Return whether pairs had been updated at snapshot `step`; negative steps count from the end."""
         return self.first_update[pairs] <= step % self.snapshots
 
     def all_values(self) -> NDArray[np.float32]:

@@ -51,7 +51,7 @@ class ReachablePlay:
     """A policy and all games that it can play."""
 
     game: Game
-    policy: Policy  # [D, cells]
+    policy: Policy  # [D, cells] chances of the moves
 
     @cached_property
     def games(self) -> dict[int, ReachableGames]:

@@ -137,7 +137,7 @@ def respond_to_pairs(
 class LineUp(NamedTuple):
     """The moves of L policies with a chance above 0, N in all, sorted by policy and decision."""
 
-    chance: Values  # [N]
+    chance: Values  # [N] chance of each move in its decision
     after: NDArray[np.int32]  # [N] the position after each move
     starts: Numbers  # [L, D] index of the first move of each decision
     sizes: Numbers  # [L, D] number of moves of each decision
@@ -285,7 +285,8 @@ def _find_first_best(ply: Ply, keys: list[Values]) -> Numbers:
         key[~best] = -np.inf
         highest = np.maximum.reduceat(key, ply.starts, axis=-1) - TIE
         best = key >= highest.repeat(ply.sizes, axis=-1)
-    pairs = len(ply.after)  # larger than the index of every pair
+    # in place of the index of a pair that is not among the best: larger than every index
+    pairs = len(ply.after)
     return np.minimum.reduceat(
         np.where(best, np.arange(pairs), pairs), ply.starts, axis=-1
     )

@@ -262,7 +262,7 @@ class Results:
 
     def draw_strips(
         self,
-        number: Quantity,
+        quantity: Quantity,
         labels: Iterable[str] | None = None,
         marks: Sequence[Mark] = (),
         exact: bool = True,
@@ -275,9 +275,9 @@ class Results:
                 [drop_noise(one) for one in values],
                 list(marks),
             )
-            for label, values in self.list_values(number.compute, labels).items()
+            for label, values in self.list_values(quantity.compute, labels).items()
         ]
-        return Histogram(number.title, number.unit, groups, exact)
+        return Histogram(quantity.title, quantity.unit, groups, exact)
 
     def draw_series(
         self, label: str, x: Sequence[float], value: Callable[[Any], Sequence[float]]
@@ -297,24 +297,24 @@ class Results:
         last = self.recipes[[*labels.values()][-1]]
         return summarize_seeds(name, last, [*labels], [*zip(*columns, strict=True)])
 
-    def draw_grid(self, number: Quantity, axes: Axes) -> Grid:
+    def draw_grid(self, quantity: Quantity, axes: Axes) -> Grid:
         """Return a grid of the medians of recipes that differ in two parameters."""
         labels = [
             [axes.label(row, column) for column in axes.columns] for row in axes.rows
         ]
         return Grid(
-            title=number.title,
-            unit=number.unit,
+            title=quantity.title,
+            unit=quantity.unit,
             row_label=axes.names[0],
             column_label=axes.names[1],
             rows=list(axes.rows),
             columns=list(axes.columns),
             values=[
-                [drop_noise(self.median(label, number.compute)) for label in row]
+                [drop_noise(self.median(label, quantity.compute)) for label in row]
                 for row in labels
             ],
             recipes=[
-                [self.name_typical_recipe(label, number.compute) for label in row]
+                [self.name_typical_recipe(label, quantity.compute) for label in row]
                 for row in labels
             ],
             n=len(self.found[labels[0][0]]),

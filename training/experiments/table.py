@@ -134,16 +134,16 @@ def draw_curve(
 
 def draw_curves(
     results: Results,
-    number: Quantity,
+    quantity: Quantity,
     labels: Iterable[str] | None = None,
     by_games: bool = False,
     marks: Sequence[Mark] = (),
 ) -> Curves:
     """Return a curve for each recipe over updates or games, on a logarithmic axis."""
     chosen = results.recipes if labels is None else labels
-    lines = [draw_curve(results, label, number.compute, by_games) for label in chosen]
+    lines = [draw_curve(results, label, quantity.compute, by_games) for label in chosen]
     x_label = "games" if by_games else "updates"
-    return Curves(number.title, x_label, number.unit, lines, list(marks), True)
+    return Curves(quantity.title, x_label, quantity.unit, lines, list(marks), True)
 
 
 def compute_median_games(runs: Sequence[Any]) -> float:

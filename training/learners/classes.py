@@ -23,7 +23,7 @@ class PairClasses(NamedTuple):
     """P state-action pairs divided into K classes; the pairs of a class share one value."""
 
     class_of_pair: Indices  # [P] the index of each pair's class, 0 to K - 1
-    class_count: int  # K
+    class_count: int  # K, the number of classes
 
 
 @lru_cache(maxsize=2)

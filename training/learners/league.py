@@ -66,15 +66,16 @@ class Board(NamedTuple):
 class Tables(NamedTuple):
     """The tables of L learners, joined to one array of E entries, and the learners' parameters."""
 
-    q: Values  # [E]
-    visits: Visits  # [E]
+    q: Values  # [E] the values
+    visits: Visits  # [E] number of updates of each entry
     updates: NDArray[np.int64]  # [L] number of updates so far
-    gamma: NDArray[np.float64]  # [L]
-    k_start: NDArray[np.float64]  # [L]
-    k_step: NDArray[np.float64]  # [L]
-    k_limit: NDArray[np.float64]  # [L]
-    observing: NDArray[np.bool_]  # [L]
-    two_stage: NDArray[np.bool_]  # [L]
+    # The parameters of each learner, [L].
+    gamma: NDArray[np.float64]
+    k_start: NDArray[np.float64]
+    k_step: NDArray[np.float64]
+    k_limit: NDArray[np.float64]
+    observing: NDArray[np.bool_]
+    two_stage: NDArray[np.bool_]
 
 
 def learn(
@@ -199,7 +200,8 @@ def build_layout(game: Game, symmetries: int) -> Layout:
     highest = numbers.max(axis=1)
     representatives, row_number = np.unique(highest, return_inverse=True)
     row = row_number.reshape(highest.shape) * game.cells
-    image_of_cell = np.argsort(symmetry, axis=1)[:, None]  # [G, 1, cells]
+    # [G, 1, cells] the cell to which each symmetry moves each cell
+    image_of_cell = np.argsort(symmetry, axis=1)[:, None]
     leads_to_highest = (numbers == highest[:, None])[..., None]
     cell = np.where(leads_to_highest, image_of_cell, game.cells).min(axis=1)
     entry = np.where(game.legal, (row[..., None] + cell)[:, : game.decisions], 0)

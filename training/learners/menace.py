@@ -35,7 +35,7 @@ class Boxes(NamedTuple):
     share: Values  # [P] 1 / number of symmetric cells, which share the beads of a move equally
     beads: Values  # [K] whole numbers
     full: Values  # [K] beads of a filled box: at the beginning and after a refill
-    visits: Visits  # [K]
+    visits: Visits  # [K] number of updates
     refills: NDArray[np.int64]  # [1] number of refills of empty boxes
     states: Indices  # [cells] by ply, the states of the last game
     played: Indices  # [cells] by ply, the pairs that the learner played, or -1
@@ -111,7 +111,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and change the boxes; `run_phases` explains the counts."""
+    """Play games and change the beads in the boxes; `run_phases` explains the counts."""
     while games < phase_end and updates < max_updates:
         s, plies, mover = 0, 0, seats[(games - phase_start) % len(seats)]
         while s >= 0:

@@ -56,7 +56,7 @@ class Memory(NamedTuple):
 
     tables: NDArray[np.float64]  # [K, 1], or [K, 2] for double Q-learning
     values: Values  # [K] the mean of the tables, used to choose moves
-    visits: Visits  # [K]
+    visits: Visits  # [K] number of updates
     q: Values  # [P] the values by pair; only rows that `refresh_row` copied are up to date
     states: Indices  # [cells] by ply, the states of the last game
     played: Indices  # [cells] by ply, the pairs that the learner played, or -1

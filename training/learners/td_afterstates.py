@@ -46,8 +46,8 @@ class LoopParameters(NamedTuple):
 class Memory(NamedTuple):
     """The values of K classes of afterstates, in the view of the player who made the afterstate."""
 
-    values: Values  # [K]
-    visits: Visits  # [K]
+    values: Values  # [K] V(z) of each class
+    visits: Visits  # [K] number of updates
     q: Values  # [P] the values by pair; only rows that `refresh_row` copied are up to date
 
 

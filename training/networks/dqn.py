@@ -138,7 +138,7 @@ def _make_trainees(
 ) -> list[Trainee]:
     """Return the networks of a recipe before training.
 
-    Separate networks share the steps of an epoch; if they are odd, X's network gets one more.
+    Separate networks share the steps of an epoch; X's network gets one more of an odd number.
     """
     seats = NETWORKS[recipe.networks]
     trainees = []
@@ -208,7 +208,7 @@ def _summarize(
     outputs: NDArray[np.float32],
     illegal_met: float,
 ) -> Epoch:
-    """Return the figures of an epoch: its games by seat, and illegal moves of `outputs` [D, cells]."""
+    """Return the figures of an epoch: results by seat, and the share of illegal moves in `outputs`."""
     as_x, as_o = (compute_shares(game, games[seat], seat) for seat in (X, O))
     return Epoch(
         won=(as_x.won, as_o.won),

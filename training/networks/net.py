@@ -35,8 +35,8 @@ class Layer(NamedTuple):
     In a network that reads squares, the first layer applies these weights to each square.
     """
 
-    weight: Any  # [inputs, outputs]
-    bias: Any  # [outputs]
+    weight: Any  # [inputs, outputs] one column for each output
+    bias: Any  # [outputs] one number for each output
 
 
 Network = tuple[Layer, ...]
@@ -45,8 +45,8 @@ Network = tuple[Layer, ...]
 class Minibatches(NamedTuple):
     """The minibatches of several steps: a row for each step."""
 
-    decision: Any  # [steps, batch]
-    cell: Any  # [steps, batch]
+    decision: Any  # [steps, batch] number of the decision
+    cell: Any  # [steps, batch] cell of the move
     target: Any  # [steps, batch] the target of the output of `cell`
 
 

@@ -84,7 +84,7 @@ def drawn_to(
         lasts = 2 if game.both_sides and not to_answer else 1
         if turn < len(game.turns) - lasts:
             return f"Move {turn + 1} is drawn to {target}."
-        result = game.result_for(game.turns[turn].mark)
+        result = game.get_result_for(game.turns[turn].mark)
         return (
             f"Move {turn + 1} ended in a {result}: its value is drawn to that reward."
         )

@@ -192,7 +192,7 @@ def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     if change.turn < len(game.turns) - 1:
         return f"{whose} is drawn to {NEXT}{as_own}."
     mover = game.turns[change.turn].mark
-    result = game.result_for(mover) if change.observed else game.result
+    result = game.get_result_for(mover) if change.observed else game.result
     kept = ", and gamma times what it has kept for this end"
     return f"{whose} ended the game, {RESULTS[result]}{as_own}: it is drawn to that reward{kept}."
 

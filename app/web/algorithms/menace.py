@@ -137,7 +137,7 @@ def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
         return f"The game was {RESULTS[game.result]}: now every move that was drawn is paid alike."
     change = game.changes[update - 1]
     mover = game.turns[change.turn].mark
-    result = RESULTS[game.result_for(mover)] + f" by {mover}" * game.both_sides
+    result = RESULTS[game.get_result_for(mover)] + f" by {mover}" * game.both_sides
     emptied = "; it keeps none, and if its box is empty it is filled again" * (
         not change.new
     )
