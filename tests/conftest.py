@@ -14,7 +14,7 @@ settings.load_profile("patient")
 
 @pytest.fixture(autouse=True)
 def no_loop_of_a_browser(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Hide the event loop that Playwright keeps running in this thread from all other tests."""
+    """Hide the event loop that Playwright keeps running in this thread from other tests."""
     if "playwright" in request.fixturenames:
         yield
         return
@@ -31,6 +31,6 @@ def game() -> Game:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
-    """The address of the site as it is deployed: gunicorn, started as the Procfile says."""
+    """Start the site as it is deployed, with gunicorn and the Procfile; yield its URL."""
     with serving() as started:
         yield started.url

@@ -1,6 +1,7 @@
-"""Make sure that the tests have a Chromium, and print where it is.
+"""Install a Chromium for the tests if none is found, and print its path.
 
-Looks for one as the tests do; else asks Playwright for its own; else asks apt.
+It uses the browser that the tests find, else Playwright's own browser, else a package of apt.
+
 """
 
 import os
@@ -36,7 +37,7 @@ def run(*command: str) -> bool:
 
 
 def as_root() -> list[str] | None:
-    """The prefix that runs a command as root without asking for a password, if there is one."""
+    """Return the command prefix for running as root without a password, if there is one."""
     if os.geteuid() == 0:
         return []
     sudo = ["sudo", "--non-interactive"]

@@ -1,4 +1,4 @@
-"""Signals that a test sends to processes of its own."""
+"""Signals that tests send to processes that they started."""
 
 import signal
 from collections.abc import Iterator
@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def heeding(number: signal.Signals) -> Iterator[None]:
-    """Have what is started within heed a signal, whatever this process does.
+    """Reset a signal's handler, so that processes started in the context react to it.
 
-    A shell lets what runs in its background ignore Ctrl-C, and a child inherits that.
+    A shell makes its background jobs ignore Ctrl-C, and children inherit this.
     """
     before = signal.signal(number, signal.SIG_DFL)
     try:

@@ -64,7 +64,7 @@ class History:
         return self.value[starts + made - 1]
 
     def updated_pairs(self, step: int, pairs: slice = EVERY) -> NDArray[np.bool_]:
-        """Return whether pairs had been updated at snapshot `step`; negative steps count from the end."""
+        """Return whether pairs had been updated at snapshot `step`, which is numbered as in `values`."""
         return self.first_update[pairs] <= step % self.snapshots
 
     def all_values(self) -> NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""docs/doctor.py as a module, and a student's training under its eyes."""
+"""Loading of docs/doctor.py as a module, and its diagnoses of student learners."""
 
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -24,7 +24,7 @@ doctor = load_doctor()
 
 
 def examine_fault(fault: str, seed: int) -> Any:
-    """Return the diagnosis of a learner with a fault; styles and exploration go by the seed."""
+    """Return the diagnosis of a learner with a fault; the seed selects style and exploration."""
     examined = doctor.Doctor()
     settings = make_settings(fault, seed, explores=seed // 3 % 2 == 0)
     list(STYLES.values())[seed % 3](examined.update, settings)
@@ -32,7 +32,7 @@ def examine_fault(fault: str, seed: int) -> Any:
 
 
 def examine_correct(kind: str, seed: int) -> Any:
-    """Return the diagnosis of a correct learner: of a style, or of another kind."""
+    """Return the diagnosis of a correct learner."""
     examined, settings = doctor.Doctor(), make_settings("", seed)
     if kind in STYLES:
         STYLES[kind](examined.update, settings)

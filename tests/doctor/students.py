@@ -1,7 +1,8 @@
-"""Learners as students write them, in three styles, each with a fault planted or none.
+"""Learners as students write them, in three styles, each correct or with a planted fault.
 
 A style is a function `train(report, faults, settings)`: it trains a learner and reports each update
-with the seven values that `Doctor.update` takes.  The three share no code but the settings.
+with the seven values that `Doctor.update` takes.  The styles share only the settings.
+
 """
 
 import random
@@ -18,7 +19,7 @@ LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 
 @dataclass(frozen=True)
 class Settings:
-    """A training: against random moves, or against itself."""
+    """The settings of a training: against random moves, or self-play."""
 
     seed: int
     games: int = 400
@@ -60,7 +61,7 @@ OPPONENT_ONLY = ("answer", "loser", "in-place", "credited", *EXPLORATION)
 
 
 def make_settings(fault: str, seed: int, explores: bool = True) -> Settings:
-    """Return the training that a fault is planted in; half of the seeds play themselves."""
+    """Return the settings of a training for a fault; half of the seeds give self-play."""
     rng = random.Random(seed)
     self_play = fault in SELF_PLAY or (fault not in OPPONENT_ONLY and rng.random() < 0.4)
     epsilon = rng.choice((0.1, 0.2, 0.3, 0.5)) if explores else 0.0
@@ -357,7 +358,7 @@ STYLES = {
 def play_games(
     s: Settings, choose: Callable[[str], int], rng: random.Random
 ) -> Iterator[tuple[list[tuple[str, int, str]], str]]:
-    """Yield for each game the (board, move, next board) of a seat, and the seat."""
+    """Yield, for each game, the (board, move, next board) of a seat, and the seat."""
     for game in range(s.games):
         seat = "XO"[game % 2] if s.seat == "both" else s.seat
         world, steps, mine = Environment(rng), [], None
@@ -403,7 +404,7 @@ def list_values(q: Table, board: str) -> list[float]:
 
 
 def train_online(report: Report, s: Settings, kind: str) -> None:
-    """Learn each game forward: Q-learning with a falling step size, Sarsa, expected Sarsa."""
+    """Learn during each game: Q-learning with a decreasing step size, Sarsa, expected Sarsa."""
     rng, q, rate = random.Random(s.seed), Table(), s.alpha
     for steps, seat in play_games(s, lambda board: greedy(q, board, rng, s.epsilon), rng):
         for number, (board, move, after) in enumerate(steps):
@@ -424,7 +425,7 @@ def train_online(report: Report, s: Settings, kind: str) -> None:
 
 
 def train_on_returns(report: Report, s: Settings, kind: str) -> None:
-    """Learn each game from its end: Monte Carlo (averages or steps), or Q-learning backward."""
+    """Learn backward after each game: Monte Carlo (averages or steps), or Q-learning."""
     rng, q, visits = random.Random(s.seed), Table(), Table()
     for steps, seat in play_games(s, lambda board: greedy(q, board, rng, s.epsilon), rng):
         target = result(steps[-1][2], seat)
@@ -442,7 +443,7 @@ def train_on_returns(report: Report, s: Settings, kind: str) -> None:
 
 
 def train_afterstates(report: Report, s: Settings, kind: str) -> None:
-    """TD(0) on afterstates: every one is moved towards the next one of the same player."""
+    """TD(0) on afterstates: each value moves towards the same player's next afterstate."""
     rng, v = random.Random(s.seed), Table()
 
     def made(board: str, move: int) -> str:

@@ -1,4 +1,4 @@
-"""How often docs/doctor.py finds each planted fault, and how often it errs on correct learners.
+"""Measurement of docs/doctor.py: the share of planted faults found, and errors on correct learners.
 
     nice .venv/bin/python -m tests.doctor.sweep answers.jsonl --seeds 1000 [--only NAME ...]
     .venv/bin/python -m tests.doctor.sweep answers.jsonl --table

@@ -1,6 +1,7 @@
-"""docs/doctor.py: the fault or the rule behind a trace, and bad traces in one sentence.
+"""docs/doctor.py: the fault or the update rule behind a trace, and errors for bad traces.
 
-A few seeds of each learner; `python -m tests.doctor.sweep` runs a thousand.
+Each test uses a few seeds; `python -m tests.doctor.sweep` runs a thousand.
+
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""The kinds of requests whose rate is measured, at so many addresses that none is kept."""
+"""The kinds of requests for the rate measurements, with so many URLs that no answer is cached."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ EPSILONS = [f"{number / 10_000:g}" for number in range(1, 10_000)]
 
 
 class Case(NamedTuple):
-    """One kind of request: a move is what htmx asks for, a page is the whole of it."""
+    """One kind of request: "move" is the fragment that htmx requests, "page" the whole page."""
 
     name: str
     paths: Iterator[str]  # one again and again, or each only once
@@ -35,7 +35,7 @@ BARE = Case("bare Flask", repeat("/"), GZIP)
 
 
 def cases(url: str) -> list[Case]:
-    """List all kinds for the site at an address."""
+    """Return all kinds of requests for the site at a URL."""
     everybody = agents(url)
     fresh = (f"/play/{move}" for move in moves(everybody))
     usual = (f"/play/{move}" for move in usual_moves(everybody))
@@ -61,9 +61,9 @@ def cases(url: str) -> list[Case]:
 
 
 def moves(agents: list[str], over: bool = True) -> Iterator[str]:
-    """Yield all plies of games at random, each against another agent; their ends too, if `over`.
+    """Yield the URLs of all plies of random games against changing agents; with `over` also ends.
 
-    The chance of a random move, another in each game, makes every address a new one.
+    The chance of a random move differs from game to game, which makes every URL new.
     """
     draw, game = random.Random(SEED), connect()
     for epsilon in cycle(EPSILONS):
@@ -74,7 +74,7 @@ def moves(agents: list[str], over: bool = True) -> Iterator[str]:
 
 
 def usual_moves(agents: list[str]) -> Iterator[str]:
-    """Yield all plies of games at random, half of them against the agent that the site offers."""
+    """Yield all plies of random games, half of them against the agent that the site offers."""
     draw, game = random.Random(SEED), connect()
     while True:
         opponent = draw.choice(["", f"?o={draw.choice(agents)}"])
@@ -82,7 +82,7 @@ def usual_moves(agents: list[str]) -> Iterator[str]:
 
 
 def positions(agents: list[str]) -> Iterator[str]:
-    """Yield every position in the API, as each lens sees it, in a random order."""
+    """Yield the API URLs of every position with every value source, in random order."""
     draw, game = random.Random(SEED), connect()
     pack = [(position, lens) for position in range(game.positions) for lens in [*agents, "truth"]]
     draw.shuffle(pack)
@@ -91,7 +91,7 @@ def positions(agents: list[str]) -> Iterator[str]:
 
 
 def _records(game: Game, draw: random.Random) -> list[str]:
-    """Play a game at random; return its records from the empty one to the whole game."""
+    """Play a random game; return its records from the empty board to the end."""
     records = [""]
     while not game.is_over(position := replay_record(game, records[-1])[-1]):
         cells = game.legal[position].nonzero()[0].tolist()

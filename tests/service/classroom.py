@@ -1,8 +1,9 @@
-"""What people at work on the site see: `python -m tests.service.classroom 30`, for one.
+"""Response times for people who use the site: `python -m tests.service.classroom 30`, for example.
 
-Each student of a class opens a recipe that nobody has named before, moves a slider ten times in a
-minute and waits for the twenty seeds of the last duel, beside ordinary visitors.  As the page does,
-each asks for seeds meanwhile, and hangs up with the next move.
+Each student of a class opens a new recipe, moves a slider ten times in a minute and waits for the
+twenty seeds of the last comparison, while other visitors request pages.  As on the page, every
+slider move requests seeds and cancels the request before.
+
 """
 
 import math
@@ -65,7 +66,7 @@ DONE = re.compile(r'id="seeds-done" max="20" value="(\d+)"')
 
 
 class Lesson(NamedTuple):
-    """How long what a class asked for took, in seconds, and what was refused."""
+    """The response times for a class in seconds, and the number of refused requests."""
 
     opening: list[float]
     moves: list[float]
@@ -129,7 +130,7 @@ def classroom(students: int) -> Table:
 
 
 def crowd(client: Callable[[int], None], numbers: Iterable[int]) -> None:
-    """Let clients do something at once, each given its number, and wait for all of them."""
+    """Run a function for several clients at the same time, each with its number; wait for all."""
     threads = [threading.Thread(target=client, args=(number,)) for number in numbers]
     for thread in threads:
         thread.start()
@@ -162,7 +163,7 @@ def _study(server: Server, number: int, lesson: Lesson) -> None:
 
 
 def _seeds(server: Server, page: str, end: float, lesson: Lesson) -> tuple[float, float]:
-    """Ask for more seeds as long as a page does; return when five were there, and all."""
+    """Request seeds until all are there; return the times of the first five and of all."""
     five = twenty = math.inf
     with suppress(TimeoutError):
         while (more := MORE.search(page)) and time.monotonic() + PAUSE < end:
@@ -220,7 +221,7 @@ LINK = re.compile(r'href="(/(?!static/)(?![^"#]*\.(?:npz|png))[^"#]*)')  # whose
 
 
 def soak(seconds: float) -> Table:
-    """Let people wander about for so long, and look at the memory now and then."""
+    """Simulate visitors for some seconds, and measure the memory from time to time."""
     rows: list[list[str]] = []
     pages: list[int] = []  # statuses
     with serving() as server:
@@ -271,7 +272,7 @@ def _wander(server: Server, number: int, end: float, pages: list[int]) -> None:
 
 
 def _moves(game: Game, draw: random.Random) -> str:
-    """Return the code of any moves: one in each position."""
+    """Return the code of random moves: one in each position."""
     choice = game.legal & False
     for row, legal in zip(choice, game.legal, strict=True):
         row[draw.choice(legal.nonzero()[0].tolist())] = True
@@ -287,14 +288,14 @@ NEXT = re.compile(r'id="next"[^>]*?\shref="([^"]*)"')
 
 
 class Asked(NamedTuple):
-    """How long the requests of people took, in seconds."""
+    """The response times of visitors, in seconds."""
 
     moves: list[float]
     ends: list[float]  # of the moves with which a game ended: with what was learned
 
 
 def teaching(seconds: float) -> Table:
-    """Measure one person who teaches, then TEACHERS at once, each for so many seconds."""
+    """Measure one person who teaches, then TEACHERS at the same time, each for some seconds."""
     with serving() as server:
         _taught(server, 1, 2.0, 0)  # so that the trainer is there
         alone = _taught(server, 1, seconds, TEACHERS)
@@ -319,7 +320,7 @@ def teaching(seconds: float) -> Table:
 
 
 def _taught(server: Server, people: int, seconds: float, first: int) -> Asked:
-    """Let people teach; their learners begin with other random numbers from `first` on."""
+    """Simulate people who teach; their learners have different seeds, from `first` on."""
     asked, end = Asked([], []), time.monotonic() + seconds
     crowd(lambda seed: _teach(server, first, seed, end, asked), range(people))
     return asked
@@ -340,9 +341,9 @@ def _teach(server: Server, first: int, seed: int, end: float, asked: Asked) -> N
 
 
 def _page(server: Server, path: str) -> tuple[str, str]:
-    """Return what htmx is sent, and the address of what was learned if a game has ended.
+    """Return the fragment for htmx, and the URL of the learner's updates if a game has ended.
 
-    Who is told to come back does, which is a part of the time that it takes.
+    Requests with status 202 are repeated, and the waiting time counts.
     """
     while (answer := ask(server, path, PATIENCE, headers=SWAP)).status == 503:
         time.sleep(int(answer.headers["Retry-After"]))
@@ -363,7 +364,7 @@ KINDS: dict[str, Callable[[int], Table]] = {
     "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the table here, too."
 )
 def main(number: int, kind: str, markdown: Path | None) -> None:
-    """Print how a class of so many is served, or others for so many seconds, beside the goals."""
+    """Print the measurements for a class, or for other visitors, with their goals."""
     found = KINDS[kind](number)
     show(found)
     if markdown:

@@ -1,4 +1,4 @@
-"""The least that Flask can do: what the site's speed is compared with."""
+"""A minimal Flask application, for comparison with the site's speed."""
 
 from flask import Flask
 

@@ -1,6 +1,7 @@
-"""Lighthouse's scores of the main pages, on a phone and on a desk: `make lighthouse`.
+"""Lighthouse scores of the main pages, on a phone and a desktop: `make lighthouse`.
 
-Reads where lighthouse is from LIGHTHOUSE, and the browser from CHROME_PATH.
+The paths of lighthouse and of the browser are in LIGHTHOUSE and CHROME_PATH.
+
 """
 
 import json
@@ -52,7 +53,7 @@ Report = dict[str, Any]
     "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the table here, too."
 )
 def main(markdown: Path | None) -> None:
-    """Print a table of scores (goal: 100 each), and below it every audit that costs points."""
+    """Print a table of scores (goal: 100 each), and all audits that cost points."""
     with serving() as app:
         reports = {
             f"{path} ({device})": _report(app.url + path, flags)

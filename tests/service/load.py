@@ -1,7 +1,8 @@
-"""What the service can carry: `python -m tests.service.load`.
+"""Measurements of the deployed site: `python -m tests.service.load`.
 
-Starts its own servers as the Procfile says.  Processor time, ratios and sizes hold on a machine
-that others use too; rates and times wish for one that is quiet.
+It starts its own servers as in the Procfile.  Processor times, ratios and sizes are reliable on a
+shared machine; rates and response times need a quiet machine.
+
 """
 
 import gc
@@ -74,7 +75,7 @@ GOAL_FIRST = "< 60 ms"
 
 
 class Effort(NamedTuple):
-    """How much time to take."""
+    """The time spent on each measurement."""
 
     rounds: int
     seconds: int  # a round
@@ -93,7 +94,7 @@ FULL, QUICK = Effort(5, 1, 5, 100_000, 120, 600), Effort(3, 1, 3, 8_000, 30, 60)
     "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the tables here, too."
 )
 def main(quick: bool, markdown: Path | None) -> None:
-    """Print rates, start, memory and sizes, each beside what was hoped for."""
+    """Print rates, start, memory and sizes, with their goals."""
     if not rates.available():
         sys.exit(rates.MISSING)
     for table in _measure(QUICK if quick else FULL):
@@ -123,7 +124,7 @@ def _measure(effort: Effort) -> Iterator[Table]:
 
 
 def machine() -> Table:
-    """Say where and when something was measured."""
+    """Return the date and the machine of a measurement."""
     ram = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
     rows = [
         ["day", f"{datetime.now(UTC):%Y-%m-%d}"],
@@ -144,7 +145,7 @@ def _processor() -> str:
 
 
 def sizes() -> Table:
-    """Weigh the first load of every page, with all that it loads, and a sample of moves."""
+    """Measure the first load of every page with all its files, and a sample of moves."""
     with serving() as app:
         rows = [_weights(app.url, *page) for page in PAGES.items()]
         paths = [f"/play/{move}" for move in islice(moves(agents(app.url)), MOVES)]
@@ -179,7 +180,7 @@ def _kb(size: float) -> str:
 
 
 def at_start(times: int) -> Table:
-    """Measure the start, and what one worker and several, who share what they can, hold."""
+    """Measure the start, and the memory of one worker and of several workers with shared memory."""
     healthy, shown = zip(*(_start() for _ in range(times)), strict=True)
     return Table(
         "start",
@@ -195,9 +196,9 @@ def at_start(times: int) -> Table:
 
 
 def at_first() -> Table:
-    """Measure the processor time of the first request for each page, once a game was asked for.
+    """Measure the processor time of the first request for each page, after one game.
 
-    Each is answered by a process of its own, forked from one that has made the site: as a worker.
+    Each request is answered by a new process, forked like a worker.
     """
     _site()
     gc.freeze()  # as the server does before it forks
@@ -226,7 +227,7 @@ def _site() -> Flask:
 
 
 def over_time(requests: int, steps: int) -> Table:
-    """Measure what one worker holds again and again while it answers many mixed requests."""
+    """Measure the memory of one worker repeatedly while it answers mixed requests."""
     with serving(WEB_CONCURRENCY="1") as app:
         (worker,) = app.workers
         paths, done, rows = _mixed(app.url), 0, []
@@ -268,7 +269,7 @@ def _held_by(workers: int) -> list[list[str]]:
 
 
 def _mixed(url: str) -> Iterator[str]:
-    """Yield moves, replies, the API and addresses of nobody, hardly one of them twice."""
+    """Yield moves, replies, API requests and unknown URLs, nearly all different."""
     everybody = agents(url)
     moves_and_replies = zip(moves(everybody), moves(everybody, over=False), strict=False)
     for (move, reply), position in zip(moves_and_replies, positions(everybody), strict=False):

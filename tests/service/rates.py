@@ -1,7 +1,8 @@
-"""How many requests the site answers in a second, beside a bare Flask in the same rounds.
+"""Requests per second of the site, compared with a bare Flask application in the same rounds.
 
-By wrk: many connections that each ask again as soon as they have their answer.  And, by a
-calculation, how many cores a million people a day would need.
+wrk sends requests on many connections.  A calculation estimates the number of cores for a million
+visitors a day.
+
 """
 
 import json
@@ -28,7 +29,7 @@ MISSING = "wrk is needed to measure the service: apt-get install wrk"
 
 
 class Run(NamedTuple):
-    """What came of some seconds of load."""
+    """The results of some seconds of load."""
 
     requests: int
     seconds: float
@@ -44,9 +45,9 @@ class Run(NamedTuple):
         return self.requests / self.seconds
 
     def whole(self, what: str, server: Server) -> "Run":
-        """Return this, if all was answered.
+        """Return this run if all requests were answered.
 
-        RuntimeError, naming what was asked and what the log of its server says, if not.
+        Raises RuntimeError with the request and the log of the server if not.
         """
         if self.refused or self.broken:
             said = "\n".join(FAILED.findall(server.log)[-SHOWN:])
@@ -61,7 +62,7 @@ def available() -> bool:
 
 
 def load(url: str, paths: Iterable[str], headers: Mapping[str, str], seconds: int) -> Run:
-    """Ask for the paths in turn, from the first again after the last, for some whole seconds."""
+    """Request the paths in turn, repeatedly, for some whole seconds."""
     with tempfile.NamedTemporaryFile("w") as file:
         file.writelines(f"{path}\n" for path in paths)
         file.flush()
@@ -137,7 +138,7 @@ class Measured(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The rate over that of a bare Flask."""
+        """The rate divided by the rate of the bare Flask."""
         return self.middle(lambda round: round.ratio)
 
 
@@ -148,9 +149,9 @@ def measure(
     names: Iterable[str] = (),
     cores: tuple[int, int] | None = None,
 ) -> list[Measured]:
-    """Measure the kinds of these names, or all, and the bare Flask before them.
+    """Measure these kinds of requests, or all, and the bare Flask before each.
 
-    `cores` are the two on which the servers and the load have to stay.
+    `cores` are the two cores for the servers and for the load.
     """
     on_server, on_load = cores or (None, None)
     with (
@@ -183,12 +184,12 @@ def _round(server: Server, case: Case, seconds: int) -> Round:
 
 
 def table(name: str, title: str, measured: list[Measured]) -> Table:
-    """Write down everything that was measured."""
+    """Return all measurements as a table."""
     return Table(name, title, HEADER, [_row(*each) for each in measured])
 
 
 def capacity(measured: list[Measured]) -> Table:
-    """Add up a day for the rates of one core, if no page or move is kept, and if all are."""
+    """Return the load of a day at the rates of one core, without and with a full cache."""
     rates = {each.case.name: each.rate for each in measured}
     requests = PEOPLE * (PAGES + MOVES + REPLIES + FILES)
     rows = []
@@ -224,7 +225,7 @@ def capacity(measured: list[Measured]) -> Table:
 
 
 def growth(rounds: int, seconds: int) -> Table:
-    """Measure with more and more workers."""
+    """Measure with an increasing number of workers."""
     rows = []
     for workers in WORKERS:
         found = measure(rounds, seconds, workers, GROWING)

@@ -1,6 +1,7 @@
-"""The site as it is deployed, on a free port: gunicorn, started as the Procfile says.
+"""The deployed site on a free port: gunicorn, started as in the Procfile.
 
-With single requests as a browser makes them, and what the kernel says of the processes.
+Also single requests as a browser sends them, and facts about processes from the kernel.
+
 """
 
 import gzip
@@ -41,7 +42,7 @@ USER, SYSTEM = 11, 12  # places in `stat`, after the name, of the time spent
 
 @dataclass
 class Server:
-    """A first process of gunicorn and what is known of it from outside."""
+    """A running server, known from outside by its first process."""
 
     port: int
     process: subprocess.Popen[bytes]
@@ -53,29 +54,29 @@ class Server:
 
     @property
     def log(self) -> str:
-        """Everything it has written so far.
+        """Everything that the server has written so far.
 
-        Read without moving to its place: that is where the server, too, writes on.
+        It is read without moving the file position, at which the server writes.
         """
         file = self.output.fileno()
         return os.pread(file, os.fstat(file).st_size, 0).decode()
 
     @property
     def workers(self) -> set[int]:
-        """The processes that answer, those that are about to end too."""
+        """The processes that answer requests, including those that are about to end."""
         found = subprocess.run(
             ["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False
         )
         return set(map(int, found.stdout.split()))
 
     def reload(self) -> None:
-        """Have it take in new models, and wait until the workers that had the old ones are gone."""
+        """Reload the models, and wait until the workers with the old models are gone."""
         before = self.workers
         self.process.send_signal(signal.SIGHUP)
         wait_until(lambda: len(now := self.workers) >= len(before) and not now & before)
 
     def stop(self) -> int | None:
-        """End it and return its exit status, or None if it had to be killed."""
+        """Stop the server; return its exit status, or None if it had to be killed."""
         self.process.terminate()
         try:
             return self.process.wait(timeout=STOP_SECONDS)
@@ -87,9 +88,9 @@ class Server:
 
 @contextmanager
 def serving(application: str = SITE, **environment: str) -> Iterator[Server]:
-    """Start the site, or another application in its place, wait until it is up, and stop it.
+    """Start the site, or another application, wait until it is up, and stop it at the end.
 
-    AssertionError if either fails.
+    Raises AssertionError if either fails.
     """
     with tempfile.TemporaryFile("w+") as output:
         server = start(output, application, **environment)
@@ -138,13 +139,13 @@ def web_command() -> str:
 
 
 def wait_until_up(server: Server) -> bool:
-    """Whether it answers at last, rather than ends."""
+    """Wait until the server answers; return False if it ends before."""
     wait_until(lambda: answers(f"{server.url}/healthz") or server.process.poll() is not None)
     return server.process.poll() is None
 
 
 class Answered(NamedTuple):
-    """What came of a request."""
+    """The result of a request."""
 
     status: int
     headers: Message
@@ -155,7 +156,7 @@ class Answered(NamedTuple):
 def ask(
     server: Server, path: str, patience: float = START_SECONDS, headers: Mapping[str, str] = BROWSER
 ) -> Answered:
-    """Ask for something; TimeoutError if it does not come in time."""
+    """Send a request; TimeoutError if the answer does not come in time."""
     request = urllib.request.Request(server.url + path, headers=dict(headers))
     start = time.monotonic()
     try:
@@ -172,19 +173,19 @@ def ask(
 def until_there(
     server: Server, path: str, end: float, headers: Mapping[str, str] = BROWSER
 ) -> Answered:
-    """Ask again as long as a page is told to come back; TimeoutError after `end`."""
+    """Repeat a request while its status is 202; TimeoutError after `end`."""
     while (answer := ask(server, path, end - time.monotonic(), headers)).status == 202:
         time.sleep(int(answer.headers["Retry-After"]))
     return answer
 
 
 def page(server: Server, name: str) -> int:
-    """Return the status of an agent's page, or a recipe's, for who waits until it is trained."""
+    """Return the status of the page of an agent or a recipe, when it is trained."""
     return ask(server, f"/agents/{name}", headers={}).status
 
 
 def trainers(server: Server) -> set[int]:
-    """Find the processes that hold the line for a server: they name a folder that it has open."""
+    """Return the trainer processes of a server: they name a folder that it has open."""
     folders = set()
     for file in (PROC / f"{server.process.pid}/fd").iterdir():
         with suppress(OSError):
@@ -199,7 +200,7 @@ def trainers(server: Server) -> set[int]:
 
 
 def children(parent: int) -> list[int]:
-    """List the processes that one has forked."""
+    """Return the processes that a process has forked."""
     try:
         return [*map(int, (PROC / f"{parent}/task/{parent}/children").read_text().split())]
     except OSError:
@@ -215,7 +216,7 @@ def answers(url: str) -> bool:
 
 
 def wait_until(holds: Callable[[], object], seconds: float = START_SECONDS) -> None:
-    """Return as soon as something holds; AssertionError if it does not in time."""
+    """Wait until a condition holds; AssertionError if it does not in time."""
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, f"still not so after {seconds} s"
@@ -223,14 +224,14 @@ def wait_until(holds: Callable[[], object], seconds: float = START_SECONDS) -> N
 
 
 def get(url: str, headers: Mapping[str, str] | None = None) -> bytes:
-    """Return the body of an answer as it was sent, packed or not."""
+    """Return the body of an answer as it was sent, compressed or not."""
     with urllib.request.urlopen(urllib.request.Request(url, headers=dict(headers or {}))) as answer:
         body: bytes = answer.read()
         return body
 
 
 def get_when_trained(url: str) -> bytes:
-    """Return the body of an answer; whoever accepts HTML is told to come back until it is there."""
+    """Return the body of an answer when it is ready; requests for HTML get status 202 before."""
     request = urllib.request.Request(url, headers={"Accept": "text/html"})
     while True:
         with urllib.request.urlopen(request) as answer:
@@ -241,22 +242,22 @@ def get_when_trained(url: str) -> bytes:
 
 
 def agents(url: str) -> list[str]:
-    """List the agents of a site."""
+    """Return the agents of a site."""
     return list(json.loads(get(f"{url}/healthz"))["models"])
 
 
 def parts(page: bytes) -> set[str]:
-    """Return the addresses of what a page loads."""
+    """Return the URLs of the files that a page loads."""
     return {html.unescape(address) for address in LOADED.findall(page.decode())}
 
 
 def cpu_seconds(pids: Iterable[int]) -> float:
-    """Processor time that processes have used, together."""
+    """Return the processor time of processes, together."""
     return sum(_cpu_seconds(pid) for pid in pids)
 
 
 def memory(pid: int, kind: str) -> int:
-    """Bytes of a process: "Rss", or "Pss", in which what n of them share counts 1/n."""
+    """Return the memory of a process in bytes: "Rss", or "Pss", which divides shared memory."""
     for line in (PROC / f"{pid}/smaps_rollup").read_text().splitlines():
         name, _, size = line.partition(":")
         if name == kind:
@@ -270,7 +271,7 @@ def open_files(pid: int) -> int:
 
 @contextmanager
 def only_on(core: int | None) -> Iterator[None]:
-    """Bind this process, and those that it starts meanwhile, to one core, unless it is None."""
+    """Bind this process, and the processes that it starts, to one core, unless it is None."""
     before = os.sched_getaffinity(0)
     if core is not None:
         os.sched_setaffinity(0, {core})

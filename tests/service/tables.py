@@ -12,7 +12,7 @@ WIDTH = 126  # characters at least: all tables fit
 
 
 class Table(NamedTuple):
-    """Rows of cells under a header; the first cell of a row says what was measured."""
+    """Rows of cells under a header; the first cell of a row names the measurement."""
 
     name: str  # of the place in a Markdown file where it belongs
     title: str
@@ -35,9 +35,9 @@ def show(table: Table) -> None:
 
 
 def put_into(path: Path, table: Table) -> None:
-    """Replace what stands between the two markers of a table in a Markdown file.
+    """Replace the table between two markers of a Markdown file.
 
-    Raises ValueError if they are not there, once each.
+    Raises ValueError unless each marker occurs once.
     """
     start, end = f"<!-- {table.name} -->", f"<!-- /{table.name} -->"
     pattern = re.escape(start) + ".*" + re.escape(end)
@@ -50,7 +50,7 @@ def put_into(path: Path, table: Table) -> None:
 
 
 def ms(seconds: float) -> str:
-    """Write a time in a cell."""
+    """Return a time as the text of a cell."""
     return f"{1000 * seconds:,.0f} ms"
 
 

@@ -1,4 +1,4 @@
-"""Templates whose code is kept from one start to the next: only where it is this user's own."""
+"""Cached code of templates: it is read only from a folder of the same user."""
 
 import shutil
 from pathlib import Path
@@ -23,7 +23,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def start(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Let a site begin; return the templates that were compiled for that."""
+    """Start a site; return the templates that were compiled for it."""
     made: list[str] = []
     compile_ = Environment._compile
 

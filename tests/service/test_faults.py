@@ -1,4 +1,4 @@
-"""What the real server does in seconds: `make faults` tries all faults, and longer."""
+"""A few failures of a real server, in seconds; `make faults` tests all of them."""
 
 import shutil
 import tempfile
@@ -45,7 +45,7 @@ def test_what_must_hold_holds(app: Server, scenario: OnAServer) -> None:
 
 @pytest.fixture
 def one_agent(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let servers start with a single agent, which takes them a fifth of the time."""
+    """Start servers with a single agent, which takes a fifth of the time."""
     monkeypatch.setenv("MODELS", str(folder))
 
 
@@ -71,7 +71,7 @@ def test_many_connections_do_not_keep_a_client_out(app: Server, hold) -> None:
 
 
 def test_new_connections_whose_clients_stay_do_not_keep_anybody_out(app: Server) -> None:
-    """They did: a server that waits for each to hang up would need minutes for these."""
+    """A server that waits until each client closes its connection would need minutes."""
     assert_all_hold([beside_a_good_request(app, 300, "", partial(staying, WHOLE), PATIENCE)])
 
 
@@ -89,7 +89,7 @@ def break_model(folder: Path) -> Path:
 
 
 def test_a_reload_takes_in_a_new_model_and_refuses_a_broken_one(folder: Path) -> None:
-    """At its end the server answers what has begun."""
+    """When the server ends, it answers requests that have begun."""
     game = connect()
     old = load_agent(folder, game, ID)
     with serving(MODELS=str(folder)) as server:

@@ -1,4 +1,4 @@
-"""The logs, where they cannot be written."""
+"""Logs that cannot be written."""
 
 import logging
 from contextlib import suppress

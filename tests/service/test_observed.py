@@ -1,4 +1,4 @@
-"""What an operator sees of a server: the ids of requests, and the metrics of all its processes."""
+"""Observability for operators: ids of requests, and metrics of all processes of a server."""
 
 import json
 import re

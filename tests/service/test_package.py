@@ -1,4 +1,4 @@
-"""The project as others install it: a wheel in an environment of its own, used from elsewhere."""
+"""The installed project: a wheel in its own environment, used from another folder."""
 
 import json
 import os
@@ -21,7 +21,7 @@ LARGEST = 10 << 20  # bytes of the wheel
 
 @dataclass
 class Installed:
-    """An environment in which the wheel is installed, and an empty folder to work in."""
+    """An environment with the installed wheel, and an empty working folder."""
 
     programs: Path
     home: Path
@@ -56,7 +56,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """Install the wheel; the packages that it needs are those of this environment."""
+    """Install the wheel; its dependencies are those of this environment."""
     folder = tmp_path_factory.mktemp("installed")
     venv.create(folder / "env", with_pip=False)
     (site,) = (folder / "env" / "lib").glob("*/site-packages")

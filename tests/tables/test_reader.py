@@ -1,4 +1,4 @@
-"""Tables of others: each writing is read as it is meant, or refused with the row and the reason."""
+"""Tables of other programs: each notation is read correctly, or rejected with row and reason."""
 
 import hashlib
 import io
@@ -46,7 +46,7 @@ def refusal(content: bytes | str) -> str:
 
 
 def known_values(reading: Reading) -> dict[str, dict[int, float]]:
-    """Return the values of every position that a table has, by cell."""
+    """Return the values in a reading of a table: position -> cell -> value."""
     if reading.q is None:
         return {}
     return {
@@ -59,7 +59,7 @@ def known_values(reading: Reading) -> dict[str, dict[int, float]]:
 
 
 def outcome(case: dict[str, Any]) -> dict[str, Any]:
-    """Read a case; returns what the golden file has of it."""
+    """Read a test case; return the entry for the golden file."""
     content = Path(case["file"]).read_bytes() if "file" in case else case["text"].encode()
     try:
         reading = read_table(GAME, content, Options(**case.get("options", {})))
@@ -81,7 +81,7 @@ def digest(text: str) -> str:
 
 
 def write_values(q: np.ndarray) -> str:
-    """Write values with ten digits, as JavaScript writes them."""
+    """Return values with ten digits, as JavaScript formats them."""
 
     def write(value: float) -> str:
         if np.isnan(value):
@@ -111,7 +111,7 @@ def test_every_table_is_read_as_it_was_in_the_browser() -> None:
     ],
 )
 def test_a_file_holds_the_values_of_its_agent(file: str, agent: str) -> None:
-    """Keys are tuples, strings of nine numbers, boards from one's own side, base-3 numbers."""
+    """The keys are tuples, strings of nine numbers, boards in the mover's view, base-3 numbers."""
     reading = read((DATA / file).read_bytes())
     assert reading.q is not None
     known = ~np.isnan(reading.q)
@@ -316,7 +316,7 @@ def test_what_is_no_table_is_refused_with_the_reason(content: bytes, reason: str
 
 
 def test_a_large_array_is_refused_before_it_is_unpacked() -> None:
-    """The head of one of 8 TB is 128 bytes, and says so."""
+    """The header of an array of 8 TB has 128 bytes and contains the size."""
     file = io.BytesIO()
     head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 1000000), }"
     head = head.ljust(117) + b"\n"
@@ -334,7 +334,7 @@ options = st.fixed_dictionaries(
 
 @st.composite
 def mutated(draw: st.DrawFn) -> bytes:
-    """Return a table in which a few signs are replaced, left out or put in."""
+    """Return a table with a few characters replaced, deleted or inserted."""
     text: str = draw(tables)
     for _ in range(draw(st.integers(1, 3))):
         start = draw(st.integers(0, len(text)))
@@ -366,7 +366,7 @@ def test_whatever_is_sent_is_read_or_refused(content: bytes, chosen: dict[str, s
 
 
 def read_or_refuse(content: bytes, chosen: dict[str, str]) -> Reading | str:
-    """Return what was read, or the reason why nothing was."""
+    """Return the reading, or the reason of the TableError."""
     try:
         return read(content, **chosen)
     except TableError as error:

@@ -1,4 +1,4 @@
-"""The game told twice, and how to compare the two: the arrays of the app and the reference."""
+"""The game twice, for comparison: the arrays of the app and the reference implementation."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -12,7 +12,7 @@ from tests.tictactoe.reference import Policy, Rules, code, equally, highest
 
 
 class Both:
-    """One board size as arrays (`game`), as text (`rules`), and which board has which number."""
+    """A board size as arrays (`game`) and as text (`rules`), with the number of each board."""
 
     def __init__(self, rows: int = 3, columns: int = 3, in_a_row: int = 3):
         self.rules = Rules(rows, columns, in_a_row)
@@ -23,11 +23,11 @@ class Both:
         self.number = {board: position for position, board in enumerate(self.boards)}
 
     def column(self, told: Mapping[str, Any]) -> NDArray[Any]:
-        """What is told of each board, by position."""
+        """Return a value of the reference for each position."""
         return np.array([told[board] for board in self.boards], float)
 
     def pairs(self, told: Mapping[str, Mapping[int, Any]], otherwise: float) -> NDArray[Any]:
-        """What is told of each decision's cells, [D, cells]."""
+        """Return a value of the reference for each cell of each decision, [D, cells]."""
         array = np.full((len(self.decisions), self.game.cells), otherwise)
         for row, board in zip(array, self.decisions, strict=True):
             for cell, value in told[board].items():
@@ -38,7 +38,7 @@ class Both:
         return self.pairs(policy, 0.0)
 
     def policy_of(self, q: NDArray[np.floating], plays: str) -> Policy:
-        """How the reference plays by a table."""
+        """Return the reference's policy for a table."""
         play = {"greedy": highest, "first": first, "proportional": in_proportion}[plays]
         return {
             board: play({cell: row[cell] for cell in self.rules.children[board]})
@@ -46,7 +46,7 @@ class Both:
         }
 
     def greedy(self, q: NDArray[np.floating]) -> Policy:
-        """The reference policy that plays a highest value of each row, ties with equal chances."""
+        """Return the reference's greedy policy for a table, with equal chances for ties."""
         return self.policy_of(q, "greedy")
 
 
@@ -61,7 +61,7 @@ def in_proportion(row: Mapping[int, float]) -> dict[int, Fraction]:
 
 
 def assert_symmetric(game: Game) -> None:
-    """Moving on cell symmetry[g, c] and looking through g is looking through g and moving on c."""
+    """Check that values commute with symmetries: map then move, or move then map."""
     for image, cells in zip(game.image, game.symmetry, strict=True):
         moved = game.successor[:, cells]
         seen_then_moved = game.successor[image[: game.decisions]]

@@ -1,4 +1,4 @@
-"""Checks a proof that somebody cannot be beaten, knowing nothing but the rules of the game."""
+"""Check of a proof that a policy is unbeatable, based only on the rules of the game."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -9,10 +9,10 @@ Line = tuple[str, list[int]]  # a board, and the cells that may be played there
 
 
 def flaw(rules: Rules, seat: str, lines: Iterable[Line]) -> str | None:
-    """Say what is wrong with a list that claims that whoever plays by it in a seat never loses.
+    """Return the fault of a list of positions and moves as a proof that a seat is unbeatable.
 
-    None if nothing is: then every board where this player begins is listed, turned or mirrored
-    perhaps, and whatever is answered to a listed move is listed too, or ends the game unlost.
+    None if the proof is valid: the first board of the player is listed, up to symmetry, and every
+    reply to a listed move leads to a listed board, or ends the game without a loss.
     """
     lines = list(lines)
     listed = {image for board, _ in lines for image in images(rules, board)}

@@ -38,7 +38,7 @@ def rules(tictactoe: Both) -> Rules:
 
 @pytest.fixture(scope="session")
 def players(rules: Rules) -> dict[str, Policy]:
-    """The reference's version of every baseline."""
+    """The reference's policy of every baseline."""
     return {name: play(rules) for name, play in PLAYERS.items()}
 
 
@@ -49,7 +49,7 @@ def float_players(players: dict[str, Policy]) -> dict[str, Policy]:
 
 @pytest.fixture(scope="session")
 def slow_tasks(tictactoe: Both, float_players: dict[str, Policy]) -> Callable[[Task], SlowTask]:
-    """The reference's version of every task, worked out once."""
+    """The reference's values of every task, computed once."""
     return cache(lambda task: slow_task(tictactoe, task, float_players))
 
 
@@ -60,7 +60,7 @@ def both(request: pytest.FixtureRequest) -> Both:
 
 @pytest.fixture(scope="session")
 def tables(game: Game) -> dict[str, Table]:
-    """Perfect, ignorant, random with ties, and three in between; mover's view."""
+    """Perfect, empty and random tables with ties, and three mixtures; mover's view."""
     random = np.random.default_rng(5)
     shape = game.legal.shape
     truth = convert_view(game, compute_successor_values(game, solve_game(game).value))
@@ -77,13 +77,13 @@ def tables(game: Game) -> dict[str, Table]:
 
 @pytest.fixture(scope="session")
 def policies(tictactoe: Both, tables: dict[str, Table]) -> dict[str, Policy]:
-    """How the reference plays by each table."""
+    """The reference's policy for each table."""
     return {name: tictactoe.greedy(q) for name, q in tables.items()}
 
 
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder for tens of thousands of files, held in memory where there is such a place."""
+    """A folder for tens of thousands of files, in memory if possible."""
     held = Path("/dev/shm")
     folder = held if held.is_dir() else tmp_path_factory.mktemp("disk")
     with TemporaryDirectory(dir=folder) as name:
@@ -92,7 +92,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory: pytest.TempPathFactory, game: Game) -> tuple[bytes, bytes]:
-    """A good card and its arrays."""
+    """A valid card with its arrays."""
     folder = tmp_path_factory.mktemp("models")
     save_agent(folder, game, make_agent(game))
     return (folder / f"{ID}.json").read_bytes(), (folder / f"{ID}.npz").read_bytes()

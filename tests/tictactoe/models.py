@@ -1,4 +1,4 @@
-"""Model files for the tests: a small agent, any two files written as one, and damage to them."""
+"""Model files for tests: a small agent, writing of any two files, and damage to files."""
 
 import hashlib
 import io
@@ -28,7 +28,7 @@ Keys = dict[str, Any]  # of a card
 
 
 def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:
-    """An agent of two snapshots that learned nothing."""
+    """Return an agent with two snapshots without any update."""
     random = np.random.default_rng(seed)
     history = (random.integers(-9, 10, (2, game.pairs)) / 8).astype(np.float32)
     visits = random.integers(0, 9, game.pairs).astype(np.uint32)
@@ -62,7 +62,7 @@ def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:
 
 
 def put(*path: Any) -> Callable[[Any], None]:
-    """Return what puts a value, the last of these, where the others lead to."""
+    """Return a function that sets the value at a path of keys; the value is the last argument."""
 
     def change(card: Any) -> None:
         *keys, last, value = path
@@ -85,7 +85,7 @@ def write(folder: Path, card: bytes, arrays: bytes, name: str = ID) -> None:
 
 
 def forge(folder: Path, card: Keys, arrays: bytes) -> None:
-    """Write a model whose card vouches for its arrays, whatever they are."""
+    """Write a model whose card has the right digests for its arrays, whatever they contain."""
     card = card | {"arrays": hashlib.sha256(arrays).hexdigest()}
     write(folder, json.dumps(card).encode(), arrays)
 
@@ -120,7 +120,7 @@ def assert_refused(folder: Path, game: Game, ending: str, reason: str) -> None:
 
 
 def load_or_refuse(folder: Path, game: Game) -> Agent | None:
-    """Any other error than the one that names the file goes through, and fails the test."""
+    """Load a model; ModelError with the file's name is accepted, other errors fail the test."""
     try:
         return load_agent(folder, game, ID)
     except ModelError as error:
@@ -130,7 +130,7 @@ def load_or_refuse(folder: Path, game: Game) -> Agent | None:
 
 
 def damage(random: Random, content: bytes) -> bytes:
-    """Flip bits, cut, insert, or swap two blocks."""
+    """Return bytes with flipped bits, cut, extended, or with two blocks swapped."""
     start, stop = sorted(random.randrange(len(content) + 1) for _ in range(2))
     match random.choice(["flip", "truncate", "insert", "remove", "swap"]):
         case "flip":

@@ -1,7 +1,8 @@
-"""The game told a second time, slowly, with text and fractions: what the arrays are judged by.
+"""Reference implementation of the game: slow, with text and fractions, for comparison.
 
-A board is its cells in reading order, "X.O......".  Values are X's view, chances are those of
-X winning, a draw, O winning.  Nothing here comes from the app.
+A board is its cells in reading order, "X.O......".  Values are in X's view; chances are those of
+X winning, a draw, O winning.  Nothing is imported from the app.
+
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -37,13 +38,13 @@ def equally(cells: Iterable[int]) -> dict[int, Fraction]:
 
 
 def highest(values: Mapping[int, Any]) -> dict[int, Fraction]:
-    """The cells of highest value with equal chances."""
+    """Return the cells with the highest value, with equal chances."""
     best = max(values.values())
     return equally(cell for cell, value in values.items() if value == best)
 
 
 def in_floats(policy: Policy) -> Policy:
-    """The same policy, to reckon with more quickly."""
+    """Return the same policy with floats, for faster computation."""
     return {
         board: {cell: cast(Any, float(chance)) for cell, chance in row.items()}
         for board, row in policy.items()
@@ -51,7 +52,7 @@ def in_floats(policy: Policy) -> Policy:
 
 
 class Told(dict[str, Entry]):
-    """What is told of each board, worked out when somebody asks for it."""
+    """A value for each board, computed when it is first needed."""
 
     def __init__(self, tell: Callable[[str], Entry]):
         super().__init__()
@@ -63,7 +64,7 @@ class Told(dict[str, Entry]):
 
 
 class Rules:
-    """One board size, and everything that can happen on it."""
+    """One board size with its boards, moves, results and values."""
 
     def __init__(self, rows: int = 3, columns: int = 3, in_a_row: int = 3):
         self.rows, self.columns, self.in_a_row = rows, columns, in_a_row
@@ -94,7 +95,7 @@ class Rules:
         return any(all(board[cell] == mark for cell in line) for line in self.lines)
 
     def result(self, board: str) -> int | None:
-        """+1 X has won, 0 a draw, -1 O has won, None while the game goes on."""
+        """Return +1 if X has won, 0 for a draw, -1 if O has won, None for an unfinished game."""
         for mark, sign in SIGN.items():
             if self.has_line(board, mark):
                 return sign
@@ -107,7 +108,7 @@ class Rules:
         return {cell: place(board, cell, mover(board)) for cell in free}
 
     def solve(self) -> dict[str, tuple[int, int]]:
-        """Who wins and in how many plies, if the winner hurries and the loser delays."""
+        """Return the winner and the plies to the end, with a fast winner and a slow loser."""
         solved: dict[str, tuple[int, int]] = {}
         for board in reversed(self.boards):
             if not self.children[board]:
@@ -130,7 +131,7 @@ class Rules:
         return set(self.children[board]) - set(self.best_cells(board))
 
     def policy(self, choose: Callable[[str], Iterable[int]]) -> Policy:
-        """Play any of the chosen cells with equal chances."""
+        """Return the policy that plays each chosen cell with equal chances."""
         return {board: equally(choose(board)) for board in self.decisions}
 
     def uniform(self) -> Policy:
@@ -146,7 +147,7 @@ class Rules:
         return self.policy(self.best_cells)
 
     def strongest(self) -> Policy:
-        """Never lose, and else win most often against random play."""
+        """Return the policy that never loses and otherwise wins most often against random play."""
         reply = {seat: self.best_response(self.uniform(), seat, loss=None)[0] for seat in SIGN}
         return self.policy(lambda board: [reply[mover(board)][board]])
 
@@ -182,7 +183,7 @@ class Rules:
         return chances
 
     def coming(self, x: Policy, o: Policy) -> dict[str, Fraction]:
-        """How likely a game comes to each board."""
+        """Return the chance that a game reaches each board."""
         coming = dict.fromkeys(self.boards, NEVER)
         coming[self.boards[0]] = ALWAYS
         for board in self.decisions:
@@ -194,10 +195,10 @@ class Rules:
     def best_response(
         self, policy: Policy, seat: str, loss: int | None = -1
     ) -> tuple[Told[int], Told[Chances]]:
-        """The responder's cell on each of its boards, and what comes of it on any.
+        """Return the responder's cell on each of its boards, and the chances from every board.
 
-        A win is worth 1 to it and a loss `loss`; if that is None it only wins where it is safe.
-        Then it prefers fewer losses, then the first cell.
+        A win counts 1 and a loss `loss`; with None the responder wins only without risk of a loss.
+        Ties: fewer losses, then the first cell.
         """
 
         def worth(after: str) -> tuple[Any, Any]:
@@ -227,21 +228,20 @@ class Rules:
         plies: int,
         epsilon: Any = 0,
     ) -> Told[dict[int, Any]]:
-        """What each move is worth to whoever makes it, goes on as well as can be and is answered.
+        """Return the action values of a training task.
 
-        The opponent that answers is a policy, or None for the mover's like, which does what is
-        best for itself; then all is in fractions, as equals have to be equal.  `rewards` are those
-        of a loss, a draw and a win in each seat, `step` that of a move that ends nothing.  What
-        comes later counts `gamma` of what it is: once for each move of one's own, or for every
-        ply, where what is good for one is as bad for the other.  Later moves of one's own are
-        random ones with a chance of `epsilon`.
+        The opponent is a policy, or None for self-play, where both sides play their best moves; then
+        all numbers are fractions, so that ties are exact.  `rewards` are the rewards of a loss, a draw
+        and a win in each seat, `step` the reward of other moves.  `gamma` is the discount for each own
+        move, or in self-play for each ply, with the opposite sign.  `epsilon` is the chance that a
+        later own move is random.
         """
 
         def end(seat: str, board: str) -> Any:
             return rewards[seat][1 + SIGN[seat] * self.solved[board][0]]
 
         def moved(seat: str, board: str) -> Any:
-            """What a board is worth to who has just moved there."""
+            """Return the value of a board to the player who has just moved."""
             if not self.children[board]:
                 return end(seat, board)
             if plies == 1:
@@ -251,7 +251,7 @@ class Rules:
             return sum(p * answered(seat, after[cell]) for cell, p in answers.items())
 
         def answered(seat: str, board: str) -> Any:
-            """What it is worth to that player when the other has moved there."""
+            """Return the value of a board to a player if the other player has just moved."""
             if not self.children[board]:
                 return end(seat, board)
             row = q[board].values()
@@ -264,7 +264,7 @@ class Rules:
         return q
 
     def symmetries(self) -> set[tuple[int, ...]]:
-        """For each rotation and reflection of the board, which cell lands on each cell."""
+        """Return, for each rotation and reflection, the cell that moves to each cell."""
         last_row, last_column = self.rows - 1, self.columns - 1
         ways: list[Callable[[int, int], tuple[int, int]]] = [
             lambda r, c: (r, c),
@@ -286,7 +286,7 @@ class Rules:
         }
 
     def met(self, policy: Policy, seat: str) -> set[str]:
-        """Every board of the games that a policy can have in this seat, whoever sits opposite."""
+        """Return every board that games of a policy in this seat reach, against any opponent."""
         waiting, met = {self.boards[0]}, set[str]()
         while waiting:
             board = waiting.pop()
@@ -302,7 +302,7 @@ class Rules:
         return {board for board in self.met(policy, seat) if self.is_to_move(seat, board)}
 
     def can_lose(self, policy: Policy, seat: str) -> bool:
-        """Whether any play at all of the other side ever wins."""
+        """Return whether any opponent can beat a policy."""
         return any(self.result(board) == -SIGN[seat] for board in self.met(policy, seat))
 
 

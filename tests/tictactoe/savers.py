@@ -1,6 +1,7 @@
-"""Programs that save models: one that is killed on the way, and one that goes on and on.
+"""Programs that save models: one is killed while saving, one saves without end.
 
-Run as `python -m tests.tictactoe.savers`: who forks should have a single thread.
+Run as `python -m tests.tictactoe.savers`, because a process that forks should have one thread.
+
 """
 
 import json
@@ -22,7 +23,7 @@ EVENTS = ("open", "os.", "fcntl.")
 
 
 def is_killed(folder: Path, seed: int, steps: int) -> bool:
-    """Save in a process that dies without a word after so many steps; False if it got ready."""
+    """Save in a process that is killed after some steps; False if it finished before."""
     child = os.fork()
     if child == 0:
         left = iter(range(steps))
@@ -42,7 +43,7 @@ def is_killed(folder: Path, seed: int, steps: int) -> bool:
 
 
 def found(folder: Path) -> int | str | None:
-    """The seed of the model there, or why there is none that can be loaded."""
+    """Return the seed of the saved model, or the reason why none can be loaded."""
     if not folder.exists() or not {path.suffix for path in folder.iterdir()} & {".json", ".npz"}:
         return None
     try:
@@ -55,13 +56,13 @@ def found(folder: Path) -> int | str | None:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """What a folder holds, but for what was left aside."""
+    """Return the contents of a folder without unfinished files."""
     paths = (path for path in sorted(folder.iterdir()) if not path.name.startswith(UNFINISHED))
     return {path.name: path.read_bytes() for path in paths}
 
 
 def killed_at_each_step(folder: Path, seed: int, before: Path | None) -> Iterator[Path]:
-    """Copies of a folder in which a save was killed later and later; in the last it got ready."""
+    """Yield copies of a folder after saves that were killed after 1, 2, ... steps."""
     for steps in count():
         copy = folder / str(steps)
         if before:
@@ -73,9 +74,9 @@ def killed_at_each_step(folder: Path, seed: int, before: Path | None) -> Iterato
 
 
 def kill(folder: Path) -> None:
-    """Print what is found after each killed save: the first, one over it, and another over that.
+    """Print the results of killed saves: a first save, one over it, and another over that.
 
-    The last ones are told for each state in which the second save can leave the folder.
+    The last results are printed for each state in which the second save can leave the folder.
     """
     first = [found(copy) for copy in killed_at_each_step(folder / "first", 0, None)]
     save_agent(folder / "saved", GAME, AGENTS[0])

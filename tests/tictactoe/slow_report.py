@@ -1,4 +1,4 @@
-"""The figures of a card by the reference: slow, exact, and nothing of the app's arithmetic."""
+"""The figures of a card by the reference implementation: slow and exact."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -19,12 +19,12 @@ SEATS = ("X", "O")
 
 
 def own_side(chances: Chances, seat: str) -> list[float]:
-    """Win, draw, loss."""
+    """Return win, draw, loss in the view of a seat."""
     return [float(chance) for chance in chances[:: SIGN[seat]]]
 
 
 class SlowTask(NamedTuple):
-    """What somebody was asked to learn."""
+    """The values of a training task by the reference."""
 
     q: NDArray[np.float64]  # [D, cells] what each move is worth, NaN where illegal
     reach: NDArray[np.bool_]  # [D] where the learner can come to move, if it tries everything
@@ -38,7 +38,7 @@ def slow_figures(
     plays: str,
     task: SlowTask | None,
 ) -> Any:
-    """Of one table, after 7 updates; in floats, as the players should be."""
+    """Return the figures of a table after 7 updates; the players are in floats."""
     rules, policy = both.rules, in_floats(both.policy_of(q, plays))
     blundered = {b for b in both.decisions if set(policy[b]) & rules.blunder_cells(b)}
     worst = {
@@ -76,7 +76,7 @@ def slow_classes_right(both: Both, q: Table, worth: RewardScale) -> float:
 
 
 def nearest(value: float, worth: tuple[float, float, float]) -> int:
-    """The class whose worth is nearest, where the way to a draw is as long as the way from it."""
+    """Return the outcome nearest to a value; the steps from loss to draw and to win count equally."""
     loss, draw, win = worth
     middle = draw if loss < draw < win else (loss + win) / 2
     if value < middle:
@@ -85,7 +85,7 @@ def nearest(value: float, worth: tuple[float, float, float]) -> int:
 
 
 def slow_task(both: Both, task: Task, players: Players) -> SlowTask:
-    """In floats, if the players are, but for itself in fractions."""
+    """Return a task's values: floats if the players are, fractions for self-play."""
 
     def number(given: float) -> Fraction | float:
         return Fraction(str(given)) if task.opponent is None else given
@@ -122,7 +122,7 @@ def slow_distance(q: Table, task: SlowTask) -> dict[str, list[float]]:
 
 
 def flat(figures: Any) -> Any:
-    """All numbers by the path to them; where there is nothing there is none."""
+    """Return all numbers of nested values by path; missing values are left out."""
     if figures is None:
         return {}
     if isinstance(figures, Mapping):

@@ -1,4 +1,4 @@
-"""Agents on disk: what is saved is loaded, to the last bit, and nothing else is saved."""
+"""Agents on disk: a saved agent is loaded bit for bit, and invalid agents are not saved."""
 
 import json
 import subprocess
@@ -75,7 +75,7 @@ def test_a_model_is_two_files_that_everyone_may_read(tmp_path: Path, game: Game,
 
 
 def test_saving_again_writes_the_same_bytes(tmp_path: Path, game: Game, agent: Agent):
-    """In another place, after loading, and at another time: the archive holds no date."""
+    """Also in another folder, after loading, and later: the archive has no date."""
     save_agent(tmp_path / "one", game, agent)
     save_agent(tmp_path / "two", game, load_agent(tmp_path / "one", game, ID))
     assert files(tmp_path / "one") == files(tmp_path / "two")
@@ -84,7 +84,7 @@ def test_saving_again_writes_the_same_bytes(tmp_path: Path, game: Game, agent: A
 
 
 def test_the_card_is_readable(tmp_path: Path, game: Game, agent: Agent):
-    """Its keys in this order, a line each, lists of numbers on one line."""
+    """The keys are in this order, one per line, with lists of numbers on one line."""
     save_agent(tmp_path, game, agent)
     text = (tmp_path / f"{ID}.json").read_text()
     held = [one for one in Card.__struct_fields__ if getattr(agent.card, one) is not None]
@@ -169,7 +169,7 @@ def test_nobody_takes_the_name_of_somebody_who_is_no_agent(tmp_path: Path):
 
 
 def test_a_table_and_its_history_are_kept_to_the_last_bit(tmp_path: Path, game: Game, agent: Agent):
-    """Thirds, which half precision would round."""
+    """The values are thirds, which half precision would round."""
     values = agent.history.all_values() / np.float32(3)
     history = History.from_tables(values, agent.history.all_updated())
     exact = replace(agent, q=game.spread_pairs(values[-1]), history=history)
@@ -206,7 +206,7 @@ Tables = tuple[NDArray[np.float32], NDArray[np.bool_]]
 
 @st.composite
 def tables(draw: st.DrawFn) -> Tables:
-    """Values, and whether they had been updated, at some snapshots of some pairs."""
+    """Generate values, and whether pairs had been updated, at some snapshots."""
     moments, pairs = draw(st.integers(1, 24)), draw(st.integers(1, 30))
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     values = random.choice(np.array(FEW, np.float32), (moments, pairs))
@@ -260,7 +260,7 @@ def start(program: str, *arguments: object) -> subprocess.Popen[str]:
 
 @pytest.fixture(scope="module")
 def killed(memory: Path) -> dict[str, list[Any]]:
-    """What is found after saves that were killed before each of their steps."""
+    """The results of loading after saves that were killed at each step."""
     with start("kill", memory) as program:
         printed, _ = program.communicate()
     assert program.returncode == 0
@@ -269,7 +269,7 @@ def killed(memory: Path) -> dict[str, list[Any]]:
 
 
 def assert_exchanged(ends: list[Any], before: int | None, after: int) -> None:
-    """At some step one model takes the place of the other, and never is there anything else."""
+    """Check that one model replaces the other at some step, with no other state between."""
     steps = ends.count(before)
     assert ends == [before] * steps + [after] * (len(ends) - steps)
     assert 3 < steps < len(ends)
@@ -284,14 +284,14 @@ def test_a_killed_first_save_leaves_no_model_or_the_new_one(killed):
 
 
 def test_a_save_that_is_killed_after_one_that_was_killed_leaves_what_that_left(killed):
-    """One of four states: nothing, the arrays, their card too, or both in their place."""
+    """One of four states: nothing, the new arrays, their card too, or both in place."""
     assert [before for before, _ in killed["third"]] == [0, 0, 1, 1]
     for before, ends in killed["third"]:
         assert_exchanged(ends, before, after=2)
 
 
 def test_two_who_save_at_once_never_mix_a_pair(memory: Path):
-    """And whoever loads meanwhile finds one of them."""
+    """A process that loads at the same time gets one of the two pairs."""
     folder = memory / "busy"
     seen: Counter[int] = Counter()
     save_agent(folder, GAME, AGENTS[0])
@@ -315,7 +315,7 @@ def test_what_others_left_aside_vanishes_with_the_next_save(tmp_path: Path):
 
 
 def test_arrays_that_no_card_describes_are_not_believed(tmp_path: Path):
-    """Left where arrays wait for their card by a save that never got so far."""
+    """An interrupted save can leave arrays that wait for their card."""
     save_agent(tmp_path, GAME, AGENTS[0])
     save_agent(tmp_path / "other", GAME, AGENTS[1])
     (tmp_path / "other" / f"{ID}.npz").rename(tmp_path / f"{ID}.npz.newer")
@@ -328,7 +328,7 @@ def test_arrays_that_no_card_describes_are_not_believed(tmp_path: Path):
 
 
 def test_the_file_of_a_loaded_agent_is_its_own_whatever_becomes_of_the_folder(tmp_path: Path):
-    """As long as it is there it is read; when it is gone, or another's, it is written again."""
+    """The file is read if it exists; if it is missing or changed, it is made again."""
     save_agent(tmp_path, GAME, AGENTS[0])
     agent, path = load_agent(tmp_path, GAME, ID), tmp_path / f"{ID}.npz"
     content = path.read_bytes()

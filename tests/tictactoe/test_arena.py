@@ -1,4 +1,4 @@
-"""All pairs at once are what they are pair by pair; known figures are among the facts."""
+"""The arena: all pairs computed together equal single pairs, and known figures."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The boards of blunders, found again by walking over boards as text."""
+"""Boards with blunders, compared with a walk over boards as text."""
 
 from collections import defaultdict
 from functools import cache
@@ -15,7 +15,7 @@ from tests.tictactoe.test_boxes import images, is_won, moves
 
 @cache
 def value(board: str) -> int:
-    """The result for X with optimal play."""
+    """Return the result for X with optimal play."""
     for player, result in (("X", 1), ("O", -1)):
         if is_won(board, player):
             return result
@@ -26,7 +26,7 @@ def value(board: str) -> int:
 
 
 def walk(game: Game, policy: Policy, seat: str) -> dict[str, tuple[float, float]]:
-    """How often each board is reached in games as a seat, and left by a blunder."""
+    """Return the chance of each board, and of a blunder on it, in games of a seat."""
     chance, found = {"." * 9: 1.0}, defaultdict[str, tuple[float, float]](lambda: (0.0, 0.0))
     for ply in range(9):
         player, after = "XO"[ply % 2], defaultdict[str, float](float)

@@ -1,4 +1,4 @@
-"""The boxes of MENACE on paper, counted again on boards as text by a program of its own."""
+"""The boxes of a paper MENACE, counted again on boards as text."""
 
 from collections import Counter
 
@@ -13,7 +13,7 @@ TURN, MIRROR = (6, 3, 0, 7, 4, 1, 8, 5, 2), (2, 1, 0, 5, 4, 3, 8, 7, 6)
 
 
 def images(board: str) -> set[str]:
-    """The board, turned and mirrored."""
+    """Return the rotations and reflections of a board."""
     seen: set[str] = set()
     for _ in range(4):
         board = "".join(board[cell] for cell in TURN)
@@ -30,7 +30,7 @@ def moves(board: str, player: str) -> list[str]:
 
 
 def boards_of_x(first: str) -> set[str]:
-    """One board for all images of each unfinished one in which X has two cells or more."""
+    """Return the unfinished boards of X with two empty cells or more, one for each symmetry class."""
     found, boards = set[str](), {first}
     while boards:
         x_to_move = next(iter(boards)).count("X") == next(iter(boards)).count("O")
@@ -70,7 +70,7 @@ def test_a_box_has_a_bead_for_each_move_that_makes_another_board(game: Game) -> 
 def test_without_the_boxes_in_which_x_is_lost_there_are_as_many_as_michie_counted(
     game: Game,
 ) -> None:
-    """In 17 boxes O completes a row with its next move, whatever X does."""
+    """In 17 boxes O completes a row with its next move after any move of X."""
     lost = [
         board
         for board in boards_of_x("." * 9)

@@ -1,8 +1,8 @@
-"""What is no model is refused, naming the file and the reason: arrays, their file, or the card.
+"""Invalid models are rejected with the file and the reason: arrays, archive or card.
 
-Where arrays are wrong their card vouches for them, so that it is not the digest that refuses them.
-Whether a value has the type of its field is for msgspec to test; cards changed at random show that
-whatever is left can be shown.
+Wrong arrays have a card with their digest, so that the digest is not the reason.  msgspec tests the
+types of fields; randomly changed cards show that every accepted card can be displayed.
+
 """
 
 import io
@@ -56,7 +56,7 @@ def test_the_forged_files_differ_from_good_ones_in_nothing_else(tmp_path, game, 
 
 
 def set_one(name: str, where: Any, value: float) -> Callable[[Arrays], Arrays]:
-    """The arrays with one number changed."""
+    """Return the arrays with one number changed."""
 
     def change(arrays: Arrays) -> Arrays:
         changed = arrays[name].copy()
@@ -67,7 +67,7 @@ def set_one(name: str, where: Any, value: float) -> Callable[[Arrays], Arrays]:
 
 
 def each(name: str, change: Callable[[Any], Any]) -> Callable[[Arrays], Arrays]:
-    """The arrays with one of them changed as a whole."""
+    """Return the arrays with one array replaced."""
     return lambda arrays: arrays | {name: change(arrays[name])}
 
 
@@ -132,7 +132,7 @@ def test_broken_arrays(tmp_path: Path, game: Game, card: Keys, arrays: Arrays, c
 
 
 class Trap:
-    """Leaves a trace as soon as it is unpickled."""
+    """An object that leaves a file behind when it is unpickled."""
 
     def __init__(self, trace: Path):
         self.trace = trace
@@ -162,13 +162,13 @@ BOMB = 24 << 20
 
 
 def bomb(arrays: Arrays) -> dict[str, bytes]:
-    """A q that unpacks to far more than any right one."""
+    """Return an archive whose q unpacks to far more than any valid q."""
     members = {name: npy(array) for name, array in arrays.items()}
     return members | {"q": members["q"] + bytes(BOMB)}
 
 
 def understated(content: bytes, size: int) -> bytes:
-    """The same zip file, saying in both places that its first member, q, has this size."""
+    """Return a zip file that states this size for its first member, q, in both places."""
     central = content.index(b"PK\1\2")
     changed = bytearray(content)
     struct.pack_into("<I", changed, 22, size)
@@ -183,7 +183,7 @@ def test_a_zip_bomb_that_says_so(tmp_path: Path, game: Game, card: Keys, arrays:
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_zip_bomb_that_lies(tmp_path, game: Game, card: Keys, arrays, compression: int):
-    """It declares the right size for q, and unpacks to 24 MB more."""
+    """The archive states the right size for q, and unpacks to 24 MB more."""
     content = zipped(bomb(arrays), compression)
     forge(tmp_path, card, understated(content, len(npy(arrays["q"]))))
     assert_refused_within_memory(tmp_path, game, "")
@@ -211,7 +211,7 @@ def test_a_file_larger_than_any_right_one_is_not_read(tmp_path: Path, game: Game
 
 @contextmanager
 def at_once() -> Iterator[None]:
-    """Whoever waits 20 seconds has failed."""
+    """Fail a test that takes longer than 20 seconds."""
     signal.signal(signal.SIGALRM, lambda *_: pytest.fail("it waits"))
     signal.alarm(20)
     try:
@@ -223,7 +223,7 @@ def at_once() -> Iterator[None]:
 
 @pytest.mark.parametrize("ending", ["json", "npz"])
 def test_what_is_no_plain_file_is_refused(tmp_path: Path, game: Game, files, ending: str):
-    """A pipe at once, without waiting for whoever might write to it."""
+    """A pipe is rejected at once, without waiting for a writer."""
     write(tmp_path, *files)
     path = tmp_path / f"{ID}.{ending}"
     path.unlink()
@@ -256,7 +256,7 @@ def test_a_pipe_where_arrays_wait_for_their_card_is_passed_by(tmp_path: Path, ga
 
 
 def test_damaged_arrays_with_a_new_digest_are_refused_or_are_arrays(memory: Path, saved: Agent):
-    """Whoever changes the card too can write any agent, but nothing that is none."""
+    """With a changed card too, any valid agent can be written, but no invalid one."""
     card, good = json.loads(format_card(saved.card)), read_arrays_file(SMALL, saved)
     random, times, refused = Random(8), 2_000, 0
     for _ in range(times):
@@ -341,7 +341,7 @@ def test_broken_cards(tmp_path: Path, game: Game, card: Keys, files, case: str):
 
 
 def lists(figures: Any) -> list[list[Any]]:
-    """The lists with one entry a snapshot, wherever they are."""
+    """Return all lists with one entry for each snapshot."""
     if isinstance(figures, list):
         return [figures]
     return [found for below in figures.values() for found in lists(below)]
@@ -394,7 +394,7 @@ def saved(memory: Path) -> Agent:
 
 
 def assert_sound(agent: Agent, saved: Agent) -> None:
-    """It is what was saved but for words and numbers, and they are what a page takes them for."""
+    """Check that an accepted card differs only in texts and numbers, and can be displayed."""
     assert_same(agent, saved)
     card, figures = agent.card, msgspec.to_builtins(agent.card.figures)
     assert (card.id, card.arrays, card.numbering) == (ID, saved.card.arrays, saved.card.numbering)
@@ -422,7 +422,7 @@ JUNK: list[Any] = json.loads(
 
 
 def places(tree: Any) -> Iterator[tuple[Any, Any]]:
-    """Every list and object of a card, with each of its keys."""
+    """Yield every list and object of a card with each of its keys."""
     if isinstance(tree, list | dict):
         for key in range(len(tree)) if isinstance(tree, list) else tree:
             yield tree, key
@@ -430,7 +430,7 @@ def places(tree: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def mutate(random: Random, card: Keys) -> None:
-    """Change one thing, wherever: take it away, double it, or put another in its place."""
+    """Delete, repeat or replace a random entry of a card."""
     found = list(places(card))
     within, key = random.choice(found)
     other, there = random.choice(found)

@@ -1,4 +1,4 @@
-"""Likely causes: each is named of a policy that was made to have it, and of no other."""
+"""Likely causes: each cause is found for a policy made to have it, and for no other."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_values_in_the_other_sides_view_are_seen(game: Game, seat: int) -> None:
 
 @pytest.mark.parametrize(("rule", "backwards"), [("first", False), ("last", True)])
 def test_a_cell_that_equals_fall_back_on_is_seen(game: Game, rule: str, backwards: bool) -> None:
-    """It is right where it wins at once or blocks, and knows nothing else."""
+    """The policy wins or blocks if it can, and otherwise plays the first empty cell."""
     q = np.where(game.legal, 0.0, np.nan)
     t_hand = BASELINES["t-hand"].policy(game)
     knows = game.legal & ((t_hand > 0).sum(axis=1) == 1)[:, None]
@@ -102,7 +102,7 @@ def test_who_wins_but_lets_the_other_side_win_never_learned_to_block(game: Game)
 
 
 def test_blunders_in_some_images_only_are_seen_and_two_images_shown(game: Game) -> None:
-    """It plays best in every position but the lowest-numbered image of each class."""
+    """The policy is perfect except in the lowest-numbered position of each symmetry class."""
     worst = compute_optimal_q(game) == np.fmin.reduce(
         compute_optimal_q(game), axis=1, keepdims=True
     )

@@ -1,7 +1,8 @@
 """Every published or computed figure of tic-tac-toe.
 
-Those of positions and games by the arrays, which other tests hold against the slow reference;
-those of policies by both.
+Figures of positions and games use the arrays, which other tests compare with the slow reference;
+figures of policies use both.
+
 """
 
 from collections import Counter
@@ -97,7 +98,7 @@ def test_8863_pairs_keep_the_value_and_a_blunder_is_possible_on_3191_decisions(g
     ],
 )
 def test_chances_of_a_game(tictactoe: Both, players, x: str, o: str, expected):
-    """X wins, draw, O wins."""
+    """The chances are X winning, a draw, O winning."""
     game = tictactoe.game
     exact = tictactoe.rules.chances(players[x], players[o])[EMPTY]
     assert tuple(round(float(chance), 6) for chance in exact) == expected
@@ -119,7 +120,7 @@ def test_chances_of_a_game(tictactoe: Both, players, x: str, o: str, expected):
 def test_best_response(
     tictactoe: Both, players, *, against: str, seat: int, loss: int | None, expected
 ):
-    """As X the strongest reply to random play and to t-hand never loses; as O it is told not to."""
+    """As X the best responder to random play and to T-hand never loses; as O `loss` forbids it."""
     exact = tictactoe.rules.best_response(players[against], "X" if seat == X else "O", loss)
     assert exact[1][EMPTY] == expected
     policy = BASELINES[against].policy(tictactoe.game)
@@ -128,7 +129,7 @@ def test_best_response(
 
 
 def test_boyan_s_58_to_42_is_a_little_below_what_is_possible(rules: Rules, players):
-    """Never losing to t-hand, averaged over the seats, wins 59.37% and draws 40.63%."""
+    """Without losses against T-hand, at most 59.37% are won and 40.63% drawn, mean of both seats."""
     as_x = rules.best_response(players["t-hand"], "X", None)[1][EMPTY]
     as_o = rules.best_response(players["t-hand"], "O", None)[1][EMPTY]
     assert round(float(as_x[0] + as_o[2]) / 2, 4) == 0.5937

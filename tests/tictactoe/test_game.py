@@ -1,4 +1,4 @@
-"""The arrays of a game, against the reference, on several boards."""
+"""The arrays of a game on several boards, compared with the reference."""
 
 import dataclasses
 import hashlib

@@ -1,4 +1,4 @@
-"""Positions and records as text: what is accepted means what it says, all else is refused."""
+"""Positions and records as text: valid texts have their meaning, other texts are rejected."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ LOOKALIKES = "²٣４ⅧAa9 +\n\x00-é𝟜"
 def refusal(
     read: Callable[[Game, str], object], text: str, kind: type[ValueError] = ValueError
 ) -> str | None:
-    """Why a text is refused; pytest.raises takes too long for 9! of them."""
+    """Return the reason why a text is rejected; pytest.raises is too slow for 9! texts."""
     try:
         read(GAME, text)
     except kind as error:
@@ -39,7 +39,7 @@ def refusal(
 
 
 def test_all_19683_boards(tictactoe: Both):
-    """Every way to fill the board, of which 5,478 happen in a game."""
+    """There are 19,683 ways to fill the board, of which 5,478 are positions of a game."""
     accepted = 0
     for marks in product("X.O", repeat=9):
         board = "".join(marks)
@@ -73,7 +73,7 @@ def test_what_is_no_position_is_refused(game: Game, text: str):
 
 
 def orders(rules: Rules) -> Iterator[tuple[str, int, int]]:
-    """All 9! orders of the cells, each with the ply at which its game ends and who wins it."""
+    """Yield all 9! orders of the cells with the ply at which the game ends, and its winner."""
 
     def play_on(record: str, board: str) -> Iterator[tuple[str, int, int]]:
         for cell, after in rules.children[board].items():
@@ -89,9 +89,9 @@ def orders(rules: Rules) -> Iterator[tuple[str, int, int]]:
 
 
 def test_all_orders_of_the_cells(rules: Rules):
-    """362,880 records: 127,872 fill the board, the others go on after their game is over.
+    """Of 362,880 records 127,872 fill the board; the others have moves after the end.
 
-    Cut where it ends, each is one of the 255,168 games.
+    Cut at the end of the game, they are the 255,168 games.
     """
     games: dict[str, int] = {}
     seen = 0
@@ -157,7 +157,7 @@ def test_any_text_is_read_digit_by_digit_or_refused(text: str):
 
 @given(st.text(max_size=12) | st.text(CELLS, max_size=10) | st.permutations(CELLS).map("".join))
 def test_any_text_is_a_game_or_refused(text: str):
-    """A game that is accepted can be played with stones on a board."""
+    """Every accepted record can be played with stones on a board."""
     try:
         positions = replay_record(GAME, text)
     except ValueError:
@@ -171,7 +171,7 @@ def test_any_text_is_a_game_or_refused(text: str):
 
 @given(st.permutations(CELLS).map("".join), st.integers(0, 5), st.integers(0, 5))
 def test_undo_takes_back_plies(order: str, plies: int, back: int):
-    """The first five moves of an order are a game, whatever they are."""
+    """The first five moves of any order are a valid game."""
     record = order[:plies]
     if back <= plies:
         assert undo_moves(record, back) == order[: plies - back]

@@ -1,8 +1,8 @@
-"""One game, position by position, in a file for people to read: tests/golden/playthrough.txt.
+"""One game, position by position, as a golden file to read: tests/golden/playthrough.txt.
 
-The file is what the code says of the game.  If a change of the code changes it on purpose, write
-it anew with `UPDATE_GOLDEN=1 python -m pytest tests/tictactoe/test_playthrough.py` and read what
-has become of it.
+The file shows the results of the code.  After an intended change, update the file with
+`UPDATE_GOLDEN=1 python -m pytest tests/tictactoe/test_playthrough.py` and read the difference.
+
 """
 
 import os

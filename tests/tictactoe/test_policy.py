@@ -1,4 +1,4 @@
-"""Ways to play: the baselines against the reference, and `greedy`, through which all agents act."""
+"""Policies: the baselines compared with the reference, and `greedy_policy`."""
 
 from functools import partial
 from itertools import product
@@ -72,7 +72,7 @@ def test_greedy_plays_the_highest_with_equal_chances_and_never_nan(row):
 @pytest.mark.parametrize("plays", WAYS)
 @pytest.mark.parametrize("name", ["optimal", "zero", "lucky", "noisy", "first"])
 def test_how_a_table_is_played(tictactoe: Both, tables, name: str, plays: Plays):
-    """Beads, as numbers that are not below 0, are drawn in proportion to how many there are."""
+    """Numbers of beads are at least 0; moves are drawn in proportion to them."""
     q = np.abs(tables[name]) if plays == "proportional" else tables[name]
     expected = tictactoe.policy(tictactoe.policy_of(q, plays))
     found = policy_from_values(q, plays)
@@ -123,7 +123,7 @@ def test_the_values_of_best_play_are_played_as_best_moves(both: Both):
 
 
 def test_greedy_takes_the_table_as_it_is_stored():
-    """0.1 + 0.2 and 0.3 are a tie in float32, as they are not in float64."""
+    """0.1 + 0.2 and 0.3 are equal in float32, but not in float64."""
     row = np.array([0.1 + 0.2, 0.3])
     assert greedy_policy(row).tolist() == [1, 0]
     assert greedy_policy(row.astype(np.float32)).tolist() == [0.5, 0.5]

@@ -1,4 +1,4 @@
-"""The code of a policy: it comes back bit for bit, and whatever is no code says why."""
+"""The code of a policy: decoding gives the policy back, and invalid codes name their fault."""
 
 import re
 from contextlib import suppress
@@ -23,7 +23,7 @@ SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
 def test_the_lengths_are_those_of_the_bits() -> None:
-    """By hand of the smallest board: 4 + 4 * 3 + 12 * 2 bits are 5 bytes, 4 + 3 + 2 * 2 are 2."""
+    """Counted by hand for the smallest board: 4 + 4 * 3 + 12 * 2 bits are 5 bytes."""
     assert get_code_lengths(GAME) == (2695, 379)
     assert get_code_lengths(connect(2, 2, 2)) == (7, 3)
 
@@ -41,7 +41,7 @@ def test_only_who_plays_all_images_alike_has_the_short_code(game: Game) -> None:
 
 
 def test_the_bits_stand_in_the_order_of_the_legal_pairs(game: Game) -> None:
-    """By hand: the first 9 bits are the empty board, the next 8 the lowest code with one stone."""
+    """Counted by hand: the first 9 bits are the empty board, the next 8 the lowest code."""
     first = BASELINES["fixed"].policy(game) > 0
     changed = first.copy()
     changed[0, :] = np.arange(9) == 4
@@ -88,7 +88,7 @@ def test_a_decision_without_a_move_is_named(game: Game) -> None:
 
 
 def test_the_short_code_cannot_play_a_position_unlike_its_own_image(game: Game) -> None:
-    """The empty board is all its images: a corner alone is not the same turned."""
+    """The empty board is symmetric to itself, but a single corner is not."""
     code = encode_moves(game, find_best_moves(game))
     with pytest.raises(ValueError, match="differ from their own mirror image"):
         decode_moves(game, "gA" + code[2:])

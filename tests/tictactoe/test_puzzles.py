@@ -1,4 +1,4 @@
-"""Puzzles: each is a blunder that its agent is sure to make in a game of its own."""
+"""Puzzles: each is a blunder that an agent certainly makes in one of its games."""
 
 from collections import Counter
 from pathlib import Path
@@ -33,7 +33,7 @@ def agents(tictactoe: Both) -> dict[str, Agent]:
 
 @pytest.fixture(scope="module")
 def play(tictactoe: Both, agents: dict[str, Agent]) -> dict[str, Policy]:
-    """How the reference plays by each agent's table."""
+    """Return the reference's policy for each agent's table."""
     return {name: tictactoe.policy_of(a.q, a.card.plays) for name, a in agents.items()}
 
 
@@ -95,7 +95,7 @@ def test_its_agent_comes_there_by_moves_of_its_own(
 def test_the_refutation_gets_what_the_blunder_gave_away(
     tictactoe: Both, chosen: list[Puzzle]
 ) -> None:
-    """After the blunder both play their best, to the end; whoever is losing holds out longest."""
+    """After the blunder both sides play optimally to the end; the loser delays."""
     rules = tictactoe.rules
     for puzzle in chosen:
         start = tictactoe.boards[puzzle.position]
@@ -141,7 +141,7 @@ def test_they_are_the_same_whoever_asks(tictactoe: Both, tables) -> None:
 
 
 def test_what_its_values_do_not_tell_is_no_puzzle(tictactoe: Both, tables) -> None:
-    """Neither what an agent never tried, nor what it expects as much of as of another move."""
+    """Untried moves and ties between moves make no puzzles."""
     policy, legal = {"noisy": greedy_policy(tables["noisy"])}, tictactoe.game.legal
     for values in (np.full(legal.shape, np.nan), np.where(legal, 0.5, np.nan)):
         assert make_puzzles(tictactoe.game, policy, {"noisy": values}) == []

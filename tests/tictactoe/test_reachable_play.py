@@ -1,4 +1,4 @@
-"""An agent's mistakes: what each costs, how often it happens, and the same up to symmetry."""
+"""The mistakes of an agent: cost, frequency and symmetry classes."""
 
 from collections import Counter
 from fractions import Fraction
@@ -27,7 +27,7 @@ def cells(row) -> set[int]:
 
 
 def erring_chances(rules: Rules, policy: Policy) -> dict[str, Fraction]:
-    """How likely it is to err on each board on which it can, in a game against random play."""
+    """Return the chance of erring on each board in a game against random play."""
     random = rules.uniform()
     met = {"X": rules.coming(policy, random), "O": rules.coming(random, policy)}
     wrong = {b: set(policy[b]) & rules.blunder_cells(b) for b in rules.decisions}
@@ -86,11 +86,11 @@ def test_classes_hold_every_mistake_once(tictactoe: Both, tables, name: str):
 
 
 def slow_order(both: Both, policy: Policy) -> list[int]:
-    """The position that stands for each class of mistakes, in the order in which they matter."""
+    """Return the positions of the mistakes in their order, one for each symmetry class."""
     rules, chances = both.rules, erring_chances(both.rules, policy)
 
     def lost(board: str) -> int:
-        """The value of the worst move less that of the board: -1, or -2 for a win that is lost."""
+        """Return the value of the worst move minus the value of the board: -1 or -2."""
         ends = [rules.solved[rules.children[board][cell]][0] for cell in policy[board]]
         return min(SIGN[mover(board)] * (end - rules.solved[board][0]) for end in ends)
 
@@ -113,7 +113,7 @@ def ordered(game: Game, policy: NDArray[np.float64]) -> list[int]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_most_serious_come_first(tictactoe: Both, tables, policies, name: str):
-    """Often, then costly, then early."""
+    """The order is by frequency, then by cost, then by ply."""
     expected = slow_order(tictactoe, policies[name])
     assert ordered(tictactoe.game, greedy_policy(tables[name])) == expected
 
@@ -155,7 +155,7 @@ EMPTY = "." * 9
 def test_losing_game_is_a_real_game_that_the_agent_loses(
     tictactoe: Both, tables, policies, name: str, seat: str
 ):
-    """And there is none exactly when its best responder has no chance to win."""
+    """There is none exactly if the best responder has no chance to win."""
     rules, policy = tictactoe.rules, policies[name]
     _, chances = rules.best_response(policy, "O" if seat == "X" else "X")
     _, _, loss = chances[EMPTY][:: SIGN[seat]]
@@ -170,10 +170,10 @@ def test_losing_game_is_a_real_game_that_the_agent_loses(
 
 
 def test_no_losing_game_means_that_not_even_a_gambler_wins(tictactoe: Both, tables, policies):
-    """As X this agent errs once: where O has blundered, it either wins or loses, by a coin.
+    """As X this agent errs once: after a blunder of O it wins or loses with equal chances.
 
-    O gains nothing by going there, so the best responder draws; but who goes there wins half of
-    the games, and the agent is not proved unbeatable.
+    O gains nothing on average by going there, so the best responder draws.  But an opponent that
+    goes there wins half of the games, so the agent is not proved unbeatable.
     """
     rules, q = tictactoe.rules, tables["optimal"].copy()
     met = rules.reachable(policies["optimal"], "X")
@@ -195,7 +195,7 @@ def test_no_losing_game_means_that_not_even_a_gambler_wins(tictactoe: Both, tabl
 def test_no_other_losing_game_is_likelier(
     tictactoe: Both, tables, policies, name: str, seat: str
 ) -> None:
-    """By the agent's own choices, whoever plays against it."""
+    """The chance is that of the agent's own moves, for any opponent."""
     rules, policy = tictactoe.rules, policies[name]
 
     @cache
@@ -233,7 +233,7 @@ def listed(both: Both, q, seat: str) -> list[Line]:
 
 
 def alike(both: Both, line: Line) -> Line:
-    """One of all lines that are the same, turned or mirrored."""
+    """Return one representative of all symmetric games."""
     board, cells = line
     return min(
         ("".join(board[cell] for cell in cells_of), sorted(map(cells_of.index, cells)))

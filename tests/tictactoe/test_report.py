@@ -1,4 +1,4 @@
-"""An agent judged: known tables have known figures, and any table those of a slow evaluation."""
+"""The evaluation of an agent: known figures of known tables, and a slow evaluation of others."""
 
 import msgspec
 import numpy as np
@@ -21,7 +21,7 @@ NAMES = ["optimal", "zero", "lucky", "noisy", "rough", "first"]
 
 
 def judged(game: Game, *tables: Table, worth: RewardScale = WORTH, **how) -> Figures:
-    """The figures of tables after 7, 8, 9... updates."""
+    """Return the figures of tables after 7, 8, 9, ... updates."""
     pairs = np.stack([q[game.legal] for q in tables])
     return compute_figures(game, pairs, range(7, 7 + len(tables)), worth, **how)
 
@@ -49,7 +49,7 @@ def test_all_figures_equal_a_slow_evaluation(
 
 @pytest.mark.parametrize("plays", ["greedy", "first"])
 def test_there_is_one_entry_a_snapshot(game: Game, tables, plays: str):
-    """And it is that of its table alone."""
+    """Each entry depends on the table of its snapshot only."""
     history, task = list(tables.values()), Task("random", 0.9)
     figures = judged(game, *history, plays=plays, task=task)
     assert figures.updates == [7, 8, 9, 10, 11, 12]
@@ -66,7 +66,7 @@ def test_there_is_one_entry_a_snapshot(game: Game, tables, plays: str):
 
 
 def test_who_has_learned_its_task_is_nowhere_off(game: Game):
-    """But for the rounding of its table; and one value that is off is found."""
+    """The distance is only the rounding of the table, and a single wrong value is found."""
     task = Task("minimax-random", 0.9)
     learned = solve_task(game, task).astype(np.float32)
     off = learned.copy()
@@ -95,7 +95,7 @@ def test_chances_of_one_policy_are_those_of_its_figures(game: Game, tables):
 @pytest.mark.parametrize("worth", [RewardScale(), WORTH])
 @pytest.mark.parametrize("name", NAMES)
 def test_classes_right(tictactoe: Both, tables, name: str, worth: RewardScale):
-    """Nine decimals are kept."""
+    """Figures have nine decimals."""
     right = judged(tictactoe.game, tables[name], worth=worth).classes_right
     assert right
     (found,) = right

@@ -1,4 +1,4 @@
-"""What an agent was asked to learn, against a slow recursion in fractions, and known figures."""
+"""Training tasks, compared with a slow recursion in fractions and with known figures."""
 
 from itertools import product
 from typing import Any
@@ -82,7 +82,7 @@ def test_a_task_has_a_value_for_every_legal_pair_and_no_other(both: Both):
 
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_what_comes_later_counts_less(gamma: float, other: float):
-    """Where nobody can lose and no draw counts, a lower gamma is worth no more."""
+    """If nobody can lose and draws count nothing, a lower gamma gives no higher value."""
     game, won = connect(2, 3, 3), RewardScale((0, 0, 1), (0, 0, 1))
     low, high = (solve_task(game, Task("random", g, won)) for g in sorted([gamma, other]))
     assert (low <= high)[game.legal].all()
@@ -97,7 +97,7 @@ def test_who_goes_on_as_well_as_can_be_has_the_values_of_the_task(game: Game, ta
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.3])
 def test_what_a_way_to_play_brings_is_what_its_games_end_in(game: Game, tables, epsilon: float):
-    """Undiscounted, and against an opponent: its chances to win, and half of those to draw."""
+    """Without discount the value is the chance to win plus half the chance of a draw."""
     policy, rival = greedy_policy(tables["noisy"]), BASELINES["t-hand"].policy(game)
     halves = RewardScale((0, 0.5, 1), (0, 0.5, 1))
     task = Task("t-hand", worth=halves, epsilon=epsilon)

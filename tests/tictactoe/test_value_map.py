@@ -1,4 +1,4 @@
-"""The picture of a mind: which tiles there are, in which order, and what colours them."""
+"""The picture of all values: its tiles, their order and their colours."""
 
 from collections import Counter
 from itertools import groupby
@@ -129,7 +129,7 @@ def test_a_perfect_mind_is_clean_bands(
 def test_an_error_is_the_distance_to_the_truth_that_is_asked_for(
     tictactoe: Both, where: Tiles
 ) -> None:
-    """A mind that has learned its task is right in it, and may be wrong with best play."""
+    """An agent that has learned its task has no error in the task, but may differ from optimal play."""
     game, task = tictactoe.game, Task(opponent="random", gamma=0.9)
     exact = solve_task(game, task)[game.legal]
     rows, known = where.decision, np.ones(len(where.decision), bool)

@@ -1,4 +1,4 @@
-"""Exact values from every position, against the reference in fractions."""
+"""Exact values of every position, compared with the reference in fractions."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -70,7 +70,7 @@ def test_outcome_chances_on_other_boards(both: Both):
 def test_best_response_from_every_position(
     tictactoe: Both, players: dict[str, Policy], against: str, seat: str, loss: int | None
 ):
-    """With `None` the reference never risks a loss that it can avoid: `-inf` for the arrays."""
+    """The reference's `None` (no avoidable risk of a loss) is `-inf` for the arrays."""
     expected_cells, expected_chances = tictactoe.rules.best_response(players[against], seat, loss)
     response = find_best_response(
         tictactoe.game,
@@ -96,7 +96,7 @@ def test_best_response_on_other_boards(both: Both):
 
 
 def test_a_batch_of_policies_is_what_they_are_one_by_one(game: Game, tables):
-    """Chances and best responses, of two rows of three tables each."""
+    """Chances and best responses of two rows of three tables each equal single results."""
     batch = np.stack([greedy_policy(q) for q in tables.values()]).reshape(2, 3, *game.legal.shape)
     chances = compute_outcome_chances(game, batch, uniform_policy(game))
     mirrored = compute_outcome_chances(game, batch[::-1], batch)
@@ -120,7 +120,7 @@ def test_a_batch_of_policies_is_what_they_are_one_by_one(game: Game, tables):
     ("x", "o"), [("random", "t-hand"), ("t-hand", "fixed"), ("minimax", "random")]
 )
 def test_how_likely_a_match_comes_to_each_position(tictactoe: Both, players, x: str, o: str):
-    """Played as the second of two at once, by policies that stand the other way round."""
+    """The match is the second of two that are followed together."""
     game, coming = tictactoe.game, tictactoe.rules.coming(players[x], players[o])
     policies = np.stack([BASELINES[name].policy(game)[game.legal] for name in (o, x)])
     lined_up = make_line_up(game, policies)
@@ -134,7 +134,7 @@ def test_how_likely_a_match_comes_to_each_position(tictactoe: Both, players, x: 
 
 
 def test_matches_end_as_their_chances_say(game: Game, tables):
-    """All against all at once, as from the end of the game backward."""
+    """All matches played together end with the chances that backward induction gives."""
     policies = np.stack([*map(greedy_policy, tables.values()), uniform_policy(game)])
     x, o = np.divmod(np.arange(len(policies) ** 2), len(policies))
     expected = [
@@ -197,7 +197,7 @@ def test_successor_values_are_those_of_the_position_after_the_move(both: Both):
 
 
 def test_optimal_play_goes_on_as_solved(game: Game):
-    """Along the likeliest game of two perfect players nothing changes but the plies left."""
+    """In the likeliest game of two perfect players only the number of plies left changes."""
     best = BASELINES["minimax"].policy(game)
     record = find_likeliest_game(game, best, best, 0)
     assert record is not None
@@ -209,7 +209,7 @@ def test_optimal_play_goes_on_as_solved(game: Game):
 
 
 def with_row(row: int, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return what changes one row of a policy."""
+    """Return a function that replaces one row of a policy."""
 
     def changed(policy: NDArray[np.float64]) -> NDArray[np.float64]:
         policy = policy.copy()

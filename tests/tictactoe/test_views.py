@@ -1,4 +1,4 @@
-"""Whose view a number is, and the one scale on which learned values are shown."""
+"""Views of values, and the common scale for learned values."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ NUMBERS = st.floats(-200, 200, width=32)
 
 
 def shown(value: float, worth: tuple[float, float, float], player: int = X) -> float:
-    """Where one value comes to lie, in a seat of this worth beside one with another."""
+    """Return a value on the common scale, for a seat with these rewards."""
     other = (-50.0, 0.0, 50.0)
     both = RewardScale(worth, other) if player == X else RewardScale(other, worth)
     scaled = scale_many(np.array([-player, player], np.int8), np.array([3, value]), both)
@@ -98,7 +98,7 @@ def test_each_seat_has_its_own_scale(game: Game):
 
 
 def test_a_value_is_shown_the_same_in_every_position(game: Game):
-    """No position is rescaled to its own best and worst move."""
+    """Values are not rescaled to the best and the worst move of a position."""
     q = np.random.default_rng(3).choice([-0.5, 0.1, 0.3], (9, game.decisions))
     scaled = scale_many(game.to_move, q, RewardScale())
     for value in (-0.5, 0.1, 0.3):

@@ -1,4 +1,4 @@
-"""The command line, in this process, and where it matters in one of its own."""
+"""The command line, in this process, and in a separate process where necessary."""
 
 import itertools
 import json
@@ -182,7 +182,7 @@ def test_evaluate_fits_a_line_where_it_is_piped() -> None:
 
 
 def test_evaluate_and_judge_print_json(game: Game, tmp_path: Path) -> None:
-    """The judgement of an agent is that of docs/judge.py, which is a program of its own."""
+    """The results of an agent equal those of docs/judge.py, which is an independent program."""
     record = json.loads(call("evaluate", "q-table", "--json").output)
     assert (record["agent"], record["recipe"]) == ("q-table", "q-table")
     assert record == json.loads(call("judge", "q-table", "--json").output)
@@ -231,7 +231,7 @@ def test_compiling_is_no_part_of_the_rate() -> None:
 
 
 def at_work(*agents: str, out: Path) -> subprocess.Popen[bytes]:
-    """A process that trains, as far as to be seen to."""
+    """Start a training and wait until it reports progress."""
     with heeding(signal.SIGINT):
         process = subprocess.Popen(
             [sys.executable, "-m", "training", "train", *agents, "--out", str(out)],
@@ -303,7 +303,7 @@ cli.main(sys.argv[1:])
 
 
 def test_judge_is_all_that_another_baseline_needs(game: Game, tmp_path: Path) -> None:
-    """It is there in a process of its own, and here again it is gone."""
+    """The baseline exists in a separate process only."""
     judge = ["judge", "--models", str(tmp_path)]
     agent = train("menace", parse_recipe("menace,games=500"), game, lambda progress: None)
     before = save_agent(tmp_path, game, agent).card
@@ -319,7 +319,7 @@ def test_judge_is_all_that_another_baseline_needs(game: Game, tmp_path: Path) ->
 
 
 def test_judge_writes_anew_what_cannot_be_read(game: Game, tmp_path: Path) -> None:
-    """Figures of another version, but nothing else."""
+    """Figures in another format are replaced, and nothing else changes."""
     agent = train("menace", parse_recipe("menace,games=500"), game, lambda progress: None)
     before = save_agent(tmp_path, game, agent).card
     file = tmp_path / "menace.json"
@@ -343,7 +343,7 @@ def test_killing_it_leaves_no_process_and_nothing_in_the_folder(tmp_path: Path, 
 
 
 def test_without_its_packages_it_says_what_to_run() -> None:
-    """As after `make run` alone."""
+    """The packages are those of `make run` only."""
     blocked = (
         "import runpy, sys; sys.modules['click'] = None; sys.argv[0] = 'training'\n"
         "runpy.run_module('training', run_name='__main__')"
@@ -384,7 +384,7 @@ def test_what_is_taken_back_is_asked_again(game: Game) -> None:
 
 @pytest.mark.parametrize("name", ["observing-symmetric", "self-play", "q-table"])
 def test_a_cell_is_as_red_or_green_as_its_value(game: Game, name: str) -> None:
-    """On the common scale, which is not that of the learner's rewards."""
+    """The colour follows the common scale, not the learner's rewards."""
     agent = load_agent(MODELS, game, name)
     assert agent.card.worth
     scaled = game.spread_pairs(
@@ -412,6 +412,6 @@ def test_beads_are_counted_and_have_no_colour(game: Game) -> None:
 
 
 def colour(text: Text) -> tuple[int, int]:
-    """How red and how green the ground of a text is."""
+    """Return how red and how green the background of a text is."""
     red, green, _ = str(text.style).partition("rgb(")[2].rstrip(")").split(",")
     return int(red), int(green)

@@ -1,4 +1,4 @@
-"""Work on a real cluster, started as dask's manual says and of which only the address is known."""
+"""A real dask cluster, started as in dask's manual and known only by its address."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ SEEDS = 60
 
 @contextmanager
 def started(folder: Path, *command: str, count: int = 1, path: Path | None = None) -> Iterator[str]:
-    """Run a scheduler, or so many workers with their nannies, and give the scheduler's address."""
+    """Start a scheduler, or workers for it; yield the scheduler's address."""
     surroundings = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
     with subprocess.Popen(
         [*command, *LOCAL],
@@ -64,7 +64,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 class Deadly(Store):
-    """Kills a worker as soon as a first batch of runs is kept."""
+    """A store that kills a worker when the first batch of runs is stored."""
 
     victim: int | None = None
 
@@ -76,7 +76,7 @@ class Deadly(Store):
 
 
 def workers(address: str) -> set[int]:
-    """Find the processes that compute."""
+    """Return the processes that compute."""
     calls: list[tuple[()]] = [()] * 20
     return {process for _, process in run_in_cluster(os.getpid, calls, address, [])}
 

@@ -1,4 +1,4 @@
-"""A training as one file: it needs nothing but Python, and writes the very table of the site."""
+"""Exported trainings: one file, which needs only Python and prints the same table as the site."""
 
 import ast
 import re
@@ -53,7 +53,7 @@ TAUGHT = ["menace", "q-table,epsilon_drop=0", "sarsa,start=empty", "self-play", 
 
 
 def run(code: str, folder: Path) -> str:
-    """Run a file as somebody who has nothing but Python; its table needs no thousand test games."""
+    """Run a file with Python's standard library only, with 10 test games instead of 1,000."""
     assert code.count("\nGAMES = 1_000 ") == 1
     (folder / "training.py").write_text(code.replace("\nGAMES = 1_000 ", "\nGAMES = 10 "))
     command = [sys.executable, "-I", "-S", "training.py"]
@@ -82,7 +82,7 @@ def test_so_does_that_of_a_learner_that_people_taught(
 
 
 def assert_same(game: Game, tmp_path: Path, recipe: Recipe) -> str:
-    """Hold the file of a training to its table, and return it."""
+    """Compare the output of an exported training with its table; return the file."""
     code = build_script(recipe)
     head, *lines = run(code, tmp_path).splitlines()
     assert head == "position,cell,q"
@@ -112,7 +112,7 @@ def test_the_update_comes_first_and_the_random_numbers_last(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", LEARNERS)
 def test_it_has_hardly_a_function_that_it_does_not_use(slug: str) -> None:
-    """Its files are whole: two functions at most are there for other learners."""
+    """Modules are exported whole, so up to two functions are for other learners only."""
     tree = ast.parse(build_script(parse_recipe(slug)))
     defined = {one.name for one in tree.body if isinstance(one, ast.FunctionDef | ast.ClassDef)}
     unread = defined - {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
@@ -137,7 +137,7 @@ def test_in_the_end_it_says_how_well_it_plays(tmp_path: Path) -> None:
 def test_an_opponent_that_is_not_in_plain_python_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It is not played as another one; the site has it all the same."""
+    """The export is refused; the site has the agent."""
     monkeypatch.setitem(BASELINES, "corner", BASELINES["fixed"])
     monkeypatch.setattr(sys.modules["app.recipes.parameters"], "OPPONENTS", ("corner", *BASELINES))
     recipe = parse_recipe("q-learning,vs=corner,games=60,start=empty")

@@ -1,6 +1,7 @@
-"""A name's meaning never changes: each of these recipes makes the same table for ever.
+"""A recipe never changes its meaning: each of these recipes always gives the same table.
 
-Where one of them fails a kernel has changed.  Then the algorithm gets a new name beside the old.
+If a test fails, a kernel has changed.  Then the changed algorithm needs a new name.
+
 """
 
 import hashlib
@@ -24,7 +25,7 @@ PINNED = [line.split() for line in DIGESTS.read_text().splitlines()]
 
 
 def digest(game: Game, name: str) -> str:
-    """What a training comes to, in short."""
+    """Return a digest of the table of a training."""
     *_, end = learn(game, parse_recipe(name), lambda updates: 10**12)
     return hashlib.sha256(end.q.tobytes() + end.visits.tobytes()).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""What the documents name is there: files, commands and versions."""
+"""The documents: the files, commands and versions that they name exist."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""The deep Q-learner as a whole: its epochs, its seed, what it learns and what it refuses."""
+"""The deep Q-network as a learner: epochs, seeds, results, and rejected parameters."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ SMALL = "games=10,step_size=0.001,steps=20,batch=8"
 
 
 def learn(game: Game, settings: str = "vs=t-hand,epochs=3", brief: str = BRIEF) -> list[Progress]:
-    """Three epochs, if nothing else is asked for."""
+    """Train three epochs, unless the parameters differ."""
     return list(learners.learn(game, parse_recipe(f"dqn,{settings},{brief}"), find_next_checkpoint))
 
 
@@ -73,7 +73,7 @@ def test_visits_are_the_moves_that_it_made(game: Game, seen: list[Progress]) -> 
 
 
 def test_it_learns_to_beat_a_player_who_never_wavers() -> None:
-    """Two in a row of five: X always beats the first empty cell with the right two moves."""
+    """Two in a row on five cells: X always beats the first-empty player with two right moves."""
     brief = BRIEF.replace("steps=20", "steps=40").replace("last=0.1", "last=0")
     brief = brief.replace("memory=100", "memory=1000")
     *_, end = learn(connect(1, 5, 2), "vs=fixed,epochs=25", brief)
@@ -93,7 +93,7 @@ def test_the_card_tells_the_win_rate_of_every_epoch_and_what_computed_it(game: G
 
 
 def test_the_shipped_network_begins_as_its_recipe_still_does(game: Game) -> None:
-    """To the last digits only where it is computed on the same kind of processor."""
+    """The last digits are equal only on the same kind of processor."""
     shipped = load_agent(MODELS, game, "dqn-vs-random")
     seen = learners.learn(game, parse_recipe(shipped.card.recipe), find_next_checkpoint)
     for snapshot, progress in zip((0, 1), seen, strict=False):
@@ -109,7 +109,7 @@ def test_with_guard_rails_it_never_chooses_a_taken_cell(seen: list[Progress]) ->
 
 
 def test_without_them_it_chooses_taken_cells_and_loses_by_that(game: Game) -> None:
-    """A network that was taught nothing takes one in most games of five plies and more."""
+    """An untrained network plays an illegal move in most games of five plies and more."""
     seen = learn(game, "vs=t-hand,epochs=3,guard_rails=no")
     first = epochs(seen)[0]
     for seat in (0, 1):
@@ -220,7 +220,7 @@ def test_it_draws_as_often_as_it_should() -> None:
 
 @pytest.mark.parametrize("seat", [X, O])
 def test_a_taken_cell_ends_the_game_and_costs_what_it_costs(game: Game, seat: int) -> None:
-    """Somebody who always wants the centre has it once, or never: the opponent begins there."""
+    """A player that always plays the centre can play it once, or never if the opponent starts there."""
     centre = np.zeros_like(uniform_policy(game))
     centre[:, 4] = 1
     first = np.where(game.legal[:, 4:5], centre, first_empty_policy(game))
@@ -283,7 +283,7 @@ def text(game: Game, s: int) -> str:
 
 
 def tell(game: Game, cells: list[int], seat: int) -> tuple[list[tuple[str, int, float, str]], int]:
-    """Play a game again on text: the moves in this seat with their rewards, and who won."""
+    """Replay a game as text; return the moves of this seat with their rewards, and the winner."""
     rules, board, trail = TicTacToe(), "." * 9, []
     for cell in cells:
         if rules.is_over(board):

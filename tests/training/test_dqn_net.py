@@ -1,4 +1,4 @@
-"""The network of the deep Q-learner against the same sums written down slowly."""
+"""The network of the deep Q-learner, compared with slow versions of its sums."""
 
 import math
 from typing import Any
@@ -29,7 +29,7 @@ def network(game: Game) -> Network:
 
 @pytest.fixture(scope="module")
 def batches(game: Game) -> Minibatches:
-    """Thirty made-up ones, among them targets far off and near."""
+    """Thirty moves with targets near the outputs and far from them."""
     rng = np.random.default_rng(2)
     decision = rng.choice(game.decisions, 30, replace=False).astype(np.int32)
     cell = draw_cells(rng, uniform_policy(game)[decision])
@@ -72,7 +72,7 @@ def test_its_outputs_are_those_of_numpy_for_every_decision(game: Game, network: 
 
 
 def test_a_convolution_sees_each_square_with_the_same_eyes(game: Game) -> None:
-    """The first layer against one dot product a square and filter, on cells as text."""
+    """The first layer equals one dot product for each square and filter, on cells as text."""
     read = net.choose_squares(game, "one-hot", convolution=True)
     assert read.shape == (game.decisions, 4, 4 * 3 + 3)
     network = net.make_network(np.random.default_rng(3), read, (8, 5), game.cells)
@@ -107,7 +107,7 @@ def test_a_convolution_of_other_encodings_has_all_their_numbers(
 
 
 def test_a_tenth_is_dropped_out_while_learning_and_the_rest_makes_up() -> None:
-    """Ten thousand units that all say 1, averaged, for four decisions."""
+    """The mean of ten thousand units with output 1, for four decisions."""
     units = 10_000
     layers = (
         Layer(np.zeros((1, units)), np.ones(units)),
@@ -174,7 +174,7 @@ def test_a_first_step_of_adam_goes_down_the_slope_by_its_size(
 
 
 def test_it_learns_what_it_is_taught(game: Game, network: Network, batches: Minibatches) -> None:
-    """Three hundred times the same thirty moves."""
+    """Three hundred steps on the same thirty moves."""
     taught = in_numpy(teach(game, network, batches, 300).network, encode_one_hot(game))
     np.testing.assert_allclose(taught[batches.decision, batches.cell], batches.target, atol=0.5)
     np.testing.assert_allclose(taught[batches.decision][~game.legal[batches.decision]], -5, atol=1)
@@ -198,7 +198,7 @@ def loss(
     squared: bool = False,
     others: net.Array | None = None,
 ) -> float:
-    """By the guard rails, if nothing else is said."""
+    """Return the loss, with guard rails unless the arguments differ."""
     read = encode_one_hot(game)[batches.decision]
     held = (~game.legal if guarded is None else guarded)[batches.decision]
     other = None if others is None else others[batches.decision]
@@ -208,7 +208,7 @@ def loss(
 
 
 def in_numpy(network: Network, read: np.ndarray) -> Any:
-    """The forward pass, with nothing dropped out."""
+    """Return the forward pass without dropout, in numpy."""
     for layer in network[:-1]:
         read = read @ np.asarray(layer.weight) + np.asarray(layer.bias)
         read = np.where(read > 0, read, 0.1 * read)

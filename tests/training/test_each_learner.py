@@ -1,4 +1,4 @@
-"""What is true of each learner by its definition, beside what its plain twin says."""
+"""Properties of each learner that follow from its definition, besides its reference implementation."""
 
 from itertools import accumulate, permutations
 
@@ -42,7 +42,7 @@ def end_of(game: Game, recipe: str | Recipe) -> Progress:
 
 
 def exact(game: Game, recipe: str) -> np.ndarray:
-    """The values of what a recipe asks for."""
+    """Return the exact values of the training task of a recipe."""
     task = parse_recipe(recipe).training_task()
     assert task is not None
     return solve_task(game, task)
@@ -52,7 +52,7 @@ def exact(game: Game, recipe: str) -> np.ndarray:
 
 
 def test_what_explores_for_ever_is_worth_less(game: Game) -> None:
-    """Against somebody who only ever answers at random, an own random move never helps."""
+    """Against random play, a random move of one's own never helps."""
     asked, best = exact(game, "sarsa,epsilon=0.3"), exact(game, "q-learning,epsilon=0.3")
     assert (asked <= best + 1e-12)[game.legal].all()
     assert (asked < best - 0.01)[game.legal].any()
@@ -63,7 +63,7 @@ def test_what_explores_for_ever_is_worth_less(game: Game) -> None:
 def test_an_on_policy_value_is_that_of_its_own_play_and_not_of_the_best(
     game: Game, slug: str
 ) -> None:
-    """With so much exploration the two can be far apart, and many games tell which it is."""
+    """With much exploration the two values differ a lot, and many games show which one is learned."""
     recipe = f"{slug},vs=fixed,epsilon=0.5,alpha=0.02,start=empty,games=400000"
     end = end_of(game, recipe)
     own, best = exact(game, recipe), exact(game, "q-learning,vs=fixed")
@@ -84,7 +84,7 @@ def test_sarsa_lambda_without_traces_is_sarsa_bit_for_bit(game: Game, settings: 
 
 
 def test_all_moves_of_the_first_won_game_share_its_result(game: Game) -> None:
-    """With alpha 1 a move k moves before the last one is worth (gamma lambda)^k of the reward."""
+    """With alpha 1, a move k moves before the last one gets (gamma lambda)^k of the reward."""
     recipe = parse_recipe(
         "sarsa-lambda,start=empty,seat=x,epsilon=0,alpha=1,lambda=0.5,games=1,seed=2"
     )
@@ -95,7 +95,7 @@ def test_all_moves_of_the_first_won_game_share_its_result(game: Game) -> None:
 
 
 def test_monte_carlo_comes_to_what_its_own_play_is_worth(game: Game) -> None:
-    """Where two squares are left: its move and the answer end the game."""
+    """In positions with two empty cells the move and the reply end the game."""
     recipe = "monte-carlo,vs=random,games=1000000"
     end, own = end_of(game, recipe), exact(game, recipe)
     last = np.flatnonzero(game.legal.sum(axis=1) == 2)
@@ -106,7 +106,7 @@ def test_monte_carlo_comes_to_what_its_own_play_is_worth(game: Game) -> None:
 
 
 def test_all_that_is_learned_from_random_play_is_its_chance_to_win(game: Game) -> None:
-    """Exercise 1.4: with exploration for ever these are the values of moving at random."""
+    """Exercise 1.4: with constant exploration the values are those of random moves."""
     recipe = "td-afterstates,symmetric=yes,learn_from=all,epsilon=1,alpha=0.01,games=400000,draw=0"
     end, own = end_of(game, recipe), exact(game, recipe)
     early = game.legal[: game.ply_start[2]]
@@ -139,7 +139,7 @@ def test_epsilon_falls_after_every_tenth_of_the_games_but_not_below_0(length: in
 
 
 def test_a_won_game_of_three_moves_is_worth_less_the_earlier_the_move(game: Game) -> None:
-    """The worked example of the article: 0.9, 0.81, 0.73 where nothing was known before."""
+    """The example of the article: 0.9, 0.81, 0.73 if nothing was known before."""
     for seed in range(100):
         end = end_of(game, f"q-table,vs=fixed,seat=x,alpha=0.9,games=1,seed={seed}")
         values = np.unique(end.q[end.visits > 0])
@@ -163,7 +163,7 @@ def test_the_end_of_a_game_is_worth_to_each_seat_what_the_card_says(game: Game) 
 
 
 def test_what_self_play_learned_is_the_discounted_truth(game: Game) -> None:
-    """Where it was often enough every value is what optimal play is worth, discounted."""
+    """Pairs with many visits have the discounted values of optimal play."""
     end, truth = end_of(game, SHIPPED["self-play"].recipe), compute_optimal_q(game)
     often = game.legal & (end.visits > 100)
     assert often.sum() > 2_000
@@ -274,7 +274,7 @@ def test_its_first_games_are_told_bead_by_bead(game: Game) -> None:
 
 
 def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
-    """One league in plain Python has the tables of all four."""
+    """One league in plain Python has the tables of all four learners."""
     rules = build_rules(game)
     players = {one: Player(rules, way, way) for one, way in LEARNERS.items()}
     rng, boards = Random(4), rules.unfinished_boards()
@@ -292,7 +292,7 @@ def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_against_fixed_the_shipped_ones_win_as_x_and_lose_as_o(game: Game, learner: str) -> None:
-    """In every game, but for the symmetric one, which loses half as O: `found` says so."""
+    """They do in every game, except the symmetric learner, which loses half of its games as O."""
     policy = greedy_policy(end_of(game, SHIPPED[learner].recipe).q)
     as_x, as_o = (compute_chances(game, first_empty_policy(game), policy, s) for s in (1, -1))
     assert as_x == (1, 0, 0)
@@ -308,7 +308,7 @@ def test_the_shipped_ones_are_of_one_league() -> None:
 
 
 def chosen(u: float, values: list[float], k: float) -> int:
-    """Choose among values that lie apart and backwards in their table."""
+    """Choose among values that are not in order in the table."""
     q = np.zeros(2 * len(values))
     entries = np.arange(len(q) - 1, 0, -2, dtype=np.int32)
     q[entries] = values
@@ -321,7 +321,7 @@ def chosen(u: float, values: list[float], k: float) -> int:
     k=st.floats(0.001, 100),
 )
 def test_each_is_chosen_in_proportion_to_its_power_of_k(u, values, k) -> None:
-    """What the league meets: rewards of 10 both ways, a win counted twice, k from 0.001 to 100."""
+    """The values and k cover the range of the league: rewards of +-10, k from 0.001 to 100."""
     powers = [k**value for value in values]
     ends = list(accumulate(power / sum(powers) for power in powers))
     assume(all(abs(u - end) > 1e-9 for end in ends[:-1]))

@@ -1,4 +1,4 @@
-"""The claims as data, their engine, and what it has written to models/experiments."""
+"""Claims as data, the engine of the experiments, and the stored summaries."""
 
 import re
 import signal
@@ -222,9 +222,9 @@ def test_lost_games_are_counted_until_hardly_any_is_lost() -> None:
 
 
 def checked() -> list[tuple[str, str, str]]:
-    """Return each run of which some summary holds a digest, once: claim, measure, recipe.
+    """Return each run with a digest in a summary, once: claim, measure, recipe.
 
-    Of networks only the first: each takes seconds.
+    Only the first run of networks, because each takes seconds.
     """
     runs = {
         (check.measure, check.recipe): claim
@@ -237,7 +237,7 @@ def checked() -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(("claim", "name", "recipe"), checked())
 def test_a_run_made_again_is_what_it_was(claim: str, name: str, recipe: str) -> None:
-    """Bit for bit: the digest is of all that was found, and every claim about it holds the same."""
+    """The digest of all results is equal, in every claim that uses the run."""
     measure = {sweep.measure.name: sweep.measure for sweep in load_experiments()[claim].sweeps}[
         name
     ]
@@ -295,7 +295,7 @@ def test_two_processes_find_what_one_does(tmp_path: Path, undisturbed: Experimen
 
 
 def test_the_other_way_to_ask_for_a_seed_is_no_other_run(tmp_path: Path) -> None:
-    """A second claim about the same recipes trains nothing."""
+    """A second claim with the same recipes trains nothing."""
     with open_store(tmp_path) as store:
         run_experiment(conclude_running_sum, store, seeds=2)
         assert run_experiment(load_experiments()["better-than-minimax"], store, seeds=2)[1:] == (

@@ -1,4 +1,4 @@
-"""Agents of others on the command line: read as they are meant, or refused with what is right."""
+"""External agents on the command line: read correctly, or rejected with the valid form."""
 
 import json
 import sys
@@ -68,7 +68,7 @@ def call(*arguments: str | Path) -> tuple[int, str]:
 
 
 def json_text(q: np.ndarray) -> str:
-    """Values in the JSON that the help describes."""
+    """Return values as the JSON that the help describes."""
     rows = [[None if np.isnan(value) else value for value in row] for row in q.tolist()]
     return json.dumps({format_position(GAME, number): row for number, row in enumerate(rows)})
 
@@ -99,7 +99,7 @@ def test_json_of_the_optimal_values_is_optimal_play(tmp_path: Path) -> None:
 
 
 def test_the_likely_cause_of_blunders_is_named(tmp_path: Path) -> None:
-    """Values in the view of X throughout, where those of the mover are wanted."""
+    """All values are in X's view, although the mover's view is expected."""
     file, sign = tmp_path / "x-view.json", GAME.to_move[: GAME.decisions, None]
     file.write_text(json_text(compute_optimal_q(GAME) * sign))
     assert "A high value is good for X: O plays the lowest." in call(file)[1]
@@ -131,7 +131,7 @@ def test_a_link_and_its_moves_are_read(choice: np.ndarray) -> None:
 
 @pytest.fixture
 def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Modules of somebody who plays: a good one and two that cannot be imported."""
+    """Modules with agents: one is valid and two cannot be imported."""
     (tmp_path / "their_agents.py").write_text(AGENTS)
     (tmp_path / "their_draft.py").write_text("def play(:\n")
     (tmp_path / "their_script.py").write_text("import sys\nsys.exit('usage')\n")

@@ -1,4 +1,4 @@
-"""The games of many policies, followed by compiled code, say what the report of the app says."""
+"""The compiled evaluation of many policies equals the evaluation of the app."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ from training.run import find_next_mark
 @pytest.mark.parametrize("board", [(3, 3, 3), (2, 4, 3), (3, 2, 3), (2, 2, 2)])
 @pytest.mark.parametrize("plays", ["greedy", "first", "proportional"])
 def test_tables_right_and_wrong_on_any_board(board: tuple[int, int, int], plays: Plays) -> None:
-    """From the truth to chance, with many ties."""
+    """Tables between exact and random values, with many ties."""
     game = connect(*board)
     truth = (
         convert_view(game, compute_successor_values(game, solve_game(game).value))[game.legal] + 1
@@ -67,7 +67,7 @@ def quick(game: Game, q: np.ndarray) -> bool:
 @pytest.mark.parametrize("sign", [1, -1], ids=["whoever has a line wins", "or loses"])
 @pytest.mark.parametrize("board", [(3, 3, 3), (2, 4, 3), (3, 2, 3), (2, 2, 2)])
 def test_almost_right_tables(board: tuple[int, int, int], sign: int) -> None:
-    """The truth with a few pairs at random, so that both answers are met."""
+    """Exact tables with a few random pairs, so that both answers occur."""
     game = connect(*board)
     game = replace(game, outcome=sign * game.outcome)
     truth = convert_view(game, compute_successor_values(game, solve_game(game).value))

@@ -1,4 +1,4 @@
-"""docs/judge.py as a grade: a sentence, an exit status, and the game that beats an agent."""
+"""docs/judge.py as a grader: a sentence, an exit status, and a game that beats the agent."""
 
 import itertools
 import json
@@ -125,7 +125,7 @@ threading.Thread(target=threading.Event().wait).start()
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a course has its judge and the work of a student."""
+    """A folder with the judge and the work of a student."""
     folder, game = tmp_path_factory.mktemp("course"), tic_tac_toe()
     policy = BASELINES["minimax-random"].policy(game)
     boards = game.board[: game.decisions].tolist()
@@ -145,7 +145,7 @@ Grade = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture(scope="module")
 def judge(folder: Path) -> Any:
-    """Return the file as a module, which judges an agent once."""
+    """Return the file as a module; each agent is judged once."""
     spec = spec_from_file_location("judge", folder / "judge.py")
     assert spec
     assert spec.loader
@@ -159,9 +159,9 @@ def judge(folder: Path) -> Any:
 def grade(
     judge: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Grade:
-    """Return a function that runs the program in this process, but for the agent's process.
+    """Return a function that runs the program in this process, except for the agent's process.
 
-    It returns the exit status, and what is printed on standard output and standard error.
+    It returns the exit status, the standard output and the standard error.
     """
     monkeypatch.chdir(folder)
 
@@ -179,7 +179,7 @@ def grade(
 
 
 def line_of(agent: str) -> int:
-    """Return the line of agents.py in which an agent is defined."""
+    """Return the line of agents.py with the definition of an agent."""
     return AGENTS.splitlines().index(f"def {agent}(board, player):") + 1
 
 
@@ -280,7 +280,7 @@ def test_a_function_of_a_notebook_is_checked_in_its_own_process(judge: Any) -> N
             pass
 
     def change(board: Board, player: int) -> int:
-        """Play the last free cell in one position, when all have been asked for twice."""
+        """Play the last free cell in one position, after all positions were asked for twice."""
         return 8 if next(answers) == 2 * 4520 else board.index(0)
 
     for play, fault in (
@@ -329,7 +329,7 @@ def test_the_game_that_beats_it_is_one_of_its_own(grade: Grade) -> None:
 
 
 def test_the_examples_for_teachers_run(folder: Path, grade: Grade) -> None:
-    """The test file and the cell of docs/grading.md, on work that passes."""
+    """The test file and the notebook cell of docs/grading.md, with work that passes."""
     text = (DOCS / "grading.md").read_text()
     examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     of_pytest = next(example for example in examples if "def test_" in example)

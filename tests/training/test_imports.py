@@ -1,4 +1,4 @@
-"""Who may import whom: training -> app.recipes, app.tictactoe <- app.web."""
+"""Allowed imports: training -> app.recipes, app.tictactoe <- app.web."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What is true of every learner, whatever it plays against."""
+"""Properties of every learner, for any opponent."""
 
 import shutil
 
@@ -24,7 +24,7 @@ TABLES = {one: agent.recipe for one, agent in SHIPPED.items() if agent.recipe.sl
 
 
 def shortened(recipe: Recipe, turns: int) -> Recipe:
-    """The same for so many turns against each opponent."""
+    """Return a recipe with this number of turns against each opponent."""
     if ":" in getattr(recipe, "vs", ""):
         vs = "+".join(f"{opponent}:{turns}" for opponent, _ in recipe.phases)
         return msgspec.structs.replace(recipe, vs=vs)
@@ -45,7 +45,7 @@ def agent(game: Game, recipe: Recipe) -> Agent:
 
 
 def nobody(progress: Progress) -> None:
-    """Watch nothing."""
+    """Ignore progress."""
 
 
 def test_snapshots_begin_untouched_rise_and_end_with_the_table(

@@ -1,4 +1,4 @@
-"""The agents in the libraries of the field, and theirs judged here: the files in docs/."""
+"""The scripts of docs/: our agents in other libraries, and agents of these libraries judged."""
 
 import ast
 import csv
@@ -36,7 +36,7 @@ GAME = tic_tac_toe()
 
 @pytest.fixture(autouse=True)
 def beside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They import each other as files of one folder."""
+    """Let the scripts import each other as files of one folder."""
     monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
 
 
@@ -48,7 +48,7 @@ def module(name: str) -> ModuleType:
 # The command of docs/with_open_spiel.py compares all agents.
 @pytest.mark.parametrize("chance", [0, 0.25])
 def test_open_spiel_finds_the_same_exploitability(chance: float) -> None:
-    """Of an agent that plays one move, and of one that plays another now and then."""
+    """The agents are a deterministic one and one with random moves."""
     policy = mix_policies(get_policy(GAME, "q-table"), get_policy(GAME, "fixed"), chance)
     theirs, here = module("with_open_spiel").both(policy)
     figures = compute_figures(GAME, policy[None, GAME.legal], [0], None, "proportional")
@@ -78,7 +78,7 @@ def test_a_policy_of_open_spiel_is_judged(text: str) -> None:
 
 
 def test_pettingzoo_counts_cells_by_columns() -> None:
-    """What is recomputed from an observation of the real board is that board."""
+    """The board computed from an observation equals the real board."""
     petting, rng = module("with_pettingzoo"), np.random.default_rng(0)
     env = petting.pettingzoo.make("aec", "classic/tictactoe-v3")
     seen = 0
@@ -119,7 +119,7 @@ def test_the_environment_is_one_of_gymnasium(seat: str) -> None:
 
 
 def test_an_agent_trained_in_the_environment_is_judged() -> None:
-    """A few lines of Q-learning against random moves win more of such games than at first."""
+    """A short Q-learning loop wins more games against random moves than at first."""
     env = module("gym_env").TicTacToe("random", "x")
     q: dict[bytes, np.ndarray] = {}
     rng = np.random.default_rng(0)
@@ -190,7 +190,7 @@ SECONDS = 600  # for a cell, on a busy machine
 
 
 def outputs(notebook: Any, kind: str) -> list[str]:
-    """What the cells of a notebook have shown of one kind, in their order."""
+    """Return the outputs of one kind of the cells of a notebook, in order."""
     shown = (output for cell in notebook.cells for output in cell.get("outputs", []))
     return [output["data"][kind] for output in shown if kind in output.get("data", {})]
 
@@ -203,7 +203,7 @@ def run() -> Any:
 
 
 def find_judgement(notebook: Any) -> dict[str, Any]:
-    """Return the judgement that a notebook shows."""
+    """Return the judgement in the outputs of a notebook."""
     texts = outputs(notebook, "text/plain")
     judged = ast.literal_eval(next(text for text in texts if text.startswith("{")))
     assert isinstance(judged, dict)
@@ -211,7 +211,7 @@ def find_judgement(notebook: Any) -> dict[str, Any]:
 
 
 def test_its_stored_outputs_are_those_of_a_run(run: Any) -> None:
-    """But for the figure, whose bytes depend on the version of matplotlib and on fonts."""
+    """Except the figure, whose bytes depend on matplotlib's version and on fonts."""
     stored = nbformat.read(NOTEBOOK, as_version=4)
     nbformat.validate(stored)
     for kind in ("text/plain", "text/html", "image/svg+xml"):

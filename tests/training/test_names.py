@@ -1,4 +1,4 @@
-"""Names of recipes: one name for one recipe, and one clear sentence for whatever is no name."""
+"""Names of recipes: one name for each recipe, and a clear error for invalid names."""
 
 import signal
 from typing import Any
@@ -25,7 +25,7 @@ from app.recipes.parameters import OPPONENTS, YOU
 
 
 def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
-    """Values within the range of a parameter."""
+    """Generate values within the range of a parameter."""
     if parameter.kind is bool:
         return st.booleans()
     if parameter.choices:
@@ -45,7 +45,7 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
 
 @st.composite
 def recipes(draw: st.DrawFn) -> Recipe:
-    """Recipes with a few parameters that are not the defaults, where they go together."""
+    """Generate recipes with a few parameters that differ from the defaults."""
     algorithm = ALGORITHMS[draw(st.sampled_from(list(ALGORITHMS)))]
     known = get_parameters(algorithm)
     chosen = draw(st.lists(st.sampled_from(list(known)), max_size=4, unique=True))
@@ -230,14 +230,14 @@ def test_short_names_are_those_of_the_shipped() -> None:
 
 
 def test_a_parameter_has_one_name_in_all_algorithms() -> None:
-    """An alias leads to a parameter that there is, and is none itself."""
+    """An alias belongs to an existing parameter, and is not itself a parameter."""
     there = {each for algorithm in ALGORITHMS.values() for each in get_parameters(algorithm)}
     assert {*PARAMETER_ALIASES.values()} <= there
     assert not PARAMETER_ALIASES.keys() & there
 
 
 def test_what_is_nearly_a_number_is_looked_through_once() -> None:
-    """A pattern that tried all ways to divide the digits would need hours of processor time."""
+    """A pattern with backtracking over all splits of the digits would need hours."""
     signal.signal(signal.SIGVTALRM, lambda *_: pytest.fail("it tries every division"))
     signal.setitimer(signal.ITIMER_VIRTUAL, 20)
     try:

@@ -1,4 +1,4 @@
-"""What the experiments on networks say of numbers: each verdict, forced by runs made up for it."""
+"""Verdicts of the experiments on networks, each forced by made-up runs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,7 +33,7 @@ def figures(game: Game) -> Figures:
 
 @pytest.fixture
 def made_up(figures: Figures) -> Any:
-    """Return a function that makes three runs of these shares, a little apart."""
+    """Return a function that makes three slightly different runs with these shares."""
 
     def runs(
         exact: float = RANDOM,
@@ -65,7 +65,7 @@ def made_up(figures: Figures) -> Any:
 
 
 def told(claim: str, found: Mapping[str, list[NetworkRun]], other: list[NetworkRun]) -> Conclusion:
-    """Tell a claim of these runs, and of the other ones for all labels that are not among them."""
+    """Return the conclusion of a claim for these runs; other labels get other runs."""
     experiment = load_experiments()[claim]
     recipes = {
         label: recipe for sweep in experiment.sweeps for label, recipe in sweep.recipes.items()
@@ -153,7 +153,7 @@ def test_the_size_of_a_network(made_up: Any) -> None:
 
 @pytest.mark.parametrize(("second", "verdict"), [(0.2, "reproduced"), (0.05, "partly reproduced")])
 def test_the_plots_of_wins(made_up: Any, second: float, verdict: str) -> None:
-    """As they were reported: the network overtakes where it did there, and ends as it did."""
+    """With the reported numbers: the network overtakes and ends as reported."""
 
     def runs(won_x: list[float], won_o: list[float]) -> list[NetworkRun]:
         made: list[NetworkRun] = made_up(epochs=400)
@@ -175,7 +175,7 @@ def test_the_plots_of_wins(made_up: Any, second: float, verdict: str) -> None:
 
 
 def test_it_overtakes_where_it_stays_ahead(made_up: Any) -> None:
-    """Of 400 epochs, in means of ten: ahead once by accident, and from epoch 200 on."""
+    """Of 400 epochs, in means of ten: ahead once by chance, and from epoch 200 on."""
     run = made_up(epochs=400)[0]
     won = [0.1] * 50 + [0.9] * 10 + [0.1] * 140 + [0.9] * 200
     run = msgspec.structs.replace(run, won=BySeat(won, run.won.o))

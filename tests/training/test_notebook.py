@@ -1,4 +1,4 @@
-"""The package q_tac_toe as a notebook uses it."""
+"""The package q_tac_toe as notebooks use it."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -18,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def texts(board: q_tac_toe.Board) -> list[str]:
-    """The texts in the SVG that a notebook shows."""
+    """Return the texts in the SVG of a picture."""
     return [text.text or "" for text in ET.fromstring(board._repr_svg_()).iter(f"{SVG}text")]
 
 

@@ -1,7 +1,8 @@
-"""Each compiled learner does what the textbook learner does, update by update.
+"""Each compiled learner makes the same updates as the textbook learner.
 
-In three games: the rules stand in `app.tictactoe.game` alone, and who changes them there teaches
-them to every learner.  In misere who completes a line has lost; the third has a larger board.
+Three games are tested: the rules are defined in `app.tictactoe.game` only, so other rules there
+work for every learner.  In misere a player with a line loses; the third game has a larger board.
+
 """
 
 from collections import Counter
@@ -160,7 +161,7 @@ TO_THE_END = [
 
 
 class Twin:
-    """A textbook learner, and how often it has updated what."""
+    """A textbook learner with the number of updates of each entry."""
 
     def __init__(self, game: Game, recipe: Recipe) -> None:
         self.game = game
@@ -175,7 +176,7 @@ class Twin:
 
 
 def assert_same(rules: str, recipe: Recipe, look: int, most: int) -> None:
-    """Hold a compiled learner to its twin, after so many updates again and again."""
+    """Compare a compiled learner with the textbook learner at many checkpoints."""
     game = GAMES[rules]
     twin, compiled = Twin(game, recipe), learn(game, recipe, lambda updates: updates + look)
     untouched, done = next(compiled), 0
@@ -217,7 +218,7 @@ def test_it_is_with_other_rules_too(rules: str, name: str) -> None:
 
 @pytest.mark.parametrize("name", TO_THE_END)
 def test_the_end_of_the_training_is_the_same(name: str) -> None:
-    """Of two whole sweeps, so that what was learned of a loss is met again and left alone."""
+    """Two whole sweeps, so that values equal to a loss are met again and skipped."""
     assert_same(USUAL, parse_recipe(name), 10**9, 10**9)
 
 
@@ -245,7 +246,7 @@ BRIEF = {
 def test_every_learner_learns_the_game_that_is_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: str, slug: str
 ) -> None:
-    """Whoever goes on with tic-tac-toe while it is misere becomes worse than it began."""
+    """A learner of tic-tac-toe would become worse in misere."""
     monkeypatch.setattr("training.run.MAX_SNAPSHOTS", 2)  # the first table and the last one
     game = GAMES[rules]
     agent = train("somebody", parse_recipe(f"{slug},{BRIEF[slug]}"), game, lambda progress: None)

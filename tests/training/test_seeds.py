@@ -1,4 +1,4 @@
-"""The commands that repeat a training over many seeds."""
+"""The commands that repeat a training with many seeds."""
 
 import re
 import threading
@@ -27,12 +27,12 @@ def call(*arguments: str) -> Result:
 
 
 def square(seed: int) -> tuple[int, int]:
-    """With how many threads the process that is asked has."""
+    """Return the square, and the number of threads of the process that computes it."""
     return seed * seed, threading.active_count()
 
 
 def games_needed(seed: int) -> tuple[int, int]:
-    """Return after how many games the champion is unbeatable, and without a blunder."""
+    """Return the number of games until the champion is unbeatable, and without a blunder."""
     proof = measure_seed(EXACT_PROOF, CHAMPION, seed)
     assert proof.games
     assert proof.faultless

@@ -1,4 +1,4 @@
-"""What is told of the first games of a training is what the compiled learner did in them."""
+"""The recorded first games of a training equal the moves and updates of the compiled learner."""
 
 import json
 
@@ -37,7 +37,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("text", [*RECORDED, *OTHERS])
 def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) -> None:
-    """Of a move of somebody else, as a league tells it, another learner would hold the value."""
+    """In a league, an update by an opponent's move belongs to the learner's table."""
     recipe, number = (
         parse_recipe(text),
         {board: s for s, board in enumerate(build_rules(game).unfinished_boards())},
@@ -71,7 +71,7 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
 def test_where_both_sides_learn_each_explores_and_each_of_its_moves_is_updated(
     game: Game, text: str
 ) -> None:
-    """But for moves after which an exploring one came, where these teach nothing."""
+    """Except before random moves, if the recipe does not learn from these."""
     recipe = parse_recipe(text)
     silent = getattr(recipe, "learn_from", "all") == "greedy"
     explored = set()
@@ -91,7 +91,7 @@ def test_where_both_sides_learn_each_explores_and_each_of_its_moves_is_updated(
 
 
 def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> None:
-    """Also of what it has valued anew since the move was last made."""
+    """Also if the value changed since the move was last played."""
     number = {board: s for s, board in enumerate(build_rules(game).unfinished_boards())}
     recipe, different = parse_recipe("champion"), 0
     learner = make_learner(game, recipe)
@@ -110,7 +110,7 @@ def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> N
 
 
 def test_games_that_teach_nothing_are_told_too(game: Game) -> None:
-    """One follows the last that is told: of random moves only those teach that an answer ends."""
+    """The last recorded game is followed by one without updates: random moves make none."""
     told = json.loads(story(game, parse_recipe("td-afterstates,epsilon=1,games=30")))
     assert len(told) == GAMES
     for one in told:

@@ -1,4 +1,4 @@
-"""Learners that people teach: the games are the recipe, and whoever learns it learns the same."""
+"""Learners taught by people: the games are a part of the recipe and determine the agent."""
 
 import re
 from itertools import islice
@@ -57,7 +57,7 @@ def pupils(game: Game) -> Pupils:
 
 
 def taught(pupils: Pupils, recipe: Recipe, dice: Dice, games: int) -> list[Course]:
-    """What a person sees who plays so many games at random: a course after each."""
+    """Return the courses that a person sees after each of some random games."""
     courses, now = list[Course](), ""
     while len(courses) < games:
         course = pupils.build_course(recipe, now)
@@ -76,7 +76,7 @@ def practice(recipe: Recipe) -> str:
 
 @pytest.mark.parametrize("text", LEARNERS)
 def test_every_prefix_is_the_agent_of_before(game: Game, pupils: Pupils, text: str) -> None:
-    """Also of one that has practised; and a learner that is kept is as one that learns anew."""
+    """Also with practice; and a cached learner equals a learner that learns all games again."""
     dice, start = Dice(7), parse_recipe(text)
     courses = taught(pupils, start, dice, 2)
     practised = pupils.build_course(
@@ -140,7 +140,7 @@ def test_the_command_line_makes_the_same(game: Game, pupils: Pupils, tmp_path: P
 
 
 def test_taught_learners_are_judged_as_the_reference_judges_them(game: Game) -> None:
-    """After each of their first three games, one of each way to play by what was learned."""
+    """After each of the first three games, one learner for each rule of play."""
     rules, dice, pupils = Rules(), Dice(11), Pupils(game)
     boards = [format_position(game, s) for s in range(game.decisions)]
     blunders = {board: rules.blunder_cells(board) for board in rules.decisions}
@@ -174,19 +174,19 @@ def test_taught_learners_are_judged_as_the_reference_judges_them(game: Game) -> 
 
 
 def rows(rules: Rules, board: str, mark: str) -> set[int]:
-    """The cells with which a player has a row."""
+    """Return the cells with which a player completes a row."""
     free = [cell for cell, one in enumerate(board) if one == "."]
     return {cell for cell in free if rules.has_line(place(board, cell, mark), mark)}
 
 
 def completes(rules: Rules, play: Policy, board: str) -> bool:
-    """Whether it plays nothing but a row where there is one."""
+    """Return whether a policy always completes a row if it can."""
     own = rows(rules, board, mover(board))
     return not own or own.issuperset(play[board])
 
 
 def blocks(rules: Rules, play: Policy, board: str) -> bool:
-    """Whether it stands in the way of the only row of the other, if it has none itself."""
+    """Return whether a policy blocks the opponent's only row if it has none itself."""
     own, others = (rows(rules, board, mark) for mark in (mover(board), "XO"[mover(board) == "X"]))
     return bool(own) or len(others) != 1 or others.issuperset(play[board])
 
@@ -227,7 +227,7 @@ def test_what_cannot_have_been_played_is_refused_with_game_and_move(
 def test_a_game_that_is_too_short_is_refused_before_anything_is_practised(
     pupils: Pupils,
 ) -> None:
-    """Practice takes a second, and what it comes to decides only which cells are taken."""
+    """Practice takes a second, and its result decides only which cells are free."""
     practised = pupils.build_course(add_practice(parse_recipe("menace,seat=x"), "random", 5))
     taken = pupils.build_course(parse_recipe(practised.recipe), "").record[0]
     short = parse_recipe(f"menace,vs=random:5+you:1,seat=x,taught={taken}")
@@ -292,7 +292,7 @@ def test_menace_is_paid_in_beads(pupils: Pupils) -> None:
 
 
 def test_one_game_more_costs_one_game(pupils: Pupils) -> None:
-    """Of one that is kept only the last game is played; it itself is left as it was."""
+    """With a cached learner only the last game is played; the cached learner does not change."""
     courses = taught(pupils, parse_recipe("menace"), Dice(6), 3)
     kept = pupils.get_pupil(parse_recipe(courses[1].recipe))
     before = build_progress(kept).q
@@ -319,7 +319,7 @@ def test_before_its_first_game_it_is_untouched(game: Game, pupils: Pupils) -> No
 
 
 def test_a_learner_that_always_loses_loses_with_chance_1(pupils: Pupils) -> None:
-    """The chances of its losses add up to 0.9999999999999999: a page would call that >99%."""
+    """The sum of its chances is 0.9999999999999999, which a page would show as >99%."""
     recipe = parse_recipe(
         "q-table,vs=you,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0,games=6,"
         "taught=458.43810.763.57034.651.3761"
@@ -336,7 +336,7 @@ def on_paper(*games: str) -> Recipe:
 
 
 def test_games_on_paper_have_the_moves_of_both_sides(pupils: Pupils) -> None:
-    """A machine that loses a game by a bead has one bead less of each that was drawn."""
+    """After a lost game each drawn move has one bead less."""
     lost, won = pupils.build_course(on_paper("405386", "40315")).lessons
     assert (lost.record, lost.result) == ("405386", "loss")
     assert (won.record, won.result) == ("40315", "win")

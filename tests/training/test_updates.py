@@ -1,4 +1,4 @@
-"""The updates that pages show: those of real trainings, bit for bit, and their arithmetic."""
+"""The example updates of pages: bit for bit from real trainings, with consistent numbers."""
 
 import math
 
@@ -28,7 +28,7 @@ BOUNDS = {lower + (upper - lower) / 4: (lower, upper) for lower, upper in RANGES
 
 
 def won_by(board: str) -> str:
-    """Whose line is on a board, "" if there is none."""
+    """Return the player with a line on a board, "" if there is none."""
     rows = [{board[int(cell)] for cell in line} for line in LINES]
     return next((mark for mark in "XO" if {mark} in rows), "")
 
@@ -45,7 +45,7 @@ def test_the_stored_updates_are_those_of_the_trainings(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", ["q-learning", "sarsa", "q-table", "self-play", "td-afterstates"])
 def test_the_values_of_an_example_are_those_of_the_compiled_training(game: Game, slug: str) -> None:
-    """The value after the update, and those of all moves of its board."""
+    """The value after the update, and the values of all moves of its board."""
     recipe = find_recipe(SELECTIONS[slug].agent)
     number = {board: s for s, board in enumerate(build_rules(game).unfinished_boards())}
     for example in stored(slug):
@@ -70,7 +70,7 @@ def stored_mistakes(agent: str) -> dict[str, list[UpdateExample]]:
 
 
 def test_the_stored_mistakes_are_those_of_the_training() -> None:
-    """Of the agent whose training is short; the next test checks another agent."""
+    """For the agent with a short training; the next test checks another agent."""
     text = (MODELS / FOLDER / MISTAKES / "double-q.json").read_bytes()
     assert encode_mistakes(build_mistakes("double-q", MODELS)) == text
 
@@ -104,7 +104,7 @@ def test_since_its_update_the_compiled_learner_prefers_the_blunder(game: Game, a
 
 
 def next_value(slug: str, change: TrainingUpdate) -> float:
-    """The value of the next state, by another route than the learner's."""
+    """Return the value of the next state, computed in another way than by the learner."""
     if not change.next_values:
         return 0.0
     known = [value for value in change.next_values if value is not None]
@@ -191,7 +191,7 @@ def test_the_bounds_of_a_move_are_those_of_its_answers() -> None:
 
 
 def test_the_targets_of_a_minibatch_are_those_of_its_target_network() -> None:
-    """And its step, of a minibatch whose errors it makes smaller, moves most outputs towards them."""
+    """A step that makes the errors of a minibatch smaller moves most outputs towards the targets."""
     (example,) = stored("dqn")
     nearer = 0
     for change in example.changes:

@@ -1,4 +1,4 @@
-"""Faults tried for real on the site as it is deployed: `python -m tests.service.faults`."""
+"""Tests of failures on the deployed site: `python -m tests.service.faults`."""
 
 import resource
 import shutil
@@ -39,7 +39,7 @@ HEADER = ["Fault", "What was done", "What must hold", "What was seen", ""]
     help="Put the tables here, too; all faults only.",
 )
 def main(names: tuple[str, ...], everything: bool, markdown: Path | None) -> None:
-    """Try all faults, or those named, and say of each what came of it."""
+    """Run all scenarios, or the named ones, and print the results."""
     if not shutil.which("pgrep"):
         sys.exit("pgrep is needed to find the workers: apt-get install procps")
     if names and markdown:
@@ -58,7 +58,7 @@ def main(names: tuple[str, ...], everything: bool, markdown: Path | None) -> Non
 
 
 def tried(scenarios: dict[str, Scenario]) -> Iterator[tuple[str, Finding]]:
-    """Try one after the other, and tell which; one that breaks down is a finding too."""
+    """Run scenarios one after the other; an exception in a scenario is a finding, too."""
     columns = [SpinnerColumn(finished_text=" "), TextColumn("{task.description}")]
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as progress:
         for name, scenario in scenarios.items():
@@ -79,7 +79,7 @@ def safely(scenario: Scenario) -> Iterator[Finding]:
 
 
 def rows(found: list[tuple[str, Finding]]) -> list[list[str]]:
-    """Write findings as rows, without what is the same in the row above."""
+    """Return findings as rows; cells equal to the row above are empty."""
     written, above = [], ("", "")
     for name, finding in found:
         same = name == above[0], (name, finding.must) == above

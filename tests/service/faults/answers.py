@@ -1,4 +1,4 @@
-"""Requests that want to change what others are answered, what is logged, or what is held."""
+"""Requests that try to change others' answers, the log, or the memory."""
 
 import gzip
 import json
@@ -26,7 +26,7 @@ def ask(server: Server, path: str, *headers: str, host: str = "localhost") -> by
 
 @fault("kept-answers")
 def kept_answers() -> Iterator[Finding]:
-    """Requests that would each be kept on their own, or push out what is kept."""
+    """Requests that would each be cached separately, or replace cached answers."""
     with serving(WEB_CONCURRENCY="1") as server:
         (worker,) = server.workers
         ask(server, KEPT)
@@ -68,7 +68,7 @@ def kept_answers() -> Iterator[Finding]:
 
 @on_a_server("unread-parameters", WEB_CONCURRENCY="1")
 def unread_parameters(server: Server) -> Iterator[Finding]:
-    """Parameters that a page does not read: each would have it made again."""
+    """Parameters that a page does not read; they must not bypass the cache."""
     paths = ["/arena", *(f"/arena?u={number}&show=score&show={number}" for number in range(40))]
     for path in paths:
         ask(server, path)
@@ -84,7 +84,7 @@ def unread_parameters(server: Server) -> Iterator[Finding]:
 
 
 def everything(server: Server) -> Iterator[str]:
-    """Yield the addresses that cost most."""
+    """Yield the most expensive URLs."""
     names = agents(server.url)
     yield from ("/", "/agents", "/arena", "/how", "/compare/", "/api")
     explained = ask(server, "/how").decode("utf-8", "replace")
@@ -105,13 +105,13 @@ def median_of(server: Server, path: str) -> int:
 
 
 def access(server: Server) -> list[dict[str, Any]]:
-    """Read the access log; ValueError if a line is no JSON."""
+    """Return the entries of the access log; ValueError if a line is not JSON."""
     return [json.loads(line) for line in server.log.splitlines() if line.startswith("{")]
 
 
 @on_a_server("encodings")
 def encodings(server: Server) -> Iterator[Finding]:
-    """Wishes for an encoding."""
+    """Accept-Encoding headers."""
     wishes = {"br;q=0": None, "br;q=0, gzip": "gzip", "*": "br", "gzip;q=0.1": "gzip"}
     chosen = {}
     for wish in wishes:
@@ -156,7 +156,7 @@ ODD_TEXTS = {"path": "/x%0a%1b[31m%00", "agent": 'a\\b\t"c"\x80'}
 
 @on_a_server("log-lines", CANONICAL_HOST="Play.Example:80")
 def log_lines(server: Server) -> Iterator[Finding]:
-    """Texts that would end a line of a log, or a JSON string."""
+    """Texts that could end a line of the log, or a JSON string."""
     agent = f"User-Agent: {ODD_TEXTS['agent']}"
     led = ask(server, ODD_TEXTS["path"], agent, host="other.example")
     ask(server, ODD_TEXTS["path"] + "?q=\\%22", agent, "X-Request-ID: a\\b", host="play.example")
@@ -185,7 +185,7 @@ def log_lines(server: Server) -> Iterator[Finding]:
 
 @on_a_server("full-log", ACCESS_LOG="/dev/full", WEB_CONCURRENCY="1")
 def full_log(server: Server) -> Iterator[Finding]:
-    """An access log on a disk that is full."""
+    """An access log on a full disk."""
     codes = {status(ask(server, f"/play/{cell}")) for cell in range(9)}
     lines = [line for line in server.log.splitlines() if not line.startswith("[")]
     yield Finding(
@@ -201,7 +201,7 @@ CLAIMS = ("X-Forwarded-Proto: https", "X-Forwarded-Ssl: on", "SCRIPT_NAME: /play
 
 @on_a_server("claims")
 def claims(server: Server) -> Iterator[Finding]:
-    """Headers by which a client says that it is a proxy."""
+    """Headers of a client that pretends to be a proxy."""
     secure = b"Strict-Transport-Security"
     received = ask(server, "/play/4", *CLAIMS)
     yield Finding(

@@ -1,4 +1,4 @@
-"""Servers started on model files that are no good."""
+"""Servers that are started with broken model files."""
 
 import hashlib
 import io
@@ -31,7 +31,7 @@ Spoil = Callable[[Path], str]  # what spoils a folder and returns the file that 
 
 
 def file(ending: str, spoil: Callable[[Path], object]) -> Spoil:
-    """Spoil one of the two files of a model."""
+    """Damage one of the two files of a model."""
 
     def spoilt(folder: Path) -> str:
         path = folder / f"{AGENT}.{ending}"
@@ -42,7 +42,7 @@ def file(ending: str, spoil: Callable[[Path], object]) -> Spoil:
 
 
 def arrays(change: Callable[[Arrays], Arrays]) -> Spoil:
-    """Change arrays, for which the card then vouches."""
+    """Change arrays, with a card that has their digest."""
 
     def spoil(path: Path) -> None:
         with np.load(path) as read:
@@ -61,7 +61,7 @@ def card(change: Callable[[Any], object]) -> Spoil:
 
 
 def vouched(path: Path, packed: bytes) -> None:
-    """Write arrays with a card that says that they are right."""
+    """Write arrays with a card that has their digest."""
     told = json.loads(path.with_suffix(".json").read_text())
     told["arrays"] = hashlib.sha256(packed).hexdigest()
     write(path.parent, json.dumps(told).encode(), packed, AGENT)
@@ -151,7 +151,7 @@ BROKEN: dict[str, Spoil] = {
 
 @fault("broken-models")
 def broken_models() -> Iterator[Finding]:
-    """Starts on broken models."""
+    """Starts with broken models."""
     for done, spoil in BROKEN.items():
         with models() as folder, tempfile.TemporaryFile("w+") as output:
             wanted = spoil(folder)

@@ -1,4 +1,4 @@
-"""What clients send, byte by byte or as steady requests while something happens to the server."""
+"""Clients: single requests byte by byte, and steady load during a failure."""
 
 import http.client
 import math
@@ -23,7 +23,7 @@ NO_ANSWER = (http.client.HTTPException, OSError)
 
 
 def connect(port: int, timeout: float = START_SECONDS, receive: int = 0) -> socket.socket:
-    """Open a connection, if `receive` is given one whose system takes in little more than that."""
+    """Open a connection, with a receive buffer of about `receive` bytes if given."""
     connection = socket.socket()
     connection.settimeout(timeout)
     if receive:
@@ -37,12 +37,12 @@ def connect(port: int, timeout: float = START_SECONDS, receive: int = 0) -> sock
 
 
 def ask(port: int, request: bytes, timeout: float = START_SECONDS) -> int | None:
-    """Return the status of what `answer` returns, None if the connection closes without one."""
+    """Return the status of the result of `answer`, None if the connection closes without an answer."""
     return status(answer(port, request, timeout))
 
 
 def answer(port: int, request: bytes, timeout: float = START_SECONDS) -> bytes:
-    """Send bytes, read to the end; return what comes.
+    """Send bytes, read to the end of the answer and return it.
 
     Raises TimeoutError if the end does not come in time.
     """
@@ -57,13 +57,13 @@ def answer(port: int, request: bytes, timeout: float = START_SECONDS) -> bytes:
 
 
 def status(received: bytes) -> int | None:
-    """Return the status that an answer begins with, None if it is none."""
+    """Return the status of an answer, None if it is not a valid answer."""
     found = re.match(rb"HTTP/1\.[01] (\d{3}) ", received)
     return int(found[1]) if found else None
 
 
 def seconds_of_a_good_request(port: int, timeout: float = START_SECONDS) -> float:
-    """Return how long it takes to be answered; infinitely long if it is too long."""
+    """Return the response time of a normal request; infinite if it takes too long."""
     start = time.monotonic()
     try:
         answered = ask(port, WHOLE, timeout) == 200
@@ -75,7 +75,7 @@ def seconds_of_a_good_request(port: int, timeout: float = START_SECONDS) -> floa
 
 @contextmanager
 def half_open(port: int, number: int) -> Iterator[list[socket.socket]]:
-    """Hold connections whose requests have begun and do not end."""
+    """Hold connections with incomplete requests."""
     with ExitStack() as stack:
         held = [stack.enter_context(connect(port)) for _ in range(number)]
         for connection in held:
@@ -84,7 +84,7 @@ def half_open(port: int, number: int) -> Iterator[list[socket.socket]]:
 
 
 def finish(connection: socket.socket) -> int | None:
-    """Send the rest of a request that was half sent and return the status of its answer."""
+    """Send the rest of an incomplete request and return the status of its answer."""
     try:
         connection.sendall(b"\r\n\r\n")
         return status(connection.recv(1 << 16))
@@ -93,7 +93,7 @@ def finish(connection: socket.socket) -> int | None:
 
 
 class Asked(NamedTuple):
-    """A request from beginning to end."""
+    """A request with its times and its result."""
 
     id: str  # the name that the log knows it by
     kept: bool  # on a connection that had been answered before
@@ -103,7 +103,7 @@ class Asked(NamedTuple):
 
 
 class Load:
-    """Clients that ask for pages all the time, until they are told to stop."""
+    """Clients that request pages until they are stopped."""
 
     def __init__(self, port: int):
         self.port = port
@@ -117,7 +117,7 @@ class Load:
 
     @property
     def lost(self) -> list[Asked]:
-        """What never got its whole answer, or another than 200; who found no server is not here."""
+        """The requests without a whole answer, or with a status other than 200; not refused connections."""
         return [asked for asked in list(self.asked) if asked.trouble not in ("", "refused")]
 
     @property
@@ -125,21 +125,21 @@ class Load:
         return [asked for asked in list(self.asked) if not asked.trouble]
 
     def go_on(self, requests: int = 100) -> None:
-        """Wait for so many more answers."""
+        """Wait for this number of further answers."""
         enough = len(self.answered) + requests
         wait_until(lambda: len(self.answered) >= enough)
 
     def gap(self) -> float:
-        """Seconds of the longest time in which nobody got an answer."""
+        """The longest time without any answer, in seconds."""
         ends = sorted(asked.end for asked in self.answered)
         return max(after - before for before, after in pairwise(ends))
 
     def slowest(self) -> float:
-        """Seconds of the longest wait for an answer."""
+        """The longest response time, in seconds."""
         return max(asked.end - asked.start for asked in self.answered)
 
     def told(self) -> str:
-        """Write down what came of it."""
+        """Return the results as text."""
         lost = f"{len(self.lost)} of {len(self.asked):,} requests lost"
         if self.lost:
             lost += f" ({', '.join(sorted({asked.trouble for asked in self.lost}))})"

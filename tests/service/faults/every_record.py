@@ -1,6 +1,7 @@
-"""Every board and every order of the nine cells, asked of the app itself in several processes.
+"""Every board and every order of the nine cells, requested from the app in several processes.
 
-What the app answers is judged by the rules as the tests tell them, in text.
+The answers are compared with the rules of the tests' reference implementation.
+
 """
 
 import os
@@ -39,7 +40,7 @@ def every_board() -> Iterator[Finding]:
 
 @fault("records")
 def orders(everything: bool = False) -> Iterator[Finding]:
-    """Orders of the nine cells as records, and the games that they begin with."""
+    """Orders of the nine cells as records, and the games at their beginning."""
     shuffled = ["".join(order) for order in permutations(CELLS)]
     total = len(shuffled)
     random.Random(SEED).shuffle(shuffled)
@@ -56,7 +57,7 @@ def told() -> Rules:
 
 
 def end(record: str) -> int:
-    """Return the ply at which a game that goes on like this is over, or the record is."""
+    """Return the ply at which the game of a record ends, or the length of the record."""
     board = told().boards[0]
     for ply, cell in enumerate(record):
         if not told().children[board]:
@@ -66,7 +67,7 @@ def end(record: str) -> int:
 
 
 def asked(done: str, address: str, records: Collection[str]) -> Finding:
-    """Ask for all of them and count the answers."""
+    """Request all URLs and count the answers."""
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as processes:
         statuses = processes.map(partial(status, address), records, chunksize=BATCH)
         pairs = Counter(zip(map(right_status, records), statuses, strict=True))
@@ -85,7 +86,7 @@ def right_status(record: str) -> int:
 
 
 def status(address: str, record: str) -> int:
-    """Return what the app answers; called in each of the processes."""
+    """Return the status of an answer; called in each process."""
     return client().get(address.format(record)).status_code
 
 

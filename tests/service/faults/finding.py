@@ -1,4 +1,4 @@
-"""What came of a fault, as all scenarios tell it, and the scenarios by their names."""
+"""The result of a scenario, and the scenarios by name."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from tests.service.server import Server, serving
 
 
 class Finding(NamedTuple):
-    """What was done, what must hold then, and what was seen."""
+    """The action, the requirement, and the observation."""
 
     done: str
     must: str
@@ -21,7 +21,7 @@ SCENARIOS: dict[str, Scenario] = {}
 
 
 def fault(name: str) -> Callable[[Scenario], Scenario]:
-    """Have a scenario tried by this name, by which the table knows it too."""
+    """Register a scenario under this name, which the table shows."""
 
     def add(scenario: Scenario) -> Scenario:
         SCENARIOS[name] = scenario
@@ -31,7 +31,7 @@ def fault(name: str) -> Callable[[Scenario], Scenario]:
 
 
 def on_a_server(name: str, **settings: str) -> Callable[[OnAServer], OnAServer]:
-    """Have a scenario tried by this name on a server of its own, started with these settings."""
+    """Register a scenario that runs on its own server with these settings."""
 
     def add(scenario: OnAServer) -> OnAServer:
         @fault(name)

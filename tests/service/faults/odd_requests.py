@@ -1,4 +1,4 @@
-"""Requests that nobody should send: each is refused, and the server goes on."""
+"""Invalid requests: each is rejected, and the server continues."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,7 +17,7 @@ JSON = b"Content-Type: application/problem+json"
 
 
 class Odd(NamedTuple):
-    """A request, and the statuses that are right for it."""
+    """A request with its accepted statuses."""
 
     done: str
     request: bytes
@@ -169,7 +169,7 @@ def odd_requests(server: Server) -> Iterator[Finding]:
 
 
 def sent(server: Server, odd: Odd, how: str, *wanted: bytes) -> Finding:
-    """Send one of them, and then something good; an answer must hold all bytes that are wanted."""
+    """Send an odd request and then a normal one; an answer must contain the required bytes."""
     workers = server.workers
     try:
         received = answer(server.port, odd.request, LIMIT)

@@ -1,4 +1,4 @@
-"""Clients that begin and do not end, and what a good request has to wait meanwhile."""
+"""Clients that do not finish, and the waiting time of a normal request meanwhile."""
 
 import socket
 import time
@@ -39,14 +39,14 @@ def half_open_connections(server: Server) -> Iterator[Finding]:
 
 @on_a_server("silent")
 def silent_connections(server: Server) -> Iterator[Finding]:
-    """Connections on which nothing is ever sent."""
+    """Connections without any data."""
     for number in (30, 520, 3200):
         yield beside_a_good_request(server, number, "on which nothing is sent", silent)
 
 
 @on_a_server("staying")
 def clients_that_stay(server: Server) -> Iterator[Finding]:
-    """Answers after which the client does not hang up."""
+    """Clients that keep the connection open after the answer."""
     ends = "a second that are answered and closed, and whose clients do not hang up"
     for done, request in [
         (f"new connections {ends}", WHOLE),
@@ -59,7 +59,7 @@ def clients_that_stay(server: Server) -> Iterator[Finding]:
 
 @on_a_server("slow-readers")
 def slow_readers(server: Server) -> Iterator[Finding]:
-    """Pages that are asked for and hardly read."""
+    """Clients that read answers very slowly."""
     done = f"that ask for {PAGES} pages and read a byte a second"
     for number in (30, 520):
         hold = partial(reading_slowly, PAGE * PAGES, 1, 1.0)
@@ -85,7 +85,7 @@ def slow_readers(server: Server) -> Iterator[Finding]:
 def beside_a_good_request(
     server: Server, number: int, done: str, hold: Hold, patience: float = AT_ONCE
 ) -> Finding:
-    """Hold so many connections, and ask something good meanwhile."""
+    """Hold this number of connections and send a normal request meanwhile."""
     workers = server.workers
     before = good_requests(server.port)
     with hold(server.port, number):
@@ -102,7 +102,7 @@ def beside_a_good_request(
 
 
 def good_requests(port: int) -> list[float]:
-    """Ask again and again; return the seconds of each, infinite and the last if one is too long."""
+    """Repeat normal requests; return their times, ending with an infinite one if it takes too long."""
     seconds: list[float] = []
     while len(seconds) < GOOD and (not seconds or seconds[-1] < PATIENCE):
         seconds.append(seconds_of_a_good_request(port, PATIENCE))
@@ -125,7 +125,7 @@ def silent(port: int, number: int) -> Iterator[None]:
 
 @contextmanager
 def staying(request: bytes, port: int, number: int) -> Iterator[None]:
-    """Open so many connections a second; each stays open for some seconds after its answer."""
+    """Open this number of connections per second; each stays open for some seconds after its answer."""
     stop = Event()
 
     def client() -> None:
@@ -155,7 +155,7 @@ def staying(request: bytes, port: int, number: int) -> Iterator[None]:
 def reading_slowly(
     request: bytes, size: int, pause: float, port: int, number: int
 ) -> Iterator[None]:
-    """Send so many requests and read so many bytes of each answer, again and again."""
+    """Send requests and read their answers slowly, again and again."""
     stop = Event()
     with ExitStack() as stack:
         held = [stack.enter_context(connect(port, receive=SMALL)) for _ in range(number)]

@@ -1,4 +1,4 @@
-"""Starts in odd surroundings, terminals that are closed, logs that nobody reads, few threads."""
+"""Starts in unusual environments: closed terminals, unread logs, few threads."""
 
 import fcntl
 import os
@@ -49,7 +49,7 @@ LINES = 3_000
 
 @fault("settings")
 def wrong_settings() -> Iterator[Finding]:
-    """Variables of the environment that cannot be right."""
+    """Environment variables with invalid values."""
     for name, texts in WRONG.items():
         for text in texts:
             with tempfile.TemporaryFile("w+") as output:
@@ -68,7 +68,7 @@ def wrong_settings() -> Iterator[Finding]:
 
 @on_a_server("ascii", **ASCII)
 def ascii_locale(server: Server) -> Iterator[Finding]:
-    """A locale in which only ASCII can be written."""
+    """A locale that can write only ASCII."""
     pages = {path: answers(server.url + path) for path in ("/", "/agents", "/how", "/api")}
     log = server.log
     yield Finding(
@@ -81,7 +81,7 @@ def ascii_locale(server: Server) -> Iterator[Finding]:
 
 @fault("closed-terminal")
 def closed_terminal(limit: float = CLOSED) -> Iterator[Finding]:
-    """A terminal that is closed under `make run`, which then ends within `limit` seconds."""
+    """A terminal that is closed during `make run`, which then ends within `limit` seconds."""
     port = free_port()
     process, terminal = pty.fork()
     if not process:
@@ -108,7 +108,7 @@ def closed_terminal(limit: float = CLOSED) -> Iterator[Finding]:
 
 @fault("unread-log")
 def unread_log() -> Iterator[Finding]:
-    """A pipe for the log that nobody reads."""
+    """A pipe as the log that no process reads."""
     read, write = os.pipe()
     fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
     with os.fdopen(write, "w") as output:
@@ -146,7 +146,7 @@ def few_files() -> Iterator[Finding]:
 
 
 def crowded(done: str, before: str) -> Finding:
-    """Start a server by a command, and ask it for more than it can do at once."""
+    """Start a server by a command, and send more requests than it can answer at once."""
     with tempfile.TemporaryFile("w+") as output:
         server = start(output, before=before, OPENBLAS_NUM_THREADS="1")
         try:

@@ -1,4 +1,4 @@
-"""Trainings that fail leave the old model; what can happen to the trainer and its server."""
+"""Trainings that fail and leave the old model; failures of the trainer and its server."""
 
 import os
 import re
@@ -72,7 +72,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 @fault("full-disk")
 def full_disk() -> Iterator[Finding]:
-    """A model for which there is no room."""
+    """A model that does not fit on the disk."""
     with tempfile.TemporaryDirectory() as name, mounted(Path(name)) as mount:
         if mount.returncode:
             done = f"a disk of {DISK} KB"
@@ -87,7 +87,7 @@ def full_disk() -> Iterator[Finding]:
 
 @fault("interrupted")
 def interrupted_training() -> Iterator[Finding]:
-    """Ctrl-C in the middle of a training."""
+    """Ctrl-C during a training."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         before = with_old_model(folder)
@@ -109,7 +109,7 @@ def interrupted_training() -> Iterator[Finding]:
 
 
 def failing(folder: Path, done: str, reason: str, largest: int | None = None) -> Finding:
-    """Train into a folder where it cannot be saved."""
+    """Train into a folder where the model cannot be saved."""
 
     def limit() -> None:
         if largest:
@@ -131,7 +131,7 @@ def told(
     right_status: int,
     reason: str,
 ) -> Finding:
-    """Judge how a training ended, and what it left."""
+    """Check the exit of a training and the files that it left."""
     same = contents(folder) == before
     loadable = load_agent(folder, connect(), AGENT).card.seed != int(SEED)
     last = CONTROL.sub("", said).strip().rpartition("\n")[2]
@@ -150,7 +150,7 @@ def command(folder: Path) -> list[str]:
 
 
 def with_old_model(folder: Path) -> dict[str, bytes]:
-    """Put a model into a folder and return what is in it."""
+    """Put a model into a folder and return the folder's contents."""
     for ending in ("npz", "json"):
         shutil.copy(MODELS / f"{AGENT}.{ending}", folder)
     return contents(folder)
@@ -164,7 +164,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @contextmanager
 def mounted(folder: Path) -> Iterator[subprocess.CompletedProcess[str]]:
-    """Make a folder a small disk of its own, where one may."""
+    """Mount a small disk at a folder, if allowed."""
     mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK}k", "tmpfs", str(folder)]
     tried = subprocess.run(mount, capture_output=True, text=True, check=False)
     try:
@@ -176,23 +176,23 @@ def mounted(folder: Path) -> Iterator[subprocess.CompletedProcess[str]]:
 
 
 def fresh() -> str:
-    """Name a recipe that nobody has named before."""
+    """Return the name of a new recipe."""
     return f"q-learning,games=2000,seed={next(NUMBERS)}"
 
 
 def long() -> str:
-    """Name such a recipe that is too long for the learners in plain Python."""
+    """Return the name of a new recipe that is too long for the textbook learners."""
     return f"q-learning,games=60000,seed={next(NUMBERS)}"
 
 
 def visit(server: Server, name: str) -> Answered:
-    """Open the lab at a recipe, and come back as often as that says."""
+    """Open the lab with a recipe, and repeat the request while the status is 202."""
     return until_there(server, f"/lab/{name}", time.monotonic() + PATIENCE)
 
 
 @on_a_server("trainer")
 def killed_trainer(server: Server) -> Iterator[Finding]:
-    """A trainer that is killed while it trains, and one that has nothing to do."""
+    """A trainer that is killed while training, and one that is killed while idle."""
     with ThreadPoolExecutor(CLIENTS) as pool:
         assert page(server, fresh()) == 200
         before = cpu_seconds(trainers(server))
@@ -220,7 +220,7 @@ def killed_trainer(server: Server) -> Iterator[Finding]:
 
 @fault("broken-cache")
 def broken_cache() -> Iterator[Finding]:
-    """What numba has compiled and kept, damaged."""
+    """Damaged files of compiled kernels."""
     with tempfile.TemporaryDirectory() as name:
         with serving(NUMBA_CACHE_DIR=name) as server:
             assert visit(server, long()).status == 200
@@ -240,7 +240,7 @@ def broken_cache() -> Iterator[Finding]:
 
 @fault("trainer-ends")
 def trainer_and_server() -> Iterator[Finding]:
-    """What becomes of the trainer when the server is reloaded, stopped or killed."""
+    """The end of the trainer when the server is reloaded, stopped or killed."""
     with serving() as server:
         with ThreadPoolExecutor(2 * CLIENTS) as pool:
             statuses = {pool.submit(page, server, fresh()) for _ in range(2 * CLIENTS)}
@@ -269,7 +269,7 @@ def trainer_and_server() -> Iterator[Finding]:
 
 @contextmanager
 def held_up(server: Server) -> Iterator[int]:
-    """Hold up the only one who trains, in the middle of a training."""
+    """Stop the only training worker during a training."""
     assert page(server, fresh()) == 200
     (one,) = children(*trainers(server))
     os.kill(one, signal.SIGSTOP)
@@ -282,7 +282,7 @@ def held_up(server: Server) -> Iterator[int]:
 
 @on_a_server("place-in-line", LAB_TRAINERS="1")
 def place_in_line(server: Server) -> Iterator[Finding]:
-    """People who wait, and people who do not any more."""
+    """Clients that wait, and clients that leave."""
     with ThreadPoolExecutor() as pool:
         with held_up(server):
             first = pool.submit(ask, server, f"/lab/{fresh()}")  # which it has begun
@@ -311,7 +311,7 @@ def place_in_line(server: Server) -> Iterator[Finding]:
 
 @on_a_server("crawlers")
 def crawlers(server: Server) -> Iterator[Finding]:
-    """What is not for who follows every link."""
+    """Links that crawlers must not follow."""
     robots = ask(server, "/robots.txt").text
     tag = "X-Robots-Tag"
     page_there = ask(server, "/agents/q-table")
@@ -336,7 +336,7 @@ def crawlers(server: Server) -> Iterator[Finding]:
 
 @fault("folders")
 def other_folders() -> Iterator[Finding]:
-    """Two servers on one machine, and a runtime folder without any room."""
+    """Two servers on one machine, and a runtime folder on a full disk."""
     with tempfile.TemporaryDirectory() as name, serving(XDG_RUNTIME_DIR=name) as one:
         with serving(XDG_RUNTIME_DIR=name) as other:
             seen = [page(server, fresh()) for server in (one, other)]
@@ -374,7 +374,7 @@ def other_folders() -> Iterator[Finding]:
 
 @fault("left-behind")
 def left_behind() -> Iterator[Finding]:
-    """Folders beside the server's own, and a place that is not the user's alone."""
+    """Folders of other servers, and a runtime folder of another user."""
 
     def made(folder: Path, *files: str, age: float = 3600) -> Path:
         folder.mkdir(parents=True)
@@ -439,7 +439,7 @@ def left_behind() -> Iterator[Finding]:
 
 @on_a_server("full-queue", LAB_TRAINERS="1")
 def full_queue(server: Server) -> Iterator[Finding]:
-    """More people than can wait."""
+    """More clients than the queue has room for."""
     with (
         ThreadPoolExecutor(CAPACITY + MORE) as pool,
         held_up(server) as one,
@@ -493,7 +493,7 @@ def long_teaching(server: Server) -> Iterator[Finding]:
 
 @on_a_server("one-address", TRUSTED_PROXIES="1")
 def one_address(server: Server) -> Iterator[Finding]:
-    """More requests of one address than can wait, for the longest trainings, and another one."""
+    """More requests of one address than the queue has room for, and a request of another address."""
     assert page(server, fresh()) == 200
     longest = "/agents/league,rounds=22222,seed={}.json"
     limit = SHARE * ask(server, longest.format(CONNECTIONS), headers=FROM_ONE).seconds
@@ -513,7 +513,7 @@ def one_address(server: Server) -> Iterator[Finding]:
 
 @contextmanager
 def requests_of_one(server: Server, paths: list[str]) -> Iterator[None]:
-    """Send requests from one address, each on its own connection, which stay open meanwhile."""
+    """Send requests from one address, each on its own connection, which stays open."""
     with ExitStack() as connections:
         for path in paths:
             client = socket.create_connection(("127.0.0.1", server.port))
@@ -527,13 +527,13 @@ def requests_of_one(server: Server, paths: list[str]) -> Iterator[None]:
 
 
 def children_of_trainer(server: Server) -> list[int]:
-    """List the workers of the trainer."""
+    """Return the workers of the trainer."""
     return [child for parent in trainers(server) for child in children(parent)]
 
 
 @fault("first-start")
 def first_start() -> Iterator[Finding]:
-    """A machine on which nothing is compiled yet."""
+    """A machine without compiled kernels."""
     with tempfile.TemporaryDirectory() as name, serving(NUMBA_CACHE_DIR=name) as server:
         paths = ["/teach", f"/play/?x={fresh()}&o=human"]
         with ThreadPoolExecutor(len(paths)) as pool:
@@ -554,7 +554,7 @@ def first_start() -> Iterator[Finding]:
 
 @on_a_server("one-recipe")
 def one_recipe_at_once(server: Server) -> Iterator[Finding]:
-    """A crowd that asks for the same recipe."""
+    """Many clients that request the same recipe at once."""
     with ThreadPoolExecutor(CROWD) as pool:
         assert page(server, fresh()) == 200
         paths = [f"/agents/{fresh()}"] * CROWD
@@ -572,7 +572,7 @@ def one_recipe_at_once(server: Server) -> Iterator[Finding]:
 
 @on_a_server("lab-off", LAB="0")
 def lab_switched_off(server: Server) -> Iterator[Finding]:
-    """LAB=0."""
+    """A server with LAB=0."""
     seen = [page(server, name) for name in (fresh(), "q-table")]
     yield Finding(
         "LAB=0, a new recipe and an agent that is there",
@@ -590,7 +590,7 @@ def _gone(done: str, pids: set[int]) -> Finding:
 
 
 def _state(pid: int) -> str:
-    """Return the letter by which the kernel says what a process does."""
+    """Return the kernel's letter for the state of a process."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 

@@ -1,4 +1,4 @@
-"""Workers that are reloaded, killed, held up or stopped while people play."""
+"""Workers that are reloaded, killed, paused or stopped while people play."""
 
 import json
 import os
@@ -63,7 +63,7 @@ def reload_under_load(server: Server) -> Iterator[Finding]:
 
 @on_a_server("reloads")
 def many_reloads(server: Server) -> Iterator[Finding]:
-    """What the first process keeps of the sites that it has made."""
+    """The memory of the first process after many reloads."""
     sizes = []
     for _ in range(RELOADS):
         server.reload()
@@ -79,7 +79,7 @@ def many_reloads(server: Server) -> Iterator[Finding]:
 
 @fault("retrain")
 def retrain_under_load() -> Iterator[Finding]:
-    """A model trained anew."""
+    """A model that is trained again."""
     with models() as folder, serving(MODELS=str(folder)) as server:
         before = digests(server)
         with load(server.port) as clients:
@@ -102,7 +102,7 @@ def retrain_under_load() -> Iterator[Finding]:
 
 @fault("broken-reload")
 def reload_of_a_broken_model() -> Iterator[Finding]:
-    """A model cut short, then put right."""
+    """A model that is cut short, then repaired."""
     with models() as folder, serving(MODELS=str(folder)) as server:
         before = digests(server)
         broken = folder / f"{QUICK}.npz"
@@ -135,13 +135,13 @@ def reload_of_a_broken_model() -> Iterator[Finding]:
 
 @contextmanager
 def models() -> Iterator[Path]:
-    """Give a copy of the models, to be spoilt."""
+    """Return a copy of the models that can be damaged."""
     with tempfile.TemporaryDirectory() as name:
         yield Path(shutil.copytree(ROOT / "models", Path(name) / "models"))
 
 
 def digests(server: Server) -> dict[str, str]:
-    """Return what a server says its models are."""
+    """Return the digests of the models that a server reports."""
     answer: dict[str, dict[str, str]] = json.loads(get(f"{server.url}/healthz"))
     return answer["models"]
 
@@ -178,7 +178,7 @@ def kill_a_worker(server: Server) -> Iterator[Finding]:
 
 @on_a_server("held-up")
 def hold_up_workers(server: Server) -> Iterator[Finding]:
-    """Processes that get no processor for a while, as on a machine that has too much to do."""
+    """Processes that are paused, as on an overloaded machine."""
     with load(server.port) as clients:
         for _ in range(HOLDS):
             clients.go_on()
@@ -198,12 +198,12 @@ def hold_up_workers(server: Server) -> Iterator[Finding]:
 
 
 def replaced(server: Server, before: set[int]) -> bool:
-    """Whether there are other workers than before, and as many."""
+    """Return whether all workers are new and as many as before."""
     return not before <= server.workers and len(server.workers) >= len(before)
 
 
 def connections(pid: int, port: int) -> int:
-    """Count the connections of a worker, which it would lose."""
+    """Return the number of connections of a worker, which it would lose."""
     mine = {os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir() if file.is_symlink()}
     rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     local = f":{port:04X}"
@@ -215,7 +215,7 @@ def connections(pid: int, port: int) -> int:
 
 @fault("stop")
 def stop_under_load() -> Iterator[Finding]:
-    """An orderly end."""
+    """A normal stop."""
     with serving() as server:
         with load(server.port) as clients:
             clients.go_on()
@@ -247,7 +247,7 @@ def stop_under_load() -> Iterator[Finding]:
 
 
 def turned_away(port: int) -> bool:
-    """Whether somebody new is not served."""
+    """Return whether a new client is not served."""
     try:
         return ask(port, WHOLE, timeout=0.5) is None
     except OSError:
@@ -255,7 +255,7 @@ def turned_away(port: int) -> bool:
 
 
 def unheard(server: Server, clients: Load) -> list[Asked]:
-    """Find requests that the log says were answered and whose clients got no answer."""
+    """Return the requests that the log has as answered, but whose clients got no answer."""
     lines = [line for line in server.log.splitlines() if line.startswith("{")]
     logged = {json.loads(line)["id"] for line in lines}
     return [asked for asked in clients.lost if asked.id in logged and not asked.kept]
