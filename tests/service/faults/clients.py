@@ -117,7 +117,7 @@ class Load:
 
     @property
     def lost(self) -> list[Asked]:
-        """The requests without a whole answer, or with a status other than 200; not refused connections."""
+        """The requests without a whole answer, or with a status other than 200."""
         return [asked for asked in list(self.asked) if asked.trouble not in ("", "refused")]
 
     @property
