@@ -653,6 +653,9 @@ class Replay:
             best, worst = sign * max(values), sign * min(values)
             mean = sign * sum(values) / len(values)
         blank = setup.initial[mover]
+        if row.is_over and row.is_in_place:  # an illegal move ended the game
+            values_there = self.list_values(row.next_board, mover, has_occupied=True)
+            blank = None if None in values_there else max(values_there)
         key = find_entry(setup.kind, row.board, row.move, row.mover)
         return Example(
             row=row,
@@ -876,6 +879,7 @@ class Hypothesis:
         self.explained = self.unexplained = self.segments = 0
         self.first_unexplained = None
         self.gammas = []  # of the segments that determine it
+        self.unused = None  # the first example with a next value that gamma 0 removes
         # the first row that the textbook's target does not explain, its right value, its Fit
         self.evidence = None
 
@@ -994,8 +998,11 @@ class Hypothesis:
         if fit is None:  # no value of these rows is known
             return
         self.fit, self.first_fit = fit, self.first_fit or fit
-        if any(fit.factors[1:]) and len(self.gammas) < 1000:
+        if abs(fit.gamma or 0.0) > 1e-6 and len(self.gammas) < 1000:
             self.gammas.append(fit.gamma)
+        if self.unused is None and abs(fit.gamma or 0.0) < 1e-6:
+            has_next = (e for e in examples if e.best and not e.is_over)
+            self.unused = next(has_next, None)
         self.explained += len(examples) - len(misses)
         self.unexplained += len(misses)
         if misses and self.first_unexplained is None:
@@ -1369,7 +1376,8 @@ class Doctor:
         raise TraceError(
             f"Row {row.number}: before is {row.before:.6g}, but row {number} left "
             f"{left * replay.setup.flip(row.mover):.6g} for this move: rows are missing or out of "
-            f"order, or there is more than one table ({replay.mismatches} such rows)."
+            f"order, there is more than one table, or an update changes more values than its own "
+            f"({replay.mismatches} such rows)."
         )
 
     def check_answer(self):
@@ -1432,6 +1440,16 @@ class Doctor:
         if not self.is_recognised or best.step != "constant":
             return None
         fits = best.first_fit, best.fit
+        if best.unused and not best.gammas and best.rule in BOOTSTRAPPED:
+            return self.report_fault(
+                "step",
+                best.unused.row,
+                "the best value of {next_board} is {next:+.4g}, and this update, like all others, "
+                "uses nothing of it: gamma is 0, or the value is looked up under another board or "
+                "in another table than it is kept in",
+                next_board=show_board(best.unused.row.next_board),
+                next=best.unused.best * best.unused.sign,
+            )
         for name, number in (
             ("alpha", max(fit.alpha for fit in fits)),
             ("gamma", max(fit.gamma or 0.0 for fit in fits)),
@@ -1610,6 +1628,11 @@ class Doctor:
         rewards = {result: reward for _, result, reward in self.results}
         if "loss" in rewards and rewards["loss"] == rewards.get("draw"):
             yield "A lost game has the reward of a drawn one, so nothing keeps it from losing."
+        for one in ("win", "draw", "loss"):
+            paid = {reward for _, result, reward in self.results if result == one}
+            if len(paid) > 1 and not self.replay.setup.is_x_view:
+                numbers = " and ".join(f"{reward:+g}" for reward in sorted(paid)[:3])
+                yield f"A {one} has different rewards: {numbers}."
         if self.undone:
             yield f"done is 0 in {self.undone:,} rows in which the game is over."
         if self.in_place:
