@@ -1135,7 +1135,7 @@ class Choices:
     def is_random(self):
         """Whether the moves are as often the best ones as random moves are."""
         error = math.sqrt(self.variance) / self.chance
-        return error <= 0.02 and self.epsilon >= 1 - 2.5 * error
+        return error <= 0.02 and self.epsilon >= 1 - 3 * error
 
     def takes_first(self):
         """Whether of equal moves always the first was played, more often than by chance."""
@@ -1245,9 +1245,12 @@ class Doctor:
             examples = self.make_examples(stop, self.replay)
             self.hypotheses = list_exact_hypotheses(examples, setup)
             if self.hypotheses:
-                return examples
-        self.rounding = find_rounding(examples)
-        if not self.rounding:
+                break
+        if all(one.fault for one in self.hypotheses):
+            self.rounding = find_rounding(examples)
+        if self.rounding:
+            self.hypotheses = []
+        elif not self.hypotheses:
             self.hypotheses = list_close_hypotheses(examples, setup)
         return examples
 
@@ -1501,7 +1504,7 @@ class Doctor:
         if total.chance < 100 or self.cut > self.unfinished / 20:
             return None
         late = add_choices(self.choices[-max(1, len(self.choices) // 4) :])
-        if total.is_random() and late.epsilon and late.epsilon > 0.9:
+        if total.is_random() and late.epsilon and late.epsilon > 0.85:
             detail = "every move is random to the end: epsilon never falls"
         elif total.epsilon < 0.02 and total.takes_first():
             detail = (
