@@ -194,6 +194,15 @@ def test_the_languages_of_this_project_are_complete(code: str) -> None:
     assert [text.id for text in catalogue if text.id and not is_translated(text)] == []
 
 
+@pytest.mark.parametrize("code", COMPLETE)
+def test_no_sentence_is_left_in_english(code: str) -> None:
+    """Text on a page is marked for translation or stands below `lang="en"`, see above."""
+    with (HERE / f"{code}.po").open("rb") as lines:
+        catalogue = read_po(lines, locale=code)
+    same = [one.id for one in catalogue if one.id and one.string == one.id]
+    assert [text for text in same if len(WORD.findall(text)) > 3] == []
+
+
 @pytest.mark.parametrize("file", CATALOGUES, ids=lambda file: file.stem)
 def test_a_translation_has_the_placeholders_and_the_markup_of_its_text(file: Path) -> None:
     with file.open("rb") as lines:
