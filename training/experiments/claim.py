@@ -224,6 +224,12 @@ class Results:
         p = format_p(self.sign_test(one, other, value))
         return f"{direction} in {count:,} of {len(pairs):,}, {p}"
 
+    def name_comparison(
+        self, one: str, other: str, value: Callable[[Any], float], name: str = ""
+    ) -> str:
+        """Return the sign test of two recipes as text, with the first as its subject."""
+        return f"sign test: {name or one} {self.compare_seeds(one, other, value)}"
+
     def is_higher(
         self, one: str, other: str, value: Callable[[Any], float]
     ) -> tuple[bool, float]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from app.experiments import Curves, Mark, Table
 from training.experiments import claim, network, table
-from training.experiments.claim import format_count, format_p, format_percent
+from training.experiments.claim import format_count, format_percent
 from training.measures import END
 
 RANDOM, HEURISTIC = "random", "t-hand"
@@ -365,7 +365,7 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
     worse: list[bool] = []
     rows: dict[str, list[str]] = {}
     for learner, (random, perfect) in OPPONENT_PAIRS.items():
-        wins_less, p = results.is_higher(random, perfect, table.measure_wins)
+        wins_less, _ = results.is_higher(random, perfect, table.measure_wins)
         worse.append(wins_less and worst[perfect] >= worst[random])
         rows |= {
             one: [
@@ -375,8 +375,8 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
             ]
             for one in (random, perfect)
         }
-        rows[f"{learner}: against random (sign test)"] = [
-            format_p(p),
+        rows[f"{learner}: taught by random, beside minimax (sign test)"] = [
+            results.compare_seeds(random, perfect, table.measure_wins),
             claim.EMPTY_CELL,
             claim.EMPTY_CELL,
         ]

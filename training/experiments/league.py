@@ -98,7 +98,8 @@ def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
         results.medians(table.measure_wins),
         results.medians(table.measure_blunders),
     )
-    better, p = results.is_higher(two, one, table.measure_wins)
+    better, _ = results.is_higher(two, one, table.measure_wins)
+    compared = results.name_comparison(two, one, table.measure_wins)
     by_updates = table.list_leads(
         *table.draw_curves(results, table.WINS_LINE, results.recipes).series
     )
@@ -113,7 +114,7 @@ def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipes,
             {
-                f"won against random in the end, median (sign test: {format_p(p)})": (
+                f"won against random in the end, median ({compared})": (
                     format_percent,
                     end,
                 ),
@@ -141,10 +142,9 @@ SMALL_PERCENT = 1.0  # differences up to this percentage are not counted
 def conclude_observing(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether learning from the opponent's moves helps, and until when."""
     plain, observer = results.recipes
-    end, (better, p) = (
-        results.medians(table.measure_wins),
-        results.is_higher(observer, plain, table.measure_wins),
-    )
+    end = results.medians(table.measure_wins)
+    better, _ = results.is_higher(observer, plain, table.measure_wins)
+    compared = results.name_comparison(observer, plain, table.measure_wins)
     plies = results.median(plain, table.count_updates_per_game)
     mark = Mark(round(REPORTED_MOVES / plies), "reported: done after 8,000 moves")
     won = table.draw_curves(results, table.WINS_LINE, by_games=True, marks=[mark])
@@ -166,7 +166,7 @@ def conclude_observing(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             [observer, plain],
             {
-                f"won against random in the end, median (sign test: {format_p(p)})": (
+                f"won against random in the end, median ({compared})": (
                     format_percent,
                     end,
                 ),
@@ -209,8 +209,15 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
     }
     r = results.sign_test(f"{LOW}, against fixed", f"{HIGH}, against fixed", beats)
     degrades = beaten[HIGH] < beaten[LOW] and r < claim.SIGNIFICANT
-    worse, p = results.is_higher(LOW, HIGH, table.measure_wins)
-    more, q = results.is_higher(HIGH, LOW, table.measure_blunders)
+    worse, _ = results.is_higher(LOW, HIGH, table.measure_wins)
+    more, _ = results.is_higher(HIGH, LOW, table.measure_blunders)
+    beaten_by = results.name_comparison(
+        f"{HIGH}, against fixed", f"{LOW}, against fixed", beats, HIGH
+    )
+    wins_compared, errors_compared = (
+        results.name_comparison(HIGH, LOW, value)
+        for value in (table.measure_wins, table.measure_blunders)
+    )
     return claim.Conclusion(
         [
             results.draw_strips(
@@ -227,15 +234,15 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             STARTING,
             {
-                f"won against fixed, trained with it, mean (sign test: {format_p(r)})": (
+                f"won against fixed, trained with it, mean ({beaten_by})": (
                     format_percent,
                     beaten,
                 ),
-                f"won against random after a league, median (0.1 or 0.001: {format_p(p)})": (
+                f"won against random after a league, median ({wins_compared})": (
                     format_percent,
                     end,
                 ),
-                f"blunders after a league, median (0.1 or 0.001: {format_p(q)})": (
+                f"blunders after a league, median ({errors_compared})": (
                     format_count,
                     errors,
                 ),
@@ -288,17 +295,19 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
     faster = {
         label: 2 * sum(early[label]) > len(early[label]) for label in results.recipes
     }
-    p = {
-        label: results.sign_test(label, plain, table.measure_wins)
+    compared = {
+        label: f"{'higher' if end[label] > end[plain] else 'lower'} median, "
+        + format_p(results.sign_test(label, plain, table.measure_wins))
         for label in symmetric_ones
     }
     overtaken = {
-        label: results.is_higher(plain, label, table.measure_wins)[0] for label in p
+        label: results.is_higher(plain, label, table.measure_wins)[0]
+        for label in compared
     }
     parts = [part[label] for part in (faster, overtaken) for label in symmetric_ones]
-    symmetric = {label: early[label] for label in p}
+    symmetric = {label: early[label] for label in compared}
     fallen = {line.name: max(line.median) - line.median[-1] for line in won.series}
-    falls = any(fallen[label] > SMALL_PERCENT for label in p)
+    falls = any(fallen[label] > SMALL_PERCENT for label in compared)
     return claim.Conclusion(
         [won, table.draw_curves(results, table.BLUNDERS_LINE)],
         [all(faster.values()), overtaken[as_there], overtaken[alike], falls],
@@ -307,7 +316,10 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
             {
                 "ahead of the plain one at early points": (format_share, symmetric),
                 "won against random in the end, median": (format_percent, end),
-                "the end, against the plain one (sign test)": (format_p, p),
+                "the end, beside the plain one (sign test)": (
+                    str,
+                    compared,
+                ),
                 "median below its best in the end by": (format_percent, fallen),
             },
         ),
@@ -341,7 +353,8 @@ def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether learners with a faster growing k do better."""
     counts = results.medians(table.count_updates_per_game, LEARNERS)
     end = results.medians(table.measure_wins)
-    favoured, p = results.is_higher(FAST, SLOW, table.measure_wins)
+    favoured, _ = results.is_higher(FAST, SLOW, table.measure_wins)
+    compared = results.compare_seeds(FAST, SLOW, table.measure_wins)
     by_count = sorted(LEARNERS, key=lambda label: counts[label])
     in_order = by_count == sorted(LEARNERS, key=lambda label: end[label])
     title = "Games won against random, both seats, by how fast k grows"
@@ -364,7 +377,10 @@ def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
                 "updates a game": ("{:.1f}".format, counts),
                 "games until k is at its limit": (format_count, limits),
                 "won against random": (format_percent, end),
-                "against a growth by 0.00025 (sign test)": (format_p, {FAST: p}),
+                "seed by seed, beside a growth by 0.00025 (sign test)": (
+                    str,
+                    {FAST: compared},
+                ),
             },
             "median seed",
         ),

@@ -16,7 +16,6 @@ from app.tictactoe.report import compute_chances
 from training.experiments import claim, table
 from training.experiments.claim import (
     format_count,
-    format_p,
     format_percent,
     format_share,
 )
@@ -84,7 +83,10 @@ def conclude_self_play(results: claim.Results) -> claim.Conclusion:
             table.measure_blunders,
         )
     )
-    wins_less, p = results.is_higher(AGAINST_RANDOM, AGAINST_ITSELF, table.measure_wins)
+    wins_less, _ = results.is_higher(AGAINST_RANDOM, AGAINST_ITSELF, table.measure_wins)
+    compared = results.name_comparison(
+        AGAINST_RANDOM, AGAINST_ITSELF, table.measure_wins
+    )
     parts = [
         lost[AGAINST_ITSELF] < lost[AGAINST_RANDOM],
         wins_less and won[AGAINST_ITSELF] <= won[AGAINST_RANDOM] - MIN_PERCENT,
@@ -98,7 +100,7 @@ def conclude_self_play(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipes,
             {
-                f"won against random, median (sign test: {format_p(p)})": (
+                f"won against random, median ({compared})": (
                     "{:.2f}%".format,
                     won,
                 ),
@@ -148,7 +150,10 @@ def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
         {label: results.median(taught, value) for label, taught in fixed.items()}
         for value in (measure_value_error, table.measure_both_seats("fixed", table.WON))
     )
-    costs, p = results.is_higher(SYMMETRIC_FIXED, PLAIN_FIXED, measure_value_error)
+    costs, _ = results.is_higher(SYMMETRIC_FIXED, PLAIN_FIXED, measure_value_error)
+    compared = results.name_comparison(
+        SYMMETRIC_FIXED, PLAIN_FIXED, measure_value_error, SYMMETRIC
+    )
     faster = 2 * sum(leads) > len(leads)
     return claim.Conclusion(
         [
@@ -171,7 +176,7 @@ def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
                     {SYMMETRIC: leads},
                 ),
                 "taught by random: won against it": (format_percent, end),
-                f"taught by fixed: mean error of its values (sign test: {format_p(p)})": (
+                f"taught by fixed: mean error of its values ({compared})": (
                     "{:.3f}".format,
                     off,
                 ),
@@ -201,8 +206,12 @@ def conclude_greedy(results: claim.Results) -> claim.Conclusion:
         results.medians(value)
         for value in (table.measure_wins, table.measure_worst_losses, table.count_known)
     )
-    wins_less, p = results.is_higher(EXPLORES, GREEDY, table.measure_wins)
-    loses_more, q = results.is_higher(
+    wins_less, _ = results.is_higher(EXPLORES, GREEDY, table.measure_wins)
+    wins = results.name_comparison(GREEDY, EXPLORES, table.measure_wins)
+    losses = results.name_comparison(
+        GREEDY_ITSELF, EXPLORES_ITSELF, table.measure_worst_losses, GREEDY
+    )
+    loses_more, _ = results.is_higher(
         GREEDY_ITSELF, EXPLORES_ITSELF, table.measure_worst_losses
     )
     return claim.Conclusion(
@@ -214,11 +223,11 @@ def conclude_greedy(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipes,
             {
-                f"won against random (taught by it, sign test: {format_p(p)})": (
+                f"won against random (taught by it, {wins})": (
                     format_percent,
                     won,
                 ),
-                f"lost to the best responder (self-play, sign test: {format_p(q)})": (
+                f"lost to the best responder (self-play, {losses})": (
                     format_percent,
                     lost,
                 ),
@@ -243,8 +252,11 @@ def conclude_exploration(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on learning from greedy moves or all moves, by greedy and exploring play."""
     kinds = [attrgetter(kind) for kind in ("greedy", "exploring")]
     greedy, exploring = (results.medians(kind) for kind in kinds)
-    greedy_wins, p = results.is_higher(FROM_GREEDY, FROM_ALL, kinds[0])
-    all_win, q = results.is_higher(FROM_ALL, FROM_GREEDY, kinds[1])
+    greedy_wins, _ = results.is_higher(FROM_GREEDY, FROM_ALL, kinds[0])
+    all_win, _ = results.is_higher(FROM_ALL, FROM_GREEDY, kinds[1])
+    in_greedy, in_exploring = (
+        results.name_comparison(FROM_GREEDY, FROM_ALL, kind) for kind in kinds
+    )
     return claim.Conclusion(
         [
             results.draw_strips(claim.Quantity(title, "%", attrgetter(kind)))
@@ -258,11 +270,11 @@ def conclude_exploration(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipes,
             {
-                f"plays greedily (sign test: {format_p(p)})": (
+                f"plays greedily ({in_greedy})": (
                     "{:.2f}%".format,
                     greedy,
                 ),
-                f"goes on exploring (sign test: {format_p(q)})": (
+                f"goes on exploring ({in_exploring})": (
                     "{:.2f}%".format,
                     exploring,
                 ),
@@ -304,8 +316,11 @@ def conclude_improvements(results: claim.Results) -> claim.Conclusion:
         label: results.is_higher(AS_IT_IS, label, table.measure_blunders)
         for label in OTHERS
     }
-    better = any(told for told, _ in fewer.values())
-    p = {label: chances for label, (_, chances) in fewer.items()}
+    better = any(is_fewer for is_fewer, _ in fewer.values())
+    compared = {
+        label: results.compare_seeds(label, AS_IT_IS, table.measure_blunders)
+        for label in OTHERS
+    }
     games = results.medians(lambda run: run.games[-1])
     solved = errors[CHAMPION] == 0 and lost[CHAMPION] == 0
     return claim.Conclusion(
@@ -324,7 +339,10 @@ def conclude_improvements(results: claim.Results) -> claim.Conclusion:
             results.recipes,
             {
                 "blunders": (format_count, errors),
-                "against the book's (sign test)": (format_p, p),
+                "blunders, seed by seed, beside the book's (sign test)": (
+                    str,
+                    compared,
+                ),
                 "games": (format_count, games),
                 "won against random": (format_percent, won),
             },
