@@ -199,7 +199,7 @@ def test_no_sentence_is_left_in_english(code: str) -> None:
     """Text on a page is marked for translation or stands below `lang="en"`, see above."""
     with (HERE / f"{code}.po").open("rb") as lines:
         catalogue = read_po(lines, locale=code)
-    same = [one.id for one in catalogue if one.id and one.string == one.id]
+    same = [str(one.id) for one in catalogue if one.id and one.string == one.id]
     assert [text for text in same if len(WORD.findall(text)) > 3] == []
 
 
