@@ -41,9 +41,9 @@ def base_url(server: str) -> str:
 def new_context(
     new_context: Callable[..., BrowserContext], request: pytest.FixtureRequest
 ) -> Iterator[Callable[..., BrowserContext]]:
-    """Every context of a test, `context` and `page` too: an error in a console fails the test.
+    """Return a function for contexts; an error in a console, `page` included, fails the test.
 
-    Chromium reports there what its Content Security Policy blocked.
+    Chromium reports blocked content of the Content Security Policy there.
     """
     errors: list[str] = []
     contexts: list[BrowserContext] = []
@@ -78,7 +78,7 @@ def new_context(
 def desk_and_phone(
     new_context: Callable[..., BrowserContext], request: pytest.FixtureRequest
 ) -> Page:
-    """A page in the dark on a desk, then one in the light on a phone; nothing moves by itself."""
+    """A page with dark colours on a desktop, then one with light colours on a phone; no autoplay."""
     scheme, width, height = request.param
     size = {"width": width, "height": height}
     return new_context(color_scheme=scheme, viewport=size, reduced_motion="reduce").new_page()
@@ -86,10 +86,10 @@ def desk_and_phone(
 
 @pytest.fixture(scope="session")
 def axe() -> Callable[..., list[str]]:
-    """A function that lists what makes a page hard to use, a readable line for each element.
+    """Return a function that lists accessibility faults, one readable line for each element.
 
-    With a selector it checks only the part of the page that is selected, which takes less long;
-    a selector that finds nothing is an error.
+    With a selector only this part of the page is checked, which is faster; a selector without any
+    element is an error.
     """
 
     def list_violations(page: Page, part: str | None = None) -> list[str]:

@@ -1,6 +1,7 @@
-"""How the tests find a Chromium. Launching one is the only proof that it works.
+"""The search for a Chromium that the tests can start.
 
-Playwright itself passes --no-sandbox (root needs it) and what keeps Chromium off the network.
+Playwright itself passes --no-sandbox (root needs it) and options without network access.
+
 """
 
 import os
@@ -15,7 +16,7 @@ MISSING = "No Chromium to test with: install one, or name it in the environment 
 
 
 def candidates() -> list[dict[str, Any]]:
-    """Launch options to try, in order; no executable_path stands for Playwright's own browser."""
+    """Return launch options to try, in order; without executable_path it is Playwright's browser."""
     if chosen := os.environ.get("CHROMIUM"):
         return [{"executable_path": chosen}]
     installed = [path for name in SYSTEM if (path := shutil.which(name))]
@@ -23,7 +24,7 @@ def candidates() -> list[dict[str, Any]]:
 
 
 def launch_options(playwright: Playwright) -> dict[str, Any] | None:
-    """Return the first candidate that starts, or None."""
+    """Return the first launch options that work, or None."""
     for options in candidates():
         try:
             playwright.chromium.launch(**options).close()

@@ -1,4 +1,4 @@
-"""What people do on more than one page, each step until the page has caught up."""
+"""Actions that several tests use; each waits until the page is ready."""
 
 import re
 from collections.abc import Iterator
@@ -40,20 +40,20 @@ def address(path: str) -> re.Pattern[str]:
 
 
 def shifts(page: Page) -> list[Any]:
-    """What moved since SHIFTS ran."""
+    """Return the layout shifts since SHIFTS ran."""
     moved: list[Any] = page.evaluate("shifts()")
     return moved
 
 
 def walk(page: Page, way: str) -> None:
-    """Go "back" or "forward", until that page is loaded: its address is there before it."""
+    """Go "back" or "forward", and wait until the page is loaded."""
     page.evaluate("window.left = true")
     page.go_back() if way == "back" else page.go_forward()
     page.wait_for_function("() => !window.left && document.readyState === 'complete'")
 
 
 class Gate:
-    """Requests for what fits a pattern wait here, from now on until it opens."""
+    """A gate for requests that match a pattern: they wait until it opens."""
 
     def __init__(self, page: Page, pattern: str) -> None:
         self.asked: list[Route] = []
@@ -72,7 +72,7 @@ class Gate:
 
 
 class Quiet(BaseHTTPRequestHandler):
-    """Has been told something, answers as its kind does, and says nothing of it."""
+    """A request handler with a parameter that logs nothing."""
 
     def __init__(self, told: str, *args: object) -> None:
         self.told = told
@@ -85,12 +85,12 @@ class Quiet(BaseHTTPRequestHandler):
         self.answer()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def serving(handler: type[Quiet], told: str) -> Iterator[str]:
-    """Serve on another port than ours, each request by a handler that is told something."""
+    """Serve on another port with a handler class that gets a parameter."""
     server = ThreadingHTTPServer(("localhost", 0), partial(handler, told))
     Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://localhost:{server.server_port}"

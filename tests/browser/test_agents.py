@@ -1,4 +1,4 @@
-"""What people do with the table of the agents and on the page of one, in a real browser."""
+"""The table of agents and the page of an agent, in a real browser."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ def card(name: str) -> Card:
 
 
 def ends(opponent: str) -> list[str]:
-    """What the first chart says of Q-learning 4 as shipped: updates, won, drawn, lost."""
+    """Return the final values in the first chart of Q-learning 4: updates, won, drawn, lost."""
     figures = card("q-learning-4").figures
     return [format_count(figures.updates[-1]), *map(format_percent, figures.vs[opponent].x[-1])]
 
@@ -28,7 +28,7 @@ def first_agent(page: Page) -> Locator:
 
 
 def values(chart: Locator) -> Locator:
-    """What a chart says of one place on its axis."""
+    """Return the values of a chart at a place on its axis."""
     return chart.locator("[data-column]")
 
 
@@ -123,7 +123,7 @@ def test_a_finger_reads_the_curves(new_context: Callable[..., BrowserContext]) -
 
 
 def test_a_chart_keeps_its_room_whatever_it_tells(page: Page) -> None:
-    """However many lines its keys need on a narrow phone."""
+    """Its key may need several lines on a narrow phone."""
     page.set_viewport_size({"width": 320, "height": 640})
     page.goto("/agents/q-table#learning-curves")
     heights = "[...document.querySelectorAll('.plot')].map((e) => e.getBoundingClientRect().height)"

@@ -1,4 +1,4 @@
-"""What people do on the comparison page, in a real browser."""
+"""The comparison page, in a real browser."""
 
 import re
 from collections.abc import Callable

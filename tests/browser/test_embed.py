@@ -1,4 +1,4 @@
-"""Figures on pages of others, in a real browser: a page on another host, as strict as ours."""
+"""Figures on pages of other sites, in a real browser: on another host, with strict headers."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ TAKEN = [
 
 
 class Foreign(Quiet):
-    """A page of somebody else, under the headers of ours but for what it may frame and show."""
+    """A page of another site, with our headers except for frames and images."""
 
     def answer(self) -> None:
         body = self.told.encode()
@@ -35,7 +35,7 @@ class Foreign(Quiet):
 
 @pytest.fixture
 def foreign() -> Iterator[Callable[[str], str]]:
-    """A function from what is on a page to its address, on another host and port than ours."""
+    """Return a function from the body of a page to its URL on another host and port."""
     with ExitStack() as servers:
 
         def serve(body: str) -> str:

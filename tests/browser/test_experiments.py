@@ -1,4 +1,4 @@
-"""The experiments in a browser: a press opens a run, on a phone too, and everybody can read it."""
+"""The experiments in a browser: a click opens a run, also on a phone, and texts are readable."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ LETTERS = """() => [...document.querySelectorAll(".figure text")]
 
 
 def test_no_page_is_too_wide_or_too_tall_and_all_words_can_be_read(page: Page) -> None:
-    """Each in the narrowest window and on a desk, every eighth in others too."""
+    """Each in the narrowest window and on a desktop, every eighth also in other windows."""
     for number, url in enumerate(("/experiments", *(f"/experiments/{one}" for one in SHIPPED))):
         page.goto(url)
         for width, height in SIZES[: 4 if number % 8 == 0 else 2]:

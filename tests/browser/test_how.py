@@ -1,4 +1,4 @@
-"""The boards of the page that explains, as people play on them."""
+"""The boards on the pages of algorithms, in a browser."""
 
 import re
 
@@ -51,7 +51,7 @@ def test_a_position_is_edited_and_the_example_stepped_through(page: Page) -> Non
 
 
 def test_an_update_is_stepped_through_and_its_parameters_are_dragged(page: Page) -> None:
-    """By clicks, by keys and by the steps themselves; the square changes with the last step."""
+    """By clicks, by keys and by the steps themselves; the square changes at the last step."""
     page.goto("/how/q-learning")
     square = page.locator('.update .cell[data-symbol="old"]')
     new = page.locator('.token [data-output="new"]')
@@ -76,7 +76,7 @@ def test_an_update_is_stepped_through_and_its_parameters_are_dragged(page: Page)
 
 
 def test_on_a_phone_each_step_is_one_click_on(page: Page) -> None:
-    """Steps that are brought into view are no swipes."""
+    """Scrolling a step into view is not a swipe."""
     page.set_viewport_size({"width": 760, "height": 860})
     page.goto("/embed/how/q-learning")
     for step in range(2, 7):

@@ -1,4 +1,4 @@
-"""A table that somebody else trained, pasted, dropped or chosen: sent to be judged, not stored."""
+"""A table of another program, pasted, dropped or chosen: it is sent, and not stored."""
 
 import re
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def drop(page: Page, file: Path) -> None:
 
 @pytest.fixture
 def requests(page: Page) -> list[Request]:
-    """All requests that a page makes from here on, but for files of the site."""
+    """Collect all requests of a page except for static files."""
     made: list[Request] = []
 
     def record(request: Request) -> None:

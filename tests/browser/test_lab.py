@@ -1,4 +1,4 @@
-"""The lab: a number changed, and what comes of it; its controls by mouse, by keyboard, by hand."""
+"""The lab: changed numbers and their results, by mouse, keyboard and typing."""
 
 import re
 from collections.abc import Callable

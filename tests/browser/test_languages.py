@@ -1,4 +1,4 @@
-"""The pages for newcomers in other languages, whose words are longer, and how one comes to them."""
+"""The pages for beginners in other languages, with longer words, and the language menu."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Whoever comes can read and use the pages: axe, contrast, small screens; nothing jumps."""
+"""Accessibility (axe), contrast, small screens and layout shifts of all pages."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -140,7 +140,7 @@ COLOURS = """palette => {
 
 
 def in_any_window_and_on_paper(page: Page) -> list[str]:
-    """What is wrong with the page as it opened, which takes longer than to look at it in sizes."""
+    """Return the faults of an open page in all window sizes and in print."""
     page.set_viewport_size({"width": 320, "height": 256})  # as at 400 percent
     page.evaluate("scrollTo(0, 300)")
     found = [f"more than a third of the window: {bar}" for bar in page.evaluate(BARS)]
@@ -199,7 +199,7 @@ def test_one_page_of_each_kind_is_among_those_that_are_opened() -> None:
 
 
 def test_no_page_is_taller_than_four_windows_before_anything_is_unfolded(page: Page) -> None:
-    """Every agent; experiments are looked at among themselves, all other kinds above."""
+    """All agents; experiments have their own test, and other kinds the tests above."""
     width, height = 1280, 800
     page.set_viewport_size({"width": width, "height": height})
     agents = sorted(f"/agents/{file.stem}" for file in (ROOT / "models").glob("*.json"))
@@ -334,7 +334,7 @@ def test_nothing_jumps_in_two_whole_games(
 
 
 class Slow(Quiet):
-    """The site that it is told of over a slow line: its pages arrive in pieces, each shown."""
+    """A proxy of the site over a slow line: pages arrive in pieces."""
 
     def answer(self) -> None:
         with urlopen(self.told + self.path) as answer:
@@ -356,7 +356,7 @@ class Slow(Quiet):
 
 @pytest.fixture
 def slow(base_url: str) -> Iterator[str]:
-    """To be asked for before the browser's context, so as to outlive it."""
+    """The proxy; requested before the browser's context, so that it ends later."""
     with serving(Slow, base_url) as url:
         yield url
 
@@ -364,7 +364,7 @@ def slow(base_url: str) -> Iterator[str]:
 def test_a_page_that_arrives_in_pieces_does_not_jump(
     slow: str, new_context: Callable[..., BrowserContext]
 ) -> None:
-    """On a phone, and on a desk or a phone on its side; both wait for the line at once."""
+    """On a desktop and on phones, which wait for the line at the same time."""
     sizes = [{"width": width, "height": height} for width, height in NARROW]
     desk, phone, aside = (new_context(viewport=size).new_page() for size in sizes)
     for page in (desk, phone, aside):
@@ -399,7 +399,7 @@ def test_targets_are_large_enough(page: Page) -> None:
 
 
 def test_what_stands_apart_from_text_is_large_enough_to_be_pressed(page: Page) -> None:
-    """But for marks of a picture, which has a list of the same links, and terms in a sentence."""
+    """Except marks of pictures that also have a list of links, and terms in sentences."""
     page.set_viewport_size({"width": 320, "height": 640})
     small = """() => [...document.querySelectorAll("a[href], button, summary, select")]
         .filter((each) => each.checkVisibility() && !each.closest("svg, .skip, p"))

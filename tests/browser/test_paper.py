@@ -1,7 +1,8 @@
 """The sheets of MENACE on paper: printed, and cut out.
 
-tests/golden/sheet-a4.txt and sheet-letter.txt are pictures of a sheet of labels.  After a change on
-purpose write them with `UPDATE_GOLDEN=1 python -m pytest tests/browser/test_paper.py`.
+tests/golden/sheet-a4.txt and sheet-letter.txt are pictures of a sheet of labels.  After an intended
+change, update them with `UPDATE_GOLDEN=1 python -m pytest tests/browser/test_paper.py`.
+
 """
 
 import os
@@ -47,7 +48,7 @@ COLUMNS, LINES = 26, 7  # characters of its picture
 
 
 def draw_sheet(sheet: Locator) -> str:
-    """Draw a sheet of labels as it is printed, in characters."""
+    """Return a printed sheet of labels as characters."""
     picture: dict[int, list[str]] = {}
 
     def write(text: str, line: int, column: int) -> None:

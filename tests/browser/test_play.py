@@ -1,4 +1,4 @@
-"""What people do on the play page, in a real browser against the real server."""
+"""The play page, in a real browser against the real server."""
 
 import re
 from collections.abc import Callable
@@ -455,7 +455,7 @@ def test_what_a_square_holds_is_said_on_hover_and_on_focus(page: Page) -> None:
 
 
 def test_a_finished_game_is_passed_on_and_played_again_for_others(page: Page) -> None:
-    """On a phone without scrolling: its end, the card, and the link that says whose turn it is."""
+    """On a phone without scrolling: the end, the card, and the link with the challenge."""
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto("/play/021486?o=q-learning-1&delay=0.25")
     page.click("#pass-on")

@@ -1,4 +1,4 @@
-"""Pictures of the pages: for the README with `make screenshot`, else one, to see that it works."""
+"""Pictures of the pages: for the README with `make screenshot`; otherwise one as a test."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The front page, a puzzle, a mind and the lesson, as visitors meet them in a browser."""
+"""The front page, a puzzle, a mind and the lesson, in a browser."""
 
 import re
 from collections.abc import Callable
@@ -15,7 +15,7 @@ OPENED = "/puzzle/5?right=0&plays=4"
 
 
 def inside(page: Page, selector: str) -> None:
-    """It is in the window as it opens, wholly."""
+    """Return whether an element is wholly in the window."""
     window = page.viewport_size
     assert window
     for element in page.locator(selector).all():
@@ -32,7 +32,7 @@ def heats(page: Page) -> list[str | None]:
 
 
 def stop_the_clock(page: Page) -> None:
-    """Have time go on only when told."""
+    """Make the time of a page advance only on request."""
     page.clock.install(time=0)
     page.clock.pause_at(1)
 
@@ -75,7 +75,7 @@ def test_what_counts_is_seen_without_scrolling(
 def test_within_five_seconds_something_learns(
     new_context: Callable[..., BrowserContext], width: int, height: int
 ) -> None:
-    """Squares change and the caption says what happens; nothing jumps."""
+    """Squares change and the caption explains it, without layout shifts."""
     page = new_context(viewport={"width": width, "height": height}).new_page()
     stop_the_clock(page)
     page.add_init_script(f"({SHIFTS})()")
@@ -154,7 +154,7 @@ def test_without_javascript_everything_can_be_done(
 
 
 def test_by_keyboard_alone_through_front_puzzle_and_lesson(page: Page) -> None:
-    """Tab and Enter; digits answer, the arrow plays on, n leads to the next."""
+    """Tab and Enter; digits answer, the arrow plays on, n opens the next puzzle."""
 
     def tab_to(selector: str) -> None:
         for _ in range(60):
@@ -264,7 +264,7 @@ def test_a_press_on_the_mind_shows_the_position(page: Page) -> None:
 def test_on_a_phone_the_board_of_a_tapped_tile_is_in_view(
     new_context: Callable[..., BrowserContext], width: int, height: int
 ) -> None:
-    """And the tile too, so that the next one can be tapped."""
+    """The tile is in view as well, so that the next tile can be tapped."""
     context = new_context(
         viewport={"width": width, "height": height}, has_touch=True, reduced_motion="reduce"
     )
@@ -281,7 +281,7 @@ def test_on_a_phone_the_board_of_a_tapped_tile_is_in_view(
 def test_a_draw_and_what_is_unknown_are_told_apart(
     new_context: Callable[..., BrowserContext], scheme: str
 ) -> None:
-    """By stripes that stand out from the colour of a draw, 3:1, as WCAG asks of what is drawn."""
+    """Stripes have a contrast of 3:1 with the colour of a draw, as WCAG requires for graphics."""
     page = new_context(color_scheme=scheme, reduced_motion="reduce").new_page()
     page.goto("/mind/q-learning-1?step=9")
     expect(page.locator("#mind .tiles .blank")).to_have_count(1)

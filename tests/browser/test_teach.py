@@ -1,4 +1,4 @@
-"""Teaching a learner in the browser: by keyboard and by touch."""
+"""Teaching a learner in the browser, by keyboard and by touch."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ JUMP = 0.012  # of a page as it arrives
 
 
 def teach(page: Page, press: Callable[[Page], None], games: int) -> None:
-    """Play games to their ends, whatever the learner does."""
+    """Play games to their ends, against any moves of the learner."""
     for number in range(1, games + 1):
         while not page.locator(".say.result").count():
             free = page.locator(SQUARES).count()
@@ -30,7 +30,7 @@ def teach(page: Page, press: Callable[[Page], None], games: int) -> None:
 
 
 def teach_quietly(page: Page, press: Callable[[Page], None], games: int) -> None:
-    """Play games on a page that nothing jumps on, neither as it arrives nor as they go on."""
+    """Play games without layout shifts, on arrival and during the games."""
     page.add_init_script(f"({SHIFTS})()")
     page.goto("/teach")
     arrived = shifts(page)

@@ -1,4 +1,4 @@
-"""Watching an agent learn on the play page, and reading what a game was worth."""
+"""The training of an agent on the play page, and the updates of a game."""
 
 import re
 from collections.abc import Callable

@@ -17,7 +17,7 @@ HANG_SECONDS = 300.0  # only what hangs takes longer
 
 @pytest.fixture(scope="session", autouse=True)
 def patience() -> Iterator[None]:
-    """Let every request wait for its training: seconds are not enough on a busy machine."""
+    """Let every request wait for its training, also on a busy machine."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("PAGE_SECONDS", "FILE_SECONDS"):
             patch.setattr(f"app.web.on_demand.{name}", HANG_SECONDS)
@@ -31,7 +31,7 @@ def app() -> Flask:
 
 @pytest.fixture
 def client(app: Flask) -> FlaskClient:
-    """Return a client that asks for pages, as a browser does."""
+    """Return a client that requests pages like a browser."""
     client = app.test_client()
     client.environ_base["HTTP_ACCEPT"] = "text/html,*/*;q=0.8"
     return client
@@ -45,7 +45,7 @@ def site(app: Flask) -> SiteData:
 
 @pytest.fixture(scope="session")
 def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A function from an agent to a folder with it alone: such a site starts sooner."""
+    """Return a function from an agent to a folder with this agent only, for fast starts."""
 
     @cache
     def folder(name: str) -> Path:
@@ -61,7 +61,7 @@ def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
 def start(
     monkeypatch: pytest.MonkeyPatch, folder_of: Callable[[str], Path]
 ) -> Callable[..., Flask]:
-    """A function that starts a site, of one agent, where the environment has these variables."""
+    """Return a function that starts a site with one agent and these environment variables."""
     monkeypatch.setenv("MODELS", str(folder_of("champion")))
 
     def started(seed: int | None = None, **variables: str) -> Flask:
@@ -73,5 +73,5 @@ def start(
 
 
 def unled(html: str) -> str:
-    """What a page says, where its terms do not lead to the glossary."""
+    """Return the text of a page without the links of its terms to the glossary."""
     return re.sub(r'<a href="/glossary#[^"]*">(.*?)</a>', r"\1", html)

@@ -1,4 +1,4 @@
-"""The pages of the agents say what the cards say, and hand out what was trained."""
+"""The pages of agents: the same facts as their cards, and files to download."""
 
 import csv
 import io
@@ -46,7 +46,7 @@ FILES = ["npz", "json", "csv"]
 
 
 class Table(HTMLParser):
-    """The rows of one table of a page: the text of each cell."""
+    """The rows of a table of a page, as texts of cells."""
 
     def __init__(self, page: str, id: str) -> None:
         super().__init__()
@@ -74,12 +74,12 @@ class Table(HTMLParser):
             self.rows[-1][-1] += data
 
     def row(self, first: str) -> list[str]:
-        """Return the cells of the row that begins so, with single spaces."""
+        """Return the cells of the row with this beginning, with single spaces."""
         rows = [[" ".join(cell.split()) for cell in row] for row in self.rows]
         return next(row for row in rows if row and row[0] == first)
 
     def cells(self, first: str) -> dict[str, str]:
-        """Return the cells of the row that begins so, by what their headings begin with."""
+        """Return the cells of the row with this beginning, by the start of their headings."""
         headings = [re.split(r"\s{2,}", head.strip())[0] for head in self.rows[0]]
         return dict(zip(headings, self.row(first), strict=True))
 
@@ -89,7 +89,7 @@ def outcome(chances: Chances, decimals: int = 2) -> str:
 
 
 def titles(page: str) -> list[str]:
-    """The agents in the order of the table."""
+    """Return the agents in the order of the table."""
     body = page.split("<tbody")[1]
     return re.findall(r'<a href="/agents/[^"]+">([^<]+)</a>', body)
 
@@ -105,7 +105,7 @@ def all_agents(app: Flask) -> str:
 
 
 def in_both_seats(texts: Iterable[str]) -> str:
-    """What a cell says of X and, below it, of O."""
+    """Return the texts of a cell for X and, below, for O."""
     return " ".join(f"{mark} {text}" for mark, text in zip("XO", texts, strict=True))
 
 
@@ -278,14 +278,14 @@ def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, site: Sit
 
 
 def _only_of_some(card: Card) -> dict[str, str]:
-    """What is said of values that expect a result, and of boxes."""
+    """Return the facts that only agents with expected results have, or only agents with boxes."""
     fit, refills = card.figures.classes_right, card.refills
     told = {} if fit is None else {"Values that match optimal play": f"{format_percent(fit[-1])}%"}
     return told if refills is None else told | {"Boxes refilled": format_count(refills)}
 
 
 def listed(page: str, id: str) -> list[str]:
-    """The entries of one list of a page, as people read them."""
+    """Return the entries of a list of a page."""
     found = re.search(rf'<ul id="{id}" class="bullets">(.*?)</ul>', page, re.DOTALL)
     entries = re.findall(r"<li>(.*?)</li>", found[1], re.DOTALL) if found else []
     return [" ".join(unescape(re.sub(r"<[^>]*>", "", entry)).split()) for entry in entries]
@@ -428,7 +428,7 @@ def test_a_file_is_named_and_kept(client: FlaskClient, ending: str, mimetype: st
 
 
 def test_the_whole_table_can_be_downloaded(client: FlaskClient, site: SiteData) -> None:
-    """Each agent and baseline once, with the figures of its card."""
+    """Each agent and baseline occurs once, with the figures of its card."""
     assert 'href="/agents.csv"' in client.get("/agents").text
     answer = client.get("/agents.csv")
     assert answer.mimetype == "text/csv"

@@ -1,4 +1,4 @@
-"""Every algorithm is known to the pages that explain what it makes."""
+"""Every algorithm has its file, its texts and an agent."""
 
 import pytest
 

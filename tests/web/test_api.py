@@ -1,4 +1,4 @@
-"""The API says what the arrays and the cards say."""
+"""The API: the same numbers as in the arrays and on the cards."""
 
 import json
 import re

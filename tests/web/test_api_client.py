@@ -1,4 +1,4 @@
-"""A client that is generated from the description of the API reads every answer of the site."""
+"""A client generated from the description of the API reads every answer of the site."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The page of the API and its description for programs tell the same, and it is true."""
+"""The page of the API and its OpenAPI description agree, and both are true."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""The table of everybody against everybody holds the exact chances of each pair."""
+"""The arena: the exact chances of each pair of agents."""
 
 import re
 
@@ -27,7 +27,7 @@ def league(site: SiteData) -> dict[str, Standing]:
 
 
 def number(text: str) -> float:
-    """A score as it is written, in percent; what is less than one or more than 99 as that."""
+    """Return a score as it is written, in percent, with the forms "<1%" and ">99%"."""
     return float(text.replace(MINUS, "-").replace("<1", "0.5").replace(">99", "99.5"))
 
 

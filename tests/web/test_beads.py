@@ -1,7 +1,8 @@
-"""Beads are shown as beads: how many there are, what is drawn, and nothing that they would expect.
+"""Beads on pages: numbers and chances of moves, without expected results.
 
-The arithmetic is told a second time with boards as text, by the rules of `training.textbook.rules`;
-of the app it knows only the table that the model holds.
+The arithmetic is repeated with boards as text, by `training.textbook.rules`; only the table in the
+model file comes from the app.
+
 """
 
 import re
@@ -34,20 +35,20 @@ LENS = "menace"
 
 
 def drawn(site: SiteData, board: str) -> dict[int, float]:
-    """The chance of each square, of which the table holds its part of the beads."""
+    """Return the chance of each square, from the parts of the beads in the table."""
     row = site.agents[LENS].q[parse_position(site.game, board)].astype(float)
     return {cell: float(row[cell] / np.nansum(row)) for cell in RULES.legal_moves(board)}
 
 
 def held(site: SiteData, board: str, cell: int) -> float:
-    """The beads of a move: the parts of all its squares."""
+    """Return the beads of a move: the sum of the parts of its squares."""
     row = site.agents[LENS].q[parse_position(site.game, board)]
     named = {one: canonical_pair(RULES, board, one) for one in RULES.legal_moves(board)}
     return sum(float(row[one]) for one, same in named.items() if same == named[cell])
 
 
 def ends(site: SiteData, board: str, seat: str) -> tuple[float, float, float]:
-    """How likely a game against random moves is won, drawn and lost from here on."""
+    """Return the chances of win, draw and loss from a position against random moves."""
 
     @cache
     def follow(board: str) -> tuple[float, float, float]:

@@ -1,4 +1,4 @@
-"""What is kept is asked for once, and is the same answer to everybody who may have it."""
+"""The cache: an answer is computed once, and is the same for everybody who may have it."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ def public(request: Request) -> Response:
 
 
 class Counted:
-    """An application that counts how often it is asked."""
+    """An application that counts its requests."""
 
     def __init__(self, answers: Answers) -> None:
         self.answers = answers

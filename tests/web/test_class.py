@@ -36,7 +36,7 @@ def compare(client: FlaskClient, text: str, query: str = "") -> TestResponse:
 
 
 def rows(page: str) -> list[list[str]]:
-    """The cells of the table of the class, as text."""
+    """Return the cells of the table of the class, as text."""
     table = re.search(r'(?s)<table id="class-table".*?<tbody>(.*?)</tbody>', page)
     assert table
     cells = [re.findall(r"(?s)<t[hd].*?</t[hd]>", row) for row in table[1].split("</tr>")]
@@ -81,7 +81,7 @@ def test_reasons_that_are_not_translated_are_marked_as_english(client: FlaskClie
 
 
 def test_the_most_frequent_blunder_is_the_one_that_is_met_most(client: FlaskClient) -> None:
-    """After an opening in a corner only the centre holds the draw, and it is a frequent opening."""
+    """After an opening in a corner only the centre keeps the draw, and this opening is frequent."""
     page = compare(client, f"/teach/{MENACE}").text
     first = re.search(r'(?s)class="worst">.*?aria-label="([^"]*)"', page)
     assert first

@@ -1,4 +1,4 @@
-"""Several boards show one position, each as its lens sees it, and move together."""
+"""The comparison page: several boards show one position with different values."""
 
 import html
 import re
@@ -33,7 +33,7 @@ USUAL = (View("q-learning-1"), View("q-iteration"))
 
 
 def title(page: str) -> str:
-    """What the browser is to call a page, spaces made one."""
+    """Return the title of a page, with single spaces."""
     found = re.search(r"<title>(.*?)</title>", page, re.DOTALL)
     assert found
     return " ".join(found[1].split())
@@ -316,7 +316,7 @@ def test_two_minds_are_one_picture_and_two_trainings_one_film(
 def test_a_curve_of_the_slider_has_the_ink_of_its_board_and_of_its_chart(
     client: FlaskClient,
 ) -> None:
-    """Where the first of them has no such figure, too."""
+    """Also if the first value source has no such figure."""
     lenses = ("menace", "q-learning-1", "q-iteration")
     page = client.get(f"/compare/4?figure=task&{'&'.join(f'lens={name}' for name in lenses)}").text
     boards = re.findall(r'<section class="panel[^>]*data-ink="(\w+)"', page)

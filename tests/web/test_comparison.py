@@ -1,4 +1,4 @@
-"""A comparison and its URL are the same thing."""
+"""A comparison and its URL determine each other."""
 
 import re
 from urllib.parse import parse_qsl, urlsplit
@@ -61,7 +61,7 @@ def test_what_is_built_is_parsed_to_the_same(comparison: Comparison) -> None:
 
 @given(comparisons())
 def test_a_form_leads_to_the_same_address_as_a_link(comparison: Comparison) -> None:
-    """A form leaves letters, digits and *-._ as they are and writes %40 for an @."""
+    """A form keeps letters, digits and *-._ and encodes an @ as %40."""
     query = urlsplit(urls.compare(comparison)).query
     assert re.fullmatch(r"[\w*.=&-]*", query, re.ASCII)
 

@@ -1,4 +1,4 @@
-"""A page has each name that its template reads, and no other."""
+"""A page class has exactly the names that its template reads."""
 
 import inspect
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ def pages(kind: type[Page] = Page) -> list[type[Page]]:
 
 
 def is_used(kind: type[Page], field: str) -> bool:
-    """Whether a property of a page reads a field that its template does not."""
+    """Return whether a property of a page reads a field that its template does not."""
     return f"self.{field}" in inspect.getsource(kind)
 
 
 def templates(app: Flask, name: str, seen: set[str]) -> Iterator[nodes.Template]:
-    """Parse a template and all that it extends or includes; what it imports sees no context."""
+    """Return a template and all templates that it extends or includes; imports have no context."""
     seen.add(name)
     loader = app.jinja_env.loader
     assert loader
@@ -37,7 +37,7 @@ def templates(app: Flask, name: str, seen: set[str]) -> Iterator[nodes.Template]
 
 
 def named(app: Flask, template: nodes.Expr) -> list[str]:
-    """The template of an include, or all that a name with a variable part can stand for."""
+    """Return the template of an include, or all templates that a variable name can mean."""
     if isinstance(template, nodes.Const):
         return [template.value]
     if isinstance(template, nodes.CondExpr):
@@ -52,7 +52,7 @@ def named(app: Flask, template: nodes.Expr) -> list[str]:
 
 
 def made_there(source: nodes.Template) -> set[str]:
-    """The names that a template gives to something itself: blocks and included ones see them."""
+    """Return the names that a template sets itself, which blocks and includes can read."""
     made = {name.name for name in source.find_all(nodes.Name) if name.ctx in ("store", "param")}
     made |= {macro.name for macro in source.find_all(nodes.Macro)}
     for taken in source.find_all(nodes.FromImport):
@@ -61,7 +61,7 @@ def made_there(source: nodes.Template) -> set[str]:
 
 
 def read(app: Flask, kind: type[Page]) -> set[str]:
-    """Every name that the templates of a page read and do not make themselves."""
+    """Return every name that the templates of a page read and do not set."""
     names: set[str] = set()
     local: set[str] = set()
     for source in templates(app, kind.template, set()):

@@ -1,6 +1,7 @@
-"""Every internal link of the site leads somewhere, and every anchor to something with its id.
+"""Every internal link of the site works, and every anchor has its element.
 
-And no page has two things of one id, or a style, a script or a handler of its own in it.
+No page has two elements with one id, or inline styles, scripts or handlers.
+
 """
 
 import random
@@ -37,7 +38,7 @@ STARTS = [
 
 
 class Page(HTMLParser):
-    """The links and the ids of a page, which are each its own."""
+    """The links and the ids of a page, without repetition."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -61,14 +62,14 @@ def kind(address: str) -> str:
 
 
 def form(address: str) -> tuple[object, ...]:
-    """What addresses of the same kind have in common that differ in values or language alone."""
+    """Return the pattern of URLs that differ only in values or language."""
     url = urlsplit(address)
     named = {name for name, _ in parse_qsl(url.query)} - {"hl"}
     return kind(address), url.path.count("/"), *sorted(named)
 
 
 def recipe(address: str) -> str:
-    """The recipe that the lab is asked for and has to train, "" where it is another address."""
+    """Return the recipe that a URL of the lab has to train, "" for other URLs."""
     page, is_file, _ = address.partition(".svg") if ".svg" in address else address.partition(".csv")
     name = unquote(page.removeprefix(f"{urls.LAB}/"))
     whole = urls.lab(name) == (page if is_file else address)

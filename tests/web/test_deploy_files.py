@@ -1,4 +1,4 @@
-"""The files for servers say what the site does: its command, its variables, its files."""
+"""The files for servers agree with the site: command, variables, files."""
 
 import re
 from configparser import ConfigParser

@@ -1,4 +1,4 @@
-"""What the environment tells the site about the world around it."""
+"""Environment variables of the site."""
 
 import json
 import re
@@ -44,7 +44,7 @@ def test_who_asks_for_the_site_by_another_name_is_led_to_its_own(environment) ->
 
 
 def test_who_is_told_of_a_weakness_is_said_if_anybody_is(environment) -> None:
-    """As RFC 9116 has it: it has to expire, and should within a year."""
+    """RFC 9116: the file must have an expiry date, and it should be within a year."""
     path = "/.well-known/security.txt"
     assert environment().get(path).status_code == 404
     text = environment(SECURITY_CONTACT="mailto:me@example.org").get(path).text

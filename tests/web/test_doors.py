@@ -1,4 +1,4 @@
-"""The header: five doors with their rooms, and on each page its own room."""
+"""The header: five doors with their rooms, and the room of each page."""
 
 import html
 import re

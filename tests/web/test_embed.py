@@ -1,4 +1,4 @@
-"""What may stand on pages of others: frames, files, oEmbed, citations, and nothing else."""
+"""Contents for other sites: frames, files, oEmbed, citations; no other page can be framed."""
 
 import base64
 import csv
@@ -560,7 +560,7 @@ def test_an_agent_is_cited_by_what_makes_it_again(client: FlaskClient, site: Sit
 
 
 def test_the_project_says_how_it_is_cited() -> None:
-    """CITATION.cff by the rules of the Citation File Format 1.2.0."""
+    """CITATION.cff follows the Citation File Format 1.2.0."""
     project = yaml.safe_load(CITATION)
     assert project["cff-version"] == "1.2.0"
     assert {"message", "title", "authors"} <= set(project)

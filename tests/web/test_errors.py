@@ -1,4 +1,4 @@
-"""What is wrong is said in a sentence with the right code, and nothing of the inside."""
+"""Errors: one sentence with the right status, and nothing about the inside of the program."""
 
 import re
 from collections.abc import Callable
@@ -173,7 +173,7 @@ def test_doubled_slashes_lead_to_the_address_without_a_page_that_is_not_ours(
 
 @pytest.mark.parametrize("path", ["//evil.example/x", "/play//nowhere//", "///", "//evil.example"])
 def test_doubled_slashes_lead_to_single_ones_whatever_is_there(app: Flask, path: str) -> None:
-    """And never to a host of that name, in whatever language."""
+    """The redirect never leads to a host of that name, in any language."""
     for query in ("", "hl=de", "hl=en", "step=1"):
         # A test client would take the name for a host itself.
         environ = create_environ("/") | {"PATH_INFO": path, "QUERY_STRING": query}
@@ -184,7 +184,7 @@ def test_doubled_slashes_lead_to_single_ones_whatever_is_there(app: Flask, path:
 
 @pytest.mark.parametrize("path", ["/%5Cevil.example/x", "/%E2%80%AEmoc.live", "/%22%3E%3Cb%3E"])
 def test_a_page_that_is_not_there_leads_only_to_this_site(client: FlaskClient, path: str) -> None:
-    """Browsers take a backslash for a slash: the language links would lead to evil.example."""
+    """Browsers take a backslash for a slash, so language links could lead to evil.example."""
     page = client.get(path)
     assert page.status_code == 404
     links = [unescape(link) for link in re.findall(r'(?:href|content)="([^"]*)"', page.text)]
@@ -194,7 +194,7 @@ def test_a_page_that_is_not_there_leads_only_to_this_site(client: FlaskClient, p
 
 
 def test_who_wants_another_protocol_is_answered_in_this_one(client: FlaskClient) -> None:
-    """RFC 9110, 7.8: a server may ignore the wish."""
+    """RFC 9110, 7.8: a server may ignore an upgrade."""
     wish = {"Connection": "Upgrade", "Upgrade": "websocket"}
     assert client.get("/play/4", headers=wish).status_code == 200
 

@@ -1,4 +1,4 @@
-"""The pages of the experiments: every number of a file is there, and every mark opens its run."""
+"""The pages of experiments: every number of a file is shown, and every mark opens its run."""
 
 import base64
 import csv
@@ -152,7 +152,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def link(models: Path, to: Path) -> None:
-    """Put the agents of a folder that the sample names into another one, which stays small."""
+    """Link the agents that the sample names into a small folder."""
     for path in models.glob("*.*"):
         if path.stem in ("q-table", "double-q"):
             (to / path.name).symlink_to(path)
@@ -169,7 +169,7 @@ def shown(sampled: FlaskClient) -> str:
 
 
 def marks(svg: str) -> list[tuple[str, str]]:
-    """What the marks of a drawing open, and what they tell."""
+    """Return the links of the marks of a drawing, with their texts."""
     found = re.findall(r'<a href="([^"]+)"[^>]*><title>([^<]+)</title>', svg)
     return [(unquote(unescape(href)), unescape(title)) for href, title in found]
 

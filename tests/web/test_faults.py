@@ -1,4 +1,4 @@
-"""The gallery of faults: its agents are what their recipes say, its figures exact, its puzzles fair."""
+"""The gallery of faults: agents as their recipes define them, exact figures, solvable puzzles."""
 
 from html import unescape
 from importlib.util import module_from_spec, spec_from_file_location

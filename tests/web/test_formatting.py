@@ -1,4 +1,4 @@
-"""How numbers are written."""
+"""The formats of numbers."""
 
 import re
 
@@ -45,7 +45,7 @@ def test_a_value_has_a_sign_unless_it_is_zero(value: float, text: str) -> None:
 
 
 def encodings(client: FlaskClient, address: str) -> dict[str, str]:
-    """Read the ways of writing a position from a page."""
+    """Return the notations of a position on a page."""
     page = client.get(address).text
     return dict(re.findall(r"<dt>(.*?)</dt>\s*<dd><code>(.*?)</code>", page))
 

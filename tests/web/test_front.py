@@ -1,4 +1,4 @@
-"""The front page: what it promises is so, with the agents that are shipped."""
+"""The front page: its statements are true of the shipped agents."""
 
 import re
 from html import unescape
@@ -48,7 +48,7 @@ def test_its_position_has_one_right_move_which_blocks_a_line(site: SiteData) -> 
 
 
 def test_each_caption_says_what_the_squares_show(site: SiteData) -> None:
-    """Told again from the frames alone."""
+    """Computed again from the frames only."""
     film = film_of(site, site.first_opponent, BLOCKED)
     told = set()
     for frame in film.frames:

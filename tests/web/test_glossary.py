@@ -1,4 +1,4 @@
-"""The glossary: every term has one place, and what it points at is there."""
+"""The glossary: every term has one entry, and its links work."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The near goals of a teacher, in games that are written down here."""
+"""The easy goals of a teacher, with games written down here."""
 
 import pytest
 
@@ -11,7 +11,7 @@ RESULTS = {"w": "win", "d": "draw", "l": "loss"}
 
 
 def lesson(game: str, refills: int = 0) -> Lesson:
-    """A lesson by the learner's seat, the record and the result, as in "X405386l"."""
+    """Return a lesson by the learner's seat, the record and the result, as in "X405386l"."""
     seat, record, result = game[:1], game[1:-1], RESULTS.get(game[-1:], "")
     return Lesson(
         opponent="you" if record else "random",

@@ -1,4 +1,4 @@
-"""The headers of every response, to the letter."""
+"""The headers of every response, character by character."""
 
 import re
 from collections.abc import Callable

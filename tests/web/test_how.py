@@ -1,4 +1,4 @@
-"""The page that explains: what it says is what the code, the cards and the arrays say."""
+"""The pages of algorithms: their statements agree with code, cards and arrays."""
 
 import gzip
 import re
@@ -37,12 +37,12 @@ MATHML_CORE = {
 
 @pytest.fixture(scope="module")
 def html(app: Flask) -> dict[str, str]:
-    """Every section, by its name."""
+    """Return every section by its name."""
     return {name: section(app.test_client().get(how(name)).text) for name in SECTIONS}
 
 
 def section(page: str) -> str:
-    """What a page has of its own, without the contents of all."""
+    """Return the content of a page without the table of contents."""
     found = re.search(r'<main.*?(?=<nav aria-label="How it works)', page, re.DOTALL)
     assert found
     return found[0]
@@ -128,7 +128,7 @@ def test_whoever_a_section_cites_with_a_year_is_a_source_of_it() -> None:
 
 
 def letters(formulas: str) -> list[str]:
-    """List the letters of formulas as they appear, each once, with their primes and exponents."""
+    """Return the letters of formulas as they appear, each once, with primes and exponents."""
     marked = r"<mi>(.)</mi>(?:<mo>(′)</mo>|<mo>([*−])</mo></msup>)?"
     found = ["".join(parts).replace("−", "⁻") for parts in re.findall(marked, formulas)]
     return list(dict.fromkeys(found))
@@ -441,7 +441,7 @@ def board_of(href: str) -> str:
 
 
 def pressed(game: Game, board: str, cell: int) -> str:
-    """The board after a press on a square, "" where it cannot be pressed."""
+    """Return the board after a click on a square, "" if the square is no link."""
     squares = writing(game, parse_position(game, board)).squares
     return board_of(squares[cell].href) if squares[cell].href else ""
 
@@ -498,7 +498,7 @@ def test_its_writings_and_its_images_are_those_of_the_position(game: Game) -> No
 
 
 def test_the_names_of_the_images_are_right(game: Game) -> None:
-    """X is top left and O right of it: where do the two come to lie?"""
+    """X is top left and O right of it: the two are found again in each symmetric board."""
     images = {
         image.name: board_of(image.href)
         for image in writing(game, parse_position(game, "XO.......")).images
@@ -516,7 +516,7 @@ def test_the_names_of_the_images_are_right(game: Game) -> None:
 
 
 def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) -> None:
-    """0.9, 0.81, 0.73: the last move first."""
+    """The values are 0.9, 0.81, 0.73, from the last move to the first."""
     assert ALPHA == 0.9
     after = ["0.73", "0.81", "0.90"]
     assert [f"{move.value:.2f}" for move in won_game(game)] == after[::-1]

@@ -1,4 +1,4 @@
-"""The judge: what is said of moves is what is true of the agent that makes them."""
+"""The judge: its results for moves are the results of the agent with these moves."""
 
 import html
 import importlib.util
@@ -58,7 +58,7 @@ def flipped(site: SiteData, name: str, position: int, cell: int) -> str:
 
 
 def asker(site: SiteData, policy: Policy) -> Callable[[tuple[int, ...], int], list[int]]:
-    """Play a policy as the snippet and docs/judge.py ask for it."""
+    """Return a policy as a function, as the snippet and docs/judge.py call it."""
     game = site.game
     rows = {tuple(board): row for row, board in enumerate(game.board[: game.decisions].tolist())}
 
@@ -70,14 +70,14 @@ def asker(site: SiteData, policy: Policy) -> Callable[[tuple[int, ...], int], li
 
 
 def ask(client: FlaskClient, address: str) -> Any:
-    """Ask the API."""
+    """Request the API."""
     answer = client.get(address)
     assert answer.status_code == 200, answer.text
     return answer.json
 
 
 def test_the_figures_are_those_of_the_cards(site: SiteData) -> None:
-    """Of all who play some moves with equal chances: MENACE draws its moves like beads."""
+    """For agents that play several moves with equal chances; MENACE draws moves like beads."""
     judged = 0
     for name, agent in site.agents.items():
         if agent.card.plays == "proportional":
@@ -137,7 +137,7 @@ def test_the_game_that_beats_it_is_replayed_against_the_visitor(
 def test_two_links_that_differ_in_a_bit_differ_in_that_position(
     client: FlaskClient, site: SiteData
 ) -> None:
-    """Optimal play that may also take a corner's neighbour after the centre: one position errs."""
+    """Optimal play with a blunder in one position."""
     game = site.game
     position = int(game.successor[0, 4])  # O to move
     one, other = code_of(site, "minimax-random"), flipped(site, "minimax-random", position, 1)
@@ -215,7 +215,7 @@ def test_only_where_moves_can_stand_an_address_may_be_long(
 
 
 def test_long_addresses_cannot_eat_the_memory(client: FlaskClient, site: SiteData) -> None:
-    """Names by moves are no keys of what is kept for thousands of positions."""
+    """Agents given by moves are not keys of caches with thousands of positions."""
     client.get("/play/4")  # with values, of which some are kept from now on
     rng, sizes = np.random.default_rng(0), []
     for _ in range(3):
@@ -310,7 +310,7 @@ def test_the_lines_on_the_page_make_the_link(
 
 
 def test_the_uses_on_the_page_are_right(client: FlaskClient, site: SiteData) -> None:
-    """Of a dict by board, an array by base-3 number, and a function of the mover's board."""
+    """A dict by board, an array by base-3 number, and a function of the mover's board."""
     game, q = site.game, site.agents["q-table"].q
     best = np.where(np.isnan(q), -np.inf, q)
     boards = [tuple(board) for board in game.board[: game.decisions].tolist()]
@@ -368,7 +368,7 @@ def test_the_file_to_copy_names_a_move_that_cannot_be(judge_py: ModuleType) -> N
 
 
 def post_file(client: FlaskClient, address: str, content: bytes) -> TestResponse:
-    """Send a form with a file; Werkzeug's client would put a large one into a temporary file."""
+    """Send a form with a file; Werkzeug's client would write a large file into a temporary folder."""
     head = b'Content-Disposition: form-data; name="file"; filename="mine.csv"'
     body = b"--part\r\n" + head + b"\r\n\r\n" + content + b"\r\n--part--\r\n"
     return client.post(address, data=body, content_type="multipart/form-data; boundary=part")
@@ -481,7 +481,7 @@ def test_a_chunked_table_is_stopped_at_1_mb(client: FlaskClient) -> None:
 def test_a_form_is_received_in_memory(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Werkzeug's own form would put a file of this size into the temporary folder."""
+    """Werkzeug's own form parser would write a file of this size into the temporary folder."""
     table = json.dumps({".........": 4, "note": "x" * 900_000})
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
     answer = post_file(client, "/api/v1/judge", table.encode())
@@ -490,7 +490,7 @@ def test_a_form_is_received_in_memory(
 
 
 def fault_of(answer: TestResponse) -> str:
-    """Return the message of an error of the API."""
+    """Return the error message of an answer of the API."""
     error = json.loads(answer.text)["error"]
     assert error["code"] == answer.status_code
     message: str = error["message"]
@@ -606,7 +606,7 @@ def test_whatever_is_sent_is_judged_or_refused(
 
 
 def code_like(game: Game, moves: str | int) -> str:
-    """Return a text itself; for a number, the seed, a valid code with up to two changed signs."""
+    """Return a text unchanged; for a number, a valid code with up to two characters changed."""
     if isinstance(moves, str):
         return moves
     rng = np.random.default_rng(moves)

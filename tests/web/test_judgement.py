@@ -1,4 +1,4 @@
-"""An agent judged on its page: the numbers are those of its card, and a proof is one."""
+"""The judgement on an agent's page: the numbers of its card, and a valid proof."""
 
 import csv
 import re
@@ -34,7 +34,7 @@ def both() -> Both:
 
 @pytest.fixture(scope="module")
 def policies(both: Both, site: SiteData) -> dict[str, Policy]:
-    """How each agent plays, as the reference sees it."""
+    """The reference's policy of each agent."""
     return {name: both.policy_of(agent.q, agent.card.plays) for name, agent in site.agents.items()}
 
 
@@ -52,12 +52,12 @@ def section(page: str, id: str) -> str:
 
 
 def plays(html: str) -> list[str]:
-    """The addresses of the play page to which pictures lead."""
+    """Return the URLs of the play page in pictures."""
     return [unescape(href) for href in re.findall(r'<a href="(/play/[^"]*)"><svg', html)]
 
 
 def sheets(client: FlaskClient, url: str) -> list[str]:
-    """All pages of many pictures, as the first of them leads to."""
+    """Return all pages with many pictures, following their links."""
     first = client.get(url).text
     others = re.findall(r'<a id="page-\d+" href="([^"]*)"', first)
     return [client.get(unescape(href)).text for href in others] or [first]

@@ -1,4 +1,4 @@
-"""The lab: every recipe has a page, every change an address, and whatever is wrong a sentence."""
+"""The lab: every recipe has a page, every change a URL, and every error a sentence."""
 
 import csv
 import json
@@ -49,7 +49,7 @@ def test_the_lab_begins_with_a_question(client: FlaskClient) -> None:
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_every_parameter_can_be_changed(client: FlaskClient, slug: str) -> None:
-    """A number has a field, a choice has a link to each of its values that can be trained."""
+    """A number has a field, and a choice has a link for each valid value."""
     # Learners with a fault are not compiled, so theirs are short trainings.
     name = "q-learning,games=2000" if slug == "q-learning" else slug
     recipe = parse_recipe(name)
@@ -67,7 +67,7 @@ def test_every_parameter_can_be_changed(client: FlaskClient, slug: str) -> None:
 
 
 def change(client: FlaskClient, **query: str) -> str:
-    """The URL that a form leads to."""
+    """Return the URL that a form leads to."""
     answer = client.get("/lab", query_string={key.replace("_", "."): query[key] for key in query})
     assert answer.status_code == 303
     return unquote(answer.location)
@@ -89,7 +89,7 @@ def test_a_slot_changes_both_sides_and_the_contrast_one(client: FlaskClient) -> 
 
 
 def test_forms_of_earlier_links_still_lead_to_their_recipe(client: FlaskClient) -> None:
-    """They name an algorithm and all of its parameters, and the baseline as it is."""
+    """Old links name an algorithm, all of its parameters, and the baseline."""
     form = {"algorithm": "q-table", "games": "200", "alpha": ".40"}
     assert change(client, **form, ghost="q-table") == "/lab/q-table,games=200?ghost=q-table"
     assert change(client, **form, ghost="q-table,games=200") == "/lab/q-table,games=200"
@@ -98,7 +98,7 @@ def test_forms_of_earlier_links_still_lead_to_their_recipe(client: FlaskClient) 
 def test_a_student_who_changes_the_opponent_compares_like_with_like(
     client: FlaskClient, site: SiteData
 ) -> None:
-    """Every link of a shared slot leads to two trainings that differ in the contrast alone."""
+    """Every link of a shared slot leads to two trainings that differ only in the contrast."""
     page = client.get("/lab/q-table,alpha=0.8?ghost=q-table").get_data(as_text=True)
     pattern = r'id="(?:vs|games|algorithm|seat|ties|by)-[\w-]+" href="([^"]*)"'
     links = re.findall(pattern, page)
@@ -129,7 +129,7 @@ def test_a_page_that_waits_for_its_trainings_has_their_question_as_heading(site:
 
 
 def test_both_sides_are_shown_as_they_learn(client: FlaskClient) -> None:
-    """Neither of the two recipes is an agent that is always there."""
+    """Neither of the two recipes is a shipped agent."""
     page = client.get("/lab/q-table,alpha=0.8,games=200?ghost=q-table,games=200").text
     assert len(re.findall(r"data-film-caption", page)) == 2
 
@@ -274,7 +274,7 @@ def equation(client: FlaskClient, address: str) -> str:
 
 
 def computed(written: str) -> tuple[float, float]:
-    """Both sides of a sum in numbers, the left one worked out."""
+    """Return both sides of an equation as numbers, the left side computed."""
     left, right = written.replace("×", "*").replace("\N{MINUS SIGN}", "-").split(" = ")
     assert re.fullmatch(r"[-+*/() .\d]+", left)
     return float(eval(left)), float(right)  # nothing but digits and signs
@@ -371,7 +371,7 @@ def test_a_preset_does_what_its_sentence_says(site: SiteData, title: str, safe: 
 
 def test_the_exercises_do_what_their_sentences_say(site: SiteData) -> None:
     def measured(recipe: str) -> tuple[int, float, int]:
-        """Blunders, games won against random, and moves that were met."""
+        """Return blunders, games won against random, and the number of known positions."""
         agent = site.agents[recipe]
         random = agent.card.figures.vs["random"]
         won = (random.x[-1][0] + random.o[-1][0]) / 2
@@ -419,7 +419,7 @@ def test_the_curve_and_the_mind_are_taken_along(
 
 
 def test_the_medians_of_all_seeds_are_handed_out(client: FlaskClient) -> None:
-    """The curve of the page is the file's, over whichever axis is chosen."""
+    """The curve of the page equals the file, over each axis."""
     address = "/lab/q-table,games=60?ghost=q-table,games=50&axis=linear"
     first, *_, last = follow(client, address)
     (file,) = re.findall(r'id="csv-curves[\w-]*" href="([^"]*)"', first)
@@ -441,7 +441,7 @@ def test_seeds_are_judged_as_their_agents_are(site: SiteData) -> None:
 
 
 def follow(client: FlaskClient, address: str) -> list[str]:
-    """The pages of a duel, from the first one to that with all seeds."""
+    """Return the pages of a comparison, from the first one to the page with all seeds."""
     pages, asks = [], re.search("(.*)", address)
     while asks:
         answer = client.get(unescape(asks[1]), headers={"HX-Request": "true"})
@@ -541,7 +541,7 @@ def test_a_name_that_has_no_room_for_a_seed_is_shown_with_its_own_alone(
 
 
 def test_a_seed_is_unbeatable_where_no_game_beats_it(site: SiteData) -> None:
-    """The best responder of this one draws every game: what would beat it risks as much."""
+    """Its best responder draws every game, because winning would risk as many losses."""
     recipe = parse_recipe("q-learning,alpha=1,gamma=0.1,epsilon=0")
     (run,) = site.lab.seeds(recipe, [0])
     assert run.unbeatable == (False, False)
@@ -571,7 +571,7 @@ def test_matchboxes_and_sums_do_what_their_sentences_say(site: SiteData) -> None
 
 
 def preset(title: str) -> str:
-    """The name of the recipe of a preset."""
+    """Return the name of the recipe of a preset."""
     return next(preset.recipe for preset in WORTH_SEEING if preset.title == title)
 
 
@@ -596,7 +596,7 @@ def test_nothing_is_trained_elsewhere_before_it_is_asked_for(client: FlaskClient
 
 
 def test_a_small_verdict_is_that_of_its_own_page(client: FlaskClient) -> None:
-    """The row of this opponent alone is trained here: its own length comes first."""
+    """Only the row of this opponent is trained here, because its own length comes first."""
     duel_url = "/lab/q-table,vs=both,games=60?ghost=q-table,games=60"
     page = unescape(client.get(f"{duel_url}&elsewhere=3").text)
     rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th>(.*?)</tr>", page, re.DOTALL)

@@ -1,8 +1,9 @@
-"""The sentences of the lab: what differs between two trainings, and the verdict on them.
+"""The sentences of the lab: the difference between two trainings, and the verdict.
 
 tests/golden/lab.txt has a sentence for every value of every parameter, for every pair of kinds of
-parameters and for every two algorithms.  After a change on purpose, or with a new parameter, write
-the file with `UPDATE_GOLDEN=1 python -m pytest tests/web/test_lab_wording.py` and read its changes.
+parameters and for every two algorithms.  After an intended change or with a new parameter, update
+it with `UPDATE_GOLDEN=1 python -m pytest tests/web/test_lab_wording.py` and read the difference.
+
 """
 
 import csv
@@ -37,7 +38,7 @@ TWO_THINGS = "q-table,vs=self,alpha=0.8"
 
 
 def change(recipe: Recipe, parameter: Parameter) -> Iterator[Recipe]:
-    """Return the recipe with other values of one of its parameters."""
+    """Return the recipe with other values of one parameter."""
     values: list[Value] = [*parameter.choices] or SAMPLES[parameter.kind]
     if parameter.kind is bool:
         values = [True, False]
@@ -51,13 +52,13 @@ def change(recipe: Recipe, parameter: Parameter) -> Iterator[Recipe]:
 
 
 def sentences(site: SiteData, a: Recipe, b: Recipe) -> list[str]:
-    """Return the question, and the headline with each side as the better one after its warning."""
+    """Return the question, and the headline for each side as the better one."""
     asked = "".join(phrase.words for phrase in ask_question(site, a, b, "blunders"))
     return [asked, *headlines(site, a, b)]
 
 
 def headlines(site: SiteData, a: Recipe, b: Recipe) -> list[str]:
-    """Return the headline with each side as the better one, after the warning if there is one."""
+    """Return the headline for each side as the better one, with the warning if there is one."""
     warning = wording.warn_of_causes(wording.name_causes(a, b))
     return [
         f"{warning} Fewer blunders {names.phrase}. ({names.label})".lstrip()
@@ -66,7 +67,7 @@ def headlines(site: SiteData, a: Recipe, b: Recipe) -> list[str]:
 
 
 def list_sentences(site: SiteData) -> Iterator[str]:
-    """Write the sentences of every value of every parameter, then those of every pair of kinds."""
+    """Return the sentences for every value of every parameter, then for every pair of kinds."""
     told: set[str] = set()
     for algorithm in ALGORITHMS.values():
         recipe = algorithm()
@@ -265,7 +266,7 @@ def test_the_link_preview_and_the_files_have_the_warning(client: FlaskClient) ->
 
 
 def test_a_preview_of_two_recipes_says_the_verdict(client: FlaskClient, site: SiteData) -> None:
-    """The picture is that of the curves over a line of words."""
+    """The picture has the curves over a line of text."""
     for preset in (*WORTH_SEEING[:1], *EXERCISES[:1]):
         chosen, ghost = preset.list_names(site)
         page = client.get(f"/lab/{chosen}?ghost={ghost}").text

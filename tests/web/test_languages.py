@@ -1,6 +1,7 @@
-"""Pages in other languages: all that they say is marked, and their links keep the language.
+"""Pages in other languages: all texts are marked for translation, and links keep the language.
 
-In a language made up here every text that is marked stands in brackets: what is not, shows.
+In a made-up language every marked text is in brackets, so that unmarked texts can be found.
+
 """
 
 import re
@@ -77,7 +78,7 @@ PAGES = [
 
 
 class Brackets(NullTranslations):
-    """Puts every text that is marked in brackets."""
+    """A translation that puts every marked text in brackets."""
 
     def gettext(self, message: str) -> str:
         return f"⟦{message}⟧"
@@ -87,7 +88,7 @@ class Brackets(NullTranslations):
 
 
 class Unmarked(HTMLParser):
-    """The words of a page that stand outside of all brackets, but for names and other languages."""
+    """The words of a page outside of brackets, except names and other languages."""
 
     def __init__(self, text: str, names: list[str]) -> None:
         super().__init__()
@@ -148,7 +149,7 @@ def bracketed(app: Flask) -> Iterator[FlaskClient]:
 
 
 def asked(client: FlaskClient, page: str, code: str) -> TestResponse:
-    """Ask for a page in a language, again where it is told to come again: a trainer may start."""
+    """Request a page in a language; repeat while its status is 202."""
     address = f"{page}{'&' if '?' in page else '?'}hl={code}"
     for _ in range(10):
         answer = client.get(address, follow_redirects=True)
@@ -175,13 +176,13 @@ ADDRESS = re.compile(r'\s(?:href|action|hx-get|data-reply|data-why|data-minds)="
 
 @cache
 def texts() -> Catalog:
-    """All texts of the pages: reading them takes longer than everything else here."""
+    """All texts of the pages, collected once because it is slow."""
     return gather_texts()
 
 
 @pytest.mark.parametrize("file", CATALOGUES, ids=lambda file: file.stem)
 def test_a_catalogue_has_every_text_and_no_other_in_the_order_of_the_pages(file: Path) -> None:
-    """`make translations` brings it there."""
+    """`make translations` makes it so."""
     with file.open("rb") as lines:
         kept = [message.id for message in read_po(lines, locale=file.stem)]
     assert kept == [message.id for message in update_catalogue(file, texts())]
@@ -189,7 +190,7 @@ def test_a_catalogue_has_every_text_and_no_other_in_the_order_of_the_pages(file:
 
 @pytest.mark.parametrize("code", COMPLETE)
 def test_the_languages_of_this_project_are_complete(code: str) -> None:
-    """Languages that others contribute may be partial."""
+    """Languages of other contributors may be incomplete."""
     catalogue = update_catalogue(HERE / f"{code}.po", texts())
     assert [text.id for text in catalogue if text.id and not is_translated(text)] == []
 
@@ -271,7 +272,7 @@ def test_each_language_is_kept_by_its_address(client: FlaskClient) -> None:
 
 
 def test_a_language_is_one_file(tmp_path: Path) -> None:
-    """As docs/translating.md says: Spanish, with some texts of it."""
+    """As in docs/translating.md: Spanish, with a few texts."""
     texts = {"": "Content-Type: text/plain; charset=utf-8\\n", "Play": "Jugar"}
     texts |= {"English": "Español", ",.": ".,"}
     lines = [f'msgid "{text}"\nmsgstr "{said}"\n' for text, said in texts.items()]

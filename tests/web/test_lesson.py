@@ -1,4 +1,4 @@
-"""The lesson: five stops, each an address, and all that they say is so."""
+"""The lesson: five steps with a URL each, and true statements."""
 
 import re
 from html import unescape
@@ -22,7 +22,7 @@ SLUGS = [stop.slug for stop in LESSON_STEPS]
 
 
 def article(client: FlaskClient, slug: str) -> str:
-    """What a stop says, without its markup."""
+    """Return the text of a step, without markup."""
     page = client.get(f"/how/{slug}").text
     told = re.search(r"<article.*?</article>", page, re.DOTALL)
     assert told

@@ -1,4 +1,4 @@
-"""Where the controls lead, and what happens by itself."""
+"""The links of the controls, and automatic moves."""
 
 from app.web.match import MAX_TALLY, Match, replay_match
 from app.web.match_controls import (

@@ -1,4 +1,4 @@
-"""A match and its URL are the same thing."""
+"""A match and its URL determine each other."""
 
 from urllib.parse import parse_qsl, urlsplit
 
@@ -19,7 +19,7 @@ GAME = WORLD.game
 
 @st.composite
 def records(draw: st.DrawFn) -> str:
-    """A game, over or not: moves in the order of a shuffled board until it ends."""
+    """Generate a game, finished or not, from a shuffled order of cells."""
     record = ""
     for cell in draw(st.permutations(range(9)))[: draw(st.integers(0, 9))]:
         try:
@@ -119,7 +119,7 @@ def test_an_empty_value_and_an_unknown_name_are_as_good_as_none() -> None:
     ],
 )
 def test_a_wrong_address_is_named(url: str, error: type[HTTPException], named: str) -> None:
-    """What is wrong with the record itself is among what `test_errors.py` asks for."""
+    """Faults of the record are tested in `test_errors.py`."""
     with pytest.raises(error) as raised:
         read(url)
     assert named in str(raised.value.description)

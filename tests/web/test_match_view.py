@@ -1,4 +1,4 @@
-"""What a scene offers: the reply of an agent, drawn from its policy, and the slider of a lens."""
+"""The view of a match: replies drawn from an agent's policy, and the slider of a value source."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The mind page: the picture, any tile of it as a board, and what is wrong said in sentences."""
+"""The page of all values: the picture, the board of each tile, and error messages."""
 
 import gzip
 import re
@@ -37,10 +37,10 @@ RULES = Rules()
 
 
 class Told:
-    """What an agent expects at a snapshot, told a second time: of the file of its model alone.
+    """The values of an agent at a snapshot, computed again from the model file only.
 
-    It plays with boards as text, by the rules of tests/tictactoe/reference.py; of the app it takes
-    the numbers of the positions and what the card says that the results are worth.
+    Boards are text, by the rules of tests/tictactoe/reference.py; only the numbers of positions and
+    the rewards on the card come from the app.
     """
 
     def __init__(self, site: SiteData, name: str, step: int) -> None:
@@ -71,13 +71,13 @@ class Told:
         self.truth = {b: SIGN[mover(b)] * rules.solved[b][0] for b in boards}
 
     def shown(self, board: str) -> str:
-        """The image that stands for all: known if one is, updated most, the lowest-numbered."""
+        """Return the position that represents its class: known first, then most updates, lowest number."""
         return max(
             self.images[board], key=lambda b: (self.known[b], self.visits[b], -self.number[b])
         )
 
     def expects(self, board: str) -> int | None:
-        """The outcome that the value is nearest to, None of what is unknown."""
+        """Return the outcome nearest to the value, None if it is unknown."""
         if not self.known[board]:
             return None
         loss, draw, win = self.scales[mover(board)]
@@ -120,7 +120,7 @@ def test_who_has_no_task_is_not_coloured_by_it(site: SiteData, client: FlaskClie
 
 
 def test_in_its_own_task_a_mind_errs_less_than_by_best_play(site: SiteData) -> None:
-    """Q-learning 1 was asked to beat random moves, and so it hopes for too much of others."""
+    """Q-learning 1 was trained against random moves, so it overestimates other games."""
     by_truth, by_task = (
         colouring(site, "q-learning-1", kind).heat[-1] for kind in ("wrong", "wrong-task")
     )
@@ -142,7 +142,7 @@ def test_each_colouring_has_a_page(client: FlaskClient, name: str, kind: str) ->
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_frame_is_light(client: FlaskClient, name: str) -> None:
-    """The whole page, which has all frames, sends at most so much for each."""
+    """The page with all frames has a limited size for each frame."""
     body = client.get(f"/mind/{name}", headers={"Accept-Encoding": "gzip"}).data
     assert len(body) <= A_FRAME
     assert b"<svg" in gzip.decompress(body)
@@ -169,14 +169,14 @@ def test_a_tile_says_what_is_so(client: FlaskClient, site: SiteData) -> None:
 
 
 def every_mind(site: SiteData) -> list[tuple[str, int]]:
-    """List all agents that expect results, at their ends and twice on the way there."""
+    """Return all agents with expected results, at the end and at two earlier snapshots."""
     names = [name for name, agent in site.agents.items() if agent.card.worth]
     lasts = {name: site.last_step(name) for name in names}
     return [(name, step) for name, last in lasts.items() for step in {0, last // 2, last - 1, last}]
 
 
 def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
-    """The tiles, the sentence and the table of each mind, by the file of the model alone."""
+    """The tiles, the sentence and the table, compared with the model file."""
     names = [format_position(site.game, position) for position in site.tiles.decision]
     for name, step in every_mind(site):
         told, page = Told(site, name, step), mind_page(site, name, {"step": str(step)})
@@ -209,7 +209,7 @@ def test_a_position_is_known_as_soon_as_any_image_of_it_is(
 def test_a_value_is_compared_with_an_outcome_and_not_by_its_colour(
     client: FlaskClient, site: SiteData
 ) -> None:
-    """+0.51 is nearer to a win; as a colour it is a half, and that is nearer to a draw."""
+    """+0.51 is nearer to a win; its rounded colour, a half, would be nearer to a draw."""
     page = client.get("/mind/double-q?tile=226").text
     assert (
         "Its highest Q-value is +0.51, which is nearest to the value of <b>a win</b>. "

@@ -1,4 +1,4 @@
-"""What the board shows is what the tables hold."""
+"""The values on boards: equal to the values in the tables."""
 
 import re
 from dataclasses import replace
@@ -34,12 +34,12 @@ def number(text: str) -> float:
 
 
 def expecting(site: SiteData) -> dict[str, Agent]:
-    """The agents whose values expect a result; of beads see test_beads.py."""
+    """The agents with expected results; for beads see test_beads.py."""
     return {name: agent for name, agent in site.agents.items() if agent.card.worth is not None}
 
 
 def snapshots(site: SiteData, name: str) -> list[int | None]:
-    """The first, some on the way, and the agent as shipped."""
+    """Return the first snapshot, some others, and None for the final agent."""
     last = site.last_step(name)
     return [*range(0, last, max(1, last // 4)), None]
 
@@ -109,7 +109,7 @@ def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(site:
 
 
 def test_a_star_on_an_untried_square_shows_what_decides(site: SiteData) -> None:
-    """Where all that was tried is bad, the agent plays what it never tried, which counts as 0."""
+    """If all tried moves are bad, the agent plays an untried move, whose value is 0."""
     game = site.game
     known = {name: game.spread_pairs(site.known(name, -1), illegal=False) for name in site.agents}
     untried = [
@@ -240,7 +240,7 @@ def test_the_last_step_is_the_table(site: SiteData) -> None:
 
 
 def test_a_task_is_the_other_truth(site: SiteData) -> None:
-    """Against random moves a corner is best, and what comes a move later counts 0.9 of it."""
+    """Against random moves a corner is best, and a move later counts 0.9."""
     assert site.task("q-learning-1") is not None
     seen = evaluate_moves(site, 0, "q-learning-1_task")
     corner, edge, centre = 0.792703, 0.786438, 0.788147
@@ -272,7 +272,7 @@ def test_no_value_is_a_negative_zero(site: SiteData, client: FlaskClient) -> Non
 
 
 def visible(url: str, client: FlaskClient) -> str:
-    """The numbers of a page: its texts and the data of its charts."""
+    """Return the numbers of a page: in texts and in the data of charts."""
     page = client.get(url).text
     texts = re.findall(r'>([^<]+)<|value="([^"]+)"|aria-label="([^"]+)"| d="([^"]+)"', page)
     return "\n".join(text for found in texts for text in found if not re.search(r"\d-0", text))

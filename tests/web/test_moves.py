@@ -1,4 +1,4 @@
-"""The list of the moves, and the picture of the value over the game."""
+"""The list of moves, and the chart of the value over the game."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def listed(site: SiteData, match: Match) -> list[ReviewedMove]:
 
 
 def chart_of(site: SiteData, match: Match) -> Sequence[Shape]:
-    """The shapes of its picture, in which a win of X is 72 pixels above one of O."""
+    """Return the shapes of the chart, where a win of X is 72 pixels above a win of O."""
     state = replay_match(match, site)
     return value_plot(state, review_moves(state), 72).shapes
 
@@ -37,14 +37,14 @@ def dots_of(chart: Sequence[Shape]) -> list[tuple[float, float]]:
 
 
 def to_two_decimals(value: float | Fraction) -> str:
-    """A value as a person would round it from its exact digits, with a sign unless it is 0."""
+    """Return a value rounded from its exact digits, with a sign unless it is 0."""
     hundredths = round(Fraction(value) * 100)
     sign = "+" if hundredths > 0 else MINUS if hundredths < 0 else ""
     return f"{sign}{abs(hundredths) // 100}.{abs(hundredths) % 100:02d}"
 
 
 def common(value: Fraction, worth: tuple[float, ...]) -> Fraction:
-    """The value between -1, a loss, and +1, a win, by straight lines over a draw."""
+    """Return the value between -1 (loss) and +1 (win), piecewise linear over a draw."""
     loss, draw, win = map(Fraction, worth)
     if draw in (loss, win):
         draw = (loss + win) / 2

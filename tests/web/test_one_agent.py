@@ -1,4 +1,4 @@
-"""The pages that judge and compare agents do so whichever agents the folder holds."""
+"""The pages about agents work with any agents in the folder."""
 
 import re
 from collections.abc import Callable
@@ -26,7 +26,7 @@ PAGES = [
 
 @pytest.fixture(scope="module")
 def sites(folder_of: Callable[[str], Path]) -> Callable[[str], FlaskClient]:
-    """A function from an agent to the site that has it alone."""
+    """Return a function from an agent to a site with this agent only."""
     return cache(lambda name: create_app(folder_of(name)).test_client())
 
 

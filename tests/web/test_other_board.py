@@ -1,4 +1,4 @@
-"""The site of another board: only words and drawings know 3 x 3."""
+"""The site with another board: only texts and drawings are specific to 3 x 3."""
 
 from collections.abc import Iterator
 from html import unescape

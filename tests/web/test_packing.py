@@ -1,4 +1,4 @@
-"""Answers are packed as whoever asks can unpack them."""
+"""Compression of answers by the encodings that the client accepts."""
 
 import gzip
 import re

@@ -1,4 +1,4 @@
-"""Every address answers the same thing to everybody, in as little as possible."""
+"""Every URL gives the same answer to everybody, in few bytes."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ ADDRESSES = [
 
 
 def records(site: SiteData) -> Iterator[str]:
-    """One game that leads to each position."""
+    """A game that leads to each position."""
     game = site.game
     to = {0: ""}
     for position in range(game.decisions):

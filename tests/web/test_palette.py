@@ -1,4 +1,4 @@
-"""The colours of the heat can be told apart and read on."""
+"""The colours of values can be distinguished, and text on them is readable."""
 
 import string
 from itertools import pairwise

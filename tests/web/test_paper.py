@@ -22,7 +22,7 @@ def sheets(client: FlaskClient, **query: str) -> str:
 
 
 def typed(client: FlaskClient, text: str, **query: str) -> tuple[int, str]:
-    """The status, and where it leads or what is wrong."""
+    """Return the status, and the URL of the redirect or the error message."""
     answer = client.get("/teach/paper", query_string={"taught": text, **query})
     fault = re.search(r'<p id="fault"[^>]*>(.*?)</p>', answer.text)
     return answer.status_code, unescape(fault[1]) if fault else unquote(answer.location or "")
@@ -38,7 +38,7 @@ def test_a_sheet_has_each_box_once(client: FlaskClient, chosen: str, number: int
 
 
 def test_the_label_of_a_box_is_its_board(client: FlaskClient) -> None:
-    """Stones where they are, a numbered bead for each move, and nothing for its mirror images."""
+    """Stones in their places, a numbered bead for each move, and nothing for symmetric moves."""
     page, game = sheets(client, set="all"), tic_tac_toe()
     drawn = re.findall(r'<svg class="label".*?</svg>', page)
     for box, label in zip(list_boxes(game), drawn, strict=True):
@@ -50,7 +50,7 @@ def test_the_label_of_a_box_is_its_board(client: FlaskClient) -> None:
 
 
 def test_the_beads_are_those_with_which_menace_begins(client: FlaskClient) -> None:
-    """As many of each colour as all boxes need, by what its recipe says."""
+    """The numbers of beads of each colour for all boxes, by the recipe."""
     page, game = sheets(client, set="all"), tic_tac_toe()
     assert page.count("4 beads of each<") == 1
     assert page.count("3 beads of each<") == 12
@@ -135,7 +135,7 @@ def test_what_is_wrong_is_said(client: FlaskClient, address: str, status: int, s
 
 
 def test_a_game_on_paper_is_clicked_on_the_board(client: FlaskClient) -> None:
-    """Both sides; of MENACE's squares only those with a bead, and its box by its number."""
+    """Both sides are clicked; MENACE has only squares with a bead, and its box has a number."""
     start = "/teach/menace,seat=x,opening=centre,paper=yes"
     page = client.get(start).text
     assert "Game 1. MENACE has only one move here: click it." in page

@@ -1,4 +1,4 @@
-"""What the play page says and offers, and the picture that a link to it is shown with."""
+"""The texts and links of the play page, and its preview picture."""
 
 import re
 from dataclasses import replace
@@ -69,7 +69,7 @@ def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(site: SiteDat
 
 
 def test_show_me_names_the_move_and_marks_what_was_right(site: SiteData) -> None:
-    """Of every game the squares that are marked right are those that keep the value."""
+    """In every game, the squares marked as right are no blunders."""
     shown = page(site, Match("021486", o="q-learning-1", ply=4, hint=True)).scene
     assert shown.says.headline == "Move 5 was a blunder"
     assert shown.says.caption == (
@@ -122,7 +122,7 @@ def test_whoever_wins_is_shown_what_the_other_gave_away(site: SiteData) -> None:
 def test_a_finished_game_is_passed_on_as_a_card_and_a_replay(
     client: FlaskClient, site: SiteData, match: Match, told: str
 ) -> None:
-    """The replay shows every ply, one after the other, and then says: your turn."""
+    """The replay shows every ply in order, then a challenge."""
     ended = client.get(urls.play(match)).text
     passed = unescape(client.get(link(ended, "pass-on")).text)
     assert f'<img src="{urls.MATCH_PREVIEW.url_for_match(match)}"' in passed
@@ -352,7 +352,7 @@ def test_who_can_be_seated_is_fetched_when_it_is_wanted(
 
 
 def _by_level(site: SiteData) -> list[str]:
-    """The weakest first, of equals those who learned."""
+    """Return agents by strength, weakest first; ties: agents that learned come first."""
     names = [*site.agents, *(name for name in site.policies if name not in site.agents)]
     order = ("beginner", "strong", "unbeatable")
     return sorted(names, key=lambda name: order.index(grade_strength(site, name)))

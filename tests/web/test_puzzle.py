@@ -1,4 +1,4 @@
-"""Find its mistake: solved by thinking and by what is shown; all of it is in the address."""
+"""Puzzles: solved by thinking and by the values shown; the whole state is in the URL."""
 
 import re
 from datetime import UTC, date, datetime, timedelta
@@ -29,7 +29,7 @@ def squares(page: str) -> list[str]:
 
 
 def links(page: str) -> list[str]:
-    """The addresses of the squares that can be pressed."""
+    """Return the URLs of the squares that are links."""
     return [unescape(href) for href in re.findall(r'href="(/puzzle[^"]*)" data-key', page)]
 
 
@@ -38,12 +38,12 @@ def answered(number: int, right: int, plays: int, answers: str = "31") -> str:
 
 
 def labels(page: str) -> list[str]:
-    """What is to be read of each square."""
+    """Return the labels of the squares."""
     return [re.findall('aria-label="(.*?)"', square)[0] for square in squares(page)]
 
 
 def worth(stones: str, mover: str) -> int:
-    """What a position of nine squares is worth to the mover, found by trying."""
+    """Return the value of a position for the mover, by search over nine cells."""
     waits = "XO".replace(mover, "")
     if any(stones[a] == stones[b] == stones[c] == waits for a, b, c in LINES):
         return -1
@@ -52,7 +52,7 @@ def worth(stones: str, mover: str) -> int:
 
 
 def solve(client: FlaskClient, url: str) -> str:
-    """Solve a puzzle by what is to be read of its squares alone; return the page it opens."""
+    """Solve a puzzle using only the labels of its squares; return the page that it opens."""
     asked = client.get(url).text
     words = [label.split(", ")[2] for label in labels(asked)]
     stones = "".join("." if word == "empty" else word for word in words)
@@ -74,7 +74,7 @@ def is_solved(page: str) -> bool:
 
 
 def test_by_what_is_shown_they_are_solved(client: FlaskClient, site: SiteData) -> None:
-    """A script that reads the squares solves them; whoever presses at random solves few."""
+    """A script that reads the squares solves them; random clicks solve few."""
     assert sum(is_solved(solve(client, f"/puzzle/{n}")) for n in range(1, ROUND_LENGTH + 1)) >= 8
     by_chance = 0.0
     for number, puzzle in enumerate(list_puzzles(site)[:ROUND_LENGTH], 1):

@@ -1,4 +1,4 @@
-"""What a route does not read of a query makes no other answer."""
+"""Query parameters that a route does not read do not change its answer."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from app.web.service.queries import query_reader
 
 @pytest.fixture
 def answered(app: Flask) -> Iterator[list[str]]:
-    """A list of the requests that the application itself answers from now on."""
+    """A list of the requests that reach the application."""
     asked: list[str] = []
 
     def note(_: Flask, **more: object) -> None:
@@ -27,7 +27,7 @@ def answered(app: Flask) -> Iterator[list[str]]:
 
 
 def read(app: Flask, url: str) -> str:
-    """What the application sees of the query of a URL."""
+    """Return the query of a URL as the application sees it."""
     return query_reader(app)(create_environ(url))
 
 
@@ -95,7 +95,7 @@ def test_the_api_still_refuses_what_it_does_not_read(client: FlaskClient) -> Non
 def test_the_links_of_a_page_are_written_as_their_routes_read_them(
     app: Flask, client: FlaskClient, page: str
 ) -> None:
-    """Else each of them would be kept under another URL than its own."""
+    """Otherwise each of them would be cached under another URL."""
     links = re.findall(r'(?:href|action|src)="(/[^"#]*\?[^"#]*)', client.get(page).text)
     assert links
     assert {link: read(app, link) for link in map(unescape, links)} == {

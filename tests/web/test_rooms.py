@@ -1,7 +1,8 @@
-"""Who may import whom, read off the sources and tried in a new process.
+"""Allowed imports, checked in the sources and in a new process.
 
-`app.web` has five rooms.  The hall, the files that lie in `app/web` itself, knows no page;
-`pictures` and `service` know no page either, and a page knows no other page.
+`app.web` has five parts.  The hall (the files of `app/web` itself), `pictures` and `service` import no
+page, and a page imports no other page.
+
 """
 
 import ast
@@ -24,7 +25,7 @@ SHARED = "parts"  # of pages: what several of them show
 
 
 def imports(source: Path) -> Iterator[str]:
-    """Name every module that a source imports, and what it takes of one, which may be a module."""
+    """Yield every module that a source imports, and each imported name, which may be a module."""
     for node in ast.walk(ast.parse(source.read_text())):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
@@ -38,7 +39,7 @@ def parts(source: Path) -> list[str]:
 
 
 def page_of(module: list[str]) -> str:
-    """The page that a module belongs to, "" for any other."""
+    """Return the page that a module belongs to, "" for other modules."""
     in_pages = module[:3] == ["app", "web", "pages"] and len(module) > 3
     return module[3] if in_pages and module[3] not in (SHARED, "__init__") else ""
 

@@ -1,4 +1,4 @@
-"""One scale on every board: a number has the sign of its colour, whoever expects it."""
+"""One scale for all boards: the sign of a number is the sign of its colour."""
 
 import random
 import re
@@ -42,7 +42,7 @@ REWARDS = (-10, -1, -0.5, -0.01, 0, 0.01, 0.3, 1, 2.5, 10)
 
 
 def colour_of(text: str) -> int:
-    """The step of colour that a number has: its own sign, and a twentieth a step."""
+    """Return the colour number of a value: its sign, and a step for each twentieth."""
     value = float(text.replace(MINUS, "-"))
     assert not (value == 0 and text.strip("0.")), f"{text} is another way to write 0.00"
     steps = max(1, round(HEAT_STEPS * abs(value))) if value else 0
@@ -50,7 +50,7 @@ def colour_of(text: str) -> int:
 
 
 def squares(site: SiteData, lens: str, step: int | None = None) -> Iterator[tuple[str, int]]:
-    """What stands on the coloured squares of some positions, and their colours."""
+    """Return the numbers on coloured squares of some positions, and their colours."""
     for position in range(0, site.game.decisions, 401):
         view = evaluate_moves(site, position, lens, step)
         for cell in site.game.legal[position].nonzero()[0]:
@@ -59,7 +59,7 @@ def squares(site: SiteData, lens: str, step: int | None = None) -> Iterator[tupl
 
 
 def recipes() -> list[Recipe]:
-    """200 recipes of all kinds of learners, rewarded in all kinds of ways."""
+    """200 recipes of all kinds of learners, with all kinds of rewards."""
     dice = random.Random(21)
     found: dict[str, Recipe] = {}
     while len(found) < 200:
@@ -76,7 +76,7 @@ def recipes() -> list[Recipe]:
 
 @pytest.fixture(scope="module")
 def trained(site: SiteData) -> SiteData:
-    """A world whose agents are these recipes; none of them is judged."""
+    """Site data with these recipes as agents, without evaluation."""
     card = site.agents["q-learning-1"].card
     agents = {}
     for recipe in recipes():
@@ -130,7 +130,7 @@ def test_on_a_bar_and_on_its_tick(site: SiteData) -> None:
 
 
 def test_the_bar_has_the_value_that_the_mind_has(site: SiteData) -> None:
-    """In all positions of all agents where an untried move has the highest value, and in others."""
+    """In all positions with an untried move of the highest value, and in others."""
     untried_best = 0
     for lens, agent in site.agents.items():
         if agent.card.worth is None:
@@ -203,7 +203,7 @@ def test_on_the_pages_themselves(client: FlaskClient, agent: str) -> None:
 
 
 def test_the_own_units_are_there_where_they_are_asked_for(client: FlaskClient) -> None:
-    """With their legend; colours, the bar and the links of the page stay what they are."""
+    """With their legend; colours, the bar and the links stay the same."""
     page = {own: client.get(f"/play/4?o=human&lens=observing{own}").text for own in ("", "&own=1")}
     heats = [re.findall(r'data-heat="(-?\d+)"', text) for text in page.values()]
     assert heats[0] == heats[1]
@@ -212,7 +212,7 @@ def test_the_own_units_are_there_where_they_are_asked_for(client: FlaskClient) -
 
 
 def preview_of_page(client: FlaskClient, url: str) -> Image.Image:
-    """The picture with which a link to a page is shown."""
+    """Return the preview picture of a page."""
     head = client.get(url).text
     (shown,) = re.findall('og:image" content="http://localhost([^"]+)"', head)
     picture = client.get(unescape(shown))
@@ -235,7 +235,7 @@ def preview_of_page(client: FlaskClient, url: str) -> Image.Image:
     ],
 )
 def test_the_preview_of_a_page_has_the_squares_of_its_board(client: FlaskClient, url: str) -> None:
-    """Never values held for the other side, and in the light whatever a visitor's device is in."""
+    """Never with values for the other side, and always in light colours."""
     text = client.get("/" if url == "/agents" else url).text
     squares = re.findall(r'<(?:a|div|button)[^>]*class="cell[^>]*>', text)[:9]
     heats = [found and int(found[1]) for found in (re.search('heat="(.+?)"', s) for s in squares)]

@@ -1,4 +1,4 @@
-"""What is always there, what is found besides, and what becomes of a world after its last use."""
+"""Site data: fixed agents, agents found by name, and memory after the last use."""
 
 import gc
 import shutil
@@ -45,7 +45,7 @@ def test_what_is_listed_is_known(site: SiteData) -> None:
 
 
 def test_a_world_goes_with_its_last_use(tmp_path: Path) -> None:
-    """Also when every page was asked for: nothing that outlives a site keeps its world."""
+    """Also after requests for every page: nothing that outlives a site keeps its data."""
     for file in (ROOT / "models").glob("q-*.*"):
         shutil.copy(file, tmp_path)
     shutil.copytree(ROOT / "models" / "experiments", tmp_path / "experiments")

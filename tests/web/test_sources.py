@@ -1,4 +1,4 @@
-"""Cards, claims, sections and presets name known sources, and the page of sources has them all."""
+"""Cards, claims, sections and presets name known sources, and the page of sources has all."""
 
 import re
 from html import unescape

@@ -1,4 +1,4 @@
-"""Teach one yourself: any play through the links of the page is a learner that all can have."""
+"""Teaching: any play along the links of the page gives a learner with a URL."""
 
 import gzip
 import re
@@ -37,13 +37,13 @@ def game(app) -> Game:
 
 @pytest.fixture(autouse=True, scope="module")
 def prepared(app: Flask) -> None:
-    """Nobody here is told to wait until the lab has been prepared."""
+    """Wait until the lab is ready, so that no test gets status 202."""
     while app.test_client().get("/teach").status_code == 202:
         pass
 
 
 def cells(page: str) -> list[str]:
-    """The addresses of the squares that can be pressed."""
+    """Return the URLs of the squares that are links."""
     found = re.findall(r'<a id="board-\w" class="[^"]*" href="([^"]*)"', page)
     return [unescape(address) for address in found]
 
@@ -54,7 +54,7 @@ def link(page: str, id: str) -> str:
 
 
 def follow(client: FlaskClient, address: str) -> tuple[str, TestResponse]:
-    """Open an address as a browser without JavaScript: where it ends, and the page there."""
+    """Open a URL as a browser without JavaScript; return the final URL and its page."""
     answer = client.get(address)
     if answer.status_code == 303:
         return follow(client, answer.location)
@@ -111,7 +111,7 @@ def test_any_play_through_the_links_is_what_the_command_line_trains(
 def test_a_learner_that_has_only_met_its_teacher_is_beaten_by_somebody_else(
     client: FlaskClient,
 ) -> None:
-    """Said where it shows, with the game."""
+    """The page names and shows the game."""
     _, answer = follow(client, f"/teach/{DRAWING}")
     words = re.sub(r"<[^>]*>", "", answer.text)
     assert "It has not lost to you for 3 games, but it knows only what you play." in words
@@ -122,7 +122,7 @@ def test_a_learner_that_has_only_met_its_teacher_is_beaten_by_somebody_else(
 
 
 def test_the_same_teacher_of_a_learner_with_other_numbers(client: FlaskClient) -> None:
-    """The lab's form leads to where its moves fit no more, and goes on from the games before."""
+    """With other parameters the moves may be impossible; the games before them are kept."""
     page = client.get(f"/lab/{FOUR}").text
     assert f'name="recipe" value="{FOUR}"' in page
     sent = "/lab?algorithm=menace&vs=you&games=4&taught=245.45810.5713.12368"
@@ -193,7 +193,7 @@ def test_what_is_wrong_is_said(client: FlaskClient, address: str, status: int, s
 
 
 def test_of_games_that_cannot_have_been_played_those_before_are_kept(client: FlaskClient) -> None:
-    """As where the same teacher meets a learner with other numbers, which plays other moves."""
+    """A learner with other parameters plays other moves."""
     wrong = FOUR.replace("12368", "12345")
     said = "move 2 of game 4 is cell 2, which is taken"
     page = client.get(f"/teach/{wrong}").text
@@ -231,7 +231,7 @@ def test_it_is_everywhere_by_its_name_and_that_is_short(client: FlaskClient) -> 
 
 
 def test_why_a_value_is_what_it_is_are_the_games_that_changed_it(client: FlaskClient) -> None:
-    """Those of a box are the same wherever it is looked at from."""
+    """The games of a box are the same for all symmetric positions."""
     page = client.get(f"/teach/{FOUR}").text
     learned = re.search(r"<span>Move 2, ([a-z ]+)</span> <b>(\d+) → (\d+) beads?</b>", page)
     assert learned
@@ -242,7 +242,7 @@ def test_why_a_value_is_what_it_is_are_the_games_that_changed_it(client: FlaskCl
 
 
 def test_many_games_are_a_page_of_bearable_size(client: FlaskClient, game: Game) -> None:
-    """The longest names that there can be, and twice in a comparison."""
+    """With the longest names, twice in a comparison."""
     *_, last = lessons(Pupils(game), parse_recipe(START), Random(1), 60)
     taught = last.recipe
     assert len(list_taught_games(parse_recipe(taught))) == 60
@@ -290,7 +290,7 @@ def test_another_way_to_write_a_name_leads_to_the_one(client: FlaskClient) -> No
 
 
 def test_the_box_of_its_last_move_is_shown_with_its_beads(client: FlaskClient) -> None:
-    """The first box of MENACE has four beads for the corner, the edge and the centre."""
+    """The first box of MENACE has four beads each for corner, edge and centre."""
     page = client.get("/teach?now=.").text
     tray = re.search(r'<svg class="matchbox".*?</svg>', page)
     assert tray

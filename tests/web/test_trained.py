@@ -1,4 +1,4 @@
-"""Every recipe is an agent: the real trainer trains what somebody names."""
+"""Every recipe is an agent: the real trainer trains recipes on request."""
 
 import asyncio
 import json
@@ -64,7 +64,7 @@ SEEDS = count(1000)
 
 
 def fresh() -> str:
-    """Name a recipe that nobody has named before."""
+    """Return the name of a new recipe."""
     return f"champion,games=20,seed={next(SEEDS)}"
 
 
@@ -74,7 +74,7 @@ def pid() -> int:
 
 @pytest.fixture
 def running(client: FlaskClient) -> Callable[[], int]:
-    """Return the number of the trainer's process, which runs."""
+    """Return the process number of the trainer, which is running."""
     assert client.get(f"/agents/{fresh()}").status_code == 200
     return pid
 
@@ -193,7 +193,7 @@ def test_a_recipes_value_is_explained_by_its_own_table(site: SiteData) -> None:
 def test_answers_of_a_side_that_explores_are_said_to_be_its_greedy_ones(
     site: SiteData, slug: str, drop: str
 ) -> None:
-    """Where exploration has ended they are all of its play."""
+    """When exploration has ended, the greedy replies are all of its play."""
     told = explain(ValueQuery(site, f"{slug},vs=both,games=400{drop}", 0, 4)).sentences[1]
     explores = not drop and slug != "double-q"  # whose exploration ends anyway
     assert told.startswith(f"Its own play{', where it does not explore,' * explores} has ")
@@ -204,7 +204,7 @@ def test_answers_of_a_side_that_explores_are_said_to_be_its_greedy_ones(
 def test_the_end_of_a_game_counts_for_the_tables_that_it_teaches(
     site: SiteData, last: str, times: int
 ) -> None:
-    """Between an end and a game that goes on, by as many updates as each of them makes."""
+    """The mean of an end and of a continued game, weighted by their updates."""
     lens = "double-q,games=400" + ",last=coin" * (last == "coin")
     position = replay_record(site.game, "0412")[-1]
     pair = ValueQuery(site, lens, position, 7)
@@ -296,7 +296,7 @@ def test_what_cannot_be_had_is_said_in_a_sentence(
 
 
 def names(draw: random.Random) -> Iterator[str]:
-    """Yield names that are nearly right, and what is nothing like one."""
+    """Yield names that are nearly right, and names that are nothing like one."""
     values = ["0", "1", "0.5", "-1", "1e9", "1e-3", "nan", "inf", "yes", "self", "random:50+self:2"]
     letters = string.printable + "αε٣²\u202e\x00\ud800"
     while True:
@@ -359,7 +359,7 @@ def test_what_is_kept_of_agents_is_bounded(client: FlaskClient, site: SiteData, 
 
 
 def test_long_names_fill_no_memory() -> None:
-    """4,096 names of 2,000 characters were kept, and as many results, be these short or long."""
+    """4,096 names of 2,000 characters were cached, with as many results of any size."""
     games = ".".join(["0487"] * 280)
     zeros = "0" * 1_400
     texts = {
@@ -411,7 +411,7 @@ def test_a_trainer_that_stops_in_the_middle_of_its_answer_is_asked_once_more(
 
 @pytest.mark.parametrize("module", ["training.trainer", "training.worker"])
 def test_no_kernel_is_loaded_before_a_worker_is_told_whether_to_read_files(module: str) -> None:
-    """Else a worker that is to get by without broken files reads them."""
+    """Otherwise a worker that must not read broken files would read them."""
     script = f"import sys, {module}; print('numba' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
@@ -420,7 +420,7 @@ def test_no_kernel_is_loaded_before_a_worker_is_told_whether_to_read_files(modul
 
 
 def test_the_trainer_starts_where_no_file_can_be_written() -> None:
-    """Its number is written for people alone; the first recipe was an error of ours."""
+    """Its process number is written for people only; without it, the first recipe failed."""
     server, (soft, hard) = Trainer(), resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
     try:
@@ -513,7 +513,7 @@ def test_an_answer_that_is_another_agent_is_not_believed(site: SiteData) -> None
 
 
 def order_of(jobs: Sequence[tuple[str, str]], used: Mapping[str, float] | None = None) -> list[str]:
-    """Return the order in which requests are answered that come in this one, each of a client.
+    """Return the order in which requests are answered, each of another client.
 
     `used` are the seconds that clients have used before.
     """
@@ -538,7 +538,7 @@ def test_the_longest_waiting_client_is_next_and_clients_take_turns() -> None:
 
 
 def test_the_client_that_used_least_processor_time_is_next() -> None:
-    """It was charged 0.03 s for each job, so long jobs had as many turns as short ones."""
+    """Before, each job counted as 0.03 s, so long jobs had as many turns as short ones."""
     jobs = [("a0", "a"), ("b0", "b"), ("b1", "b"), ("b2", "b")]
     assert order_of(jobs, {"a": 2.0, "b": 0.1}) == ["b0", "b1", "b2", "a0"]
 

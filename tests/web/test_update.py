@@ -1,4 +1,4 @@
-"""One update, step by step: what a page shows of it are the numbers of the training."""
+"""One update, step by step: pages show the numbers of the training."""
 
 import re
 from html import unescape
@@ -24,7 +24,7 @@ TOKEN = re.compile(r'data-symbol="(\w+)"[^>]*><b[^>]*>([^<]*)</b><small>([^<]*)<
 
 
 def tokens(html: str) -> dict[str, str]:
-    """The numbers in the formula, by symbol."""
+    """Return the numbers in the formula, by symbol."""
     return {symbol: number for symbol, number, _ in TOKEN.findall(html)}
 
 
@@ -68,7 +68,7 @@ def test_each_algorithm_shows_its_updates(client: FlaskClient, site: SiteData, s
 def test_the_formula_makes_its_target_and_its_new_value(
     client: FlaskClient, site: SiteData, slug: str
 ) -> None:
-    """As far as the numbers that are shown are rounded."""
+    """Within the rounding of the numbers shown."""
     for example in site.updates[slug]:
         for index in range(len(example.changes)):
             html = client.get(how(slug, update=f"{example.kind}-{index + 1}")).text
@@ -156,7 +156,7 @@ MOVES = {  # lens -> a position and a move
 def test_why_shows_the_update_of_the_very_value(
     client: FlaskClient, site: SiteData, lens: str
 ) -> None:
-    """Every case of it: the old value is that of the table, and the numbers make the new one."""
+    """In every case the old value is that of the table, and the numbers give the new value."""
     record, cell = MOVES[lens]
     state = replay_record(site.game, record)[-1]
     value = float(site.values(lens)[state, cell])

@@ -1,11 +1,12 @@
 """Why a value is what it is: the numbers, the sentences, and the page.
 
-tests/golden/why.txt holds the whole explanation of some moves, over all algorithms.  If a change
-of the code changes it on purpose, write it anew with `UPDATE_GOLDEN=1 python -m pytest
-tests/web/test_why.py` and read what has become of it.
+tests/golden/why.txt has the whole explanation of some moves, for all algorithms.  After an intended
+change, update it with `UPDATE_GOLDEN=1 python -m pytest tests/web/test_why.py` and read the
+difference.
 
-Its arithmetic is checked by another route: `Slow` below plays with boards as text, by the rules of
-tests/tictactoe/reference.py, and knows of the app only the arrays that a model holds.
+The arithmetic is checked in a second way: `Slow` below plays with boards as text, by the rules of
+tests/tictactoe/reference.py, and uses only the arrays of a model.
+
 """
 
 import operator
@@ -87,7 +88,7 @@ ANSWERED = ("q-iteration", "q-learning", "q-table", "double-q", "dqn", "td-after
 
 
 class Slow:
-    """What a value is drawn to, told a second time."""
+    """The target of a value, computed again."""
 
     def __init__(self, site: SiteData) -> None:
         self.rules, self.site = Rules(), site
@@ -138,7 +139,7 @@ class Slow:
         return float((worth.x if mark == "X" else worth.o)[outcome + 1])
 
     def average(self, lens: str, after: str) -> float:
-        """Over the answers of the last opponent; for two tables an end counts twice."""
+        """Return the mean over the replies of the last opponent; for two tables an end counts twice."""
         opponent, _ = self.site.recipe(lens.removesuffix(TASK)).phases[-1]
         total = weights = 0.0
         own = {"X": "O", "O": "X"}[mover(after)]
@@ -155,7 +156,7 @@ class Slow:
         return total / weights
 
     def found(self, lens: str, board: str) -> float:
-        """What an update finds where the learner is to move, of an average of games as well."""
+        """Return the value of the next state for an update, or its mean over games."""
         row, name = self.tables[lens][board], lens.removesuffix(TASK)
         explored = 0.0
         if self.site.agents[name].card.algorithm in ON_POLICY:
@@ -187,7 +188,7 @@ class Slow:
         return self.gamma(lens) * max(0, *(self.drawn_to(lens, child, own) for child in children))
 
     def drawn_to(self, lens: str, board: str, own: str) -> float:
-        """Where the owner is to move, or all actions are worth the reward."""
+        """Return the target for a decision of the owner, or if all actions have the reward."""
         if self.rules.result(board) is None:
             return self.gamma(lens) * max(0, *self.tables[lens][board].values())
         reward = self.worth(lens, board, own)
@@ -279,7 +280,7 @@ def test_the_numbers_in_the_file_are_right(
 
 
 def settled(lens: str, pair: ValueQuery) -> bool:
-    """Whether there is no target: a loss that sticks, what the rules say, or a tree not kept."""
+    """Return whether there is no target: a sticky loss, a final board, or a tree that is not stored."""
     over = pair.game.is_over(pair.after)
     return (
         lens == "mcts"

@@ -1,4 +1,4 @@
-"""What the page says."""
+"""The sentences on pages."""
 
 import pytest
 from msgspec.structs import replace
