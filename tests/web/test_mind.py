@@ -71,7 +71,7 @@ class Told:
         self.truth = {b: SIGN[mover(b)] * rules.solved[b][0] for b in boards}
 
     def shown(self, board: str) -> str:
-        """Return the position that represents its class: known first, then most updates, lowest number."""
+        """Return the position that represents its class: known, most updates, lowest number."""
         return max(
             self.images[board], key=lambda b: (self.known[b], self.visits[b], -self.number[b])
         )
