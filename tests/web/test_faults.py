@@ -1,8 +1,6 @@
 """The gallery of faults: agents as their recipes define them, exact figures, solvable puzzles."""
 
 from html import unescape
-from importlib.util import module_from_spec, spec_from_file_location
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +12,7 @@ from app.tictactoe.notation import format_position, replay_record
 from app.web.pages.faults import ORDER, TEXTS, find_first_blunder, list_choices_of
 from app.web.site_data import SiteData
 from tests.doctor.loading import doctor
+from tests.tictactoe.reference import Rules, equally, in_floats
 
 
 def test_the_faults_are_those_of_the_doctor() -> None:
@@ -52,32 +51,29 @@ def test_the_first_board_is_a_blunder_of_the_faulty_agent_alone(site: SiteData) 
 
 
 def test_the_figures_are_those_of_an_independent_evaluation(site: SiteData) -> None:
-    judge = load_judge()
-    for fault in ("loser", "sides"):
-        name = name_recipe(FAULTY[fault])
-        policy = {
-            position_board(format_position(site.game, decision)): np.flatnonzero(row > 0).tolist()
-            for decision, row in enumerate(site.policy(name))
-        }
-        found = judge.judge(lambda board, player, policy=policy: policy[board])
-        figures = site.agents[name].card.figures
-        assert figures.blunders[-1] == found["blunders"]
-        for seat in ("x", "o"):
-            chances = getattr(figures.vs["random"], seat)[-1]
-            assert chances == pytest.approx(found["against_random"][seat], abs=1e-6)
+    rules = Rules()
+    uniform = in_floats(rules.uniform())
+    for name, agent in site.lab.faults.items():
+        policy = in_floats(
+            {
+                format_position(site.game, decision): equally(np.flatnonzero(row).tolist())
+                for decision, row in enumerate(site.policy(name))
+            }
+        )
+        figures = agent.card.figures
+        blunders = sum(bool(set(policy[board]) & rules.blunder_cells(board)) for board in policy)
+        assert (len(policy), blunders) == (4520, figures.blunders[-1])
+        start = rules.boards[0]
+        for seat, chances in (
+            ("x", rules.chances(policy, uniform)[start]),
+            ("o", rules.chances(uniform, policy)[start][::-1]),
+        ):
+            assert getattr(figures.vs["random"], seat)[-1] == pytest.approx(chances, abs=1e-6)
 
 
-def load_judge() -> Any:
-    spec = spec_from_file_location("judge", "docs/judge.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def position_board(text: str) -> tuple[int, ...]:
-    return tuple({"X": 1, "O": -1, ".": 0}[mark] for mark in text if mark in "XO.")
+def test_pages_in_other_languages_are_marked_as_english(client: FlaskClient) -> None:
+    for url in ("/faults", "/faults/loser", "/faults/puzzle/1"):
+        assert '<html lang="en"' in client.get(url, query_string={"hl": "de"}).text
 
 
 def test_a_puzzle_has_one_right_answer(client: FlaskClient) -> None:

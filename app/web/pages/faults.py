@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.recipes import name_recipe
 from app.recipes.faults import FAULTY, find_correct_recipe
 from app.tictactoe.agents import Agent
-from app.tictactoe.notation import find_record
+from app.tictactoe.notation import find_record, parse_position
 from app.tictactoe.policy import policy_from_values
 from app.web import urls
 from app.web.comparison import Comparison, View
@@ -33,6 +33,21 @@ ORDER = tuple(FAULTY)
 CHOICES = (0, 3, 7)
 
 
+class FirstUpdate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The first update of a training that differs from the training without the fault.
+
+    Without values it is a move: the fault shows in the choice of moves.
+    """
+
+    game: int  # from 1
+    update: int  # from 1
+    board: str
+    cell: int
+    old: float | None = None  # the value before it
+    found: float | None = None  # after it, with the fault; None if there is no update
+    right: float | None = None  # after it, without the fault
+
+
 class FaultText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A fault in words."""
 
@@ -42,6 +57,7 @@ class FaultText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     meaning: str
     notice: str
     book: str  # a section of Sutton & Barto (2018)
+    first: FirstUpdate
 
 
 TEXTS = msgspec.toml.decode(
@@ -115,9 +131,18 @@ class FaultPage(Page, frozen=True):
         """The number of its puzzle."""
         return ORDER.index(self.fault) + 1
 
+    @property
+    def first_board(self) -> Board:
+        """The board of the first update that differs, with its move marked."""
+        game, first = self.site.game, self.text.first
+        record = find_record(game, parse_position(game, first.board))
+        state = replay_match(Match(record), self.site)
+        label = "Board of the first update that differs"
+        return board(state, None, None, "board-first", label, chosen=first.cell)
+
     @cached_property
     def _record(self) -> str:
-        """The moves to the board on which the fault shows first."""
+        """The moves to a board on which only the agent with the fault blunders."""
         return find_first_blunder(self.site, self.fault)
 
     @cached_property
@@ -227,9 +252,9 @@ def find_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
 
 @cached_per_site(16)
 def find_first_blunder(site: SiteData, fault: str) -> str:
-    """Return the record of the first position in which the faulty agent alone blunders.
+    """Return the record of the lowest-numbered position in which the faulty agent alone blunders.
 
-    Among those that its training updated, if there is one.
+    Among the positions that its training updated, if there is one.
     """
     faulty, right = find_agents(site, fault)
     may_blunder = [
