@@ -22,6 +22,8 @@ def shorten(event: Any) -> tuple[Any, ...]:
 def test_the_first_update_that_differs_is_the_one_on_the_page(fault: str) -> None:
     game, first = tic_tac_toe(), TEXTS[fault].first
     games = updates = 0
+    wrong: Any
+    right: Any
     for wrong, right in zip_longest(
         learn(game, FAULTY[fault]), learn(game, find_correct_recipe(fault))
     ):

@@ -15,11 +15,16 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.recipes import name_recipe
 from app.recipes.faults import FAULTY, find_correct_recipe
 from app.tictactoe.agents import Agent
-from app.tictactoe.notation import find_record, parse_position
+from app.tictactoe.notation import DIGITS, find_record, parse_position
 from app.tictactoe.policy import policy_from_values
 from app.web import urls
 from app.web.comparison import Comparison, View
-from app.web.formatting import format_count, format_percent, list_choices
+from app.web.formatting import (
+    format_count,
+    format_percent,
+    format_signed,
+    list_choices,
+)
 from app.web.match import Match, replay_match
 from app.web.move_values import evaluate_moves
 from app.web.pictures import minds
@@ -89,6 +94,7 @@ class Card(NamedTuple):
     text: FaultText
     url: str
     blunders: str
+    right_blunders: str  # of the agent without the fault
 
 
 class FaultsPage(Page, frozen=True):
@@ -101,16 +107,7 @@ class FaultsPage(Page, frozen=True):
     @property
     def cards(self) -> list[Card]:
         """The faults with their blunders."""
-        return [
-            Card(
-                TEXTS[fault],
-                urls.FAULT.url(fault),
-                format_count(
-                    find_agents(self.site, fault)[0].card.figures.blunders[-1]
-                ),
-            )
-            for fault in ORDER
-        ]
+        return [build_card(self.site, fault) for fault in ORDER]
 
 
 class FaultPage(Page, frozen=True):
@@ -133,12 +130,24 @@ class FaultPage(Page, frozen=True):
 
     @property
     def first_board(self) -> Board:
-        """The board of the first update that differs, with its move marked."""
+        """The board after the move of the first update that differs, with the move marked."""
         game, first = self.site.game, self.text.first
         record = find_record(game, parse_position(game, first.board))
-        state = replay_match(Match(record), self.site)
-        label = "Board of the first update that differs"
-        return board(state, None, None, "board-first", label, chosen=first.cell)
+        state = replay_match(Match(record + DIGITS[first.cell]), self.site)
+        return board(state, None, None, "board-first", "Move of the first update")
+
+    @property
+    def first_values(self) -> list[tuple[str, str]]:
+        """The value of this move before and after the update; [] if no value differs."""
+        first = self.text.first
+        if first.old is None or first.right is None:
+            return []
+        found = "no update" if first.found is None else format_signed(first.found, 3)
+        return [
+            ("Before the update", format_signed(first.old, 3)),
+            ("After it, with the fault", found),
+            ("After it, without the fault", format_signed(first.right, 3)),
+        ]
 
     @cached_property
     def _record(self) -> str:
@@ -226,6 +235,11 @@ class FaultPuzzlePage(Page, frozen=True):
         return urls.FAULT_PUZZLE.url(self.number % len(ORDER) + 1)
 
     @property
+    def games(self) -> str:
+        """The number of games of its training."""
+        return format_count(self.site.lab.faults[self.side.name].card.games)
+
+    @property
     def count(self) -> int:
         """The number of puzzles."""
         return len(ORDER)
@@ -269,6 +283,15 @@ def find_first_blunder(site: SiteData, fault: str) -> str:
     known = site.game.spread_pairs(faulty.history.updated_pairs(-1), False).any(axis=1)
     chosen = alone & known if (alone & known).any() else alone
     return find_record(site.game, int(np.flatnonzero(chosen)[0]))
+
+
+def build_card(site: SiteData, fault: str) -> Card:
+    """Return the card of a fault."""
+    faulty, right = (
+        format_count(agent.card.figures.blunders[-1])
+        for agent in find_agents(site, fault)
+    )
+    return Card(TEXTS[fault], urls.FAULT.url(fault), faulty, right)
 
 
 def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultSide:
