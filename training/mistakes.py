@@ -30,7 +30,14 @@ from training.textbook.loop import Update
 from training.updates import FOLDER
 
 MISTAKES = "mistakes"  # folder inside that of the updates
-AGENTS = ("q-learning-1", "q-learning-3", "q-table", "q-table-draw-1", "double-q")
+AGENTS = (
+    "q-learning-1",
+    "q-learning-3",
+    "q-table",
+    "q-table-draw-1",
+    "double-q",
+    "symmetric",
+)
 MOST_BLUNDERS = 40  # blunders of one agent, the most frequent first
 WINDOW = 60  # updates around a wanted one whose values are recorded; no game has more
 MISTAKE, FIRST = "mistake", "first"

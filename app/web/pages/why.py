@@ -37,6 +37,8 @@ from app.web.pages.parts.next_update import NextUpdate, draw_next_update
 from app.web.pages.parts.update import STEPS, UpdateLink
 from app.web.pages.parts.update_examples import (
     ExamplePicture,
+    MadeMistake,
+    describe_mistake,
     draw_example,
     draw_nearest_example,
     find_recorded,
@@ -326,16 +328,12 @@ class WhyPage(Page, frozen=True):
         ]
 
     @property
-    def shown_change(self) -> str:
-        """What the recorded update did: "raised" the blunder, or "lowered" a better move.
-
-        "" for the other updates of its game.
-        """
+    def made_mistake(self) -> MadeMistake | None:
+        """What the update that made the blunder did, None for other updates."""
         for example in self._recorded:
-            if example.kind == self.answer:
-                change = example.changes[example.shown]
-                return "raised" if change.new > change.old else "lowered"
-        return ""
+            if example.kind == self.answer == "mistake":
+                return describe_mistake(self.pair.game, example)
+        return None
 
     @property
     def is_symmetric(self) -> bool:

@@ -1,5 +1,6 @@
 """Examples of updates for a page: real updates of a training, and the game that they belong to."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
@@ -12,12 +13,13 @@ from app.recipes.games import (
     find_mistake,
 )
 from app.recipes.shipped import SHIPPED
+from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.views import RewardScale
 from app.web import urls
 from app.web.algorithms import ALGORITHMS, MINIMAX, section_of
 from app.web.algorithms.targets import ValueQuery
-from app.web.formatting import format_count
+from app.web.formatting import format_count, name_square_briefly
 from app.web.pages.parts.update import (
     STEPS,
     UpdateEvent,
@@ -158,6 +160,26 @@ def draw_nearest_example(pair: ValueQuery) -> ExamplePicture | None:
     return draw_example(site, examples, chosen.kind, STEPS, partial(urls.how, slug))
 
 
+class MadeMistake(NamedTuple):
+    """What an update did after which an agent has always preferred a blunder."""
+
+    is_raised: (
+        bool  # whether it raised the value of the blunder, or lowered another one
+    )
+    square: str  # name of the blunder's square on the board of the update
+    value: str  # value of the blunder after the update
+
+
+def describe_mistake(game: Game, example: UpdateExample) -> MadeMistake:
+    """Return what the update of an example did; the blunder is then the best move."""
+    change = example.changes[example.shown]
+    values = [-math.inf if value is None else value for value in change.values]
+    values[example.turns[change.turn].cell] = change.new
+    best = max(values)
+    square = name_square_briefly(game, values.index(best))
+    return MadeMistake(change.new > change.old, square, format_value(best, 2))
+
+
 def find_recorded(pair: ValueQuery) -> list[UpdateExample]:
     """Return the update that made a blunder of a shipped agent, and the first one of its value."""
     board = format_position(pair.game, pair.position)
@@ -227,31 +249,34 @@ def _draw_game(
     boards = []
     for index, (change, link) in enumerate(zip(example.changes, links, strict=True)):
         move, is_updated = example.turns[change.turn], index <= shown
-        value = change.new if is_updated else change.old
-        is_known = is_updated or terms.slug != MINIMAX  # minimax begins with no values
-        rows = draw_squares(
-            site.game,
-            terms,
-            move.board,
-            _value_alone(move, value) if is_known else [],
-            move.mark,
-            {move.cell: "old"} if link.chosen else {},
-            [],
-        )
-        has_target = change.target is not None and terms.style.family != "bounds"
-        target = format_value(change.target or 0.0, 2) if has_target else ""
-        rows = [[square._replace(empty=False) for square in row] for row in rows]
+        value: float | None = change.new
+        if not is_updated:  # minimax begins with no values
+            value = None if terms.slug == MINIMAX else change.old
+        rows = _draw_small_board(site, terms, move, value, link.chosen)
+        if not is_updated:
+            rows = [[square._replace(heat=None) for square in row] for row in rows]
+        target = ""
+        if change.target is not None:
+            target = format_value(change.target, 2)
         boards.append(GameBoard(link, _ply(example, change), rows, target, is_updated))
     if _find_order(example, terms.slug) == "backward":
         boards.reverse()
     return boards
 
 
-def _value_alone(move: TrainingMove, value: float) -> list[float | None]:
-    """Return values by cell, with the value of the move and no other."""
+def _draw_small_board(
+    site: SiteData,
+    terms: UpdateTerms,
+    move: TrainingMove,
+    value: float | None,
+    is_chosen: bool,
+) -> list[list[UpdateSquare]]:
+    """Return a board before a move, with the value of this move alone."""
     values: list[float | None] = [None] * len(move.board)
     values[move.cell] = value
-    return values
+    symbols = {move.cell: "old"} if is_chosen else {}
+    rows = draw_squares(site.game, terms, move.board, values, move.mark, symbols, [])
+    return [[square._replace(empty=False) for square in row] for row in rows]
 
 
 def _find_following(
