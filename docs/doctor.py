@@ -76,46 +76,30 @@ class Rule(NamedTuple):
     source: str
 
 
-def best_next(e, gamma):
-    """Return the value of the best move on the next board: Q-learning."""
-    return (e.best,)
+def discount(rewards, gamma):
+    """Return the discounted sum of some rewards, None if they are unknown."""
+    if rewards is None:
+        return None
+    return sum(reward * gamma**k for k, reward in enumerate(rewards))
 
 
-def played_next(e, gamma):
-    """Return the value of the move that was played next: Sarsa."""
-    return (e.played,)
-
-
-def expected_next(e, gamma):
-    """Return the best and the mean value on the next board: expected Sarsa mixes both."""
-    return (e.best, e.mean)
-
-
-def later_rewards(e, gamma):
-    """Return the discounted sum of the rewards after this one: Monte Carlo."""
-    if e.later is None:
-        return (None,)
-    return (sum(reward * gamma**k for k, reward in enumerate(e.later)),)
-
-
-def nothing_next(e, gamma):
-    """Return 0: the reward column already holds the whole return."""
-    return (0.0,)
-
-
+BOOK = "Sutton & Barto (2018)"
 RULES = {
-    "q-learning": Rule("Q-learning", best_next, "Sutton & Barto (2018), equation 6.8"),
-    "sarsa": Rule("Sarsa", played_next, "Sutton & Barto (2018), equation 6.7"),
+    "q-learning": Rule("Q-learning", lambda e, _: (e.best,), f"{BOOK}, equation 6.8"),
+    "sarsa": Rule("Sarsa", lambda e, _: (e.played,), f"{BOOK}, equation 6.7"),
     "monte-carlo": Rule(
-        "Monte Carlo", later_rewards, "Sutton & Barto (2018), section 5.4"
+        "Monte Carlo",
+        lambda e, gamma: (discount(e.later, gamma),),
+        f"{BOOK}, section 5.4",
     ),
+    # epsilon is unknown, so best and mean value have a factor each
     "expected-sarsa": Rule(
-        "expected Sarsa", expected_next, "Sutton & Barto (2018), equation 6.9"
+        "expected Sarsa", lambda e, _: (e.best, e.mean), f"{BOOK}, equation 6.9"
     ),
     "returns": Rule(
         "Monte Carlo, with the return in the column reward",
-        nothing_next,
-        "Sutton & Barto (2018), section 5.4",
+        lambda e, _: (0.0,),
+        f"{BOOK}, section 5.4",
     ),
 }
 
@@ -677,11 +661,8 @@ class Replay:
 
     def record(self, row):
         """Put the row's value into the table."""
-        setup = self.setup
-        key, flip = (
-            find_entry(setup.kind, row.board, row.move, row.mover),
-            setup.flip(row.mover),
-        )
+        setup, flip = self.setup, self.setup.flip(row.mover)
+        key = find_entry(setup.kind, row.board, row.move, row.mover)
         old = self.values.get(key)
         if old is not None and abs(old - flip * row.before) > 2 * setup.precision:
             self.mismatches += 1
@@ -1001,8 +982,7 @@ class Hypothesis:
         if abs(fit.gamma or 0.0) > 1e-6 and len(self.gammas) < 1000:
             self.gammas.append(fit.gamma)
         if self.unused is None and abs(fit.gamma or 0.0) < 1e-6:
-            has_next = (e for e in examples if e.best and not e.is_over)
-            self.unused = next(has_next, None)
+            self.unused = find_open_value(examples)
         self.explained += len(examples) - len(misses)
         self.unexplained += len(misses)
         if misses and self.first_unexplained is None:
@@ -1028,6 +1008,11 @@ class Hypothesis:
 LAST = "constant, but 1 for the last move of a game"
 SHORTEST = 32  # rows within which alpha and gamma may change
 SAMPLE = 256  # rows in which the closest hypotheses are looked for if none explains all
+
+
+def find_open_value(examples):
+    """Return the first example whose next board is open and has a best value that is not 0."""
+    return next((e for e in examples if e.best and not e.is_over), None)
 
 
 def choose_evenly(examples):
@@ -1105,49 +1090,35 @@ def find_rounding(examples):
 # 7. Exploration: from the moves that were played.
 
 
-class Choices:
-    """How often moves were not the best ones of the table, in some successive rows."""
-
-    def __init__(self):
-        self.number = self.others = self.chance = self.variance = 0.0
-        self.ties = self.firsts = self.tie_chance = 0.0
-
-    def add(self, values, index):
-        """Count a move: the values of all moves, and the index of the one that was played."""
-        highest, size = max(values), len(values)
-        number, is_best = values.count(highest), values[index] == highest
-        if number < size:
-            chance = 1 - number / size  # of a random move
-            self.number += 1
-            self.others += not is_best
-            self.chance += chance
-            self.variance += chance * (1 - chance)
-        if number > 1 and is_best:
-            self.ties += 1
-            self.firsts += values.index(highest) == index
-            self.tie_chance += 1 / number
-
-    @property
-    def epsilon(self):
-        """Return the share of random moves, None if too few choices show it."""
-        return self.others / self.chance if self.chance >= 10 else None
-
-    def is_random(self):
-        """Whether the moves are as often the best ones as random moves are."""
-        error = math.sqrt(self.variance) / self.chance
-        return error <= 0.02 and self.epsilon >= 1 - 3 * error
-
-    def takes_first(self):
-        """Whether of equal moves always the first was played, more often than by chance."""
-        return self.firsts == self.ties > self.tie_chance + 8
+def count_choice(values, index):
+    """Count a move: the values of all moves, and the index of the one that was played."""
+    highest, size = max(values), len(values)
+    number, is_best = values.count(highest), values[index] == highest
+    counts = Counter()
+    if number < size:
+        chance = 1 - number / size  # of a random move that is not the best
+        counts.update(moves=1, others=not is_best, chance=chance)
+        counts["variance"] = chance * (1 - chance)
+    if number > 1 and is_best:
+        is_first = values.index(highest) == index
+        counts.update(ties=1, firsts=is_first, tie_chance=1 / number)
+    return counts
 
 
-def add_choices(parts):
-    """Return the sum of some Choices."""
-    total = Choices()
-    for part, name in itertools.product(parts, vars(total)):
-        setattr(total, name, getattr(total, name) + getattr(part, name))
-    return total
+def find_epsilon(counts):
+    """Return the share of random moves, None if too few choices show it."""
+    return counts["others"] / counts["chance"] if counts["chance"] >= 10 else None
+
+
+def is_random(counts):
+    """Whether the moves are as often the best ones as random moves are."""
+    error = math.sqrt(counts["variance"]) / counts["chance"]
+    return error <= 0.02 and find_epsilon(counts) >= 1 - 3 * error
+
+
+def takes_first(counts):
+    """Whether of equal moves always the first was played, more often than by chance."""
+    return counts["firsts"] == counts["ties"] > counts["tie_chance"] + 8
 
 
 # 8. The doctor.
@@ -1281,14 +1252,14 @@ class Doctor:
                 self.first_cut = self.first_cut or row
 
     def count_choices(self, examples):
-        """Count whether the moves were the best ones of the table, in successive parts."""
+        """Count the moves that were the best ones of the table, in successive parts."""
         part = max(1, min(400, len(examples) // 10))
         for i, e in enumerate(examples):
             if i % part == 0:
-                self.choices.append(Choices())
+                self.choices.append(Counter())
             if not e.row.is_in_place and None not in e.choices:
                 index = free_squares(e.row.board).index(e.row.move)
-                self.choices[-1].add(e.choices, index)
+                self.choices[-1].update(count_choice(e.choices, index))
 
     def has_rewards_of_x(self):
         """Return whether rewards are X's in both seats: O's wins cost, and X's wins pay."""
@@ -1500,21 +1471,21 @@ class Doctor:
 
     def check_exploration(self):
         """Find moves that are never or always random."""
-        total, detail = add_choices(self.choices), None
-        if total.chance < 100 or self.cut > self.unfinished / 20:
+        total, detail = sum(self.choices, Counter()), None
+        if total["chance"] < 100 or self.cut > self.unfinished / 20:
             return None
-        late = add_choices(self.choices[-max(1, len(self.choices) // 4) :])
-        if total.is_random() and late.epsilon and late.epsilon > 0.85:
+        late = sum(self.choices[-max(1, len(self.choices) // 4) :], Counter())
+        if is_random(total) and (find_epsilon(late) or 0) > 0.85:
             detail = "every move is random to the end: epsilon never falls"
-        elif total.epsilon < 0.02 and total.takes_first():
+        elif find_epsilon(total) < 0.02 and takes_first(total):
             detail = (
                 "it explores almost never, and takes the first of equal moves every time "
-                f"({int(total.ties)} of {int(total.ties)})"
+                f"({total['ties']} of {total['ties']})"
             )
-        elif total.others == 0 and not self.is_optimistic():
+        elif not total["others"] and not self.is_optimistic():
             detail = (
-                f"epsilon is 0 from the beginning: none of {int(total.number)} moves differs from "
-                "the best one of the table"
+                f"epsilon is 0 from the beginning: none of {total['moves']} moves differs from the "
+                "best one of the table"
             )
         if not detail:
             return None
@@ -1625,17 +1596,9 @@ class Doctor:
                 "Nothing is wrong with it yet in this trace, which cannot tell whether "
                 f"{reasons}."
             )
-        seats = [seat for seat in "XO" if self.seats[seat]]
-        if len(seats) == 1:
-            yield f"Only {seats[0]} learns here."
-        rewards = {result: reward for _, result, reward in self.results}
-        if "loss" in rewards and rewards["loss"] == rewards.get("draw"):
-            yield "A lost game has the reward of a drawn one, so nothing keeps it from losing."
-        for one in ("win", "draw", "loss"):
-            paid = {reward for _, result, reward in self.results if result == one}
-            if len(paid) > 1 and not self.replay.setup.is_x_view:
-                numbers = " and ".join(f"{reward:+g}" for reward in sorted(paid)[:3])
-                yield f"A {one} has different rewards: {numbers}."
+        yield from self.list_reward_notes()
+        if 0 in (self.seats["X"], self.seats["O"]):
+            yield f"Only {'X' if self.seats['X'] else 'O'} learns here."
         if self.undone:
             yield f"done is 0 in {self.undone:,} rows in which the game is over."
         if self.in_place:
@@ -1643,11 +1606,26 @@ class Doctor:
                 f"{self.in_place:,} moves are on occupied squares, the first in row "
                 f"{self.first_in_place.number}: allow only free ones."
             )
-        total = add_choices(self.choices)
-        if total.epsilon is not None:
-            yield f"About {100 * min(1, total.epsilon):.0f}% of the moves are random."
-        if total.ties >= 20 and total.takes_first():
+        total = sum(self.choices, Counter())
+        epsilon = find_epsilon(total)
+        if epsilon is not None:
+            yield f"About {100 * min(1, epsilon):.0f}% of the moves are random."
+        if total["ties"] >= 20 and takes_first(total):
             yield "Of equal moves it always takes the first: exploration has to make up for it."
+
+    def list_reward_notes(self):
+        """Yield remarks on rewards that are possible but strange."""
+        if self.replay.setup.is_x_view:
+            return
+        paid = {"win": set(), "draw": set(), "loss": set()}
+        for _, result, reward in self.results:
+            paid[result].add(reward)
+        if paid["loss"] and paid["loss"] == paid["draw"]:
+            yield "A lost game has the reward of a drawn one, so nothing keeps it from losing."
+        for result, rewards in paid.items():
+            if len(rewards) > 1:
+                numbers = " and ".join(f"{reward:+g}" for reward in sorted(rewards)[:3])
+                yield f"A {result} has different rewards: {numbers}."
 
     def greedy_moves(self, board, player):
         """Return the best moves of the rebuilt table, as docs/judge.py expects them."""
@@ -1758,39 +1736,34 @@ def list_symptoms(table):
 
     Symptoms are no proof: a trace of the training shows the fault itself.
     """
-    pairs = [
-        (board, move, value)
-        for board, values in table.items()
-        for move, value in values.items()
-    ]
-    occupied = [one for one in pairs if one[0][one[1]] != "." and one[2]]
-    free = [one for one in pairs if one[0][one[1]] == "."]
+    pairs = [(board, move) for board in table for move in table[board]]
+    value = {pair: table[pair[0]][pair[1]] for pair in pairs}
+    if not any(value.values()):
+        return ["All values are 0: nothing was learned."]
     symptoms = []
+    occupied = [pair for pair in pairs if pair[0][pair[1]] != "." and value[pair]]
     if occupied:
-        board, move, value = occupied[0]
+        board, move = occupied[0]
         symptoms.append(
             f"{len(occupied)} occupied squares have values, such as square {move} of "
-            f"{show_board(board)} with {value:+.4g}."
+            f"{show_board(board)} with {value[board, move]:+.4g}."
         )
-    if free and min(value for _, _, value in free) >= 0:
+    free = [pair for pair in pairs if pair[0][pair[1]] == "."]
+    if free and min(map(value.get, free)) >= 0:
         symptoms.append(
             "No value is below 0: losses are not learned, or do not travel back."
         )
-    blind = [one for one in free if loses_at_once(one[0], one[1]) and one[2] == 0]
-    careless = [one for one in free if loses_at_once(one[0], one[1])]
-    if careless and 2 * len(blind) > len(careless):
-        board, move, _ = blind[0]
+    careless = [pair for pair in free if loses_at_once(*pair)]
+    blind = [pair for pair in careless if value[pair] == 0]
+    if 2 * len(blind) > len(careless):
+        board, move = blind[0]
         symptoms.append(
             f"{len(blind)} of {len(careless)} moves after which the opponent wins at once have the "
             f"value 0, such as square {move} of {show_board(board)}."
         )
-    symptoms += [
-        f"There is no board on which {seat} moves."
-        for seat in "XO"
-        if not any(player_to_move(board) == seat for board in table)
-    ]
-    if pairs and all(value == 0 for _, _, value in pairs):
-        symptoms = ["All values are 0: nothing was learned."]
+    seats = set(map(player_to_move, table))
+    for seat in sorted({"X", "O"} - seats, reverse=True):
+        symptoms.append(f"There is no board on which {seat} moves.")
     return symptoms
 
 
