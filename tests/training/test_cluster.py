@@ -26,7 +26,7 @@ LOCAL = ("--host", "127.0.0.1", "--no-dashboard")
 SCHEDULER = (*DASK, "scheduler", "--port", "0")
 SINGLE = ("--nthreads", "1")
 LONG = 600  # seconds
-SEEDS = 60
+SEEDS = 30
 
 
 @contextmanager
@@ -132,9 +132,15 @@ def test_a_worker_without_a_package_is_named_with_it(address: str, tmp_path: Pat
         list(run_in_cluster(os.getpid, [()], address, ["numba", "numpy"]))
 
 
-def test_a_scheduler_that_goes_away_is_not_waited_for(tmp_path: Path) -> None:
+def test_without_workers_or_a_scheduler_it_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with ExitStack() as running:
         address = running.enter_context(started(tmp_path, *SCHEDULER))
+        with monkeypatch.context() as patch:
+            patch.setattr(cluster, "WAIT_SECONDS", 3.0)
+            with pytest.raises(ConnectionError, match=f"the cluster at {address} has no worker"):
+                list(run_in_cluster(os.getpid, [()], address, []))
         with started(tmp_path, *DASK, "worker", address, *SINGLE):
             found = run_in_cluster(time.sleep, [(0,), (LONG,)], address, [])
             assert next(found) == (0, None)
@@ -147,17 +153,6 @@ def test_a_fault_of_a_worker_is_told_in_a_sentence(address: str) -> None:
     found = run_in_cluster(int, [("1",), ("one",)], address, [])
     with pytest.raises(ConnectionError, match="fails: ValueError: invalid literal for int"):
         list(found)
-
-
-def test_a_cluster_without_workers_is_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cluster, "WAIT_SECONDS", 3.0)
-    with (
-        started(tmp_path, *SCHEDULER) as address,
-        pytest.raises(ConnectionError, match=f"the cluster at {address} has no worker"),
-    ):
-        list(run_in_cluster(os.getpid, [()], address, []))
 
 
 def test_where_no_scheduler_answers_the_command_ends_with_a_sentence(

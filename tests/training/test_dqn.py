@@ -31,8 +31,9 @@ from training.textbook.rules import TicTacToe
 
 MODELS = Path(__file__).parents[2] / "models"
 
-BRIEF = "games=10,epsilon=0.5,epsilon_last=0.1,step_size=0.001,memory=100,steps=20,batch=8"
-SMALL = "games=10,step_size=0.001,steps=20,batch=8"
+# One small layer: most of the time goes into compiling the steps of each network.
+SMALL = "games=10,step_size=0.001,steps=20,batch=8,layers=1,width=70"
+BRIEF = f"{SMALL},epsilon=0.5,memory=100"
 
 
 def learn(game: Game, settings: str = "vs=t-hand,epochs=3", brief: str = BRIEF) -> list[Progress]:
@@ -74,9 +75,8 @@ def test_visits_are_the_moves_that_it_made(game: Game, seen: list[Progress]) -> 
 
 def test_it_learns_to_beat_a_player_who_never_wavers() -> None:
     """Two in a row on five cells: X always beats the first-empty player with two right moves."""
-    brief = BRIEF.replace("steps=20", "steps=40").replace("last=0.1", "last=0")
-    brief = brief.replace("memory=100", "memory=1000")
-    *_, end = learn(connect(1, 5, 2), "vs=fixed,epochs=25", brief)
+    brief = BRIEF.replace("steps=20", "steps=40").removesuffix(",memory=100")
+    *_, end = learn(connect(1, 5, 2), "vs=fixed,epochs=25,epsilon_last=0", brief)
     assert end.epoch is not None
     assert end.epoch.won[0] == 1
 
@@ -108,9 +108,11 @@ def test_with_guard_rails_it_never_chooses_a_taken_cell(seen: list[Progress]) ->
         assert all(won + lost <= 1 for won, lost in zip(epoch.won, epoch.lost, strict=True))
 
 
-def test_without_them_it_chooses_taken_cells_and_loses_by_that(game: Game) -> None:
+def test_without_them_it_chooses_taken_cells_and_loses_by_that(
+    game: Game, seen: list[Progress]
+) -> None:
     """An untrained network plays an illegal move in most games of five plies and more."""
-    seen = learn(game, "vs=t-hand,epochs=3,guard_rails=no")
+    usual, seen = seen, learn(game, "vs=t-hand,epochs=3,guard_rails=no")
     first = epochs(seen)[0]
     for seat in (0, 1):
         assert 0 < first.forfeited[seat] <= first.lost[seat]
@@ -118,7 +120,6 @@ def test_without_them_it_chooses_taken_cells_and_loses_by_that(game: Game) -> No
     assert (np.isnan(seen[-1].q) == ~game.legal).all()
     assert not seen[-1].visits[~game.legal].any()
     # All else is the same: the same network before anything is taught, of another end.
-    usual = learn(game, "vs=t-hand,epochs=3")
     assert seen[0].q.tobytes() == usual[0].q.tobytes()
     assert seen[-1].q.tobytes() != usual[-1].q.tobytes()
 
@@ -135,7 +136,7 @@ def test_what_is_taken_is_asked_of_all_outputs(game: Game) -> None:
 def test_separate_networks_learn_from_their_own_seat_only(game: Game) -> None:
     """Of an odd number of steps X has one more: here it has the only one."""
     brief = SMALL.replace("steps=20", "steps=1")
-    before, after = learn(game, "epochs=1,width=70,networks=separate", brief)
+    before, after = learn(game, "epochs=1,networks=separate", brief)
     for seat, same in ((X, False), (O, True)):
         here = game.to_move == seat
         assert (before.q[here].tobytes() == after.q[here].tobytes()) == same
@@ -145,7 +146,7 @@ def test_separate_networks_learn_from_their_own_seat_only(game: Game) -> None:
 @pytest.mark.parametrize(
     "variant",
     [
-        "encoding=flat,layers=1,width=70",
+        "encoding=flat",
         "encoding=bits,convolution=yes",
         "error=squared",
         "outputs=all",
@@ -158,10 +159,10 @@ def test_every_variant_ends_as_a_table(game: Game, variant: str) -> None:
     assert (before.q[game.legal] != after.q[game.legal]).mean() > 0.99
 
 
-def test_an_experiment_finds_every_epoch_and_the_exact_end(game: Game) -> None:
+def test_an_experiment_finds_every_epoch_and_the_exact_end(seen: list[Progress]) -> None:
     settings = "vs=t-hand,epochs=3"
     run = measure_epochs(parse_recipe(f"dqn,{settings},{BRIEF}"))
-    told = epochs(learn(game, settings))
+    told = epochs(seen)
     for name in ("won", "lost", "forfeited"):
         kept = getattr(run, name)
         expected = [getattr(epoch, name) for epoch in told]
