@@ -1,6 +1,7 @@
 """The lesson: five steps of about four minutes in all, each with its own URL."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
@@ -58,12 +59,39 @@ class LessonPage(Page, frozen=True):
     template: ClassVar = "lesson/lesson.html"
 
     site: SiteData
-    stops: list[LessonStep]
     number: int  # index of the step, from 0
-    illustration: Illustration
-    next_step: str  # URL of the next frame of the film
-    finish: str  # URL of the game after the last step
-    take: Take
+    _frame: str  # number of the frame in the URL, "" for the first frame of the step
+
+    @property
+    def stops(self) -> list[LessonStep]:
+        """All steps."""
+        return LESSON_STEPS
+
+    @cached_property
+    def illustration(self) -> Illustration:
+        """The film, the board or the mind beside the text."""
+        return ILLUSTRATIONS[self._step.slug](self.site, self._frame)
+
+    @property
+    def next_step(self) -> str:
+        """The URL of the next frame of the film."""
+        shown = self.illustration
+        following = shown.film and next_step(shown.step, shown.film.last)
+        return inside(urls.how(self._step.slug, step=following))
+
+    @property
+    def finish(self) -> str:
+        """The URL of the game after the last step."""
+        return urls.play_against(_find_unbeatable(self.site))
+
+    @property
+    def take(self) -> Take:
+        """The export of this step."""
+        return take_stop(self._step)
+
+    @property
+    def _step(self) -> LessonStep:
+        return LESSON_STEPS[self.number]
 
 
 def choose_filmed_agent(site: SiteData) -> str:
@@ -84,20 +112,8 @@ STOP = urls.HOW_PART.change(
 def lesson(slug: str) -> Response:
     """Show a step of the lesson."""
     number = [stop.slug for stop in LESSON_STEPS].index(slug)
-    illustration = ILLUSTRATIONS[slug](current_site(), request.args.get("step", ""))
-    following = illustration.film and next_step(
-        illustration.step, illustration.film.last
-    )
-    page = LessonPage(
-        site=current_site(),
-        stops=LESSON_STEPS,
-        number=number,
-        illustration=illustration,
-        next_step=inside(urls.how(slug, step=following)),
-        finish=urls.play_against(_find_unbeatable(current_site())),
-        take=take_stop(LESSON_STEPS[number]),
-    )
-    return render_page(page)
+    frame = request.args.get("step", "")
+    return render_page(LessonPage(current_site(), number, frame))
 
 
 def _illustrate_untrained(site: SiteData, step: str) -> Illustration:

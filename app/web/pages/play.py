@@ -1,5 +1,6 @@
 """The play page: a match, its settings, its players, and the moves that all agents prefer."""
 
+import dataclasses
 from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import ClassVar, NamedTuple
@@ -228,11 +229,33 @@ class SettingsPage(Page, frozen=True):
     template: ClassVar = "play/settings.html"
     fragment: ClassVar = ("settings",)
 
-    match: Match
-    site: SiteData
-    playing: str  # title of the default value source
-    delays: tuple[float, ...]  # choices, in seconds
-    epsilons: tuple[float, ...]
+    state: MatchState
+
+    @property
+    def match(self) -> Match:
+        """The match with its settings."""
+        return self.state.match
+
+    @property
+    def site(self) -> SiteData:
+        """The agents to choose from."""
+        return self.state.site
+
+    @property
+    def playing(self) -> str:
+        """The title of the default value source."""
+        usual = dataclasses.replace(self.state, match=replace(self.match, lens=""))
+        return self.site.titles[find_shown_lens(usual)]
+
+    @property
+    def delays(self) -> list[float]:
+        """The delays to choose from, in seconds."""
+        return sorted({*OFFERED_DELAYS, self.match.delay})
+
+    @property
+    def epsilons(self) -> list[float]:
+        """The shares of random moves to choose from."""
+        return sorted({*OFFERED_EPSILONS, self.match.epsilon})
 
 
 OFFERED_EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
@@ -242,19 +265,7 @@ BY_ITSELF = "auto"  # prefix of the ids of elements that send requests automatic
 @bp.get(urls.SETTINGS)
 def choices() -> Response:
     """Show the settings of a match."""
-    site, state = current_site(), parse_match_at(request.args, current_site())
-    match, usual = (
-        state.match,
-        MatchState(site, replace(state.match, lens=""), state.positions),
-    )
-    page = SettingsPage(
-        match=match,
-        site=site,
-        playing=site.titles[find_shown_lens(usual)],
-        delays=tuple(sorted({*OFFERED_DELAYS, match.delay})),
-        epsilons=tuple(sorted({*OFFERED_EPSILONS, match.epsilon})),
-    )
-    return render_page(page)
+    return render_page(SettingsPage(parse_match_at(request.args, current_site())))
 
 
 class PlayPage(Page, frozen=True):
