@@ -5,7 +5,7 @@ import pytest
 from hypothesis import settings
 
 from app.tictactoe.game import Game, connect
-from tests.service.server import serving
+from tests.service.server import Server, serving
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("patient", deadline=None)
@@ -30,7 +30,13 @@ def game() -> Game:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    """Start the site as it is deployed, with gunicorn and the Procfile; yield its URL."""
+def app_server() -> Iterator[Server]:
+    """Start the site as it is deployed, with gunicorn and the Procfile."""
     with serving() as started:
-        yield started.url
+        yield started
+
+
+@pytest.fixture(scope="session")
+def server(app_server: Server) -> str:
+    """Return the URL of the site as it is deployed."""
+    return app_server.url

@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -32,15 +32,9 @@ def assert_all_hold(found: Iterable[Finding]) -> None:
     assert [finding for finding in tried if not finding.ok] == []
 
 
-@pytest.fixture(scope="module")
-def app() -> Iterator[Server]:
-    with serving() as started:
-        yield started
-
-
 @pytest.mark.parametrize("scenario", [encodings, claims, odd_requests, one_recipe_at_once])
-def test_what_must_hold_holds(app: Server, scenario: OnAServer) -> None:
-    assert_all_hold(scenario(app))
+def test_what_must_hold_holds(app_server: Server, scenario: OnAServer) -> None:
+    assert_all_hold(scenario(app_server))
 
 
 @pytest.fixture
@@ -66,13 +60,15 @@ def test_only_what_is_the_servers_own_is_removed_at_its_start() -> None:
 
 
 @pytest.mark.parametrize("hold", [half_open, silent])
-def test_many_connections_do_not_keep_a_client_out(app: Server, hold) -> None:
-    assert_all_hold([beside_a_good_request(app, 600, "", hold, PATIENCE)])
+def test_many_connections_do_not_keep_a_client_out(app_server: Server, hold) -> None:
+    assert_all_hold([beside_a_good_request(app_server, 600, "", hold, PATIENCE)])
 
 
-def test_new_connections_whose_clients_stay_do_not_keep_anybody_out(app: Server) -> None:
+def test_new_connections_whose_clients_stay_do_not_keep_anybody_out(
+    app_server: Server,
+) -> None:
     """A server that waits until each client closes its connection would need minutes."""
-    assert_all_hold([beside_a_good_request(app, 300, "", partial(staying, WHOLE), PATIENCE)])
+    assert_all_hold([beside_a_good_request(app_server, 300, "", partial(staying, WHOLE), PATIENCE)])
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ GAMES = {
 }
 UPDATES = 400  # of each recipe at most
 LOOK = 100  # updates between two looks at the table
-MANY = 5_000  # pairs of a table that are looked at, if there are more
+MANY = 1_500  # pairs of a table that are looked at, if there are more
 RECIPES = [
     "q-iteration,seed=7",
     "q-iteration,vs=random:1+self:1,gamma=0.5,sticky=no",
@@ -155,8 +155,8 @@ TO_THE_END = [
     "double-q,vs=both,last=coin,games=600",
     "champion,seed=1",
     "champion,games=40",
-    "mcts,rollouts=6",
-    "mcts,rollouts=7,c=0.3,seed=7",
+    "mcts,rollouts=3",
+    "mcts,rollouts=4,c=0.3,seed=7",
 ]
 
 
@@ -237,7 +237,7 @@ BRIEF = {
     "td-afterstates": "games=5000",
     "menace": "games=20000",
     "mcts": "rollouts=10",
-    "dqn": "epochs=5,layers=2,width=120,step_size=0.002",
+    "dqn": "epochs=5,layers=1,width=120,step_size=0.002",
 }
 
 

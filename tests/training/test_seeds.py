@@ -41,7 +41,7 @@ def games_needed(seed: int) -> tuple[int, int]:
 
 def test_the_champion_needs_few_games() -> None:
     """The goal is a median of 700; over seeds 0 to 999 it is 170."""
-    unbeatable, faultless = zip(*map(games_needed, range(10)), strict=True)
+    unbeatable, faultless = zip(*map(games_needed, range(5)), strict=True)
     assert np.median(unbeatable) < 180
     assert max(unbeatable) < 200
     assert max(faultless) < 280
