@@ -144,29 +144,39 @@ class Trainer:
         worker = None
         while True:
             job = await queue.take()
-            order, outcome = JobOrder(unquote(job.request), self.is_compiled), None
-            has_cache = self.has_cache
-            for _ in range(TRIES):
-                worker = worker or await start_worker(*[UNCACHED] * (not has_cache))
-                outcome = await worker.do_job(order)
-                if outcome and outcome[0].status != FAILED:
-                    break
-                if worker.stop() in CRASHES or outcome:
-                    # the saved kernels may be broken: try without them
-                    has_cache = False
-                worker = None
+            worker, outcome = await self.do_job(worker, unquote(job.request))
             if outcome is None:
                 queue.finish(job, (FAILED, b""), 0.0)
                 continue
             result, body = outcome
-            # A job that succeeds without the saved kernels shows that these are broken.
-            if worker and self.has_cache and not has_cache:
-                self.has_cache = False
-                clear_compile_cache()
             queue.finish(job, (result.status, body), result.seconds)
             if worker and self.has_cache and result.memory > MAX_WORKER_BYTES:
                 worker.stop()
                 worker = None
+
+    async def do_job(
+        self, worker: Worker | None, request: str
+    ) -> tuple[Worker | None, tuple[Outcome, bytes] | None]:
+        """Return the outcome of a request, None if every worker died, and the remaining worker.
+
+        After a crash the next worker runs without the saved kernels. If it succeeds, they are
+        broken and are deleted.
+        """
+        order, outcome = JobOrder(request, self.is_compiled), None
+        has_cache = self.has_cache
+        for _ in range(TRIES):
+            worker = worker or await start_worker(*[UNCACHED] * (not has_cache))
+            outcome = await worker.do_job(order)
+            if outcome and outcome[0].status != FAILED:
+                break
+            if worker.stop() in CRASHES or outcome:
+                # the saved kernels may be broken: try without them
+                has_cache = False
+            worker = None
+        if worker and self.has_cache and not has_cache:
+            self.has_cache = False
+            clear_compile_cache()
+        return worker, outcome
 
     async def serve_client(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

@@ -160,20 +160,7 @@ class Scheme(NamedTuple):
 def list_schemes(used: set[str], boards: str) -> list[Scheme]:
     """List the schemes that fit the signs `used` in a table; `boards` is an option: see `Options`."""
     if used & {"X", "O"}:
-        zero = 2 if "0" in used and "O" not in used and "." in used else 0
-        numerals = {token: 0 for token in used if NUMERAL.fullmatch(token)} | {
-            "0": zero
-        }
-        return [
-            Scheme(
-                numerals | {"X": 1, "O": 2}, False, "Boards: X and O, and X begins."
-            ),
-            Scheme(
-                numerals | {"X": 2, "O": 1},
-                False,
-                "Boards: X and O, and O begins: it counts as X.",
-            ),
-        ]
+        return list_letter_schemes(used)
     schemes = []
     for is_own in (False, True):
         if boards == ("x" if is_own else "mover"):
@@ -187,6 +174,19 @@ def list_schemes(used: set[str], boards: str) -> list[Scheme]:
                 digits = {empty: 0, ".": 0, one: 1, other: 2}
                 schemes.append(Scheme(digits, is_own, note))
     return schemes
+
+
+def list_letter_schemes(used: set[str]) -> list[Scheme]:
+    """List the schemes of a table with the letters X and O; a 0 may stand for O."""
+    has_zero_for_o = "0" in used and "O" not in used and "." in used
+    digits = {token: 0 for token in used if NUMERAL.fullmatch(token)}
+    digits["0"] = 2 if has_zero_for_o else 0
+    x_begins = "Boards: X and O, and X begins."
+    o_begins = "Boards: X and O, and O begins: it counts as X."
+    return [
+        Scheme(digits | {"X": 1, "O": 2}, False, x_begins),
+        Scheme(digits | {"X": 2, "O": 1}, False, o_begins),
+    ]
 
 
 @dataclass(eq=False)

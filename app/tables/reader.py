@@ -253,22 +253,22 @@ class TableReader:
         single: set[int] = set()
         double: set[int] = set()
         for row, board in enumerate(self.board_of_row.tolist()):
-            if board < 0:
-                continue
-            value = self.rows[row].value
-            if isinstance(value, Pairs):
-                moves = [key for key, _ in value]
-            elif isinstance(value, list) and len(flatten(value)) != 2:
-                continue
-            else:
-                moves = [self.find_move(row)]
-            for move in moves:
+            for move in self.list_moves(row) if board >= 0 else []:
                 numbers = self.parse_move_numbers(move)
                 (single if len(numbers) == 1 else double).update(numbers)
         is_from_1 = (9 in single and 0 not in single) or (
             3 in double and 0 not in double
         )
         return 1 if is_from_1 else 0
+
+    def list_moves(self, row: int) -> list[Any]:
+        """Return the items of a row that name cells."""
+        value = self.rows[row].value
+        if isinstance(value, Pairs):
+            return [key for key, _ in value]
+        if isinstance(value, list) and len(flatten(value)) != 2:
+            return []
+        return [self.find_move(row)]
 
     def read_cells(self, row: int, legal: list[bool], first_cell: int) -> RowCells:
         """Return the cells and values of a row; raises TableError if they cannot be read."""
@@ -277,18 +277,9 @@ class TableReader:
             cells = [self.read_cell(key, first_cell) for key, _ in value]
             return RowCells(cells, parse_values(item for _, item in value), True)
         if isinstance(value, list):
-            items = flatten(value)
-            if len(items) == len(legal):
-                return RowCells(range(len(legal)), parse_values(items), True)
-            free = [cell for cell, is_free in enumerate(legal) if is_free]
-            is_move = (
-                len(items) == 2
-                and parse_cell(parse_move(items), first_cell) is not None
-            )
-            if len(items) == len(free) and not is_move:
-                return RowCells(free, parse_values(items), True)
-            if len(items) != 2:
-                raise TableError(f"it has {len(items)} values, not {len(legal)}")
+            listed = self.read_listed_values(flatten(value), legal, first_cell)
+            if listed:
+                return listed
         elif value is None:
             return RowCells([], [], False)
         elif move is not None or self.beside[row]:
@@ -298,6 +289,25 @@ class TableReader:
         if not legal[cell]:
             raise TableError("the move is on a taken square")
         return RowCells([cell], [1.0], False)
+
+    def read_listed_values(
+        self, items: list[Any], legal: list[bool], first_cell: int
+    ) -> RowCells | None:
+        """Return the values of all cells or of the free cells; None if two items name a cell.
+
+        Raises TableError for another number of items.
+        """
+        if len(items) == len(legal):
+            return RowCells(range(len(legal)), parse_values(items), True)
+        free = [cell for cell, is_free in enumerate(legal) if is_free]
+        is_move = (
+            len(items) == 2 and parse_cell(parse_move(items), first_cell) is not None
+        )
+        if len(items) == len(free) and not is_move:
+            return RowCells(free, parse_values(items), True)
+        if len(items) != 2:
+            raise TableError(f"it has {len(items)} values, not {len(legal)}")
+        return None
 
     def read_cell(self, move: Any, first_cell: int) -> int:
         """Return the cell of a move; raises TableError if the item is not a move."""

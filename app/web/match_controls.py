@@ -187,18 +187,30 @@ def plan_automatic_step(
 ) -> Auto | None:
     """Return the automatic step: the next snapshot, an agent's move, or the next game."""
     match = state.match
-    if match.replay and not (match.at_end or match.pause or match.train):
+    if is_replay_running(match):
         return Auto(routes.show(match.at(len(match.shown) + 1)), match.delay, "pause")
     if match.train and not state.over:
         return Auto(routes.show(next_snapshot(state)), SNAPSHOT_DELAY, "train")
     if is_reply_pending(state):
         seconds, stop = (match.delay, "pause") if match.watched else (REPLY_DELAY, "")
         return Auto(routes.reply(match), seconds, stop)
-    if state.over and match.at_end and not match.pause and match.watched and match.keep:
+    if is_next_game_due(state):
         return Auto(
             routes.show(start_next_game(state)), max(match.delay, GAME_DELAY), "pause"
         )
     return None
+
+
+def is_replay_running(match: Match) -> bool:
+    """Return whether the next move of a replayed record follows by itself."""
+    return match.replay and not (match.at_end or match.pause or match.train)
+
+
+def is_next_game_due(state: MatchState) -> bool:
+    """Return whether agents have finished a game and start the next game."""
+    match = state.match
+    is_going_on = match.watched and match.keep and not match.pause
+    return state.over and match.at_end and is_going_on
 
 
 def is_answered(state: MatchState) -> bool:

@@ -1,6 +1,6 @@
 """The page of a comparison: a position on several boards, one for each value source."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar, NamedTuple
@@ -215,14 +215,9 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
     ]
     if divided:
         pictures[1] = _halve_tiles(pictures[1])
-    lasts, frames = [site.last_step(name) for name in names], _list_frames(site, views)
-
-    def off(frame: int) -> float:
-        """Return the largest distance of a frame from the snapshots, as a share of a training."""
-        steps = zip(frames[frame], shown, lasts, strict=True)
-        return float(max(abs(step - own) / max(1, last) for step, own, last in steps))
-
-    step = min(range(len(frames)), key=off)
+    frames = _list_frames(site, views)
+    lasts = [site.last_step(name) for name in names]
+    step = _find_nearest_frame(frames, shown, lasts)
     film = learning.film_of_minds(site, tuple(names)) if moving else None
     return ComparedMinds(
         each=[
@@ -240,6 +235,21 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
             _move_to_steps(site, comparison, frames[(step + 1) % len(frames)])
         ),
     )
+
+
+def _find_nearest_frame(
+    frames: Sequence[Sequence[int]], shown: Sequence[int], lasts: Sequence[int]
+) -> int:
+    """Return the frame with the smallest distance from the snapshots shown.
+
+    The distance is the largest of all trainings, as a share of a training.
+    """
+
+    def distance(frame: int) -> float:
+        steps = zip(frames[frame], shown, lasts, strict=True)
+        return float(max(abs(step - own) / max(1, last) for step, own, last in steps))
+
+    return min(range(len(frames)), key=distance)
 
 
 def move_to_frame(site: SiteData, comparison: Comparison, text: str) -> Comparison:

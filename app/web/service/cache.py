@@ -101,6 +101,17 @@ class Turns:
                 self.here.taken = False
 
 
+def _prepare(environ: "WSGIEnvironment") -> None:
+    """Choose an encoding, note the time, and remove headers that Werkzeug would misread."""
+    environ[ENCODING] = chosen(environ.get(ENCODING, ""))
+    environ[BEGAN] = monotonic()
+    # A server may ignore an upgrade (RFC 9110, section 7.8), but Werkzeug refuses it.
+    environ.pop("HTTP_UPGRADE", None)
+    # The star stands for any response; Werkzeug takes it for a tag.
+    if environ.get(IF_MATCH, "").strip() == "*":
+        del environ[IF_MATCH]
+
+
 def cached(
     application: "WSGIApplication",
     read_query: "Callable[[WSGIEnvironment], str]",
@@ -118,13 +129,7 @@ def cached(
     def answer(
         environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
-        environ[ENCODING] = chosen(environ.get(ENCODING, ""))
-        environ[BEGAN] = monotonic()
-        # a server may ignore it (RFC 9110, 7.8); Werkzeug refuses
-        environ.pop("HTTP_UPGRADE", None)
-        # anything: to Werkzeug a tag as any other
-        if environ.get(IF_MATCH, "").strip() == "*":
-            del environ[IF_MATCH]
+        _prepare(environ)
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
             # Never cached, and without a turn: a client may be slow to send a table.
             return application(environ, start_response)
