@@ -156,7 +156,7 @@ class Trainer:
 
     async def do_job(
         self, worker: Worker | None, request: str
-    ) -> tuple[Worker | None, tuple[Outcome, bytes] | None]:
+    ) -> tuple[Worker | None, tuple[JobOutcome, bytes] | None]:
         """Return the outcome of a request, None if every worker died, and the remaining worker.
 
         After a crash the next worker runs without the saved kernels. If it succeeds, they are
