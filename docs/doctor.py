@@ -1077,14 +1077,23 @@ def list_close_hypotheses(examples, setup):
     return hypotheses
 
 
-def find_rounding(examples):
-    """Return (digits, first row) if no value has more than three digits after the point."""
+def find_rounding(examples, setup):
+    """Return (digits, first row) if the values are a textbook rule's, rounded to few digits."""
     numbers = [repr(e.row.after) for e in examples]
     if any("e" in number for number in numbers):
         return None
     digits = max(len(number.partition(".")[2].rstrip("0")) for number in numbers)
+    if digits > 3 or not is_nearly_textbook(examples, setup, 10.0**-digits):
+        return None
     stuck = [e for e in examples if not e.change and e.is_over and e.reward != e.before]
-    return (digits, (stuck or examples)[0].row) if digits <= 3 else None
+    return digits, (stuck or examples)[0].row
+
+
+def is_nearly_textbook(examples, setup, error):
+    """Whether a rule without a fault explains all examples, with at most this error in each."""
+    right = [one for one in list_hypotheses(setup) if not one.fault]
+    # an error of three times the precision is allowed
+    return any(not one.explain(examples, error / 3)[1] for one in right)
 
 
 # 7. Exploration: from the moves that were played.
@@ -1218,7 +1227,7 @@ class Doctor:
             if self.hypotheses:
                 break
         if all(one.fault for one in self.hypotheses):
-            self.rounding = find_rounding(examples)
+            self.rounding = find_rounding(examples, setup)
         if self.rounding:
             self.hypotheses = []
         elif not self.hypotheses:
