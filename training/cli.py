@@ -60,7 +60,7 @@ class IdOrRecipe(click.ParamType[NamedRecipe]):
     name = "agent"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> NamedRecipe:
-        """Return the agent; fail with the nearest name if there is none."""
+        """Return the agent of an id or recipe; raise an error with the nearest name if there is none."""
         if value in SHIPPED:
             return NamedRecipe(value, SHIPPED[value].recipe)
         slug, *settings = value.split(",")
@@ -120,7 +120,7 @@ class ClaimId(click.ParamType[str]):
     name = "claim"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """Return the id; fail with the nearest one if there is no such claim."""
+        """Return the id; raise an error with the nearest id if there is no such claim."""
         if value not in ORDER:
             self.fail(
                 f"there is no claim {value!r}{suggest_word(value, ORDER)}; "

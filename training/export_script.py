@@ -99,8 +99,8 @@ def build_script(recipe: Recipe) -> str:
     head = HEAD_TEMPLATE.format(
         name=name_recipe(recipe),
         file=name_script_file(recipe),
-        imports="\n".join(write_imports(texts)),
-        parameters="\n".join(write_parameters(recipe)),
+        imports="\n".join(format_imports(texts)),
+        parameters="\n".join(format_parameters(recipe)),
     )
     players = [
         f'"{one}": Opponent(game, {OPPONENTS[one].__name__}),' for one in opponents
@@ -112,7 +112,7 @@ def build_script(recipe: Recipe) -> str:
         else "list_turns(parameters.phases, opponents)",
         learner=learner.__name__,
     )
-    return "\n\n\n".join([head.strip(), *map(write_body, texts), run])
+    return "\n\n\n".join([head.strip(), *map(format_body, texts), run])
 
 
 def list_opponents(recipe: Recipe) -> list[str]:
@@ -174,7 +174,7 @@ def list_imports(text: str) -> Iterator[tuple[str, list[str]]]:
         yield module or whole, [one for one in names if one]
 
 
-def write_imports(texts: Iterable[str]) -> Iterator[str]:
+def format_imports(texts: Iterable[str]) -> Iterator[str]:
     """Yield the import lines of all texts, each once; only Python's own library is imported."""
     imports = defaultdict[str, set[str]](set)
     for text in texts:
@@ -191,15 +191,15 @@ def write_imports(texts: Iterable[str]) -> Iterator[str]:
         )
 
 
-def write_body(text: str) -> str:
-    """Return a file without its imports, with its docstring as a comment."""
+def format_body(text: str) -> str:
+    """Return the body of a module for the exported file: without imports, docstring as a comment."""
     (docstring,) = DOCSTRING.findall(text)
     comment = [f"# {line}".rstrip() for line in docstring.strip().splitlines()]
     body = IMPORT.sub("", DOCSTRING.sub("", text)).strip()
     return "\n".join([RULER, *comment, "", body])
 
 
-def write_parameters(recipe: Recipe) -> Iterator[str]:
+def format_parameters(recipe: Recipe) -> Iterator[str]:
     """Yield a line of Python for each parameter, with its meaning; `phases` has opponents and turns."""
     told = [(one.field, one.value, one.meaning) for one in list_parameters(recipe)]
     hidden = {"vs", recipe.turns, *(() if recipe.has_opponent(YOU) else ("taught",))}

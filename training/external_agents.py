@@ -137,6 +137,7 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
     """
 
     def list_chances(by_seat: ChancesBySeat) -> dict[str, list[float]]:
+        """Return the chances of win, draw and loss in each seat as lists."""
         return {seat: [*getattr(by_seat, seat)[-1]] for seat in SEATS}
 
     lost = {

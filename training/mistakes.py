@@ -1,7 +1,7 @@
-"""The updates that made the mistakes of the shipped agents, for the pages that explain a value.
+"""Selection of the updates that caused blunders of shipped agents, for pages that explain a value.
 
-`python -m training updates --mistakes` runs the training of each agent twice: first to find the updates,
-then to record their games.
+`python -m training updates --mistakes` repeats the training of each agent twice: first to find the
+updates, then to record their games.
 """
 
 from collections.abc import Hashable, Mapping
@@ -29,7 +29,7 @@ from training.textbook.league import League
 from training.textbook.loop import Update
 from training.updates import FOLDER
 
-MISTAKES = "mistakes"  # folder inside that of the updates
+MISTAKES = "mistakes"  # a folder inside the folder of updates
 AGENTS = (
     "q-learning-1",
     "q-learning-3",
@@ -38,8 +38,8 @@ AGENTS = (
     "double-q",
     "symmetric",
 )
-MOST_BLUNDERS = 40  # blunders of one agent, the most frequent first
-WINDOW = 60  # updates around a wanted one whose values are recorded; no game has more
+MOST_BLUNDERS = 40  # limit for the blunders of an agent; the most frequent are kept
+WINDOW = 60  # values are recorded for this many updates before a selected one; no game has more
 MISTAKE, FIRST = "mistake", "first"
 
 
@@ -80,8 +80,8 @@ def find_entry(learner: Learner, board: str, cell: int, seat: str) -> Hashable:
     return get_move_key(learner, board, cell)
 
 
-def prefers(learner: Learner, blunder: Blunder) -> bool:
-    """Return whether a blunder has the only highest value of its board."""
+def prefers_blunder(learner: Learner, blunder: Blunder) -> bool:
+    """Return whether a blunder alone has the highest value of its board."""
     values = {
         cell: read_value(learner, blunder.board, cell, blunder.seat)
         for cell in learner.game.legal_moves(blunder.board)
@@ -91,15 +91,15 @@ def prefers(learner: Learner, blunder: Blunder) -> bool:
     ]
 
 
-class Found(NamedTuple):
-    """The numbers of updates in a training, from 1."""
+class UpdateNumbers(NamedTuple):
+    """The numbers of two updates in a training, counted from 1."""
 
-    mistake: int  # since this update the learner has always preferred the blunder
+    mistake: int  # from this update on, the learner always preferred the blunder
     first: int  # the first update that changed the value of the blunder
 
 
-def find_updates(agent: str, blunders: list[Blunder]) -> dict[Blunder, Found]:
-    """Return the updates that made the blunders of a training, in one run of it."""
+def find_updates(agent: str, blunders: list[Blunder]) -> dict[Blunder, UpdateNumbers]:
+    """Run a training; return the numbers of the updates that caused each of its final blunders."""
     recipe = SHIPPED[agent].recipe
     learner = make_learner(tic_tac_toe(), recipe)
     watched: dict[Hashable, set[Blunder]] = {}
@@ -111,7 +111,7 @@ def find_updates(agent: str, blunders: list[Blunder]) -> dict[Blunder, Found]:
         entry = find_entry(learner, blunder.board, blunder.cell, blunder.seat)
         own.setdefault(entry, set()).add(blunder)
     mistakes, firsts = dict[Blunder, int](), dict[Blunder, int]()
-    preferred = {blunder: prefers(learner, blunder) for blunder in blunders}
+    preferred = {blunder: prefers_blunder(learner, blunder) for blunder in blunders}
     updates = (
         event
         for event in learn(tic_tac_toe(), recipe, learner)
@@ -120,7 +120,7 @@ def find_updates(agent: str, blunders: list[Blunder]) -> dict[Blunder, Found]:
     for number, update in enumerate(updates, 1):
         key = get_update_key(learner, update)
         for blunder in watched.get(key, ()):
-            now = prefers(learner, blunder)
+            now = prefers_blunder(learner, blunder)
             if now and not preferred[blunder]:
                 mistakes[blunder] = number
             preferred[blunder] = now
@@ -128,21 +128,20 @@ def find_updates(agent: str, blunders: list[Blunder]) -> dict[Blunder, Found]:
             for blunder in own.get(key, ()):
                 firsts.setdefault(blunder, number)
     return {
-        blunder: Found(mistakes[blunder], firsts[blunder])
+        blunder: UpdateNumbers(mistakes[blunder], firsts[blunder])
         for blunder in blunders
         if preferred[blunder] and blunder in mistakes and blunder in firsts
     }
 
 
-def record_updates(agent: str, wanted: set[int]) -> dict[int, UpdateExample]:
-    """Return the games of some updates of a training, by the number of the update."""
+def record_games_of_updates(agent: str, wanted: set[int]) -> dict[int, UpdateExample]:
+    """Run a training; return the games with these updates as examples, by number of the update."""
     recipe = SHIPPED[agent].recipe
     listener = Listener(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
     ahead = sorted(wanted, reverse=True)
-    waiting: dict[
-        int, tuple[int, int]
-    ] = {}  # update -> its game, and its place in the game
+    # number of an update -> (index of its game, index of the update in the game)
+    waiting: dict[int, tuple[int, int]] = {}
     examples: dict[int, UpdateExample] = {}
     number = 0
     for event in learn(tic_tac_toe(), recipe, learner):
@@ -165,7 +164,7 @@ def record_updates(agent: str, wanted: set[int]) -> dict[int, UpdateExample]:
 
 
 def _forget_game(listener: Listener, game: int) -> None:
-    """Forget the moves and updates of a game that is over."""
+    """Delete the recorded moves and updates of a finished game, to save memory."""
     for listed in (listener.games, listener.changes):
         if 0 <= game < len(listed):
             listed[game] = []
@@ -174,6 +173,7 @@ def _forget_game(listener: Listener, game: int) -> None:
 def _make_examples(
     listener: Listener, agent: str, waiting: Mapping[int, tuple[int, int]]
 ) -> dict[int, UpdateExample]:
+    """Return an example for each waiting update, given its game and its place in the game."""
     return {
         update: _make_example(listener, agent, update, game, shown)
         for update, (game, shown) in waiting.items()
@@ -183,6 +183,7 @@ def _make_examples(
 def _make_example(
     listener: Listener, agent: str, update: int, game: int, shown: int
 ) -> UpdateExample:
+    """Return the recorded game of an update as an example that shows this update first."""
     turns = listener.games[game]
     return UpdateExample(
         MISTAKE,
@@ -200,7 +201,7 @@ def build_mistakes(agent: str, models: Path) -> dict[str, list[UpdateExample]]:
     """Return the updates behind the blunders of an agent, by board and cell."""
     found = find_updates(agent, list_blunders(agent, models))
     numbers = {number for one in found.values() for number in one}
-    examples = record_updates(agent, numbers)
+    examples = record_games_of_updates(agent, numbers)
     return {
         blunder.key: [
             examples[one.mistake],

@@ -29,6 +29,7 @@ def build_minibatch() -> list[UpdateExample]:
     sampled: list[tuple[Trainee, Moves]] = []
 
     def store_sample(trainee: Trainee, moves: Moves) -> None:
+        """Store the network and the sampled moves of an epoch."""
         sampled.append((trainee, moves))
 
     tables = [

@@ -85,10 +85,12 @@ def show_training_bars(shown: bool = True) -> Iterator[Callable[[str], OnProgres
     with Bars(*columns, console=Console(stderr=True), disable=not shown) as bars:
 
         def add_line(name: str) -> OnProgress:
+            """Add the line of an agent; return its progress callback."""
             task = bars.add_task(name, total=1.0, games=0, rate=COMPILING)
             rate = UpdateRate()
 
             def watch(progress: Progress) -> None:
+                """Update the line of the agent."""
                 bars.update(
                     task,
                     completed=progress.finished_share,

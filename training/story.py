@@ -109,7 +109,7 @@ class Listener:
         turn = (
             len(turns) - 1
             if self.recipe.slug in EVERY_PLY
-            else _find_turn(turns, update)
+            else _find_move_index(turns, update)
         )
         observed = isinstance(self.recipe, League) and (
             self.recipe.observing
@@ -200,6 +200,7 @@ def list_values_before(
     """Return the values of all moves of a board as they were before an update of one of them."""
 
     def get_entry(move: int) -> Hashable:
+        """Return the entry of a move in the learner's table."""
         if not isinstance(learner, TextbookLeague):
             return get_move_key(learner, board, move)
         entry: Hashable = learner.own.see(board, move, seat)
@@ -211,7 +212,8 @@ def list_values_before(
     ]
 
 
-def _find_turn(turns: list[TrainingMove], update: Update) -> int:
+def _find_move_index(turns: list[TrainingMove], update: Update) -> int:
+    """Return the index of the move that an update belongs to."""
     move = update.board, update.cell
     return next(
         number for number, turn in enumerate(turns) if (turn.board, turn.cell) == move

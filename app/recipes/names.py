@@ -148,6 +148,7 @@ def get_max_length(text: str) -> int:
 
 
 def _check_length(text: str) -> None:
+    """Raise RecipeError if a name is longer than allowed."""
     if len(text) > get_max_length(text):
         raise RecipeError(
             f"a name has at most {get_max_length(text)} characters, not {len(text)}"

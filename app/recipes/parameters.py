@@ -140,6 +140,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def _vs(self) -> str:
+        """The opponents as text, "" for an algorithm without opponents."""
         return str(getattr(self, "vs", SELF))
 
     @property

@@ -170,7 +170,10 @@ def read_headed_rows(
     digits = [column for column, name in enumerate(heading) if name[-1:] in CELLS]
 
     def read_row(place: str, cells: list[str]) -> Row:
+        """Return the row of a line with these cells."""
+
         def cell(column: int | None) -> str | None:
+            """Return the cell in a column, None if there is none."""
             return cells[column] if column is not None and column < len(cells) else None
 
         played: Any = cell(move)

@@ -212,6 +212,7 @@ def _retry_load(folder: Path, game: Game, agent_id: str, build: Decode) -> Agent
     """Return an agent from its files; if they do not match, wait for a save to end and try again."""
 
     def attempt() -> Agent:
+        """Load the agent once."""
         card, limit = (
             _read_file(folder / f"{agent_id}.json", MAX_CARD_BYTES),
             compute_size_limit(_get_layout(game)),
@@ -390,6 +391,7 @@ def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
     """
 
     def write(content: bytes) -> Path:
+        """Write content into an unfinished file and return its path."""
         with NamedTemporaryFile(dir=folder, prefix=UNFINISHED, delete=False) as file:
             file.write(content)
             file.flush()

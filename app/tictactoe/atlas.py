@@ -134,7 +134,9 @@ def _number_classes(
     each cell) make a number, and the class is the lowest number of all symmetric pairs.
     """
     bits = 1 << np.arange(game.cells)
-    image_of_cell = np.argsort(game.symmetry, axis=1)  # [G, cells] inverse maps
+    image_of_cell = np.argsort(
+        game.symmetry, axis=1
+    )  # [G, cells] inverse of `symmetry`
     moves = (choice @ bits[image_of_cell].T).T  # [G, N] mapped moves as bits
     images = (game.image[:, position].astype(np.int64) << game.cells) + moves
     classes: NDArray[np.int64] = images.min(axis=0)

@@ -89,12 +89,14 @@ def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float6
     chances = policy[game.legal]
 
     def state_values(action_values: Values, ply: Ply) -> Values:
+        """Return the values of decisions if the policy chooses the moves."""
         by_policy: Values = np.add.reduceat(
             chances[ply.pairs] * action_values, ply.starts
         )
         return _mix_exploration(task.epsilon, by_policy, action_values, ply)
 
     def own_replies(_action_values: Values, ply: Ply) -> Values:
+        """Return the policy's chances of the moves of a ply."""
         return chances[ply.pairs]
 
     return _solve_backward(

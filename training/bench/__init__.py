@@ -65,7 +65,7 @@ def _measure_boards() -> Iterator[str]:
 
 
 class Cost(NamedTuple):
-    """The cost of a board."""
+    """The time and the memory for enumerating and solving a board."""
 
     positions: int
     seconds: float

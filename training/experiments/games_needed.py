@@ -89,9 +89,10 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
     marks = {"x": [Mark(2.0 * REPORTED_GAMES, "Michie: draws after 20 as X")], "o": []}
     lost = table.measure_outcome("minimax-random", "o", table.LOST)
 
-    def format_lost_games(
+    def format_by_seat(
         label: str, games: Mapping[tuple[str, table.SeatName], float | None]
     ) -> list[str]:
+        """Return numbers of games as texts, for X and for O."""
         counts = (games[label, seat] for seat in table.SEAT_NAMES)
         return [
             claim.EMPTY_CELL if count is None else format_count(round(count))
@@ -99,6 +100,7 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
         ]
 
     def list_final_losses(label: str) -> list[str]:
+        """Return the percent of games lost in the end as texts, by seat."""
         return [
             format_percent(lines[label, seat].median[-1]) for seat in table.SEAT_NAMES
         ]
@@ -127,16 +129,16 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
             {
                 "games lost in that seat until it loses less than 1%, drawing its beads": (
-                    format_lost_games(PERFECT, lost_until)
+                    format_by_seat(PERFECT, lost_until)
                 ),
                 "games lost until then, playing the colour with most beads": (
-                    format_lost_games(GREEDY, lost_until)
+                    format_by_seat(GREEDY, lost_until)
                 ),
                 "games played in both seats until then, drawing its beads": (
-                    format_lost_games(PERFECT, needed)
+                    format_by_seat(PERFECT, needed)
                 ),
                 "games played until then, playing the colour with most beads": (
-                    format_lost_games(GREEDY, needed)
+                    format_by_seat(GREEDY, needed)
                 ),
                 "lost in the end, taught by random": list_final_losses(RANDOM),
                 "lost in the end, taught by its own play": list_final_losses(ITSELF),
@@ -254,6 +256,7 @@ def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
     rules = build_rules(game)
 
     def least_visited(board: str) -> int:
+        """Return the move that this teacher has played least often."""
         made = {
             cell: canonical_board(rules, rules.make_move(board, cell))
             for cell in rules.legal_moves(board)
@@ -277,6 +280,7 @@ def _choose_best_responses(policy: Policy, rng: Random) -> Callable[[str], int]:
     moves = respond_to_pairs(game, policy[game.legal], O, loss=0.0)[0]
 
     def respond_to(board: str) -> int:
+        """Return a move of the best responder, at random among several."""
         start, end = game.pair_start[parse_position(game, board) :][:2]
         cells = game.pair_cell[start:end][moves[start:end] > 0].tolist()
         return int(pick(cells, rng.random()))

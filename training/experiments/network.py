@@ -154,6 +154,7 @@ def draw_epochs(
     width = epochs // points
 
     def compute_means(run: NetworkRun) -> list[float]:
+        """Return the mean of the line over each group of epochs."""
         means: list[float] = (
             np.reshape(line(run), (points, width)).mean(axis=1).tolist()
         )

@@ -39,6 +39,7 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
     )
 
     def draw_curves(title: str, lines: Mapping[str, table.Number]) -> Curves:
+        """Return curves over the reward of a draw."""
         series = [
             results.draw_series_over(name, BY_REWARD, value)
             for name, value in lines.items()
@@ -106,15 +107,16 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
     end = results.medians(table.measure_outcome("random", "o", table.WON))
     stabler = sum(bad[two]) < sum(bad[one]) and sum(proved[two]) > sum(proved[one])
 
-    def average_both_seats(run: Run) -> float:
+    def average_over_snapshots(run: Run) -> float:
+        """Return the mean of the wins over all snapshots of a run."""
         return float(np.mean(wins(run)))
 
-    p = results.sign_test(two, one, average_both_seats)
+    p = results.sign_test(two, one, average_over_snapshots)
     seeds = {
-        label: results.compare_seeds(label, one, average_both_seats)
+        label: results.compare_seeds(label, one, average_over_snapshots)
         for label in (two, coin)
     }
-    averages = results.medians(average_both_seats)
+    averages = results.medians(average_over_snapshots)
     faster = averages[two] > averages[one] and p < claim.SIGNIFICANT
     curves_of = table.draw_curves(results, table.WON_AS_O._replace(compute=wins))
     leads = {
@@ -317,6 +319,7 @@ def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
     strips = results.draw_strips(table.WINS._replace(title=title), STRIPS)
 
     def format_span(medians: list[float]) -> list[str]:
+        """Return the smallest and the largest median as texts."""
         return [format_percent(min(medians)), format_percent(max(medians))]
 
     return claim.Conclusion(

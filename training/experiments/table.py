@@ -114,6 +114,7 @@ def draw_curve(
     )
 
     def select_points(values: Sequence[float], run: Run) -> list[float]:
+        """Return the numbers of a run at the points of the curve, and at its end."""
         places = np.searchsorted(run.asked[:-1], points, side="right") - 1
         return [*(values[place] for place in places), values[-1]]
 

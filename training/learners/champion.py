@@ -71,6 +71,7 @@ def learn(
     bounds = _init_bounds(game, classes.class_count)
 
     def report(done: float, games: int, updates: int) -> Progress:
+        """Return the progress after these turns and updates."""
         values = bounds.lower + (bounds.upper - bounds.lower) / 4
         return report_classes(
             game, classes, (done, games, updates), values, bounds.visits

@@ -60,6 +60,7 @@ def report_classes(
     """
 
     def spread_classes(by_class: NDArray[Any], illegal: float) -> NDArray[Any]:
+        """Return the values of classes as a table [D, cells]."""
         return game.spread_pairs(by_class.take(classes.class_of_pair), illegal)
 
     q = spread_classes(values.astype(np.float32), np.nan)

@@ -122,6 +122,7 @@ def learn(
     entries = list_own_entries(game, layouts[own]) + table_starts[own]
 
     def report(done: float, played: int, updates: int) -> Progress:
+        """Return the progress after these turns and updates."""
         rounds, begun = divmod(played, len(is_own_game))
         games = rounds * is_own_game.sum() + is_own_game[:begun].sum()
         q = np.where(game.legal, tables.q[entries], np.nan).astype(np.float32)

@@ -73,6 +73,7 @@ def learn(
     root_moves = slice(game.decisions, game.decisions + game.pairs)
 
     def report(done: float, _rollouts: int, games: int) -> Progress:
+        """Return the progress after these turns and updates."""
         tries = trees.tries[root_moves]
         mean = trees.total[root_moves] / np.maximum(tries, 1)
         return make_pair_reporter(game, mean, tries)(done, games, games)

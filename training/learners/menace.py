@@ -81,6 +81,7 @@ def learn(
     shown_share = boxes.share if recipe.plays == "proportional" else np.ones(game.pairs)
 
     def report(done: float, games: int, updates: int) -> Progress:
+        """Return the progress after these turns and updates."""
         q = game.spread_pairs(
             (boxes.beads[classes.class_of_pair] * shown_share).astype(np.float32)
         )

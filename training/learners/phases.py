@@ -111,6 +111,7 @@ def make_pair_reporter(
     """Return a function that reports the current q and visits, [P] each."""
 
     def report(done: float, games: int, updates: int) -> Progress:
+        """Return the progress after these games and updates."""
         table = game.spread_pairs(q.astype(np.float32))
         return Progress(done, games, updates, table, game.spread_pairs(visits, 0))
 

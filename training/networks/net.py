@@ -191,6 +191,7 @@ def train_steps(
     """
 
     def step(state: TrainingState, batch: Minibatches) -> tuple[TrainingState, None]:
+        """Return the state after a step of Adam with one minibatch."""
         key, drops = jax.random.split(state.key)
         s = batch.decision
         gradient = jax.grad(compute_loss)(
