@@ -48,7 +48,7 @@ def test_list_describes_every_parameter() -> None:
     output = call("list", "--parameters").output
     for slug in ALGORITHMS:
         assert f"\n{slug}\n" in f"\n{output}"
-    assert "Step size: how far a value moves towards its target." in output
+    assert "Step size: the share of the error that an update corrects." in output
     assert "It is a number within 0 and 1; default 0.2." in output
 
 
