@@ -50,7 +50,7 @@ def module(name: str) -> ModuleType:
 def test_open_spiel_finds_the_same_exploitability(chance: float) -> None:
     """The agents are a deterministic one and one with random moves."""
     policy = mix_policies(get_policy(GAME, "q-table"), get_policy(GAME, "fixed"), chance)
-    theirs, here = module("with_open_spiel").both(policy)
+    theirs, here = module("with_open_spiel").compute_both(policy)
     figures = compute_figures(GAME, policy[None, GAME.legal], [0], None, "proportional")
     assert theirs == pytest.approx(here, abs=1e-9)
     assert 2 * here == pytest.approx(figures.nash_conv[-1])
