@@ -729,7 +729,10 @@ def find_initial(rows, setup):
 
 
 def find_kinds(rows, setup):
-    """List the kinds of table in which each row begins with the value that the last one left."""
+    """List the kinds of table in which rows begin with the value that the last one left.
+
+    The kind with the fewest other rows is the first.
+    """
     counts = {}
     for kind in KINDS:
         replay = Replay(setup._replace(kind=kind))
@@ -737,7 +740,7 @@ def find_kinds(rows, setup):
             replay.record(row)
         counts[kind] = replay.mismatches
     fewest = max(len(rows) / 1000, min(counts.values()))
-    return [kind for kind in KINDS if counts[kind] <= fewest]
+    return sorted((k for k in KINDS if counts[k] <= fewest), key=counts.get)
 
 
 def find_setups(rows, rewards, is_x_view):
@@ -1725,6 +1728,8 @@ def describe_fits(hypothesis):
     first, last = hypothesis.first_fit.alpha, hypothesis.fit.alpha
     gammas = sorted(hypothesis.gammas)
     gamma = gammas[len(gammas) // 2] if gammas else None
+    if hypothesis.unused and not gammas:
+        gamma = 0.0
     if hypothesis.step == LAST:
         return {
             "alpha": f"{first:.4g}, and 1 for the last move of a game",
