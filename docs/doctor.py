@@ -1550,6 +1550,7 @@ class Doctor:
             source=entry.source,
             rows=self.number,
             rule=self.name_rule(recognised) if recognised else None,
+            notes=[*self.list_reward_notes()] if self.replay else [],
             **describe_row(row, right),
             **describe_fits(recognised),
         )

@@ -7,6 +7,7 @@ Each test uses a few seeds; `python -m tests.doctor.sweep` runs a thousand.
 import csv
 import io
 import json
+import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,10 @@ from tests.doctor.students import (
     PLANTED,
     STYLES,
     Settings,
+    Table,
+    is_over,
     make_settings,
+    result,
     train_with_classes,
 )
 
@@ -135,6 +139,44 @@ def test_the_right_number_is_that_of_the_rule() -> None:
     assert found.found == after
     assert found.right == pytest.approx(before + 0.3 * (reward - before))
     assert found.found == pytest.approx(before + 0.3 * (reward + 0.9 * 0.5 - before))
+
+
+def test_a_gamma_of_0_is_named() -> None:
+    found = examine(list_rows(Settings(seed=1, games=100, gamma=0.0)))
+    assert (found.fault, found.gamma) == ("step", 0)
+    assert "uses nothing of it: gamma is 0" in found.sentence
+
+
+def test_an_illegal_move_that_ends_the_game_has_no_next_value() -> None:
+    for is_wrong in (False, True):
+        rng, q, rows = random.Random(1), Table(), []
+        for _ in range(800):
+            board, done = ".........", False
+            while not done:
+                move = rng.randrange(9)
+                after, reward = board, -2.0
+                done = board[move] != "."
+                if not done:
+                    after = f"{board[:move]}X{board[move + 1 :]}"
+                    if not is_over(after):
+                        answer = rng.choice([i for i in range(9) if after[i] == "."])
+                        after = f"{after[:answer]}O{after[answer + 1 :]}"
+                    done, reward = is_over(after), result(after, "X")
+                future = max(q[after, i] for i in range(9)) if is_wrong or not done else 0.0
+                old = q[board, move]
+                q[board, move] += 0.3 * (reward + 0.9 * future - old)
+                rows.append([board, move, reward, after, done, old, q[board, move]])
+                board = after
+        found = examine(rows)
+        assert found.fault == ("terminal" if is_wrong else "exploration")
+
+
+def test_draws_with_different_rewards_are_noted() -> None:
+    trace = [
+        [*row[:2], row[2] + 0.01 * (row[0][4] == "." and row[4]), *row[3:]]
+        for row in list_rows(Settings(seed=2, games=150, alpha=0.0))
+    ]
+    assert "A draw has different rewards: +0 and +0.01." in examine(trace).notes
 
 
 def test_later_rows_are_studied_in_parts() -> None:
