@@ -985,13 +985,19 @@ class Hypothesis:
         if abs(fit.gamma or 0.0) > 1e-6 and len(self.gammas) < 1000:
             self.gammas.append(fit.gamma)
         if self.unused is None and abs(fit.gamma or 0.0) < 1e-6:
-            self.unused = find_open_value(examples)
+            self.unused = self.find_next_value(examples)
         self.explained += len(examples) - len(misses)
         self.unexplained += len(misses)
         if misses and self.first_unexplained is None:
             self.first_unexplained = misses[0], self.predict(misses[0], self.columns)
         if self.fault and self.evidence is None:
             self.evidence = self.find_evidence(examples, precision)
+
+    def find_next_value(self, examples):
+        """Return the first example whose next board is open and has a value that is not 0."""
+        next_values = RULES[self.rule].next_values
+        open_examples = (e for e in examples if not e.is_over)
+        return next((e for e in open_examples if next_values(e, 1.0)[0]), None)
 
     def find_evidence(self, examples, precision):
         """Return the first example that differs from the textbook, its right value, the Fit."""
@@ -1003,6 +1009,11 @@ class Hypothesis:
         return None
 
     @property
+    def ignores_next(self):
+        """Whether gamma is 0 although next boards have values."""
+        return bool(self.unused) and not self.gammas
+
+    @property
     def cost(self):
         """Return how badly it explains the rows: fewer unexplained rows and changes are better."""
         return self.unexplained + SHORTEST / 4 * max(0, self.segments - 1)
@@ -1011,11 +1022,6 @@ class Hypothesis:
 LAST = "constant, but 1 for the last move of a game"
 SHORTEST = 32  # rows within which alpha and gamma may change
 SAMPLE = 256  # rows in which the closest hypotheses are looked for if none explains all
-
-
-def find_open_value(examples):
-    """Return the first example whose next board is open and has a best value that is not 0."""
-    return next((e for e in examples if e.best and not e.is_over), None)
 
 
 def choose_evenly(examples):
@@ -1426,7 +1432,7 @@ class Doctor:
         if not self.is_recognised or best.step != "constant":
             return None
         fits = best.first_fit, best.fit
-        if best.unused and not best.gammas and best.rule in BOOTSTRAPPED:
+        if best.ignores_next and best.rule in BOOTSTRAPPED:
             return self.report_fault(
                 "step",
                 best.unused.row,
@@ -1434,7 +1440,7 @@ class Doctor:
                 "uses nothing of it: gamma is 0, or the value is looked up under another board or "
                 "in another table than it is kept in",
                 next_board=show_board(best.unused.row.next_board),
-                next=best.unused.best * best.unused.sign,
+                next=(best.unused.best or 0.0) * best.unused.sign,
             )
         for name, number in (
             ("alpha", max(fit.alpha for fit in fits)),
@@ -1508,7 +1514,9 @@ class Doctor:
     @property
     def best(self):
         """Return the hypothesis that explains most; the textbook's if several do."""
-        return min(self.hypotheses, key=lambda one: one.cost, default=None)
+        return min(
+            self.hypotheses, key=lambda one: (one.cost, one.ignores_next), default=None
+        )
 
     @property
     def is_recognised(self):
@@ -1729,7 +1737,7 @@ def describe_fits(hypothesis):
     first, last = hypothesis.first_fit.alpha, hypothesis.fit.alpha
     gammas = sorted(hypothesis.gammas)
     gamma = gammas[len(gammas) // 2] if gammas else None
-    if hypothesis.unused and not gammas:
+    if hypothesis.ignores_next:
         gamma = 0.0
     if hypothesis.step == LAST:
         return {
