@@ -1281,22 +1281,13 @@ class Doctor:
 
     def has_rewards_of_x(self):
         """Return whether rewards are X's in both seats: O's wins cost, and X's wins pay."""
-        (x_wins, x_losses), (o_wins, o_losses) = map(self.find_reward_range, "XO")
-        is_right_for_x = bool(x_wins + x_losses) and is_rising(x_losses, x_wins)
-        is_turned_for_o = bool(o_wins + o_losses) and is_rising(o_wins, o_losses)
-        return is_right_for_x and is_turned_for_o
+        return is_rising(
+            self.list_rewards("X", "loss"), self.list_rewards("X", "win")
+        ) and is_rising(self.list_rewards("O", "win"), self.list_rewards("O", "loss"))
 
-    def find_reward_range(self, seat):
-        """Return the rewards of a seat's won and of its lost games."""
-        wins, losses = (
-            [
-                reward
-                for one, end, reward in self.results
-                if (one, end) == (seat, result)
-            ]
-            for result in ("win", "loss")
-        )
-        return wins, losses
+    def list_rewards(self, seat, result):
+        """List the rewards of a seat for a result."""
+        return [key[2] for key in self.results if key[:2] == (seat, result)]
 
     def conclude(self):
         """Return the Diagnosis: the first check that finds a fault, else the rule."""
@@ -1349,7 +1340,7 @@ class Doctor:
         for (mover, result, reward), row in sorted(
             self.results.items(), key=lambda item: item[1].number
         ):
-            wins, _ = self.find_reward_range(mover)
+            wins = self.list_rewards(mover, "win")
             least = min(wins, default=None)
             is_bad_win = result == "win" and reward < 0
             is_bad_loss = result == "loss" and (reward >= least if wins else reward > 0)
@@ -1658,11 +1649,12 @@ class Doctor:
         return [move for move, value in moves if value == highest]
 
 
-def is_rising(losses, wins):
-    """Whether every reward of a win is above every reward of a loss, and on its side of 0."""
-    if losses and wins:
-        return max(losses) < min(wins)
-    return all(reward > 0 for reward in wins) and all(reward < 0 for reward in losses)
+def is_rising(lower, higher):
+    """Whether all lower rewards are below all higher ones; if one list is empty, below 0."""
+    if lower and higher:
+        return max(lower) < min(higher)
+    below, above = max(lower, default=-1), min(higher, default=1)
+    return bool(lower or higher) and below < 0 < above
 
 
 class Diagnosis(NamedTuple):
@@ -1937,20 +1929,10 @@ def parse_arguments(arguments):
         epilog=f"A trace has the columns {','.join(COLUMNS)}. Exit status: 0 nothing found, 1 "
         "something found, 2 the file cannot be read.",
     )
-    parser.add_argument(
-        "file", help="a trace (CSV or lines of JSON), or a finished table"
-    )
-    parser.add_argument(
-        "--json", action="store_true", help="print the diagnosis as JSON"
-    )
-    parser.add_argument(
-        "--self-play", action="store_true", help="both seats are meant to learn"
-    )
-    parser.add_argument(
-        "--grade",
-        action="store_true",
-        help="grade the table with judge.py beside this file",
-    )
+    parser.add_argument("file", help="a trace, or a finished table")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--self-play", action="store_true", help="both seats learn")
+    parser.add_argument("--grade", action="store_true", help="grade with judge.py, too")
     return parser.parse_args(arguments)
 
 
