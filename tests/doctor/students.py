@@ -54,7 +54,7 @@ PLANTED = {
 }
 # These change a value only where untouched values are not 0 (or, at 0, after many games).
 HIDDEN_BY_ZERO = ("terminal", "occupied")
-GAMES = {"occupied": 600, "always-explores": 1500, "never-explores": 800, "sides": 300}
+GAMES = {"occupied": 900, "always-explores": 1500, "never-explores": 800, "sides": 300}
 SELF_PLAY = ("sign", "sides", "one-seat")  # in self-play only
 EXPLORATION = ("never-explores", "always-explores", "first")
 OPPONENT_ONLY = ("answer", "loser", "in-place", "credited", *EXPLORATION)
