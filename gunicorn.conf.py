@@ -28,7 +28,7 @@ from gevent import Timeout, sleep, spawn
 
 from app.tictactoe.agents import ModelError
 from app.web import create_app
-from app.web.service.deployment import SettingError, number
+from app.web.service.deployment import SettingError, read_number
 from app.web.service.log import Logger
 
 RESPONSE_SECONDS = 60.0  # from a request to the last byte that the client takes
@@ -44,11 +44,11 @@ with suppress(OSError, AttributeError):  # only glibc has mallopt
     ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE)
 
 try:
-    workers = number("WORKERS", 2, 1, 64)
+    workers = read_number("WORKERS", 2, 1, 64)
     host = os.environ.get("HOST") or "0.0.0.0"
     host = f"[{host}]" if ":" in host and not host.startswith("[") else host  # IPv6
-    bind = f"{host}:{number('PORT', 8000, 1, 65535)}"
-    if number("METRICS", 0, 0, 1) and METRICS_FOLDER not in os.environ:
+    bind = f"{host}:{read_number('PORT', 8000, 1, 65535)}"
+    if read_number("METRICS", 0, 0, 1) and METRICS_FOLDER not in os.environ:
         os.environ[METRICS_FOLDER] = tempfile.mkdtemp(prefix=OUR_METRICS)
 except SettingError as error:
     sys.exit(f"Not started. {error}".replace("WORKERS", "WEB_CONCURRENCY"))

@@ -141,7 +141,7 @@ def board(q: "Agent | NDArray[np.floating]", position: str = EMPTY) -> Board:
     ranks = [squares[start : start + 3] for start in range(0, len(squares), 3)]
     drawn = boards.Board("", headline, ranks, "", [], held=False, moves="")
     title = q.saved.card.title if isinstance(q, Agent) else ""
-    picture = svg.standalone(boards.board_picture(drawn, headline, title))
+    picture = svg.write_file(boards.draw_board_file(drawn, headline, title))
     return Board(picture, f"{headline}. {'; '.join(one.label for one in squares)}")
 
 

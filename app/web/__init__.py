@@ -18,7 +18,7 @@ from app.web.service import (
     packing,
     queries,
 )
-from app.web.service.cache import cached
+from app.web.service.cache import cache_responses
 from app.web.service.request_id import identify_requests
 from app.web.site_data import load_site_data
 
@@ -61,7 +61,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
         "extensions": ["jinja2.ext.i18n"],
     }
     app.jinja_env.globals["command"] = COMMAND
-    settings = deployment.settings()
+    settings = deployment.read_settings()
     app.extensions["version"] = read_version()
     app.extensions["random"] = (
         random.SystemRandom() if seed is None else random.Random(seed)
@@ -84,7 +84,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
         app.register_blueprint(module.bp)
     compiled.init_app(app)
     rendering.init_app(app)
-    app.wsgi_app = cached(app.wsgi_app, queries.query_reader(app))  # type: ignore[assignment, method-assign]
+    app.wsgi_app = cache_responses(app.wsgi_app, queries.build_query_reader(app))  # type: ignore[assignment, method-assign]
     deployment.init_app(app, settings)
     if settings.metrics:
         import_module(f"{__name__}.service.metrics").init_app(app)

@@ -110,25 +110,25 @@ def parse_comparison(
             f"At most {MAX_VIEWS} lenses can be compared, not {len(texts)}."
         )
     views = tuple(_read_view(text, site) for text in texts) or tuple(
-        default_views(site)
+        get_default_views(site)
     )
     if len(set(views)) < len(views):
         raise BadRequest("The address names a lens twice: name each once.")
     if not record and not texts:
-        record = next_disagreement(views, site) or ""
+        record = find_next_disagreement(views, site) or ""
     usual_figure, *_ = FIGURES
     comparison = Comparison(record, views, "" if figure == usual_figure else figure)
     return comparison, parse_match(record, {"o": HUMAN}, site)
 
 
-def default_views(site: SiteData) -> list[View]:
+def get_default_views(site: SiteData) -> list[View]:
     """Return the agents to compare by default: USUAL, or the first agents of the site."""
     names = [name for name in USUAL if name in site.agents]
     names += [name for name in site.agents if name not in names]
     return [View(name) for name in names[: len(USUAL)]]
 
 
-def next_disagreement(
+def find_next_disagreement(
     views: Sequence[View], site: SiteData, position: int | None = None
 ) -> str | None:
     """Return a record of the position with the largest disagreement, None without disagreements.
@@ -158,7 +158,7 @@ def build_comparison(state: MatchState) -> Comparison:
     )
     views = list(dict.fromkeys(learned))
     missing = max(0, len(USUAL) - len(views))
-    views += [view for view in default_views(site) if view not in views][:missing]
+    views += [view for view in get_default_views(site) if view not in views][:missing]
     return Comparison(current.shown, tuple(views))
 
 

@@ -50,7 +50,7 @@ def find_disagreements(
 
     The largest differences come first.
     """
-    return list_disagreements(site.game, [site.policy(*view) for view in views])
+    return list_disagreements(site.game, [site.get_policy(*view) for view in views])
 
 
 @cached_per_site(MANY)
@@ -194,7 +194,7 @@ def check_puzzle(number: int, site: SiteData) -> None:
 
 def _shown_values(site: SiteData, name: str, worth: RewardScale) -> NDArray[np.float64]:
     """Return the values of an agent as squares show them, [D, cells]; NaN if unknown."""
-    known = site.game.spread_pairs(site.known(name, -1), illegal=False)
+    known = site.game.spread_pairs(site.find_known_pairs(name, -1), illegal=False)
     mover = site.game.to_move[: site.game.decisions]
     values = round_to_shown(scale_many(mover, site.agents[name].q.T, worth).T)
     return np.where(known, values, np.nan)
@@ -203,7 +203,7 @@ def _shown_values(site: SiteData, name: str, worth: RewardScale) -> NDArray[np.f
 @cached_per_site(JUDGED)
 def _judge_moves(site: SiteData, name: str) -> Figures:
     """Return the figures of a policy named by its moves: each move played has the highest value."""
-    table = site.choice(name)[site.game.legal].astype(np.float32)
+    table = site.decode_choice(name)[site.game.legal].astype(np.float32)
     return compute_figures(site.game, table[None], [0], RewardScale())
 
 

@@ -10,10 +10,10 @@ from app.web.formatting import name_square_briefly
 from app.web.match import MatchState
 from app.web.move_values import (
     choose_lens,
+    compute_play_chances,
     describe_best_play,
     describe_outcome,
     evaluate_moves,
-    play_chances,
 )
 from app.web.site_data import HUMAN, SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop
@@ -63,7 +63,7 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
         random = (
             match.epsilon > 0
             and seat != HUMAN
-            and not play_chances(site, position, seat, seat_step)[cell] > 0
+            and not compute_play_chances(site, position, seat, seat_step)[cell] > 0
         )
         listed.append(
             move._replace(

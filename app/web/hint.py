@@ -5,7 +5,7 @@ import numpy as np
 from app.tictactoe.notation import MARKS
 from app.web.formatting import format_percent, name_square_briefly
 from app.web.match import MatchState
-from app.web.match_controls import reply_chances
+from app.web.match_controls import compute_reply_chances
 from app.web.move_values import NOTHING, Note, evaluate_moves
 from app.web.site_data import TRUTH
 from app.web.translation import gettext, gettext_noop
@@ -121,5 +121,5 @@ def _measure_temptation(state: MatchState, cell: int) -> tuple[float, float]:
         return 0.0, 0.0
     wrong = ~site.right[after.position]
     legal = site.game.legal[after.position]
-    chances = (reply_chances(after), legal / legal.sum())
+    chances = (compute_reply_chances(after), legal / legal.sum())
     return tuple(round(float(each[wrong].sum()), 6) for each in chances)  # type: ignore[return-value]

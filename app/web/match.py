@@ -208,7 +208,7 @@ def check_lens(lens: str, step: int | None, site: SiteData) -> int | None:
         raise BadRequest(
             gettext("step needs a lens that learned: add lens= to the URL.")
         )
-    last = site.last_step(lens)
+    last = site.get_last_step(lens)
     if step > last:
         raise BadRequest(
             gettext("step is 0 to %(last)s for %(name)s.", last=last, name=lens)
@@ -226,7 +226,7 @@ def read_step(name: str, text: str, usual: int, site: SiteData) -> int:
     return site.resolve_step(name, check_lens(name, read_value("step", text), site))
 
 
-def next_step(step: int, last: int) -> int:
+def get_next_step(step: int, last: int) -> int:
     """Return the snapshot that follows in a film; the first one follows the last."""
     return (step + 1) % (last + 1)
 
@@ -243,7 +243,7 @@ def read_integer(name: str, text: str, low: int, high: int) -> int:
     Raises BadRequest, with the allowed range, if the text is not a number in it.
     """
     if not (re.fullmatch("[0-9]{1,9}", text) and low <= int(text) <= high):
-        raise bad_value(
+        raise build_value_error(
             name, text, gettext("%(least)s to %(most)s", least=low, most=high)
         )
     return int(text)
@@ -258,7 +258,7 @@ def read_word(
     """
     text, allowed = query.get(name) or usual, [*words]
     if text != usual and text not in allowed:
-        raise bad_value(name, text, ", ".join(allowed))
+        raise build_value_error(name, text, ", ".join(allowed))
     return text
 
 
@@ -269,7 +269,7 @@ def read_cell(name: str, text: str, game: Game) -> int:
     """
     cells = DIGITS[: game.cells]
     if len(text) != 1 or text not in cells:
-        raise bad_value(
+        raise build_value_error(
             name, text, gettext("%(least)s to %(most)s", least=0, most=cells[-1])
         )
     return cells.index(text)
@@ -284,11 +284,11 @@ def read_value(name: str, text: str) -> Any:
     value = convert(text) if re.fullmatch(pattern, text, re.ASCII) else None
     if value is None:
         least, most = (localize_number(f"{seconds:g}") for seconds in DELAY_RANGE)
-        raise bad_value(name, text, gettext(expected, least=least, most=most))
+        raise build_value_error(name, text, gettext(expected, least=least, most=most))
     return value
 
 
-def bad_value(name: str, text: str, expected: str) -> BadRequest:
+def build_value_error(name: str, text: str, expected: str) -> BadRequest:
     """Return the error for an invalid value of a parameter."""
     words = gettext_noop(
         "%(name)s=%(text)s in the URL is wrong: %(name)s is %(expected)s."

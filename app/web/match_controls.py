@@ -18,7 +18,7 @@ from app.tictactoe.policy import mix_policies
 from app.web import urls
 from app.web.formatting import format_updates
 from app.web.match import MAX_TALLY, Match, MatchState
-from app.web.move_values import evaluate_match, is_reply_pending, play_chances
+from app.web.move_values import compute_play_chances, evaluate_match, is_reply_pending
 from app.web.site_data import SiteData, cached_per_site
 from app.web.translation import gettext
 from app.web.urls import Routes
@@ -56,7 +56,7 @@ class Controls:
     @property
     def take_back(self) -> str:
         """The position before a person's last move."""
-        return _take_back_url(self._match, self.routes.show)
+        return _build_take_back_url(self._match, self.routes.show)
 
     @property
     def new_game(self) -> str:
@@ -120,7 +120,7 @@ class Controls:
         match = self._match
         if not match.watched:
             return ""
-        return self.routes.show(replace(match, delay=next_delay(match.delay)))
+        return self.routes.show(replace(match, delay=get_next_delay(match.delay)))
 
     @cached_property
     def _match(self) -> Match:
@@ -190,7 +190,7 @@ def plan_automatic_step(
     if is_replay_running(match):
         return Auto(routes.show(match.at(len(match.shown) + 1)), match.delay, "pause")
     if match.train and not state.over:
-        return Auto(routes.show(next_snapshot(state)), SNAPSHOT_DELAY, "train")
+        return Auto(routes.show(get_next_snapshot(state)), SNAPSHOT_DELAY, "train")
     if is_reply_pending(state):
         seconds, stop = (match.delay, "pause") if match.watched else (REPLY_DELAY, "")
         return Auto(routes.reply(match), seconds, stop)
@@ -242,13 +242,13 @@ def count_results(state: MatchState) -> tuple[int, int, int]:
     return tuple(min(count, MAX_TALLY) for count in counts)  # type: ignore[return-value]
 
 
-def next_delay(delay: float) -> float:
+def get_next_delay(delay: float) -> float:
     """Return the next shorter of the delays offered, after the shortest the longest."""
     shorter = [offered for offered in OFFERED_DELAYS if offered < delay]
     return max(shorter, default=OFFERED_DELAYS[-1])
 
 
-def reply_chances(state: MatchState) -> NDArray[np.float64]:
+def compute_reply_chances(state: MatchState) -> NDArray[np.float64]:
     """Return the probability of each cell, [cells], to be the next move of the player to move.
 
     For a person it is the move of the value source that colours the board, at its snapshot.
@@ -257,7 +257,9 @@ def reply_chances(state: MatchState) -> NDArray[np.float64]:
     if match.is_human(match.to_move):
         return evaluate_match(state).policy
     player = match.to_move
-    chances = play_chances(site, position, match.seat(player), match.seat_step(player))
+    chances = compute_play_chances(
+        site, position, match.seat(player), match.seat_step(player)
+    )
     return mix_policies(chances, site.policies["random"][position], match.epsilon)
 
 
@@ -269,7 +271,7 @@ def draw_reply(state: MatchState) -> MatchState:
     if state.over:
         ply = len(state.match.shown)
         raise Conflict(f"The game is over after {ply} moves: no player is to move.")
-    chances = reply_chances(state)
+    chances = compute_reply_chances(state)
     return state.play(
         current_app.extensions["random"].choices(range(len(chances)), chances)[0]
     )
@@ -297,16 +299,16 @@ def build_snapshots(state: MatchState, name: str) -> Snapshots | None:
     )
 
 
-def next_snapshot(state: MatchState) -> Match:
+def get_next_snapshot(state: MatchState) -> Match:
     """Return the match at the next snapshot; the last snapshot is the agent as shipped."""
     match = state.match
     step = (match.step or 0) + 1
-    if step < state.site.last_step(match.lens):
+    if step < state.site.get_last_step(match.lens):
         return replace(match, step=step)
     return replace(match, step=None, train=False)
 
 
-def _take_back_url(match: Match, show: Callable[[Match], str]) -> str:
+def _build_take_back_url(match: Match, show: Callable[[Match], str]) -> str:
     """Return the URL that takes back a person's last move and the agent's answer to it."""
     if match.watched:
         return ""

@@ -43,7 +43,7 @@ from app.web.move_values import (
     find_shown_ply,
     find_viewer,
 )
-from app.web.pictures.boards import Board, PlayOptions, board
+from app.web.pictures.boards import Board, PlayOptions, lay_out_board
 from app.web.site_data import HUMAN, SiteData, cached_per_site, is_moves
 from app.web.translation import gettext, gettext_noop, ngettext
 from app.web.urls import Routes, move_urls
@@ -51,7 +51,7 @@ from app.web.wording import (
     NO_LONGER,
     Legend,
     build_legend,
-    characterise,
+    describe_character,
     describe_status,
     describe_turn,
 )
@@ -151,7 +151,7 @@ def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchV
         ),
         result=name_result(state),
         status=describe_status(state, auto is not None),
-        board=board(
+        board=lay_out_board(
             state,
             values,
             None if auto else move_urls(match, routes.show),
@@ -329,7 +329,7 @@ def describe_cells(state: MatchState, seen: MoveValues | None) -> list[str] | No
         return None
     site, game, position = state.site, state.site.game, seen.position
     replies, after = (
-        _likeliest_moves(site, seen.lens),
+        _list_likeliest_moves(site, seen.lens),
         game.successor[position].tolist(),
     )
     agent = site.agents.find(seen.lens)
@@ -362,7 +362,7 @@ def _describe_seat(state: MatchState, player: int) -> Seat:
     is_only_person = player_id == HUMAN and not match.is_human(-player)
     name = gettext("You") if is_only_person else site.titles[player_id]
     wins = count_results(state)[0 if player == X else 2]
-    strength = gettext(characterise(site, player_id).strength or "human")
+    strength = gettext(describe_character(site, player_id).strength or "human")
     step = match.seat_step(player)
     if step is not None:
         updates = format_updates(site.agents[player_id].card.figures.updates[step])
@@ -460,9 +460,9 @@ def summarise_game(state: MatchState) -> str:
 
 
 @cached_per_site(64)
-def _likeliest_moves(site: SiteData, name: str) -> bytes:
+def _list_likeliest_moves(site: SiteData, name: str) -> bytes:
     """Return the cell that a source is most likely to play in each decision, [D]."""
-    return bytes(site.policy(name).argmax(axis=1).tolist())
+    return bytes(site.get_policy(name).argmax(axis=1).tolist())
 
 
 def find_shown_lens(state: MatchState) -> str:

@@ -170,7 +170,7 @@ def evaluate_match(state: MatchState, ply: int | None = None) -> MoveValues:
     return evaluate_moves(state.site, position, lens, state.match.step, state.match.own)
 
 
-def play_chances(
+def compute_play_chances(
     site: SiteData, position: int, name: str, step: int | None
 ) -> NDArray[np.float64]:
     """Return the probability of each cell, [cells], when an agent or a baseline moves.
@@ -192,7 +192,7 @@ def evaluate_moves(
     is named by its moves, only the moves that it plays and its blunders are known.
     """
     if is_moves(lens):
-        return _moves_of_policy(site, position, lens)
+        return _build_policy_moves(site, position, lens)
     return _evaluate_moves(site, position, lens, step, own)
 
 
@@ -202,9 +202,9 @@ def _evaluate_moves(
     site: SiteData, position: int, lens: str, step: int | None, own: bool
 ) -> MoveValues:
     """Return the move values of a source that has values."""
-    legal, worth = site.game.legal[position], site.worth(lens)
+    legal, worth = site.game.legal[position], site.get_rewards(lens)
     if not site.agents.knows(lens):
-        values = site.values(lens)[position]
+        values = site.get_values(lens)[position]
         policy = (
             site.best_play[position]
             if lens == TRUTH
@@ -213,7 +213,7 @@ def _evaluate_moves(
         return build_move_values(
             site, position, lens, values, legal, policy, worth, own
         )
-    learned, known = _learned_values(site, lens, step, position)
+    learned, known = _read_learned_values(site, lens, step, position)
     shipped, plays = step is None, site.agents[lens].card.plays
     # A copy, because a cached view of the row would keep the whole policy in memory.
     policy = (
@@ -258,7 +258,7 @@ def build_move_values(
     update. Without `worth` the values are beads. Wrong values are not marked here.
     """
     if worth is None:
-        values, scaled = _box_values(site, position, values, plays)
+        values, scaled = _read_box(site, position, values, plays)
     else:
         values = values + 0.0  # never -0.0
         scaled = scale_values(values, worth, int(site.game.to_move[position]))
@@ -302,7 +302,7 @@ def build_move_values(
     )
 
 
-def _moves_of_policy(site: SiteData, position: int, lens: str) -> MoveValues:
+def _build_policy_moves(site: SiteData, position: int, lens: str) -> MoveValues:
     """Return the move values of a policy that is named by its moves.
 
     The result is not cached, because the name is long.
@@ -380,7 +380,7 @@ def list_task_values(
     ]
 
 
-def _box_values(
+def _read_box(
     site: SiteData, position: int, row: NDArray[np.float64], plays: Plays
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the beads of each move in a position, and the preferences of the box, both [cells]."""
@@ -392,14 +392,14 @@ def _box_values(
     return held, leaning
 
 
-def _learned_values(
+def _read_learned_values(
     site: SiteData, name: str, step: int | None, position: int
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Return an agent's values of a position, and whether each value is known, both [cells]."""
     agent, legal = site.agents[name], site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     known = np.zeros(len(legal), np.bool_)
-    known[legal] = site.known(name, -1 if step is None else step, pairs)
+    known[legal] = site.find_known_pairs(name, -1 if step is None else step, pairs)
     if step is None:
         return agent.q[position], known
     values = np.full(len(legal), np.nan, np.float32)

@@ -50,7 +50,7 @@ from app.web.trainer_client import (
     Trainer,
     TrainerBusyError,
     TrainerRefusedError,
-    trainer,
+    get_trainer,
 )
 from app.web.translation import gettext, gettext_noop
 
@@ -117,7 +117,7 @@ class Lab:
         self.questions: dict[str, Question] = {}
         self.lock = Lock()  # for the caches and questions above
 
-    def canonical(self, text: str) -> str | None:
+    def canonicalize(self, text: str) -> str | None:
         """Return the canonical name of a recipe, None for a text that is no recipe.
 
         Raises an HTTPException with a sentence for a recipe that is not available here.
@@ -135,29 +135,29 @@ class Lab:
                 f"There is no algorithm {slug!r}{nearest}. There are: {', '.join(ALGORITHMS)}."
             )
         try:
-            name = self.called(whole_name(text))
+            name = self.find_canonical_name(get_whole_name(text))
             return name if name in self.always else self._require_trainable(text)
         except RecipeError as error:
             raise BadRequest(f"This is no recipe that can be had: {error}.") from None
 
-    def called(self, recipe: str) -> str:
+    def find_canonical_name(self, recipe: str) -> str:
         """Return the canonical name of a recipe from its whole name.
 
         The canonical name is the id of the always available agent with this recipe, if it exists.
         """
         return self.short.get(recipe, recipe)
 
-    def seeded(self, recipe: Recipe, seed: int) -> str:
+    def name_with_seed(self, recipe: Recipe, seed: int) -> str:
         """Return the canonical name of a recipe with another seed.
 
         Raises RecipeError if the name is too long.
         """
-        return self.called(_name_with_seed(recipe, seed))
+        return self.find_canonical_name(_name_with_seed(recipe, seed))
 
     def knows(self, text: str) -> bool:
         """Return whether a text is the recipe of an available agent, without training it."""
         try:
-            return self.canonical(text) is not None
+            return self.canonicalize(text) is not None
         except HTTPException:
             return False
 
@@ -167,7 +167,7 @@ class Lab:
         Raises TrainingPending before the end of the training, ServiceUnavailable for a full queue,
         and InternalServerError.
         """
-        name = self.canonical(text) or text
+        name = self.canonicalize(text) or text
         if name in self.always:
             return self.always[name]
         if name in self.faults:
@@ -176,18 +176,18 @@ class Lab:
             name, self.agents, lambda answer: read(self.game, name, answer)
         )
 
-    def story(self, recipe: str) -> bytes:
+    def get_game_log(self, recipe: str) -> bytes:
         """Return the game log of a recipe's training, as JSON.
 
         Raises NotFound without a trainer, and the errors of `find`.
         """
         return self._request_answer(f"story/{recipe}", self.stories, bytes)
 
-    def code(self, recipe: str) -> bytes:
+    def get_script(self, recipe: str) -> bytes:
         """Return a training as a Python script; raises the errors of `story`."""
         return self._request_answer(f"code/{recipe}", self.stories, bytes)
 
-    def taught(self, recipe: str, now: str | None) -> Course | Refusal:
+    def replay_course(self, recipe: str, now: str | None) -> Course | Refusal:
         """Return the course of a learner from its whole name, with the begun game `now`.
 
         Raises the errors of `story`.
@@ -196,13 +196,13 @@ class Lab:
             f"taught/{'-' if now is None else now}/{recipe}", {}, _read_course
         )
 
-    def seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
+    def train_seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
         """Return the results of a recipe with several seeds, in the order of the seeds.
 
         All results that are not cached are a single job in the queue.
         Raises the errors of `find`, and RecipeError if a name is too long.
         """
-        texts = {seed: self.seeded(recipe, seed) for seed in seeds}
+        texts = {seed: self.name_with_seed(recipe, seed) for seed in seeds}
         with self.lock:
             runs = {
                 seed: self.runs[text]
@@ -247,7 +247,7 @@ class Lab:
                 "The lab is switched off here, so nothing is trained: there are only the agents "
                 "of the list."
             )
-        return _name_trainable(text)
+        return _get_trainable_name(text)
 
     def _request_answer(
         self,
@@ -408,9 +408,9 @@ def _read_course(answer: bytes) -> Course | Refusal:
     return msgspec.json.decode(answer, type=Course)
 
 
-def source() -> Trainer | None:
+def find_trainer() -> Trainer | None:
     """Return the trainer of this server, None without the packages for training."""
-    return trainer() if find_spec("numba") else None
+    return get_trainer() if find_spec("numba") else None
 
 
 def cache_names(function: Callable[[str], str]) -> Callable[[str], str]:
@@ -428,7 +428,7 @@ def cache_names(function: Callable[[str], str]) -> Callable[[str], str]:
 
 
 @cache_names
-def whole_name(text: str) -> str:
+def get_whole_name(text: str) -> str:
     """Return the whole name of a recipe from any way to write it.
 
     Raises RecipeError for an invalid recipe. The result is cached, because a page needs a few names
@@ -443,6 +443,6 @@ def _name_with_seed(recipe: Recipe, seed: int) -> str:
 
 
 @cache_names
-def _name_trainable(text: str) -> str:
+def _get_trainable_name(text: str) -> str:
     """Return the name of a recipe that can be trained on demand; raises RecipeError otherwise."""
     return name_recipe(parse_on_demand(text))

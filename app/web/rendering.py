@@ -99,8 +99,8 @@ def init_app(app: Flask) -> None:
         format_signed,
         render_macro,
         is_frame,
-        inside,
-        outside,
+        get_url_inside,
+        get_link_attributes,
     ):
         app.add_template_global(function)
     controls, boards = map(
@@ -137,7 +137,7 @@ def _canonical_view(text: str) -> str:
     """Return a view, or an agent's name, with the canonical name of its recipe, if it has one."""
     match = None if is_moves(text) else VIEW.fullmatch(text)
     agent, rest = match.groups(default="") if match else (text, "")
-    return (current_site().canonical(agent) or agent) + rest
+    return (current_site().canonicalize(agent) or agent) + rest
 
 
 def render_page(page: Page) -> Response:
@@ -198,12 +198,12 @@ def is_frame() -> bool:
     return has_request_context() and request.path.startswith(urls.EMBED)
 
 
-def inside(address: str) -> str:
+def get_url_inside(address: str) -> str:
     """Return the URL of a page, or the URL of its frame if this request is for a frame."""
     return frame_url(address) if is_frame() else address
 
 
-def outside() -> Markup:
+def get_link_attributes() -> Markup:
     """Return the attributes of a link to a page without a framed version: a new tab if framed."""
     return Markup(' target="_blank" rel="noopener"' if is_frame() else "")
 

@@ -42,7 +42,7 @@ from app.tictactoe.value_map import Tiles, place_tiles
 from app.tictactoe.values import Solution, solve_game
 from app.tictactoe.views import RewardScale
 from app.web.formatting import list_choices
-from app.web.on_demand import Lab, source
+from app.web.on_demand import Lab, find_trainer
 from app.web.translation import current_language, gettext
 
 UPDATES = "updates"  # folder of updates of trainings, inside the folder of models
@@ -169,7 +169,7 @@ class SiteData:
                     "Judged %(code)s", code=f"{crc32(name.encode()) & 0xFFFF:04x}"
                 )
             agent = name.removesuffix(TASK)
-            recipe = self.recipe(agent)
+            recipe = self.get_recipe(agent)
             short = format_title(recipe) if recipe.has_opponent(YOU) else agent
             return short if agent == name else _task_title(short)
 
@@ -196,7 +196,7 @@ class SiteData:
     @cached_property
     def task_lenses(self) -> tuple[str, ...]:
         """The value sources that show the exact values of an agent's training task."""
-        return tuple(name + TASK for name in self.agents if self.task(name))
+        return tuple(name + TASK for name in self.agents if self.get_task(name))
 
     def is_seat(self, name: str) -> bool:
         """Return whether a player has this name."""
@@ -210,10 +210,12 @@ class SiteData:
         """Return whether a name is the value source of an agent's training task."""
         agent = name.removesuffix(TASK)
         return (
-            agent != name and self.agents.knows(agent) and self.task(agent) is not None
+            agent != name
+            and self.agents.knows(agent)
+            and self.get_task(agent) is not None
         )
 
-    def canonical(self, name: str) -> str | None:
+    def canonicalize(self, name: str) -> str | None:
         """Return the canonical name of a player, None for an unknown name.
 
         Raises an HTTPException with a sentence for a recipe that is not available, and for moves
@@ -221,17 +223,17 @@ class SiteData:
         """
         if is_moves(name):
             try:
-                self.choice(name)
+                self.decode_choice(name)
             except ValueError as error:
                 raise BadRequest(f"These moves cannot be judged: {error}.") from None
             return name
-        return name if name in self.seats else self.lab.canonical(name)
+        return name if name in self.seats else self.lab.canonicalize(name)
 
     def is_taught(self, lens: str) -> bool:
         """Return whether an agent learned from games with a person."""
-        return self.agents.knows(lens) and self.recipe(lens).has_opponent(YOU)
+        return self.agents.knows(lens) and self.get_recipe(lens).has_opponent(YOU)
 
-    def learned(self, name: str) -> Agent:
+    def get_agent(self, name: str) -> Agent:
         """Return an agent; raises NotFound, with the names of all agents, if it does not exist."""
         agent = self.agents.find(name)
         if agent is None:
@@ -240,7 +242,7 @@ class SiteData:
             )
         return agent
 
-    def experiment(self, claim: str) -> Summary:
+    def get_experiment(self, claim: str) -> Summary:
         """Return an experiment; raises NotFound, with all names, if it does not exist."""
         if claim not in self.experiments:
             raise NotFound(
@@ -298,7 +300,7 @@ class SiteData:
         )
 
     @cached_per_site(JUDGED)
-    def choice(self, name: str) -> Choice:
+    def decode_choice(self, name: str) -> Choice:
         """Return the moves of a policy that is named by its moves, [D, cells].
 
         Raises ValueError, saying what is wrong, if the name cannot be decoded.
@@ -306,62 +308,68 @@ class SiteData:
         return decode_moves(self.game, name.removeprefix(MOVES))
 
     @cached_per_site(MANY)
-    def recipe(self, name: str) -> Recipe:
+    def get_recipe(self, name: str) -> Recipe:
         """Return the recipe of an agent."""
         return parse_recipe(
             self.always[name].card.recipe if name in self.always else name
         )
 
     @cached_per_site(MANY)
-    def task(self, name: str) -> Task | None:
+    def get_task(self, name: str) -> Task | None:
         """Return the training task of an agent, None if no table holds its exact values."""
-        return self.recipe(name).training_task()
+        return self.get_recipe(name).training_task()
 
-    def task_q(self, name: str) -> NDArray[np.float64] | None:
+    def get_task_q(self, name: str) -> NDArray[np.float64] | None:
         """Return the exact optimal values of an agent's training task, if it has one."""
-        task = self.task(name)
+        task = self.get_task(name)
         return None if task is None else solve_task(self.game, task)
 
-    def values(self, lens: str, step: int | None = None) -> NDArray[np.floating]:
+    def get_values(self, lens: str, step: int | None = None) -> NDArray[np.floating]:
         """Return the values of a source, as shipped or at a snapshot; NaN where illegal."""
         if lens == TRUTH:
             return self.truth
         if self.agents.knows(lens):
             return self.agents[lens].table(self.game, step)
-        exact = self.task_q(lens.removesuffix(TASK))
+        exact = self.get_task_q(lens.removesuffix(TASK))
         assert exact is not None  # such a source exists only for agents with a task
         return exact
 
-    def worth(self, lens: str) -> RewardScale | None:
+    def get_rewards(self, lens: str) -> RewardScale | None:
         """Return the rewards of a source's results; None if its values are beads."""
         if self.agents.knows(lens):
             return self.agents[lens].card.worth
-        task = None if lens == TRUTH else self.task(lens.removesuffix(TASK))
+        task = None if lens == TRUTH else self.get_task(lens.removesuffix(TASK))
         return task.worth if task else RewardScale()
 
-    def policy(self, lens: str, step: int | None = None) -> Policy:
+    def get_policy(self, lens: str, step: int | None = None) -> Policy:
         """Return the policy of a source, as shipped or at a snapshot."""
         if lens == TRUTH:
             return self.best_play
         if lens.endswith(TASK):
-            return policy_from_values(self.values(lens).round(TIE_DECIMALS), "greedy")
+            return policy_from_values(
+                self.get_values(lens).round(TIE_DECIMALS), "greedy"
+            )
         if step is None:
             return self.policies[lens]
-        return policy_from_values(self.values(lens, step), self.agents[lens].card.plays)
+        return policy_from_values(
+            self.get_values(lens, step), self.agents[lens].card.plays
+        )
 
-    def last_step(self, name: str) -> int:
+    def get_last_step(self, name: str) -> int:
         """Return the last snapshot of an agent, which is the agent as shipped."""
         return len(self.agents[name].snapshot_updates) - 1
 
     def resolve_step(self, name: str, step: int | None) -> int:
         """Return the number of a snapshot; None, as in URLs, is the last one."""
-        return self.last_step(name) if step is None else step
+        return self.get_last_step(name) if step is None else step
 
     def step_for_url(self, name: str, step: int | None) -> int | None:
         """Return a snapshot as URLs name it: None for the last one, the agent as shipped."""
-        return None if step == self.last_step(name) else step
+        return None if step == self.get_last_step(name) else step
 
-    def known(self, name: str, step: int, pairs: slice = EVERY) -> NDArray[np.bool_]:
+    def find_known_pairs(
+        self, name: str, step: int, pairs: slice = EVERY
+    ) -> NDArray[np.bool_]:
         """Return whether an agent had a value for each pair at a snapshot, [P]; -1 is the last.
 
         Known are the updated pairs, and all pairs of a network after its first update. For some
@@ -369,9 +377,9 @@ class SiteData:
         """
         agent = self.agents[name]
         updated = agent.history.updated_pairs(step, pairs)
-        if self.recipe(name).knows_ends:
+        if self.get_recipe(name).knows_ends:
             return updated | self.ends[pairs]
-        if not self.recipe(name).is_network:
+        if not self.get_recipe(name).is_network:
             return updated
         return np.full(len(updated), agent.snapshot_updates[step] > 0)
 
@@ -390,7 +398,7 @@ class SiteData:
         if not is_moves(name):
             return self.lab.knows(name)
         try:
-            self.choice(name)
+            self.decode_choice(name)
         except ValueError:
             return False
         return True
@@ -398,7 +406,7 @@ class SiteData:
     @cached_per_site(JUDGED)
     def _policy_on_demand(self, name: str) -> Policy:
         if is_moves(name):
-            return policy_from_moves(self.choice(name))
+            return policy_from_moves(self.decode_choice(name))
         agent = self.agents[name]
         return policy_from_values(agent.q, agent.card.plays)
 
@@ -425,7 +433,7 @@ def load_site_data(models: Path, lab: bool = False) -> SiteData:
         mistakes = load_mistakes(models / UPDATES / MISTAKES)
     except ValueError as error:  # the message names the file
         raise ModelError(str(error)) from error
-    on_demand = Lab(game, agents, source() if lab else None)
+    on_demand = Lab(game, agents, find_trainer() if lab else None)
     if (models / FAULTS).is_dir():
         faulty = load_agents(models / FAULTS, game).values()
         on_demand.faults = {agent.card.recipe: agent for agent in faulty}

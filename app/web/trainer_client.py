@@ -74,9 +74,9 @@ class Trainer:
     """The trainer of this server, started by the first request."""
 
     def __init__(self) -> None:
-        remove_stale_server_dirs(runtime_dir())
+        remove_stale_server_dirs(get_runtime_dir())
         # created with mode 0700
-        self.folder = Path(tempfile.mkdtemp(prefix=SERVERS, dir=runtime_dir()))
+        self.folder = Path(tempfile.mkdtemp(prefix=SERVERS, dir=get_runtime_dir()))
         # All forked processes inherit the lock. Cleaners of temporary files, such as systemd, skip
         # locked folders.
         self.held = os.open(self.folder, os.O_RDONLY)
@@ -198,10 +198,10 @@ class Trainer:
         """Remove the folder, in the process that created it."""
         if os.getpid() == self.maker:
             self.listener.close()
-            remove(self.folder)
+            remove_folder(self.folder)
 
 
-def runtime_dir() -> Path:
+def get_runtime_dir() -> Path:
     """Return the runtime folder of this program, created if necessary.
 
     The folder is in the user's runtime folder, or in a similar temporary folder; other users
@@ -221,12 +221,12 @@ def remove_stale_server_dirs(runtime_dir: Path) -> None:
                 handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
                 try:
                     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    remove(folder)
+                    remove_folder(folder)
                 finally:
                     os.close(handle)
 
 
-def remove(folder: Path) -> None:
+def remove_folder(folder: Path) -> None:
     """Remove the folder of a server if it contains only a socket and a lock."""
     with suppress(OSError):
         files = {file.name: file for file in folder.iterdir()}
@@ -238,6 +238,6 @@ def remove(folder: Path) -> None:
 
 
 @cache
-def trainer() -> Trainer:
+def get_trainer() -> Trainer:
     """Return the trainer of this process and of its future forks."""
     return Trainer()

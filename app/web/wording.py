@@ -109,7 +109,7 @@ def build_legend(state: MatchState, opinion: MoveValues) -> Legend:
         caption = _name_learned_values(state, opinion, view)
         facts = describe_agent(site, lens, state.match.step)
     else:
-        task = site.task(lens.removesuffix(TASK)) or Task()
+        task = site.get_task(lens.removesuffix(TASK)) or Task()
         caption = _name_task_values(site, lens, task, view)
         facts = gettext("Exact: the task is %(task)s.", task=describe_task(site, task))
     return Legend(
@@ -150,7 +150,7 @@ def _build_scale(
     site: SiteData, opinion: MoveValues, seat: str
 ) -> tuple[tuple[str, ...], ...]:
     """Return the labels of the colours: of results with their values, or of beads."""
-    worth = site.worth(opinion.lens)
+    worth = site.get_rewards(opinion.lens)
     if worth is None:
         return tuple((gettext(words),) for words in BEADS)
     return _label_scale(worth, seat, 0 if opinion.exact else 2, opinion.own)
@@ -308,14 +308,14 @@ class Character(NamedTuple):
     opening: tuple[int | None, ...] | None
 
 
-def first_puzzle(site: SiteData, agent: str) -> int:
+def find_first_puzzle(site: SiteData, agent: str) -> int:
     """Return the number of an agent's first puzzle; 1 if it has none."""
     agents = [puzzle.agent for puzzle in list_puzzles(site)]
     return agents.index(agent) + 1 if agent in agents else 1
 
 
 @cached_per_site(64, per_language=True)
-def characterise(site: SiteData, name: str) -> Character:
+def describe_character(site: SiteData, name: str) -> Character:
     """Return the description of an agent, a baseline or a person.
 
     The strength follows from exact figures alone. Unbeatable: no line of play beats it in either
@@ -332,7 +332,7 @@ def characterise(site: SiteData, name: str) -> Character:
 
 
 def grade_strength(site: SiteData, name: str) -> str:
-    """Return the strength of a policy by the rule of `characterise`."""
+    """Return the strength of a policy by the rule of `describe_character`."""
     judgement = judge_policy(site, name)
     if all(judgement.unbeatable.values()):
         return "unbeatable"
@@ -353,7 +353,7 @@ def _describe_training(site: SiteData, name: str) -> str:
         return gettext(BASELINES[name].line)
     how = ALGORITHMS[site.agents[name].card.algorithm].origin
     opponents = [
-        opponent_name(site, opponent) for opponent, _ in site.recipe(name).phases
+        opponent_name(site, opponent) for opponent, _ in site.get_recipe(name).phases
     ]
     opponents_text = gettext(" and then ").join(opponents)
     return f"{gettext(how).format(opponents_text)} {_describe_strength(site, name)}"
@@ -384,7 +384,7 @@ def _describe_strength(site: SiteData, name: str) -> str:
 
 def _explain_opening(site: SiteData, name: str) -> str:
     """Return the reason for an unbeatable agent's colours of the empty board; "" without a reason."""
-    worth, best = site.worth(name), evaluate_moves(site, 0, name).best_value
+    worth, best = site.get_rewards(name), evaluate_moves(site, 0, name).best_value
     if worth and worth.x[1] == worth.x[2]:
         return gettext(
             "Its colours are green because a draw is worth as much to it as a win."

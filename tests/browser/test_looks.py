@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app.web.move_values import HEAT_STEPS
-from app.web.pictures.palette import PALETTES, colour, contrast, text_colour
+from app.web.pictures.palette import PALETTES, choose_text_colour, compute_colour, compute_contrast
 from app.web.service.deployment import ROOT
 from tests.browser.steps import MARKS, SHIFTS, Quiet, serving, shifts
 
@@ -272,12 +272,12 @@ def test_the_browser_shows_the_colours_that_were_checked(
     page.goto("/play/")
     shown = {palette: page.evaluate(COLOURS, palette) for palette in PALETTES}
     for palette, heat in product(PALETTES, range(-HEAT_STEPS, HEAT_STEPS + 1)):
-        background = colour(palette, heat, scheme)
+        background = compute_colour(palette, heat, scheme)
         seen, text = map(tuple, shown[palette][str(heat)])
         # The browser mixes in fractions, which is a byte off at most.
         assert max(abs(a - b) for a, b in zip(seen, background, strict=True)) <= 1
-        assert text == text_colour(background)
-        assert contrast(text, seen) >= 4.45
+        assert text == choose_text_colour(background)
+        assert compute_contrast(text, seen) >= 4.45
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from app.web.pictures.palette import contrast
+from app.web.pictures.palette import compute_contrast
 from app.web.wording import LESSON_STEPS
 from tests.browser.steps import SHIFTS, address, shifts, walk
 
@@ -293,7 +293,7 @@ def test_a_draw_and_what_is_unknown_are_told_apart(
         return round(most * float(red)), round(most * float(green)), round(most * float(blue))
 
     striped, drawn = shade("#mind .hatch", "stroke"), shade("#mind .tiles [data-heat='0']", "fill")
-    assert contrast(striped, drawn) >= 3
+    assert compute_contrast(striped, drawn) >= 3
 
 
 def test_the_mind_is_scrubbed_without_a_request(page: Page) -> None:

@@ -31,13 +31,13 @@ from app.web.pages.agents import (
     OTHER,
     Column,
     Order,
-    beside,
+    build_comparison_url,
     list_players,
     parse_order,
 )
-from app.web.pages.parts.learning import opponents
+from app.web.pages.parts.learning import list_opponents
 from app.web.site_data import SiteData
-from app.web.wording import characterise
+from app.web.wording import describe_character
 from tests.service.server import ROOT
 
 HTMX = {"HX-Request": "true"}
@@ -110,7 +110,7 @@ def in_both_seats(texts: Iterable[str]) -> str:
 
 
 def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: SiteData) -> None:
-    figures, who = card.figures, characterise(site, card.id)
+    figures, who = card.figures, describe_character(site, card.id)
     chances = [figures.vs["random"], figures.vs["t-hand"], figures.best_response]
     first = f"{card.title} {who.strength} {who.line}"
     by_opponent = [
@@ -142,7 +142,8 @@ def test_unbeatable_is_what_the_best_responder_finds(site: SiteData) -> None:
 def test_the_baselines_are_there_to_compare_with(all_agents: str, site: SiteData) -> None:
     table = Table(all_agents, "ranking")
     assert {" ".join(row[0].split()) for row in table.rows if row} >= {
-        f"{baseline.title} {characterise(site, name).strength} {characterise(site, name).line}"
+        f"{baseline.title} {describe_character(site, name).strength} "
+        f"{describe_character(site, name).line}"
         for name, baseline in BASELINES.items()
     }
     minimax, random = (
@@ -217,9 +218,9 @@ def test_an_order_and_its_address_are_one(column: Column, way: str) -> None:
 def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, site: SiteData) -> None:
     page = client.get(f"/agents/{card.id}").text
     results = Table(page, "results").rows[1:]
-    assert len(results) == len(opponents(card))
-    for row, opponent in zip(results, opponents(card), strict=True):
-        chances = opponents(card)[opponent]
+    assert len(results) == len(list_opponents(card))
+    for row, opponent in zip(results, list_opponents(card), strict=True):
+        chances = list_opponents(card)[opponent]
         assert row[0] in (site.titles.get(opponent), "its best responder")
         cells = [" ".join(cell.split()) for cell in row[1:]]
         assert cells == [outcome(getattr(chances, seat)[-1]) for seat in SEATS]
@@ -238,18 +239,18 @@ def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, site: S
 
 def test_a_page_leads_with_who_it_is(client: FlaskClient, card: Card, site: SiteData) -> None:
     lead = client.get(f"/agents/{card.id}").text.partition("Exact figures")[0]
-    who = characterise(site, card.id)
+    who = describe_character(site, card.id)
     assert f">{who.strength}</i>" in lead
     assert who.line in unescape(lead)
     assert f'href="{urls.mind(card.id)}"' in lead
     assert 'class="mind small"' in lead
     compare = re.findall(r'href="(/compare/[^"]*lens[^"]*)"', lead)
-    assert [unescape(href) for href in compare] == [beside(site, card.id)]
+    assert [unescape(href) for href in compare] == [build_comparison_url(site, card.id)]
 
 
 def test_beside_best_play_it_errs_at_once(site: SiteData) -> None:
     for name in site.agents:
-        record = urlsplit(beside(site, name)).path.removeprefix("/compare/")
+        record = urlsplit(build_comparison_url(site, name)).path.removeprefix("/compare/")
         position = replay_record(site.game, record)[-1]
         played = site.policies[name][position] > 0
         errs = not site.right[position][played].all()
@@ -341,10 +342,10 @@ def test_every_parameter_is_explained(client: FlaskClient, card: Card) -> None:
 
 def test_the_curves_are_the_figures(client: FlaskClient, card: Card) -> None:
     figures = card.figures
-    usual, *_, other = opponents(card)
+    usual, *_, other = list_opponents(card)
     for opponent in (usual, other):
         page = client.get(f"/agents/{card.id}?against={opponent}").text
-        table, chances = Table(page, "learning"), opponents(card)[opponent]
+        table, chances = Table(page, "learning"), list_opponents(card)[opponent]
         off = (figures.task.mean, figures.task.mean_reached) if figures.task else ()
         columns = zip(
             map(format_count, figures.updates),

@@ -74,7 +74,7 @@ def test_a_position_is_the_row_of_the_arrays(
             assert cell["policy"] == pytest.approx(site.policies[name][position, number])
             worth = {"loss": -1, "draw": 0, "win": 1}[cell["truth"]["outcome"]]
             assert worth == site.truth[position, number]
-            task = site.task_q(name)
+            task = site.get_task_q(name)
             assert task is not None
             assert cell["task"] == pytest.approx(task[position, number], abs=1e-9)
         assert view["value"] == site.solution.value[position]
@@ -98,7 +98,7 @@ def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, site: SiteData)
 def test_what_an_agent_was_asked_to_learn_is_a_lens(
     client: FlaskClient, site: SiteData, name: str
 ) -> None:
-    exact = site.task_q(name)
+    exact = site.get_task_q(name)
     assert exact is not None
     for position in range(0, site.game.decisions, 241):
         text = format_position(site.game, position)

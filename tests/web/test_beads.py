@@ -22,8 +22,8 @@ from app.web.game_review import describe_moves, review_moves
 from app.web.match import Match, replay_match
 from app.web.move_values import HEAT_STEPS, build_notes, evaluate_moves
 from app.web.pages.why import explain
-from app.web.pictures.curves import value_plot
-from app.web.pictures.minds import EXPECTS, colouring, kinds
+from app.web.pictures.curves import lay_out_game_values
+from app.web.pictures.minds import EXPECTS, colour_tiles, list_kinds
 from app.web.pictures.svg import Dot
 from app.web.site_data import SiteData
 from app.web.wording import build_legend
@@ -105,7 +105,7 @@ def test_no_bead_is_wrong_or_expects_a_result(site: SiteData) -> None:
     state = replay_match(Match("0482", lens=LENS), site)
     played = review_moves(state)
     assert all(one.text.endswith("●") and one.expected is None for one in played)
-    plot = value_plot(state, played, 72)
+    plot = lay_out_game_values(state, played, 72)
     assert not any(isinstance(shape, Dot) for shape in plot.shapes)
     assert f"X had {played[0].spoken} for it" in describe_moves(played)
 
@@ -143,8 +143,8 @@ def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell
 
 
 def test_a_mind_of_beads_is_coloured_by_how_sure_it_is(site: SiteData, client: FlaskClient) -> None:
-    assert list(kinds(site, LENS)) == [EXPECTS, "blunders", "visits"]
-    heat, known = colouring(site, LENS, EXPECTS)
+    assert list(list_kinds(site, LENS)) == [EXPECTS, "blunders", "visits"]
+    heat, known = colour_tiles(site, LENS, EXPECTS)
     assert (heat[known] >= 0).all()
     assert heat[known].max() == HEAT_STEPS
     page = client.get(f"/mind/{LENS}").text

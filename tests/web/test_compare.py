@@ -10,12 +10,12 @@ from flask.testing import FlaskClient
 from app.tictactoe.notation import find_record, parse_position, replay_record
 from app.tictactoe.report import find_blunders
 from app.web import urls
-from app.web.comparison import FIGURES, Comparison, View, next_disagreement, parse_comparison
+from app.web.comparison import FIGURES, Comparison, View, find_next_disagreement, parse_comparison
 from app.web.facts import find_disagreements
 from app.web.match import Match, MatchState, replay_match
 from app.web.move_values import can_blunder, evaluate_moves
 from app.web.pages.compare import ComparePage, Panel, describe_plays
-from app.web.pages.parts.learning import compared
+from app.web.pages.parts.learning import chart_comparison
 from app.web.site_data import TRUTH, SiteData
 
 HTMX = {"HX-Request": "true"}
@@ -221,11 +221,11 @@ def test_it_opens_where_the_usual_ones_part(client: FlaskClient, site: SiteData)
 def test_one_can_go_through_all_positions_in_which_they_part(site: SiteData) -> None:
     views = (View("self-play", 3), View("champion"))
     listed = find_disagreements(site, views).tolist()
-    record = next_disagreement(views, site)
+    record = find_next_disagreement(views, site)
     for position in listed:
         assert record is not None
         assert replay_record(site.game, record)[-1] == position
-        record = next_disagreement(views, site, position)
+        record = find_next_disagreement(views, site, position)
     assert record is None
     assert (
         made(site, Comparison("", USUAL[1:])).disagreement_url == ""
@@ -236,7 +236,7 @@ def test_one_can_go_through_all_positions_in_which_they_part(site: SiteData) -> 
 def test_the_curves_are_the_figures_of_the_cards(site: SiteData, figure: str) -> None:
     names = ("q-learning-1", "self-play", "observing")
     views = [View(name) for name in names] + [View("self-play", 3), View("truth")]
-    charts = compared(site, views, figure)
+    charts = chart_comparison(site, views, figure)
     assert charts is not None
     (chart,) = charts.charts
     told = [name for name in names if figure != "task" or site.agents[name].card.figures.task]
@@ -290,7 +290,7 @@ def test_two_minds_are_one_picture_and_two_trainings_one_film(
     client: FlaskClient, site: SiteData
 ) -> None:
     names = ("champion", "q-learning-1")
-    lasts = [site.last_step(name) for name in names]
+    lasts = [site.get_last_step(name) for name in names]
     asked = [f"{name}_0" for name in names]
     for frame in range(max(lasts) + 1):
         shown = ComparePage(*parse_comparison("4", asked, site)).minds
@@ -330,7 +330,7 @@ def test_a_curve_of_the_slider_has_the_ink_of_its_board_and_of_its_chart(
 
 def test_a_frame_of_the_film_is_a_moment_of_all_agents(client: FlaskClient, site: SiteData) -> None:
     names = ("champion", "observing", "q-iteration_task")
-    lasts = [site.last_step(name) for name in names[:2]]
+    lasts = [site.get_last_step(name) for name in names[:2]]
     asked = "&".join(f"lens={name}" for name in names)
     for frame in range(max(lasts) + 1):
         answer = client.get(f"/compare/4?{asked}&figure=losses&frame={frame}")

@@ -16,7 +16,7 @@ from app.web.comparison import (
     Comparison,
     View,
     build_comparison,
-    default_views,
+    get_default_views,
     parse_comparison,
 )
 from app.web.match import Match, replay_match
@@ -30,7 +30,7 @@ def views(draw: st.DrawFn) -> View:
     lens = draw(st.sampled_from([*WORLD.agents, *WORLD.task_lenses]))
     if lens not in WORLD.agents:
         return View(lens)
-    steps = st.integers(0, WORLD.last_step(lens) - 1)
+    steps = st.integers(0, WORLD.get_last_step(lens) - 1)
     return View(lens, draw(st.none() | steps))
 
 
@@ -67,12 +67,12 @@ def test_a_form_leads_to_the_same_address_as_a_link(comparison: Comparison) -> N
 
 
 def test_the_last_snapshot_is_the_agent_as_shipped() -> None:
-    last = WORLD.last_step("self-play")
+    last = WORLD.get_last_step("self-play")
     assert read(f"/compare/?lens=self-play_{last}").views == (View("self-play"),)
 
 
 def test_where_nobody_says_two_that_differ_are_compared() -> None:
-    assert tuple(default_views(WORLD)) == USUAL
+    assert tuple(get_default_views(WORLD)) == USUAL
     assert read("/compare/40") == Comparison("40", USUAL)
     assert urls.compare(Comparison("40", USUAL[::-1])) == (
         "/compare/40?lens=q-iteration&lens=q-learning-1"

@@ -91,7 +91,7 @@ def test_every_link_leads_somewhere(client: FlaskClient, site: SiteData) -> None
         if name := recipe(address):
             trained += 1
             if trained > TRAINED:
-                assert site.canonical(name) == name, address
+                assert site.canonicalize(name) == name, address
                 continue
         response = client.get(address)
         expected = (404,) if address == UNREACHED else (200, 302, 303)

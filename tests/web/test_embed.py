@@ -24,7 +24,7 @@ from app.tictactoe.notation import replay_record
 from app.web import urls
 from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.pages.parts.export import CITATION, build_bibtex, build_iframe
-from app.web.pictures.minds import represented
+from app.web.pictures.minds import choose_decisions
 from app.web.pictures.palette import INKS
 from app.web.service.headers import CONTENT_SECURITY_POLICY
 from app.web.site_data import SiteData
@@ -353,7 +353,7 @@ def test_the_numbers_of_a_curve_are_those_of_the_card(client: FlaskClient, site:
 def test_the_numbers_of_a_mind_are_its_tiles(client: FlaskClient, site: SiteData) -> None:
     table = rows(client, "/embed/mind/q-table")
     assert len(table) == 627
-    shown = represented(site, "q-table").rows[-1].tolist()
+    shown = choose_decisions(site, "q-table").rows[-1].tolist()
     for row, position in zip(table, shown, strict=True):
         assert replay_record(site.game, row["record"])[-1] == position
         assert int(row["move"]) == len(row["record"]) + 1

@@ -43,9 +43,9 @@ from app.web.algorithms import ALGORITHMS
 from app.web.formatting import format_number, format_short, format_tenths
 from app.web.pages.experiments import VERDICT_SLUGS
 from app.web.pictures import tables
-from app.web.pictures.curves import logarithmic, scale
-from app.web.pictures.figures import drawing, lay_out, miniature, preview_of
-from app.web.pictures.svg import Dot, Link, Rect, inline_plot, png, style
+from app.web.pictures.curves import build_axis, build_logarithmic_axis
+from app.web.pictures.figures import draw_figure_file, draw_figure_preview, draw_miniature, lay_out
+from app.web.pictures.svg import Dot, Link, Rect, render_png, write_plot, write_style
 from app.web.pictures.svg import Path as Curve
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData, load_site_data
@@ -251,11 +251,11 @@ def test_every_mark_of_a_shipped_figure_has_an_address_that_is_known(
 ) -> None:
     for figure in site.experiments[claim].figures:
         for href, _ in marks(
-            inline_plot(lay_out(figure, site, site.experiments[claim].first_seed).plot)
+            write_plot(lay_out(figure, site, site.experiments[claim].first_seed).plot)
         ):
             room, name = href.removeprefix("/").split("/", 1)
             if room == "lab":
-                assert site.canonical(name) == name
+                assert site.canonicalize(name) == name
             else:
                 assert room == "play"
 
@@ -401,7 +401,7 @@ def test_names_are_written_and_not_read_as_markup(sampled: FlaskClient, shown: s
 
 
 def test_the_table_says_how_many_runs_there_are_and_leads_to_some(site: SiteData) -> None:
-    table = tables.table(HISTOGRAM, site, FIRST)
+    table = tables.build_table(HISTOGRAM, site, FIRST)
     head, entries = table.rows[0]
     assert head.text == "all"
     assert [entry.text for entry in entries] == ["200", "0%", "1%", "4.5%", "8%", "9%"]
@@ -421,7 +421,7 @@ def test_where_there_are_many_runs_some_are_offered(shown: str) -> None:
 
 
 def test_a_table_of_curves_ends_with_the_runs_behind_them(site: SiteData) -> None:
-    table = tables.table(CURVES, site, FIRST)
+    table = tables.build_table(CURVES, site, FIRST)
     assert [row.head.text for row in table.rows][-3:] == ["100", "Runs", "Ends at the median"]
     assert table.rows[-3].entries[0].text == "200 (100 to 300)"
     assert [entry.text for entry in table.rows[-2].entries] == ["20", "1"]
@@ -451,7 +451,7 @@ def test_the_file_has_every_number(sampled: FlaskClient) -> None:
 def test_a_figure_alone_needs_nothing_else(
     sampled: FlaskClient, site: SiteData, at: int, scheme: str
 ) -> None:
-    looks = style(drawing(lay_out(SAMPLE.figures[at - 1], site, FIRST), ""), scheme)
+    looks = write_style(draw_figure_file(lay_out(SAMPLE.figures[at - 1], site, FIRST), ""), scheme)
     response = sampled.get(urls.EXPERIMENT_FIGURE.url("double-q", at, scheme=scheme))
     text = response.text
     written = re.search(r"(?s)<style>(.*?)</style>", text)
@@ -485,11 +485,11 @@ def test_a_link_is_shown_with_a_picture(sampled: FlaskClient, shown: str) -> Non
 
 @pytest.mark.parametrize("figure", SAMPLE.figures, ids=lambda figure: type(figure).__name__)
 def test_each_kind_of_figure_can_stand_for_its_experiment(site: SiteData, figure: Figure) -> None:
-    small = miniature(site, figure)
+    small = draw_miniature(site, figure)
     assert len(re.findall(r"<(?:path|rect)", small)) >= 1
     assert "<text" not in small
-    drawn = png(preview_of(site, figure, ""))
-    blank = png(preview_of(site, Bars("", "", [Bar("", 0.0)], True), ""))
+    drawn = render_png(draw_figure_preview(site, figure, ""))
+    blank = render_png(draw_figure_preview(site, Bars("", "", [Bar("", 0.0)], True), ""))
     assert drawn != blank
 
 
@@ -559,7 +559,7 @@ NUMBERS = st.lists(st.integers(-(10**7), 10**7).map(lambda value: value / 100), 
 def test_an_axis_has_all_its_values_and_few_ticks(
     values: list[float], zero: bool, whole: bool
 ) -> None:
-    axis = scale(values, zero, whole)
+    axis = build_axis(values, zero, whole)
     assert axis.low <= min(values) <= max(values) <= axis.high
     assert 1 <= len(axis.ticks) <= 8
     assert all(0 <= axis.at(tick) <= 1 for tick in axis.ticks)
@@ -570,7 +570,7 @@ def test_an_axis_has_all_its_values_and_few_ticks(
 @given(st.lists(st.floats(1e-3, 1e7), min_size=1))
 @example([0.001, 0.0010000000000000002])  # whose logarithms are the same
 def test_a_logarithmic_axis_too(values: list[float]) -> None:
-    axis = logarithmic(values)
+    axis = build_logarithmic_axis(values)
     places = [axis.at(value) for value in sorted(values)]
     assert places == sorted(places)
     assert len(axis.ticks) <= 7

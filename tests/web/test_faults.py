@@ -46,8 +46,8 @@ def test_the_first_board_is_a_blunder_of_the_faulty_agent_alone(site: SiteData) 
         position = replay_record(site.game, find_first_blunder(site, fault))[-1]
         faulty, right = (name_recipe(one) for one in (FAULTY[fault], find_correct_recipe(fault)))
         wrong = ~site.right[position] & site.game.legal[position]
-        assert (site.policy(faulty)[position] * wrong).sum() > 0
-        assert (site.policy(right)[position] * wrong).sum() == 0
+        assert (site.get_policy(faulty)[position] * wrong).sum() > 0
+        assert (site.get_policy(right)[position] * wrong).sum() == 0
 
 
 def test_the_figures_are_those_of_an_independent_evaluation(site: SiteData) -> None:
@@ -57,7 +57,7 @@ def test_the_figures_are_those_of_an_independent_evaluation(site: SiteData) -> N
         policy = in_floats(
             {
                 format_position(site.game, decision): equally(np.flatnonzero(row).tolist())
-                for decision, row in enumerate(site.policy(name))
+                for decision, row in enumerate(site.get_policy(name))
             }
         )
         figures = agent.card.figures

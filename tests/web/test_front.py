@@ -14,10 +14,10 @@ from app.tictactoe.values import compute_outcome_chances
 from app.web.doors import RANDOM_MOVES, WATCHED
 from app.web.facts import find_losing_game
 from app.web.match import parse_match
-from app.web.match_controls import reply_chances
+from app.web.match_controls import compute_reply_chances
 from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.pages.front import CAST, FrontPage
-from app.web.pages.parts.learning import MOVING, STILL, film_of, film_of_mind
+from app.web.pages.parts.learning import MOVING, STILL, film_all_positions, film_position
 from app.web.site_data import BEATABLE, SiteData
 from app.web.wording import BLOCKED, grade_strength
 
@@ -26,7 +26,7 @@ BLOCK = 6  # the square that stops X's diagonal
 
 def test_the_film_begins_with_nothing_and_ends_with_the_block(site: SiteData) -> None:
     name = site.first_opponent
-    film = film_of(site, name, BLOCKED)
+    film = film_position(site, name, BLOCKED)
     first, last = film.frames[0], film.frames[-1]
     assert [square.heat for square in first.squares.values()] == [None] * 6
     assert first.caption == "No idea: it has learned nothing here yet."
@@ -36,7 +36,7 @@ def test_the_film_begins_with_nothing_and_ends_with_the_block(site: SiteData) ->
     assert heats[-1] >= 0.7 * HEAT_STEPS
     assert heats[-1] - heats[-2] >= 0.5 * HEAT_STEPS
     assert heats[0] <= -0.3 * HEAT_STEPS
-    assert film.last == len(film.frames) - 1 == site.last_step(name)
+    assert film.last == len(film.frames) - 1 == site.get_last_step(name)
 
 
 def test_its_position_has_one_right_move_which_blocks_a_line(site: SiteData) -> None:
@@ -49,7 +49,7 @@ def test_its_position_has_one_right_move_which_blocks_a_line(site: SiteData) -> 
 
 def test_each_caption_says_what_the_squares_show(site: SiteData) -> None:
     """Computed again from the frames only."""
-    film = film_of(site, site.first_opponent, BLOCKED)
+    film = film_position(site, site.first_opponent, BLOCKED)
     told = set()
     for frame in film.frames:
         known = [square for square in frame.squares.values() if square.heat is not None]
@@ -71,7 +71,7 @@ def test_each_caption_says_what_the_squares_show(site: SiteData) -> None:
 
 
 def test_the_film_lasts_some_six_seconds_and_moves_within_five(site: SiteData) -> None:
-    film = film_of(site, site.first_opponent, BLOCKED)
+    film = film_position(site, site.first_opponent, BLOCKED)
     begins = np.cumsum([0, *(frame.pause for frame in film.frames[:-1])]) / 1000 + 0.5
     assert 4 <= begins[-1] <= 8
     changed = {
@@ -87,7 +87,7 @@ def test_the_film_lasts_some_six_seconds_and_moves_within_five(site: SiteData) -
 
 def test_the_curve_is_that_of_the_blunders(site: SiteData) -> None:
     name = site.first_opponent
-    film = film_of_mind(site, name)
+    film = film_all_positions(site, name)
     points = [tuple(map(float, point.split())) for point in film.curves[0][1][1:].split("L")]
     blunders = site.agents[name].card.figures.blunders
     assert [x for x, _ in points] == [frame.x for frame in film.frames]
@@ -137,15 +137,17 @@ def test_the_agent_is_played_at_the_snapshot_shown(client: FlaskClient, site: Si
     """Early snapshots do not block and can be beaten at once; from `learned` on they block."""
     name = site.first_opponent
     learned = FrontPage(site, name, step=0, plays=False).learned
-    assert 0 < learned < site.last_step(name)
-    for step in (0, learned - 1, learned, site.last_step(name)):
+    assert 0 < learned < site.get_last_step(name)
+    for step in (0, learned - 1, learned, site.get_last_step(name)):
         page = client.get(f"/?step={step}").text
         assert (" data-learned>" in page) == (step >= learned)
         found = re.search(r'id="way-beat" class="way primary" href="([^"]+)"', page)
         assert found
         path, _, query = unescape(found[1]).partition("?")
         state = parse_match(path.rpartition("/")[2], dict(parse_qsl(query)), site)
-        assert reply_chances(state)[BLOCK] == (1 if step >= learned else pytest.approx(0, abs=0.2))
+        assert compute_reply_chances(state)[BLOCK] == (
+            1 if step >= learned else pytest.approx(0, abs=0.2)
+        )
 
 
 def test_an_early_snapshot_says_its_updates_in_its_seat(client: FlaskClient) -> None:

@@ -260,7 +260,7 @@ def test_q_iteration_found_the_truth_and_its_losses_stuck(
     agent, legal = site.agents["q-iteration"], site.game.legal
     assert (agent.q[legal] == site.truth[legal]).all()
     here = position(site, "q-iteration")
-    sweeps = sum(turns for _, turns in site.recipe("q-iteration").phases)
+    sweeps = sum(turns for _, turns in site.get_recipe("q-iteration").phases)
     assert (agent.visits[here][[0, 2, 6, 8]] == sweeps).all()
     assert (agent.q[here][[1, 3, 5, 7]] == -1).all()
     stuck = ", ".join(str(n) for n in agent.visits[here][[1, 3, 5]])
@@ -283,7 +283,7 @@ def test_symmetric_never_tried_the_win_that_it_meets(html: dict[str, str], site:
     assert site.truth[here][[1, 2]].tolist() == [1, -1]
     assert site.game.is_over(site.game.successor[here, 1])
     assert agent.visits[here, 1] == 0
-    odds = round(asdict(site.recipe("symmetric"))["k_limit"] ** float(agent.q[here, 2]))
+    odds = round(asdict(site.get_recipe("symmetric"))["k_limit"] ** float(agent.q[here, 2]))
     assert f"every {odds:,} times" in words(html["exploration"])
 
 
@@ -317,7 +317,7 @@ def test_self_play_discounts_minimax(html: dict[str, str], site: SiteData) -> No
     assert np.allclose(agent.q[here][[1, 3, 5, 7]], -(0.9**5), atol=1e-3)
     fewest = agent.visits[site.game.legal].min()
     assert f"{fewest} times or more" in words(html["self-play"])
-    left = 100 * (1 - asdict(site.recipe("self-play"))["alpha"]) ** fewest
+    left = 100 * (1 - asdict(site.get_recipe("self-play"))["alpha"]) ** fewest
     said = re.search(r"at most ([\d.]+)% of its initial value is left", words(html["self-play"]))
     assert said
     assert left <= float(said[1]) < left + 0.1
@@ -325,7 +325,7 @@ def test_self_play_discounts_minimax(html: dict[str, str], site: SiteData) -> No
 
 def test_sarsa_parts_from_q_learning_in_few_positions(html: dict[str, str], site: SiteData) -> None:
     here, text = position(site, "sarsa"), words(html["sarsa"])
-    q = {name: site.task_q(name) for name in ("sarsa", "q-learning-1")}
+    q = {name: site.get_task_q(name) for name in ("sarsa", "q-learning-1")}
     best = {
         name: exact >= np.nanmax(exact, axis=1, keepdims=True) - 1e-9
         for name, exact in q.items()

@@ -436,7 +436,7 @@ def test_the_medians_of_all_seeds_are_handed_out(client: FlaskClient) -> None:
 
 
 def test_seeds_are_judged_as_their_agents_are(site: SiteData) -> None:
-    runs = site.lab.seeds(parse_recipe("q-table,games=60"), [3, 0])
+    runs = site.lab.train_seeds(parse_recipe("q-table,games=60"), [3, 0])
     assert [run.seed for run in runs] == [3, 0]
     for run, agent in zip(runs, ("q-table,games=60,seed=3", "q-table,games=60"), strict=True):
         figures = site.agents[agent].card.figures
@@ -547,7 +547,7 @@ def test_a_name_that_has_no_room_for_a_seed_is_shown_with_its_own_alone(
 def test_a_seed_is_unbeatable_where_no_game_beats_it(site: SiteData) -> None:
     """Its best responder draws every game, because winning would risk as many losses."""
     recipe = parse_recipe("q-learning,alpha=1,gamma=0.1,epsilon=0")
-    (run,) = site.lab.seeds(recipe, [0])
+    (run,) = site.lab.train_seeds(recipe, [0])
     assert run.unbeatable == (False, False)
     assert run.figures.best_response.x[-1] == (0, 1, 0)
 

@@ -107,7 +107,7 @@ def test_every_sentence_is_in_the_list_that_people_have_read(site: SiteData) -> 
 def test_every_parameter_has_words(slug: str) -> None:
     recipe = ALGORITHMS[slug]()
     for parameter in list_parameters(recipe):
-        words = wording.word_parameter(recipe, parameter)
+        words = wording.get_wording(recipe, parameter)
         if parameter.name in ("vs", "seat"):  # said as "against Random" and "as X"
             continue
         assert words.value or set(words.values) >= set(parameter.choices)

@@ -62,7 +62,7 @@ def test_the_second_says_what_the_training_was(client: FlaskClient, site: SiteDa
     told = article(client, "learning")
     card = site.agents[choose_filmed_agent(site)].card
     assert f"{card.title} plays {format_count(card.games)} games" in told
-    assert [opponent for opponent, _ in site.recipe(card.id).phases] == ["random"]  # as it says
+    assert [opponent for opponent, _ in site.get_recipe(card.id).phases] == ["random"]  # as it says
     assert "627 tiles" in told
 
 
@@ -101,8 +101,8 @@ def test_the_third_is_answered_in_place(
 
 def test_what_misled_it_is_right_in_its_task_and_loses(site: SiteData) -> None:
     _, puzzle = find_misled_puzzle(site)
-    exact = site.task_q(puzzle.agent)
-    task = site.task(puzzle.agent)
+    exact = site.get_task_q(puzzle.agent)
+    task = site.get_task(puzzle.agent)
     assert puzzle.agent == BLUNDERER
     assert exact is not None
     assert task is not None
@@ -125,7 +125,7 @@ def test_the_fourth_shows_the_real_update(client: FlaskClient, site: SiteData) -
     assert seen == dict(numbers.findall(why))
     assert f"+{seen['old']}" == value
     assert float(seen["target"]) == round(float(seen["gamma"]) * float(seen["next"]), 2)
-    exact = site.task_q(puzzle.agent)
+    exact = site.get_task_q(puzzle.agent)
     assert exact is not None
     assert f"an exact value of {format_signed(float(exact[puzzle.position, puzzle.wrong]))}" in told
     answers = 9 - len(puzzle.record) - 1

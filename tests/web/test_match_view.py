@@ -16,15 +16,15 @@ from app.web.match_controls import (
     SNAPSHOT_DELAY,
     Auto,
     build_snapshots,
-    next_snapshot,
+    compute_reply_chances,
+    get_next_snapshot,
     plan_automatic_step,
-    reply_chances,
 )
 from app.web.site_data import SiteData
 
 
 def chances(site: SiteData, match: Match) -> np.ndarray:
-    return reply_chances(replay_match(match, site))
+    return compute_reply_chances(replay_match(match, site))
 
 
 def test_the_seat_that_is_to_move_decides(site: SiteData) -> None:
@@ -116,7 +116,7 @@ def test_running_through_it_shows_every_snapshot_once_and_ends_as_shipped(site: 
         assert state.match.step is not None
         seen.append(state.match.step)
         going_on = plan_automatic_step(state)
-        state = replay_match(next_snapshot(state), site)
+        state = replay_match(get_next_snapshot(state), site)
         assert going_on == Auto(urls.play(state.match), SNAPSHOT_DELAY, "train")
     assert seen == list(range(first.last))
     assert state.match == Match(record="40", lens=LENS)
@@ -179,7 +179,7 @@ def test_the_curve_behind_the_slider_is_that_of_the_blunders(site: SiteData) -> 
 
 
 def test_the_last_step_is_the_agent_as_shipped(client: FlaskClient, site: SiteData) -> None:
-    last = site.last_step(LENS)
+    last = site.get_last_step(LENS)
     assert client.get(f"/play/4?lens={LENS}&step={last}").data == (
         client.get(f"/play/4?lens={LENS}").data
     )

@@ -15,14 +15,14 @@ from app.web import urls
 from app.web.comparison import parse_comparison
 from app.web.move_values import HEAT_STEPS
 from app.web.pages.compare import ComparePage
-from app.web.pages.mind import mind_page
+from app.web.pages.mind import build_mind_page
 from app.web.pictures.minds import (
     KINDS,
-    colouring,
-    kinds,
-    outlines,
-    picture,
-    represented,
+    choose_decisions,
+    colour_tiles,
+    draw_mind,
+    list_kinds,
+    outline_tiles,
 )
 from app.web.pictures.palette import LEVELS
 from app.web.service.deployment import ROOT
@@ -90,12 +90,12 @@ class Told:
 def test_every_tile_is_drawn_once_in_the_colour_that_the_film_has(
     site: SiteData, name: str
 ) -> None:
-    last = site.last_step(name)
+    last = site.get_last_step(name)
     for step in (0, last // 2, last):
-        drawn = picture(site, name, step, moving=True)
+        drawn = draw_mind(site, name, step, moving=True)
         starts = [outline.count("M") for _, outline in drawn.paths]
         assert sum(starts) == 627 == len(drawn.places.split())
-        heats = colouring(site, name, "expects").heat[step]
+        heats = colour_tiles(site, name, "expects").heat[step]
         assert drawn.frames.split()[step] == encode_frame(heats)
         for (heat, outline), number in zip(drawn.paths, starts, strict=True):
             value = UNKNOWN if heat is None else heat
@@ -107,22 +107,22 @@ def test_a_tile_lies_where_the_picture_says(site: SiteData) -> None:
     where = site.tiles
     heat = np.full(627, UNKNOWN, np.int8)
     heat[100] = 7
-    (_, _), (_, alone) = outlines(where, heat)
+    (_, _), (_, alone) = outline_tiles(where, heat)
     x, y = where.column[100] + 0.15, where.top[100] + 0.05
     assert alone.startswith(f"M{x:g} {y:g}h")
 
 
 def test_who_has_no_task_is_not_coloured_by_it(site: SiteData, client: FlaskClient) -> None:
-    assert site.task("observing") is None
-    assert "wrong-task" not in kinds(site, "observing")
-    assert [*kinds(site, "q-table")] == [*KINDS]
+    assert site.get_task("observing") is None
+    assert "wrong-task" not in list_kinds(site, "observing")
+    assert [*list_kinds(site, "q-table")] == [*KINDS]
     assert client.get("/mind/observing?colour=wrong-task").status_code == 400
 
 
 def test_in_its_own_task_a_mind_errs_less_than_by_best_play(site: SiteData) -> None:
     """Q-learning 1 was trained against random moves, so it overestimates other games."""
     by_truth, by_task = (
-        colouring(site, "q-learning-1", kind).heat[-1] for kind in ("wrong", "wrong-task")
+        colour_tiles(site, "q-learning-1", kind).heat[-1] for kind in ("wrong", "wrong-task")
     )
     assert by_task.mean() < by_truth.mean()
     assert by_truth.max() > LEVELS / 2
@@ -150,7 +150,7 @@ def test_a_frame_is_light(client: FlaskClient, name: str) -> None:
 
 def test_a_tile_says_what_is_so(client: FlaskClient, site: SiteData) -> None:
     name = "q-table"
-    heats, told = colouring(site, name, "expects"), Told(site, name, -1)
+    heats, told = colour_tiles(site, name, "expects"), Told(site, name, -1)
     for tile in range(0, 627, 48):
         page = client.get(urls.mind(name, tile=tile), headers=HTMX).text
         truth = {1: "a win", 0: "a draw", -1: "a loss"}[int(site.tiles.truth[tile])]
@@ -171,7 +171,7 @@ def test_a_tile_says_what_is_so(client: FlaskClient, site: SiteData) -> None:
 def every_mind(site: SiteData) -> list[tuple[str, int]]:
     """Return all agents with expected results, at the end and at two earlier snapshots."""
     names = [name for name, agent in site.agents.items() if agent.card.worth]
-    lasts = {name: site.last_step(name) for name in names}
+    lasts = {name: site.get_last_step(name) for name in names}
     return [(name, step) for name, last in lasts.items() for step in {0, last // 2, last - 1, last}]
 
 
@@ -179,11 +179,11 @@ def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
     """The tiles, the sentence and the table, compared with the model file."""
     names = [format_position(site.game, position) for position in site.tiles.decision]
     for name, step in every_mind(site):
-        told, page = Told(site, name, step), mind_page(site, name, {"step": str(step)})
+        told, page = Told(site, name, step), build_mind_page(site, name, {"step": str(step)})
         shown = [told.shown(board) for board in names]
         known = sum(any(told.known[image] for image in told.images[board]) for board in names)
         assert page.film.frames[step].caption == f"It knows {known} of 627 positions."
-        rows, knows = represented(site, name, step)
+        rows, knows = choose_decisions(site, name, step)
         assert rows[0].tolist() == [told.number[board] for board in shown]
         assert knows[0].tolist() == [told.known[board] for board in shown]
         assert knows.sum() == known

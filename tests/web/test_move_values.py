@@ -23,7 +23,7 @@ from app.web.move_values import (
     find_shown_ply,
     list_task_values,
 )
-from app.web.pictures.boards import board
+from app.web.pictures.boards import lay_out_board
 from app.web.site_data import SiteData
 
 NETWORK = "dqn-vs-heuristic"
@@ -40,7 +40,7 @@ def expecting(site: SiteData) -> dict[str, Agent]:
 
 def snapshots(site: SiteData, name: str) -> list[int | None]:
     """Return the first snapshot, some others, and None for the final agent."""
-    last = site.last_step(name)
+    last = site.get_last_step(name)
     return [*range(0, last, max(1, last // 4)), None]
 
 
@@ -111,7 +111,10 @@ def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(site:
 def test_a_star_on_an_untried_square_shows_what_decides(site: SiteData) -> None:
     """If all tried moves are bad, the agent plays an untried move, whose value is 0."""
     game = site.game
-    known = {name: game.spread_pairs(site.known(name, -1), illegal=False) for name in site.agents}
+    known = {
+        name: game.spread_pairs(site.find_known_pairs(name, -1), illegal=False)
+        for name in site.agents
+    }
     untried = [
         (position, name)
         for name, agent in expecting(site).items()
@@ -125,7 +128,7 @@ def test_a_star_on_an_untried_square_shows_what_decides(site: SiteData) -> None:
         shown = evaluate_moves(site, position, name)
         state = replace(replay_match(Match(), site), positions=(position,))
         for cell in shown.plays:
-            square = board(state, shown, None).squares[cell]
+            square = lay_out_board(state, shown, None).squares[cell]
             assert (square.best, square.heat) == (True, None)
             own = evaluate_moves(site, position, name, own=True).texts[cell]
             assert own == format_signed(float(site.agents[name].q[position, cell]))
@@ -222,7 +225,7 @@ def test_a_wrong_value_is_said_with_the_truth(site: SiteData) -> None:
     assert not any(seen.wrong)
     erring = replace(seen, wrong=[True] * 9)
     state = replace(replay_match(Match(), site), positions=(position,))
-    labels = [square.label for square in board(state, erring, None).squares]
+    labels = [square.label for square in lay_out_board(state, erring, None).squares]
     assert "optimal: win in 1" in labels[2]
 
 
@@ -235,13 +238,13 @@ def test_nothing_is_known_before_the_first_update(site: SiteData) -> None:
 
 def test_the_last_step_is_the_table(site: SiteData) -> None:
     for name, agent in expecting(site).items():
-        shown = evaluate_moves(site, 0, name, site.last_step(name)).values
+        shown = evaluate_moves(site, 0, name, site.get_last_step(name)).values
         np.testing.assert_array_equal(shown, agent.q[0])
 
 
 def test_a_task_is_the_other_truth(site: SiteData) -> None:
     """Against random moves a corner is best, and a move later counts 0.9."""
-    assert site.task("q-learning-1") is not None
+    assert site.get_task("q-learning-1") is not None
     seen = evaluate_moves(site, 0, "q-learning-1_task")
     corner, edge, centre = 0.792703, 0.786438, 0.788147
     expected = [corner, edge, corner, edge, centre, edge, corner, edge, corner]

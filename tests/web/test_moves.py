@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from app.tictactoe.notation import replay_record
 from app.web.game_review import LEVELS, ReviewedMove, describe_moves, review_moves
 from app.web.match import Match, replay_match
-from app.web.pictures.curves import ABOVE, value_plot
+from app.web.pictures.curves import ABOVE, lay_out_game_values
 from app.web.pictures.svg import Dot, Path, Segment, Shape
 from app.web.site_data import SiteData
 from tests.web.test_match import WORLD, records
@@ -29,7 +29,7 @@ def listed(site: SiteData, match: Match) -> list[ReviewedMove]:
 def chart_of(site: SiteData, match: Match) -> Sequence[Shape]:
     """Return the shapes of the chart, where a win of X is 72 pixels above a win of O."""
     state = replay_match(match, site)
-    return value_plot(state, review_moves(state), 72).shapes
+    return lay_out_game_values(state, review_moves(state), 72).shapes
 
 
 def dots_of(chart: Sequence[Shape]) -> list[tuple[float, float]]:
@@ -85,7 +85,7 @@ def test_the_value_expected_is_the_lens_s_and_in_the_chart_x_s(site: SiteData) -
 def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step: int) -> None:
     """Computed again from the table, in exact fractions and without tolerance."""
     game, agent = WORLD.game, WORLD.agents[lens]
-    shown = min(step, WORLD.last_step(lens))
+    shown = min(step, WORLD.get_last_step(lens))
     match = Match(record, lens=lens, step=shown)
     table, updated = agent.table(game, shown), agent.updated_pairs(game, shown)
     if agent.card.algorithm == "dqn":

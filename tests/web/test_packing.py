@@ -11,7 +11,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.web.service.deployment import ROOT
-from app.web.service.packing import PACK, PLAIN, SMALLEST, chosen, lean
+from app.web.service.packing import PACK, PLAIN, SMALLEST, choose_encoding, strip_file
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ from app.web.service.packing import PACK, PLAIN, SMALLEST, chosen, lean
     ],
 )
 def test_a_wish_is_understood(accepted: str, encoding: str) -> None:
-    assert chosen(accepted) == encoding
+    assert choose_encoding(accepted) == encoding
 
 
 def test_the_same_page_is_packed_into_the_same_bytes(
@@ -128,7 +128,7 @@ def test_the_play_page_has_the_script_of_a_framed_board_and_more(client: FlaskCl
 def test_no_style_sheet_loses_anything_by_losing_its_spaces() -> None:
     for path in (ROOT / "static").rglob("*.css"):
         plain = re.sub(r"(?s)/\*.*?\*/|\s", "", path.read_text())
-        lean_one = lean(path).decode()
+        lean_one = strip_file(path).decode()
         assert re.sub(r"\s", "", lean_one) == plain
         assert len(lean_one) < len(path.read_text())
         strings = re.findall(r'"[^"]*"', re.sub(r"(?s)/\*.*?\*/", "", path.read_text()))

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import create_environ
 
 from app.web import urls
-from app.web.service.queries import query_reader
+from app.web.service.queries import build_query_reader
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def answered(app: Flask) -> Iterator[list[str]]:
 
 def read(app: Flask, url: str) -> str:
     """Return the query of a URL as the application sees it."""
-    return query_reader(app)(create_environ(url))
+    return build_query_reader(app)(create_environ(url))
 
 
 @pytest.mark.parametrize(

@@ -23,12 +23,12 @@ from app.web.match import Match, replay_match
 from app.web.match_view import build_match_view
 from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.on_demand import Lab
-from app.web.pages.mind import mind_page
-from app.web.pages.parts.learning import film_of
-from app.web.pictures.boards import GAP, SIDE, board, preview_of
-from app.web.pictures.minds import EXPECTS, colouring
-from app.web.pictures.palette import DEFAULT, colour
-from app.web.pictures.svg import AROUND, BELOW, PREVIEW, png
+from app.web.pages.mind import build_mind_page
+from app.web.pages.parts.learning import film_position
+from app.web.pictures.boards import GAP, SIDE, draw_board_preview, lay_out_board
+from app.web.pictures.minds import EXPECTS, colour_tiles
+from app.web.pictures.palette import DEFAULT, compute_colour
+from app.web.pictures.svg import AROUND, BELOW, PREVIEW, render_png
 from app.web.site_data import HUMAN, TRUTH, SiteData
 from training.run import record_history
 
@@ -138,8 +138,8 @@ def test_the_bar_has_the_value_that_the_mind_has(site: SiteData) -> None:
         game, learned = site.game, agent.q[site.game.legal]
         rows = np.arange(game.decisions)
         values = value_map.estimate_outcomes(game, rows, learned, agent.card.worth)
-        last = site.last_step(lens)
-        known = site.known(lens, last, slice(None))
+        last = site.get_last_step(lens)
+        known = site.find_known_pairs(lens, last, slice(None))
         tried = value_map.get_best_move_values(game, rows, np.where(known, learned, -np.inf))
         deciding = (tried < value_map.get_best_move_values(game, rows, learned)) & np.isfinite(
             tried
@@ -163,10 +163,12 @@ def test_on_a_tile_of_every_mind(site: SiteData) -> None:
     for lens, agent in site.agents.items():
         if agent.card.worth is None:
             continue
-        colours, last = colouring(site, lens, EXPECTS), site.last_step(lens)
+        colours, last = colour_tiles(site, lens, EXPECTS), site.get_last_step(lens)
         for step in (0, last // 2, last):
             for tile in range(0, len(site.tiles.decision), 97):
-                expects = mind_page(site, lens, {"step": str(step), "tile": str(tile)}).tile.expects
+                expects = build_mind_page(
+                    site, lens, {"step": str(step), "tile": str(tile)}
+                ).tile.expects
                 if colours.known[step, tile]:
                     assert (
                         colour_of(expects.removeprefix("Its highest Q-value is "))
@@ -177,7 +179,7 @@ def test_on_a_tile_of_every_mind(site: SiteData) -> None:
 
 
 def test_on_the_frames_of_a_film(site: SiteData) -> None:
-    for frame in film_of(site, "q-table", "024").frames:
+    for frame in film_position(site, "q-table", "024").frames:
         for square in frame.squares.values():
             assert square.heat == (colour_of(square.text) if square.text else None)
 
@@ -248,7 +250,7 @@ def test_the_preview_of_a_page_has_the_squares_of_its_board(client: FlaskClient,
             row, column = divmod(cell, 3)
             place = (column * (SIDE + GAP) + 12, row * (SIDE + GAP) + 12)
             at = (int(left + scale * place[0]), int(AROUND + scale * place[1]))
-            assert image.getpixel(at) == colour(DEFAULT, heat), (url, cell)
+            assert image.getpixel(at) == compute_colour(DEFAULT, heat), (url, cell)
 
 
 def test_the_preview_of_a_mind_is_that_mind(client: FlaskClient) -> None:
@@ -272,9 +274,13 @@ def test_the_preview_of_a_finished_game_has_its_line_and_no_values(
     client: FlaskClient, site: SiteData
 ) -> None:
     state = replay_match(Match("03142", o="human"), site)
-    drawn = board(state, None, None, chosen=3)
+    drawn = lay_out_board(state, None, None, chosen=3)
     assert drawn.strikes
     told = "X won after a blunder: move 2."
-    assert client.get("/preview/03142.png?o=human").data == png(preview_of(drawn, told))
-    unmarked = board(state, None, None)
-    assert png(preview_of(drawn, told)) != png(preview_of(unmarked, told))
+    assert client.get("/preview/03142.png?o=human").data == render_png(
+        draw_board_preview(drawn, told)
+    )
+    unmarked = lay_out_board(state, None, None)
+    assert render_png(draw_board_preview(drawn, told)) != render_png(
+        draw_board_preview(unmarked, told)
+    )

@@ -41,13 +41,13 @@ from app.web.on_demand import (
     Lab,
     client_network,
     describe_position,
+    get_whole_name,
     read,
-    whole_name,
 )
 from app.web.pages.why import explain
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
-from app.web.trainer_client import LOCK, QueuePosition, Trainer, TrainerError, trainer
+from app.web.trainer_client import LOCK, QueuePosition, Trainer, TrainerError, get_trainer
 from tests.web.conftest import HANG_SECONDS
 from training import trainer as program
 from training.export_script import build_script
@@ -69,7 +69,7 @@ def fresh() -> str:
 
 
 def pid() -> int:
-    return int((trainer().folder / LOCK).read_text())
+    return int((get_trainer().folder / LOCK).read_text())
 
 
 @pytest.fixture
@@ -316,13 +316,13 @@ def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteD
     refusals: list[tuple[str, int | None, str | None]] = []
     for text, _ in zip(names(draw), range(10_000), strict=False):
         try:
-            one = lab.canonical(text)
+            one = lab.canonicalize(text)
         except HTTPException as error:
             refusals.append((text, error.code, error.description))
             continue
         found += one is not None
         if one is not None and one not in site.always:
-            assert lab.canonical(one) == one
+            assert lab.canonicalize(one) == one
             assert parse_recipe(one).max_updates() <= MAX_UPDATES
     assert {code for _, code, _ in refusals} == {400, 404, 414}
     assert all(sentence and not lab.knows(text) for text, _, sentence in refusals)
@@ -366,7 +366,7 @@ def test_long_names_fill_no_memory() -> None:
         f"menace,vs=you,games=280,taught={games},seed={seed}": "" for seed in range(1, 401)
     } | {f"q-table,taught=,alpha=0.5{zeros},seed={seed}": "short" for seed in range(1, 1_001)}
     for text in ("menace,vs=you,games=1,taught=0487", "q-table,taught=,alpha=0.25"):
-        whole_name(text)  # what is imported at the first name is not part of what names take
+        get_whole_name(text)  # what is imported at the first name is not part of what names take
     # Other tests leave threads behind, which allocate too: only these files are counted.
     counted = [
         tracemalloc.Filter(True, pattern)
@@ -375,7 +375,7 @@ def test_long_names_fill_no_memory() -> None:
     tracemalloc.start()
     try:
         for text, kind in texts.items():
-            named = whole_name(f"{text} "[:-1])  # each is a text of its own
+            named = get_whole_name(f"{text} "[:-1])  # each is a text of its own
             assert named == (text if not kind else f"q-table,alpha=0.5,{text.split(',')[-1]}")
         kept = tracemalloc.take_snapshot().filter_traces(counted).statistics("filename")
     finally:

@@ -159,7 +159,7 @@ def test_why_shows_the_update_of_the_very_value(
     """In every case the old value is that of the table, and the numbers give the new value."""
     record, cell = MOVES[lens]
     state = replay_record(site.game, record)[-1]
-    value = float(site.values(lens)[state, cell])
+    value = float(site.get_values(lens)[state, cell])
     first = client.get(why(Match(record, lens=lens), cell)).text
     assert "An example" not in first
     cases = re.findall(r'id="why-after-\w+" href="([^"]+)"', first)

@@ -102,7 +102,7 @@ class Slow:
         self.tables |= {
             name + TASK: self._table(exact)
             for name in site.agents
-            if (exact := site.task_q(name)) is not None
+            if (exact := site.get_task_q(name)) is not None
         }
 
     def _table(self, q: np.ndarray) -> dict[str, dict[int, float]]:
@@ -115,7 +115,7 @@ class Slow:
         }
 
     def gamma(self, lens: str) -> float:
-        return float(asdict(self.site.recipe(lens.removesuffix(TASK))).get("gamma", 1.0))
+        return float(asdict(self.site.get_recipe(lens.removesuffix(TASK))).get("gamma", 1.0))
 
     def target(self, lens: str, board: str, cell: int) -> float:
         if lens == TRUTH:
@@ -140,7 +140,7 @@ class Slow:
 
     def average(self, lens: str, after: str) -> float:
         """Return the mean over the replies of the last opponent; for two tables an end counts twice."""
-        opponent, _ = self.site.recipe(lens.removesuffix(TASK)).phases[-1]
+        opponent, _ = self.site.get_recipe(lens.removesuffix(TASK)).phases[-1]
         total = weights = 0.0
         own = {"X": "O", "O": "X"}[mover(after)]
         row = self.greedy(lens, after) if opponent == "self" else self.policies[opponent][after]
@@ -160,7 +160,7 @@ class Slow:
         row, name = self.tables[lens][board], lens.removesuffix(TASK)
         explored = 0.0
         if self.site.agents[name].card.algorithm in ON_POLICY:
-            explored = asdict(self.site.recipe(name))["epsilon"]
+            explored = asdict(self.site.get_recipe(name))["epsilon"]
         if lens != "monte-carlo":
             return (1 - explored) * max(row.values()) + explored * sum(row.values()) / len(row)
         if board not in self.brought:
@@ -261,7 +261,7 @@ def test_the_numbers_in_the_file_are_right(
     assert number(value) == result * SIGN[mover(board)]
     assert ending == "draw" if result == 0 else ending.endswith(f" in {plies + 1}")
     pair = pair_of(site, record, cell, lens)
-    exact = None if lens == TRUTH else site.task_q(lens.removesuffix(TASK))
+    exact = None if lens == TRUTH else site.get_task_q(lens.removesuffix(TASK))
     if lens in site.agents:
         agent = site.agents[lens]
         assert abs(number(facts["Value"]) - agent.q[pair.position, cell]) < 0.005 + 1e-6
@@ -424,7 +424,7 @@ def test_a_difference_is_not_one_of_rounded_numbers(site: SiteData) -> None:
 
 @pytest.mark.parametrize("lens", ["q-learning-1", "q-learning-3", "q-learning-4", "q-table"])
 def test_what_is_said_of_the_past_makes_the_value(site: SiteData, lens: str) -> None:
-    alpha, said = float(asdict(site.recipe(lens))["alpha"]), 0
+    alpha, said = float(asdict(site.get_recipe(lens))["alpha"]), 0
     for pair in pairs(site, lens, 71):
         told, found = " ".join(explain(pair).sentences), reason(pair)
         if pair.visits and abs(found.above) > 0.02:
@@ -539,7 +539,7 @@ def test_a_snapshot_has_a_why_where_its_opponent_is_known(
             assert f"After {agent.snapshot_updates[2]:,} updates {agent.card.title}" in told.text
         else:
             assert told.status_code == 400
-            assert len(site.recipe(lens).phases) > 1
+            assert len(site.get_recipe(lens).phases) > 1
     assert not explainable(site, "q-learning-4", 2)
 
 

@@ -14,7 +14,7 @@ from app.web.wording import (
     BEGINNER_LOSES,
     STRENGTHS,
     build_legend,
-    characterise,
+    describe_character,
     describe_status,
     describe_task,
     describe_turn,
@@ -160,31 +160,31 @@ def test_the_strength_of_everybody_follows_from_the_exact_figures(site: SiteData
         expected = "unbeatable"
         if beaten:
             expected = "beginner" if lost > BEGINNER_LOSES else "strong"
-        assert characterise(site, name).strength == expected, name
+        assert describe_character(site, name).strength == expected, name
 
 
 def test_every_strength_is_somebodys_and_is_said_in_words(site: SiteData) -> None:
-    assert {characterise(site, name).strength for name in site.policies} == set(STRENGTHS)
+    assert {describe_character(site, name).strength for name in site.policies} == set(STRENGTHS)
 
 
 def test_the_strengths_of_some_that_are_known(site: SiteData) -> None:
-    strengths = {name: characterise(site, name).strength for name in site.policies}
+    strengths = {name: describe_character(site, name).strength for name in site.policies}
     assert strengths["minimax"] == strengths["q-iteration"] == "unbeatable"
     assert strengths["q-learning-1"] == strengths["t-hand"] == "strong"
     assert strengths["random"] == strengths["symmetric"] == "beginner"
-    assert characterise(site, HUMAN).strength == ""
+    assert describe_character(site, HUMAN).strength == ""
 
 
 def test_a_line_says_how_it_learned_and_what_is_proved(site: SiteData) -> None:
-    assert characterise(site, "q-learning-1").line == (
+    assert describe_character(site, "q-learning-1").line == (
         "Learned from games against Random. Never loses as X."
     )
-    assert characterise(site, "q-learning-4").line.startswith(
+    assert describe_character(site, "q-learning-4").line.startswith(
         "Learned from games against Random and then itself."
     )
     for name in site.agents:
         unbeatable = judge_policy(site, name).unbeatable
-        line = characterise(site, name).line
+        line = describe_character(site, name).line
         assert ("No opponent can win." in line) == all(unbeatable.values())
         for seat, safe in unbeatable.items():
             assert safe or f"Never loses as {seat.upper()}" not in line
@@ -192,8 +192,8 @@ def test_a_line_says_how_it_learned_and_what_is_proved(site: SiteData) -> None:
 
 def test_the_opening_is_what_it_expects_of_the_empty_board(site: SiteData) -> None:
     for name in site.agents:
-        view, opening = evaluate_moves(site, 0, name), characterise(site, name).opening
+        view, opening = evaluate_moves(site, 0, name), describe_character(site, name).opening
         assert opening is not None
         for cell, heat in enumerate(opening):
             assert heat == (view.heat[cell] if view.known[cell] else None)
-    assert characterise(site, "minimax").opening is None
+    assert describe_character(site, "minimax").opening is None

@@ -72,7 +72,7 @@ def phases(site: SiteData, recipe: Recipe) -> list[str]:
 
 def explainable(site: SiteData, lens: str, step: int | None) -> bool:
     """Return whether values at a snapshot can be explained: one opponent in all of the training."""
-    return step is None or len(site.recipe(lens).phases) == 1
+    return step is None or len(site.get_recipe(lens).phases) == 1
 
 
 def opponent_name(site: SiteData, opponent: str) -> str:

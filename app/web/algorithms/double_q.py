@@ -89,7 +89,7 @@ def _facts(site: SiteData) -> dict[str, object]:
     """Compare the highest values with the best that can be had, both where training came."""
     biases = {}
     for name in ("q-table", "double-q"):
-        exact = site.task_q(name) if name in site.agents else None
+        exact = site.get_task_q(name) if name in site.agents else None
         if exact is not None:
             agent = site.agents[name]
             met = agent.visits.any(axis=1)

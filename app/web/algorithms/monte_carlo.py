@@ -30,7 +30,7 @@ FOLLOWS = "the rest of the game brings"
 @cached_per_site(4)
 def _returns(site: SiteData, lens: str, step: int | None) -> NDArray[np.float64]:
     """Return the mean return of each decision, [D], when play goes on by a table as in training."""
-    policy, task = site.policy(lens, step), site.task(lens)
+    policy, task = site.get_policy(lens, step), site.get_task(lens)
     assert task is not None  # every recipe of this algorithm has one
     brings = evaluate_policy(site.game, task, policy)
     played, explored = np.nansum(policy * brings, axis=1), np.nanmean(brings, axis=1)

@@ -37,7 +37,7 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
 
 def _facts(site: SiteData) -> dict[str, object]:
     """Compare its training task with the same without random moves, which is Q-learning's."""
-    task = site.task("sarsa") if "sarsa" in site.always else None
+    task = site.get_task("sarsa") if "sarsa" in site.always else None
     if task is None:
         return {}
     without = replace(task, epsilon=0.0)

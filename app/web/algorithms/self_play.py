@@ -44,7 +44,7 @@ def _facts(site: SiteData) -> dict[str, object]:
     """Return the least number of updates of a move, and the share of its initial value left."""
     if AGENT not in site.agents:
         return {}
-    recipe = site.recipe(AGENT)
+    recipe = site.get_recipe(AGENT)
     assert isinstance(recipe, SelfPlay)
     fewest = int(site.agents[AGENT].visits[site.game.legal].min())
     # rounded up: at most so much is left

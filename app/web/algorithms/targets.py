@@ -69,12 +69,12 @@ class ValueQuery:
     @property
     def recipe(self) -> Any:
         """The agent's recipe; its parameters are those of its algorithm."""
-        return self.site.recipe(self.learner)
+        return self.site.get_recipe(self.learner)
 
     @property
     def task(self) -> Task | None:
         """Its agent's training task, if a table says it exactly; not of optimal play."""
-        return None if self.lens == TRUTH else self.site.task(self.learner)
+        return None if self.lens == TRUTH else self.site.get_task(self.learner)
 
     @property
     def gamma(self) -> float:
@@ -84,12 +84,12 @@ class ValueQuery:
     @property
     def worth(self) -> RewardScale | None:
         """The rewards of the results; None for beads."""
-        return self.site.worth(self.lens)
+        return self.site.get_rewards(self.lens)
 
     @cached_property
     def table(self) -> NDArray[np.floating]:
         """All values of the lens, [D, cells] in the mover's view, NaN where illegal."""
-        return self.site.values(self.lens, self.step)
+        return self.site.get_values(self.lens, self.step)
 
     @property
     def value(self) -> float:
@@ -99,7 +99,7 @@ class ValueQuery:
     @property
     def exact_in_task(self) -> float | None:
         """The exact value of the move in the agent's training task, None without a task."""
-        exact = None if self.lens == TRUTH else self.site.task_q(self.learner)
+        exact = None if self.lens == TRUTH else self.site.get_task_q(self.learner)
         return None if exact is None else float(exact[self.position, self.cell])
 
     @cached_property

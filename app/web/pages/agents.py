@@ -28,7 +28,7 @@ from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
 from app.web import urls
 from app.web.algorithms import ALGORITHMS, opponent_name, phases
-from app.web.comparison import Comparison, View, next_disagreement
+from app.web.comparison import Comparison, View, find_next_disagreement
 from app.web.facts import BEST_RESPONDER, PolicyJudgement, judge_policy
 from app.web.formatting import format_count
 from app.web.match import Match, read_word
@@ -39,16 +39,16 @@ from app.web.pages.parts.export import (
     numbers_file,
     take_curve,
 )
-from app.web.pictures.curves import Charts, Share, shares
-from app.web.pictures.minds import MindPicture, picture
+from app.web.pictures.curves import Charts, Share, divide_bar
+from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.rendering import Page, render_page
 from app.web.site_data import TASK, SiteData, current_site
 from app.web.urls import Destination
 from app.web.wording import (
     STRENGTHS,
     Character,
-    characterise,
     describe_agent,
+    describe_character,
     describe_task,
 )
 
@@ -119,7 +119,7 @@ def list_players(site: SiteData, names: Iterable[str]) -> list[Player]:
         Player(
             site.titles[name],
             urls.agent(name) if name in site.agents else urls.play_against(name),
-            characterise(site, name),
+            describe_character(site, name),
             judge_policy(site, name),
             site.agents[name].card if name in site.agents else None,
         )
@@ -257,7 +257,7 @@ class AgentsPage(Page, frozen=True):
     @property
     def shares(self) -> Callable[[Chances], list[Share]]:
         """A function that returns the content of a cell of chances."""
-        return partial(shares, decimals=DECIMALS)
+        return partial(divide_bar, decimals=DECIMALS)
 
     @property
     def decisions(self) -> int:
@@ -271,7 +271,7 @@ class AgentsPage(Page, frozen=True):
 
 
 @bp.get(urls.AGENTS, strict_slashes=False)
-def table() -> Response:
+def show_agents() -> Response:
     """Show all agents."""
     return render_page(AgentsPage(current_site(), parse_order(request.args)))
 
@@ -300,15 +300,15 @@ def list_table_rows(site: SiteData) -> Iterator[list[object]]:
         yield row
 
 
-def beside(site: SiteData, name: str) -> str:
+def build_comparison_url(site: SiteData, name: str) -> str:
     """Return the URL of a comparison with optimal play, in a position where the moves differ."""
     views = (View(name),)
-    return urls.compare(Comparison(next_disagreement(views, site) or "", views))
+    return urls.compare(Comparison(find_next_disagreement(views, site) or "", views))
 
 
-def training_task(site: SiteData, name: str) -> Destination | None:
+def describe_training_task(site: SiteData, name: str) -> Destination | None:
     """Return a description of a training task and a link to its exact values, if it has one."""
-    task = site.task(name)
+    task = site.get_task(name)
     if not task:
         return None
     policies = (
@@ -364,14 +364,14 @@ class AgentPage(Page, frozen=True):
 
     @property
     def _recipe(self) -> Recipe:
-        return self.site.recipe(self.name)
+        return self.site.get_recipe(self.name)
 
     # Description.
 
     @property
     def character(self) -> Character:
         """The strength of the agent, and a sentence about it."""
-        return characterise(self.site, self.name)
+        return describe_character(self.site, self.name)
 
     @property
     def algorithm(self) -> str:
@@ -391,7 +391,7 @@ class AgentPage(Page, frozen=True):
     @property
     def mind(self) -> MindPicture:
         """The picture of all decisions of the agent."""
-        return picture(self.site, self.name, self.site.last_step(self.name))
+        return draw_mind(self.site, self.name, self.site.get_last_step(self.name))
 
     @property
     def ways(self) -> list[Destination]:
@@ -400,7 +400,9 @@ class AgentPage(Page, frozen=True):
         return [
             *judgement.list_encounters(self.name),
             Destination("Replay its training", replay),
-            Destination("Compare with optimal play", beside(self.site, self.name)),
+            Destination(
+                "Compare with optimal play", build_comparison_url(self.site, self.name)
+            ),
             Destination(
                 "Change its training in the lab", urls.lab(self.name), id="to-lab"
             ),
@@ -441,7 +443,7 @@ class AgentPage(Page, frozen=True):
     @property
     def task(self) -> Destination | None:
         """The training task with a link to its exact values, if there is a task."""
-        return training_task(self.site, self.name)
+        return describe_training_task(self.site, self.name)
 
     @property
     def met(self) -> str:
@@ -455,26 +457,26 @@ class AgentPage(Page, frozen=True):
     def opponents(self) -> Mapping[str, str]:
         """The titles of the opponents of the curves, by id."""
         return {
-            opponent: learning.opponent_title(self.site, opponent)
-            for opponent in learning.opponents(self.card)
+            opponent: learning.name_opponent(self.site, opponent)
+            for opponent in learning.list_opponents(self.card)
         }
 
     @property
     def curves(self) -> Charts:
         """The learning curves of the agent."""
-        return learning.learning(self.site, self.card, self.against)
+        return learning.chart_training(self.site, self.card, self.against)
 
     @property
     def take(self) -> Take:
         """The ways to export the learning curves."""
-        usual = next(iter(learning.opponents(self.card)))
+        usual = next(iter(learning.list_opponents(self.card)))
         against = "" if self.against == usual else self.against
         return take_curve(self.site, [self.name], against=against)
 
     @property
     def winning(self) -> Charts | None:
         """The curve of games won in training, if games were counted."""
-        return learning.winning(self.card.win_rate) if self.card.win_rate else None
+        return learning.chart_wins(self.card.win_rate) if self.card.win_rate else None
 
     @property
     def take_winning(self) -> Take:
@@ -506,16 +508,16 @@ class AgentPage(Page, frozen=True):
 
 
 @bp.get(urls.AGENT)
-def agent(name: str) -> Response:
+def show_agent(name: str) -> Response:
     """Show an agent."""
-    against = learning.parse_against(request.args, current_site().learned(name).card)
+    against = learning.parse_against(request.args, current_site().get_agent(name).card)
     return render_page(AgentPage(current_site(), name, against))
 
 
 @bp.get(urls.AGENT_FILE)
-def download(name: str, ending: str) -> Response:
+def download_agent_file(name: str, ending: str) -> Response:
     """Return a file of an agent: arrays, card, or table of values."""
-    agent, game = current_site().learned(name), current_site().game
+    agent, game = current_site().get_agent(name), current_site().game
     if ending == "csv":
         return numbers_file(
             NUMBERS, list_value_rows(current_site(), agent), agent.card.id
@@ -530,12 +532,12 @@ def download(name: str, ending: str) -> Response:
 
 
 @bp.get(urls.CODE)
-def code(name: str) -> Response:
+def download_script(name: str) -> Response:
     """Return the training of an agent as a Python script."""
-    card = current_site().learned(name).card
+    card = current_site().get_agent(name).card
     if parse_recipe(card.recipe).is_network:
         raise NotFound(f"The training of {card.title} cannot be written as one file.")
-    code = current_site().lab.code(card.recipe)
+    code = current_site().lab.get_script(card.recipe)
     return build_file_response(
         code, "text/x-python", name_script_file(parse_recipe(card.recipe))
     )

@@ -21,8 +21,8 @@ from app.web.facts import play_round_robin
 from app.web.formatting import MINUS, format_percent, format_signed, list_choices
 from app.web.match import Match, read_word
 from app.web.move_values import HEAT_STEPS, HEATS
-from app.web.pictures.curves import Share, shares
-from app.web.pictures.svg import Sign, inline
+from app.web.pictures.curves import Share, divide_bar
+from app.web.pictures.svg import Sign, write_inline
 from app.web.rendering import Page, render_page
 from app.web.site_data import SiteData, current_site
 from app.web.wording import grade_strength
@@ -185,7 +185,7 @@ class ArenaPage(Page, frozen=True):
 
 
 @bp.get(urls.ARENA)
-def arena() -> Response:
+def show_arena() -> Response:
     """Show every player against every player."""
     site = current_site()
     show = read_word("show", request.args, SHOWS, "score")
@@ -247,7 +247,7 @@ def _draw_sketch(rows: list[ArenaRow], chosen: int) -> Markup:
         f"The whole table: {size} players as X, weakest on top, against the same as O"
     )
     box = f'viewBox="0 0 {size + 0.4:g} {size + 0.4:g}" role="img" aria-label="{label}"'
-    return inline(
+    return write_inline(
         [Sign("", outline, ("heat", heat)) for heat, outline in paths], "sketch", box
     )
 
@@ -264,6 +264,6 @@ def _build_standing(
         score=format_signed(table.score[player]),
         as_x=format_signed(float(compute_score(table.as_x[player]))),
         as_o=format_signed(float(compute_score(table.as_o[player]))),
-        shares=shares((win, draw, loss), 1),
+        shares=divide_bar((win, draw, loss), 1),
         beaten_by=int(table.beaten_by[player]),
     )

@@ -20,7 +20,7 @@ from app.web.comparison import (
     Comparison,
     CurveTitles,
     View,
-    next_disagreement,
+    find_next_disagreement,
     parse_comparison,
 )
 from app.web.formatting import (
@@ -40,7 +40,7 @@ from app.web.move_values import (
 from app.web.pages.parts import learning
 from app.web.pages.parts.export import Take, take_curve
 from app.web.pictures import minds
-from app.web.pictures.boards import Board, BoardSquare, board
+from app.web.pictures.boards import Board, BoardSquare, lay_out_board
 from app.web.pictures.curves import Charts
 from app.web.rendering import Page, render_page
 from app.web.site_data import TASK, TRUTH, SiteData, current_site
@@ -96,7 +96,7 @@ def build_panel(
     return Panel(
         view=view,
         name=name,
-        board=board(
+        board=lay_out_board(
             seen,
             opinion,
             lambda cell: urls.compare(comparison.play(cell)),
@@ -205,20 +205,20 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
     names = [view.lens for view in views]
     shown = [site.resolve_step(view.lens, view.step) for view in views]
     divided = len(views) == 2 and all(
-        minds.kinds(site, name)[minds.EXPECTS] == minds.KINDS[minds.EXPECTS]
+        minds.list_kinds(site, name)[minds.EXPECTS] == minds.KINDS[minds.EXPECTS]
         for name in names
     )
     moving = _can_move(views)
     pictures = [
-        minds.picture(site, name, step, moving=moving)
+        minds.draw_mind(site, name, step, moving=moving)
         for name, step in zip(names, shown, strict=True)
     ]
     if divided:
         pictures[1] = _halve_tiles(pictures[1])
     frames = _list_frames(site, views)
-    lasts = [site.last_step(name) for name in names]
+    lasts = [site.get_last_step(name) for name in names]
     step = _find_nearest_frame(frames, shown, lasts)
-    film = learning.film_of_minds(site, tuple(names)) if moving else None
+    film = learning.film_agents(site, tuple(names)) if moving else None
     return ComparedMinds(
         each=[
             (name_view(site, view), urls.mind(view.lens, view.step), drawn)
@@ -230,7 +230,9 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
         film=film,
         step=step,
         shown=film
-        and learning.frame_of_minds(site, names, shown)._replace(x=film.frames[step].x),
+        and learning.build_agents_frame(site, names, shown)._replace(
+            x=film.frames[step].x
+        ),
         next_step=urls.compare(
             _move_to_steps(site, comparison, frames[(step + 1) % len(frames)])
         ),
@@ -278,9 +280,9 @@ def _can_move(views: list[View]) -> bool:
 
 def _list_frames(site: SiteData, views: list[View]) -> list[tuple[int, ...]]:
     """Return the steps of all agents at each frame of the film, as many as the longest training has."""
-    lasts = [site.last_step(view.lens) for view in views]
+    lasts = [site.get_last_step(view.lens) for view in views]
     return list(
-        zip(*(learning.in_step(last, max(lasts)) for last in lasts), strict=True)
+        zip(*(learning.match_steps(last, max(lasts)) for last in lasts), strict=True)
     )
 
 
@@ -309,8 +311,12 @@ def _halve_tiles(whole: minds.MindPicture) -> minds.MindPicture:
 def _count_agreeing(site: SiteData, names: list[str], steps: list[int]) -> int:
     """Return the number of tiles for which two agents expect equal outcomes."""
     views = [*zip(names, steps, strict=True)]
-    first, second = (round_outcomes(minds.expected(site, *view)[0]) for view in views)
-    both = np.logical_and(*(minds.represented(site, *view).known[0] for view in views))
+    first, second = (
+        round_outcomes(minds.estimate_tiles(site, *view)[0]) for view in views
+    )
+    both = np.logical_and(
+        *(minds.choose_decisions(site, *view).known[0] for view in views)
+    )
     return int(((first == second) & both).sum())
 
 
@@ -406,7 +412,7 @@ class ComparePage(Page, frozen=True):
     @property
     def disagreement_url(self) -> str:
         """The URL of the next position in which the agents disagree, "" if there is none."""
-        record = next_disagreement(
+        record = find_next_disagreement(
             self.comparison.views, self.site, self.state.position
         )
         return (
@@ -440,12 +446,12 @@ class ComparePage(Page, frozen=True):
     @property
     def curves(self) -> Charts | None:
         """The learning curves of the agents."""
-        return learning.compared(self.site, self.comparison.views, self.figure)
+        return learning.chart_comparison(self.site, self.comparison.views, self.figure)
 
     @property
     def inks(self) -> Mapping[str, str]:
         """The colours of the curves, by agent."""
-        return learning.inks_of(self.site, self.comparison.views)
+        return learning.choose_inks(self.site, self.comparison.views)
 
     @property
     def take(self) -> Take | None:
@@ -464,7 +470,7 @@ class ComparePage(Page, frozen=True):
 
 @bp.get(urls.COMPARE.url(""))
 @bp.get(urls.COMPARE)
-def compare(record: str = "") -> Response:
+def show_comparison(record: str = "") -> Response:
     """Show a position on several boards, or redirect to a frame of the agents' film."""
     lenses, figure = request.args.getlist("lens"), request.args.get("figure", "")
     comparison, place = parse_comparison(record, lenses, current_site(), figure)

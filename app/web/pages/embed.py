@@ -25,7 +25,7 @@ from app.experiments import Summary
 from app.recipes import RecipeError
 from app.web import comparison, urls
 from app.web.comparison import parse_comparison
-from app.web.match import Match, MatchState, next_step, parse_match, read_integer
+from app.web.match import Match, MatchState, get_next_step, parse_match, read_integer
 from app.web.match_controls import draw_reply
 from app.web.match_view import (
     MatchView,
@@ -36,11 +36,16 @@ from app.web.match_view import (
 from app.web.move_values import NOTHING, evaluate_match
 from app.web.pages.parts import export, learning
 from app.web.pictures import boards, curves, minds
-from app.web.pictures.curves import WIDTH, WIDTHS, Charts, curve_picture
-from app.web.pictures.figures import Layout, layout_of
-from app.web.pictures.svg import inline_plot, preview
-from app.web.pictures.tables import Table, table
-from app.web.rendering import Page, outside, redirect_after_form, render_page
+from app.web.pictures.curves import WIDTH, WIDTHS, Charts, draw_curves_file
+from app.web.pictures.figures import Layout, lay_out_numbered_figure
+from app.web.pictures.svg import draw_preview, write_plot
+from app.web.pictures.tables import Table, build_table
+from app.web.rendering import (
+    Page,
+    get_link_attributes,
+    redirect_after_form,
+    render_page,
+)
 from app.web.site_data import SiteData, current_site
 from app.web.urls import IN_FRAME, frame_file
 from app.web.wording import LESSON_STEPS, build_legend, describe_turn
@@ -106,7 +111,7 @@ class CurvesPage(Page, frozen=True):
     @property
     def label(self) -> str:
         """The curves in words."""
-        return curve_picture(self.curves, self.title, WIDTH).label
+        return draw_curves_file(self.curves, self.title, WIDTH).label
 
     @property
     def charts(self) -> Charts:
@@ -117,7 +122,7 @@ class CurvesPage(Page, frozen=True):
     def _picture(self, width: int) -> Sized:
         name, *others = self.names
         frame = urls.embed_curve(name, others, self.figure, self.against, width)
-        height = curve_picture(self.curves, self.title, width).height
+        height = draw_curves_file(self.curves, self.title, width).height
         return frame_file(frame, "svg"), width, height
 
 
@@ -134,22 +139,24 @@ class FilmPage(Page, frozen=True):
     @property
     def mind(self) -> minds.MindPicture:
         """The mind, with all of its snapshots."""
-        return minds.picture(self.site, self.name, self.step, self.colour, moving=True)
+        return minds.draw_mind(
+            self.site, self.name, self.step, self.colour, moving=True
+        )
 
     @property
     def kind(self) -> minds.Kind:
         """The colouring of the tiles."""
-        return minds.kinds(self.site, self.name)[self.colour]
+        return minds.list_kinds(self.site, self.name)[self.colour]
 
     @property
     def film(self) -> learning.Film:
         """The film of its training."""
-        return learning.film_of_mind(self.site, self.name)
+        return learning.film_all_positions(self.site, self.name)
 
     @property
     def next_step(self) -> str:
         """The URL of the next snapshot; the first follows the last."""
-        following = next_step(self.step, self.site.last_step(self.name))
+        following = get_next_step(self.step, self.site.get_last_step(self.name))
         step = self.site.step_for_url(self.name, following)
         return urls.EMBED_MIND.url(self.name, step=step, colour=self._colour)
 
@@ -177,18 +184,18 @@ class FigurePage(Page, frozen=True):
     @cached_property
     def layout(self) -> Layout:
         """The drawing and its texts."""
-        return layout_of(self.site, self.summary.id, self.number)
+        return lay_out_numbered_figure(self.site, self.summary.id, self.number)
 
     @property
     def svg(self) -> Markup:
         """The drawing."""
-        return inline_plot(self.layout.plot, outside=outside())
+        return write_plot(self.layout.plot, outside=get_link_attributes())
 
     @property
     def table(self) -> Table:
         """Its numbers."""
         figure = self.summary.figures[self.number - 1]
-        return table(figure, self.site, self.summary.first_seed)
+        return build_table(figure, self.site, self.summary.first_seed)
 
 
 def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
@@ -197,21 +204,21 @@ def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
     Raises NotFound or BadRequest with a sentence on the fault.
     """
     figure, lenses = query.get("figure", ""), query.getlist("lens")
-    card, names, against = site.learned(name).card, [name], ""
+    card, names, against = site.get_agent(name).card, [name], ""
     charts: Charts | None
     if figure == learning.WON and not lenses:
-        charts = learning.winning(card.win_rate) if card.win_rate else None
+        charts = learning.chart_wins(card.win_rate) if card.win_rate else None
     elif figure or lenses:
         compared_with, _ = parse_comparison("", [name, *lenses], site, figure)
         names = [
             view.lens for view in compared_with.views if site.agents.knows(view.lens)
         ]
         figure = compared_with.figure or next(iter(comparison.FIGURES))
-        charts = learning.compared(site, compared_with.views, figure)
+        charts = learning.chart_comparison(site, compared_with.views, figure)
     else:
         chosen = learning.parse_against(query, card)
-        against = "" if chosen == next(iter(learning.opponents(card))) else chosen
-        charts = learning.learning(site, card, chosen)
+        against = "" if chosen == next(iter(learning.list_opponents(card))) else chosen
+        charts = learning.chart_training(site, card, chosen)
     if charts is None:
         raise NotFound("None of them has that figure.")
     take = export.take_curve(site, names, figure, against)
@@ -220,14 +227,14 @@ def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
 
 @bp.get(urls.EMBED_BOARD.url(""))
 @bp.get(urls.EMBED_BOARD)
-def board(record: str = "") -> Response:
+def show_board(record: str = "") -> Response:
     """Show a position."""
     return render_page(BoardPage(parse_match(record, request.args, current_site())))
 
 
 @bp.get(urls.EMBED_REPLY.url(""))
 @bp.get(urls.EMBED_REPLY)
-def reply(record: str = "") -> AnyResponse:
+def show_reply(record: str = "") -> AnyResponse:
     """Draw a move for the player to move; htmx receives the board after it, others a redirect."""
     after = draw_reply(parse_match(record, request.args, current_site()))
     address = urls.EMBED_BOARD.url_for_match(after.match)
@@ -235,20 +242,20 @@ def reply(record: str = "") -> AnyResponse:
 
 
 @bp.get(urls.EMBED_CURVE)
-def curve(name: str) -> Response:
+def show_curves(name: str) -> Response:
     """Show learning curves."""
     return render_page(parse_curves(current_site(), name, request.args))
 
 
 @bp.get(urls.EMBED_MIND)
-def mind(name: str) -> Response:
+def show_mind(name: str) -> Response:
     """Show an agent's mind."""
-    step, colour = minds.parse_view(current_site(), name, request.args)
+    step, colour = minds.parse_mind_view(current_site(), name, request.args)
     return render_page(FilmPage(current_site(), name, step, colour))
 
 
 @bp.get(urls.EMBED_EXPERIMENT)
-def experiment(claim: str) -> Response:
+def show_experiment(claim: str) -> Response:
     """Show a figure of an experiment."""
     return render_page(
         FigurePage(current_site(), *parse_figure(current_site(), claim, request.args))
@@ -260,7 +267,7 @@ def parse_figure(site: SiteData, claim: str, query: "Query") -> tuple[Summary, i
 
     Raises NotFound or BadRequest with a sentence on the fault.
     """
-    summary = site.experiment(claim)
+    summary = site.get_experiment(claim)
     figures = len(summary.figures)
     return summary, read_integer("figure", query.get("figure") or "1", 1, figures)
 
@@ -313,7 +320,7 @@ class TakePage(Page, frozen=True):
 
 @bp.get(urls.TAKE.url(""))
 @bp.get(urls.TAKE)
-def take(record: str = "") -> Response:
+def show_exports(record: str = "") -> Response:
     """Show the exports of a match."""
     return render_page(TakePage(parse_match(record, request.args, current_site())))
 
@@ -324,7 +331,7 @@ FORMATS_AND_PREVIEW = ".<any(svg, csv, png):ending>"
 
 @bp.get(urls.EMBED_BOARD.url("") + FORMATS)
 @bp.get(urls.EMBED_BOARD.extend(FORMATS))
-def board_file(ending: str, record: str = "") -> Response:
+def download_board(ending: str, record: str = "") -> Response:
     """Return a board as SVG or CSV."""
     shown = build_match_view(
         parse_match(record, request.args, current_site()), IN_FRAME
@@ -333,67 +340,76 @@ def board_file(ending: str, record: str = "") -> Response:
     if ending == "svg":
         says = shown.says
         return export.svg_file(
-            boards.board_picture(shown.board, says.headline, says.caption), name
+            boards.draw_board_file(shown.board, says.headline, says.caption), name
         )
     return export.numbers_file(
-        boards.COLUMNS, boards.board_numbers(shown.board, shown.opinion), name
+        boards.COLUMNS, boards.list_board_rows(shown.board, shown.opinion), name
     )
 
 
 @bp.get(urls.EMBED_VALUE.url("") + FORMATS)
 @bp.get(urls.EMBED_VALUE.extend(FORMATS))
-def value_file(ending: str, record: str = "") -> Response:
+def download_game_values(ending: str, record: str = "") -> Response:
     """Return the value of a game over its moves as SVG or CSV."""
     place = parse_match(record, request.args, current_site())
     moves, name = build_match_view(place, IN_FRAME).moves, _name_file("value", record)
     if ending == "svg":
         return export.svg_file(
-            curves.value_picture(place, moves, export.take_value(place).title), name
+            curves.draw_game_values_file(place, moves, export.take_value(place).title),
+            name,
         )
     return export.numbers_file(
-        curves.VALUE_COLUMNS, curves.value_numbers(place, moves), name
+        curves.VALUE_COLUMNS, curves.list_game_value_rows(place, moves), name
     )
 
 
 @bp.get(urls.EMBED_CURVE.extend(FORMATS_AND_PREVIEW))
-def curve_file(name: str, ending: str) -> Response:
+def download_curves(name: str, ending: str) -> Response:
     """Return learning curves as SVG or CSV, or as a PNG for link previews."""
     chosen = parse_curves(current_site(), name, request.args)
     title = chosen.take.title
     if ending == "png":
-        drawn = curve_picture(chosen.curves, "", WIDTH)
+        drawn = draw_curves_file(chosen.curves, "", WIDTH)
         line = title.removesuffix(" tic-tac-toe")
-        return export.png_file(preview(line, drawn.shapes, drawn.width, drawn.height))
+        return export.png_file(
+            draw_preview(line, drawn.shapes, drawn.width, drawn.height)
+        )
     if ending == "csv":
         return export.numbers_file(
-            *curves.numbers(chosen.curves), _name_file("curve", name)
+            *curves.tabulate_charts(chosen.curves), _name_file("curve", name)
         )
     width = read_integer("width", request.args.get("width") or str(WIDTH), *WIDTHS)
     return export.svg_file(
-        curve_picture(chosen.curves, title, width), _name_file("curve", name)
+        draw_curves_file(chosen.curves, title, width), _name_file("curve", name)
     )
 
 
 @bp.get(urls.EMBED_MIND.extend(FORMATS_AND_PREVIEW))
-def mind_file(name: str, ending: str) -> Response:
+def download_mind(name: str, ending: str) -> Response:
     """Return an agent's mind as SVG or CSV, or as a PNG for link previews."""
-    step, colour = minds.parse_view(current_site(), name, request.args)
-    shown = minds.picture(current_site(), name, step, colour)
+    step, colour = minds.parse_mind_view(current_site(), name, request.args)
+    shown = minds.draw_mind(current_site(), name, step, colour)
     if ending == "png":
-        line = f"The mind of {shown.title}: {minds.kinds(current_site(), name)[colour].title.lower()}"
-        shapes, where = [minds.truth(shown.where), shown.tiles()], shown.where
-        return export.png_file(preview(line, shapes, where.columns, where.height))
+        line = (
+            f"The mind of {shown.title}: "
+            f"{minds.list_kinds(current_site(), name)[colour].title.lower()}"
+        )
+        shapes, where = (
+            [minds.draw_optimal_lines(shown.where), shown.tiles()],
+            shown.where,
+        )
+        return export.png_file(draw_preview(line, shapes, where.columns, where.height))
     if ending == "csv":
-        rows = minds.mind_numbers(current_site(), shown, step)
+        rows = minds.list_mind_rows(current_site(), shown, step)
         return export.numbers_file(minds.COLUMNS, rows, _name_file("mind", name))
     return export.svg_file(
-        minds.mind_picture(current_site(), shown, step), _name_file("mind", name)
+        minds.draw_mind_file(current_site(), shown, step), _name_file("mind", name)
     )
 
 
 @bp.get(urls.MATCH_PREVIEW.url(""))
 @bp.get(urls.MATCH_PREVIEW)
-def board_preview(record: str = "") -> Response:
+def download_board_preview(record: str = "") -> Response:
     """Return a position as a PNG for link previews, with its own values.
 
     The picture of a finished game, and of its replay, has a ring around the losing move.
@@ -409,8 +425,10 @@ def board_preview(record: str = "") -> Response:
     if opinion:
         line = build_legend(state, opinion).caption.partition(": ")[2]
     turned = state.cells[blame.ply - 1] if blame else None
-    shown = boards.board(state, opinion, None, notes=unsaid, chosen=turned)
-    return export.png_file(boards.preview_of(shown, f"{line[0].upper()}{line[1:]}"))
+    shown = boards.lay_out_board(state, opinion, None, notes=unsaid, chosen=turned)
+    return export.png_file(
+        boards.draw_board_preview(shown, f"{line[0].upper()}{line[1:]}")
+    )
 
 
 def _name_file(kind: str, of: str) -> str:
@@ -425,7 +443,7 @@ NO_VIEW = {400, 404, 405, 409, 414}  # an address that shows nothing of ours
 
 
 @bp.get(urls.OEMBED)
-def oembed() -> Response:
+def answer_oembed() -> Response:
     """Return the ways to embed the page at a URL of this site."""
     kind = request.args.get("format", "json")
     if kind not in ("json", "xml"):
@@ -435,7 +453,7 @@ def oembed() -> Response:
         raise BadRequest(
             "url in the address is missing: it is that of the page to embed."
         )
-    take, host = found(current_site(), url), request.host_url.rstrip("/")
+    take, host = find_frame(current_site(), url), request.host_url.rstrip("/")
     width, height = (
         min(take.size[0], read_max_size("maxwidth")),
         min(take.size[1], read_max_size("maxheight")),
@@ -461,7 +479,7 @@ def oembed() -> Response:
     return export.build_file_response(body, "text/xml")
 
 
-def found(site: SiteData, url: str) -> export.Take:
+def find_frame(site: SiteData, url: str) -> export.Take:
     """Return how the page at an address leaves the site.
 
     Raises NotFound if that is another host, or nothing there that can be embedded.
@@ -506,7 +524,7 @@ def find_export(
         case "play.play" | "embed.board":
             take = export.take_board(parse_match(given.get("record", ""), query, site))
         case "mind.mind" | "embed.mind":
-            view = minds.parse_view(site, given["name"], query)
+            view = minds.parse_mind_view(site, given["name"], query)
             take = export.take_mind(site, given["name"], *view)
         case "agents.agent":  # it takes no heed of the rest
             alone = MultiDict({"against": query.get("against", "")})

@@ -22,8 +22,14 @@ from app.web.algorithms import ALGORITHMS
 from app.web.match import read_word
 from app.web.pages.parts import export
 from app.web.pictures import tables
-from app.web.pictures.figures import Layout, drawing, layout_of, miniature, preview_of
-from app.web.pictures.svg import SCHEMES, inline_plot
+from app.web.pictures.figures import (
+    Layout,
+    draw_figure_file,
+    draw_figure_preview,
+    draw_miniature,
+    lay_out_numbered_figure,
+)
+from app.web.pictures.svg import SCHEMES, write_plot
 from app.web.rendering import Page, render_page
 from app.web.site_data import SiteData, current_site
 from app.web.urls import Destination
@@ -100,7 +106,7 @@ class SourcesPage(Page, frozen=True):
 
 
 @bp.get(urls.EXPERIMENTS)
-def every() -> Response:
+def show_claims() -> Response:
     """List the claims, filtered by source and verdict."""
     source = read_word("source", request.args, SOURCES)
     verdict = read_word("verdict", request.args, VERDICT_SLUGS.values())
@@ -110,7 +116,7 @@ def every() -> Response:
     chosen = [one for one in of_source if verdict in ("", VERDICT_SLUGS[one.verdict])]
     groups, listed = [], 0
     for claimant, of in groupby(chosen, lambda one: one.sources[0]):
-        claims = [(one, miniature(current_site(), one.figures[0])) for one in of]
+        claims = [(one, draw_miniature(current_site(), one.figures[0])) for one in of]
         listed += len(claims)
         groups.append((SOURCES[claimant], claims, listed <= OPEN_CLAIMS))
     page = ExperimentsPage(
@@ -135,19 +141,19 @@ def every() -> Response:
 
 
 @bp.get(urls.EXPERIMENT)
-def one(claim: str) -> Response:
+def show_claim(claim: str) -> Response:
     """Show a claim and the result of its experiment."""
-    site, summary = current_site(), current_site().experiment(claim)
+    site, summary = current_site(), current_site().get_experiment(claim)
     order = [*site.experiments.values()]
     at = order.index(summary)
     address = request.host_url.rstrip("/") + urls.EXPERIMENT.url(claim)
     figures = [
         ShownFigure(
             number=number,
-            layout=(drawn := layout_of(site, claim, number)),
-            svg=inline_plot(drawn.plot),
-            table=tables.table(figure, site, summary.first_seed),
-            offers=tables.offers(site, figure, summary.first_seed),
+            layout=(drawn := lay_out_numbered_figure(site, claim, number)),
+            svg=write_plot(drawn.plot),
+            table=tables.build_table(figure, site, summary.first_seed),
+            offers=tables.list_samples(site, figure, summary.first_seed),
             take=export.take_figure(summary, number),
         )
         for number, figure in enumerate(summary.figures, 1)
@@ -155,7 +161,7 @@ def one(claim: str) -> Response:
     page = ExperimentPage(
         site=site,
         summary=summary,
-        numbers=tables.written(summary.numbers),
+        numbers=tables.build_verdict_table(summary.numbers),
         sources=sources_of(*summary.sources),
         figures=figures,
         methods={
@@ -173,29 +179,31 @@ def one(claim: str) -> Response:
 
 
 @bp.get(f"{urls.EXPERIMENT}.csv")
-def numbers(claim: str) -> Response:
+def download_numbers(claim: str) -> Response:
     """Return every number of an experiment as CSV."""
-    summary = current_site().experiment(claim)
+    summary = current_site().get_experiment(claim)
     rows = (
         (number, *record)
         for number, figure in enumerate(summary.figures, 1)
-        for record in tables.records(figure, summary.first_seed)
+        for record in tables.list_records(figure, summary.first_seed)
     )
     return export.numbers_file(tables.COLUMNS, rows, claim)
 
 
 @bp.get(f"{urls.EXPERIMENT}.png")
-def preview(claim: str) -> Response:
+def download_preview(claim: str) -> Response:
     """Return the picture for link previews of an experiment."""
-    summary = current_site().experiment(claim)
+    summary = current_site().get_experiment(claim)
     line = f"{summary.verdict.capitalize()}: {summary.title}"
-    return export.png_file(preview_of(current_site(), summary.figures[0], line))
+    return export.png_file(
+        draw_figure_preview(current_site(), summary.figures[0], line)
+    )
 
 
 @bp.get(urls.EXPERIMENT_FIGURE)
-def figure(claim: str, number: int) -> Response:
+def download_figure(claim: str, number: int) -> Response:
     """Return a figure as an SVG file."""
-    summary = current_site().experiment(claim)
+    summary = current_site().get_experiment(claim)
     scheme = read_word("scheme", request.args, SCHEMES, SCHEMES[0])
     if not 1 <= number <= len(summary.figures):
         raise NotFound(
@@ -204,12 +212,15 @@ def figure(claim: str, number: int) -> Response:
     page = request.host_url.rstrip("/") + urls.EXPERIMENT.url(claim)
     source = f"{SITE}: {summary.title}, {summary.date}. {page}"
     return export.svg_file(
-        drawing(layout_of(current_site(), claim, number), source), scheme=scheme
+        draw_figure_file(
+            lay_out_numbered_figure(current_site(), claim, number), source
+        ),
+        scheme=scheme,
     )
 
 
 @bp.get(urls.SOURCES)
-def sources() -> Response:
+def show_sources() -> Response:
     """Show all sources."""
     agents, experiments = (
         current_site().always.values(),

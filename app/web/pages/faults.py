@@ -28,7 +28,7 @@ from app.web.formatting import (
 from app.web.match import Match, replay_match
 from app.web.move_values import evaluate_moves
 from app.web.pictures import minds
-from app.web.pictures.boards import Board, board
+from app.web.pictures.boards import Board, lay_out_board
 from app.web.rendering import Page, render_page
 from app.web.site_data import SiteData, cached_per_site, current_site
 
@@ -134,7 +134,9 @@ class FaultPage(Page, frozen=True):
         game, first = self.site.game, self.text.first
         record = find_record(game, parse_position(game, first.board))
         state = replay_match(Match(record + DIGITS[first.cell]), self.site)
-        return board(state, None, None, "board-first", "Move of the first update")
+        return lay_out_board(
+            state, None, None, "board-first", "Move of the first update"
+        )
 
     @property
     def first_values(self) -> list[tuple[str, str]]:
@@ -300,12 +302,12 @@ def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultSi
     state = replay_match(match, site)
     opinion = evaluate_moves(site, state.position, name)
     kind = "with" if title != "Without it" else "without"
-    mind = minds.picture(site, name, site.last_step(name))
+    mind = minds.draw_mind(site, name, site.get_last_step(name))
     return FaultSide(
         title=title,
         name=name,
         mind=mind.svg(f"mind-{kind}"),
-        board=board(state, opinion, None, f"board-{kind}", f"Board: {title}"),
+        board=lay_out_board(state, opinion, None, f"board-{kind}", f"Board: {title}"),
         game=urls.play(Match(x="human", o=name, lens=name)),
     )
 

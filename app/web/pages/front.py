@@ -8,17 +8,17 @@ from flask import Blueprint, Response, request
 from app.web import urls
 from app.web.doors import watch_url
 from app.web.formatting import format_updates
-from app.web.match import Match, next_step, read_step
-from app.web.pages.parts.learning import Film, film_of
-from app.web.pictures.minds import MindPicture, picture
+from app.web.match import Match, get_next_step, read_step
+from app.web.pages.parts.learning import Film, film_position
+from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.rendering import Page, render_page
 from app.web.site_data import SiteData, current_site
 from app.web.urls import Destination
 from app.web.wording import (
     BLOCKED,
     Character,
-    characterise,
-    first_puzzle,
+    describe_character,
+    find_first_puzzle,
 )
 
 bp = Blueprint("front", __name__)
@@ -40,7 +40,7 @@ class FrontPage(Page, frozen=True):
     @cached_property
     def film(self) -> Film:
         """The film of the training."""
-        return film_of(self.site, self.name, BLOCKED)
+        return film_position(self.site, self.name, BLOCKED)
 
     @property
     def learned(self) -> int:
@@ -79,12 +79,12 @@ class FrontPage(Page, frozen=True):
     @property
     def next_step(self) -> str:
         """The URL of the next frame; the first frame follows the last."""
-        return urls.HOME.url(step=next_step(self.step, self.film.last))
+        return urls.HOME.url(step=get_next_step(self.step, self.film.last))
 
     @property
     def mind(self) -> MindPicture:
         """The picture of all positions."""
-        return picture(self.site, self.name, self.step, moving=True)
+        return draw_mind(self.site, self.name, self.step, moving=True)
 
     @property
     def tiles(self) -> int:
@@ -99,22 +99,22 @@ class FrontPage(Page, frozen=True):
     @property
     def puzzle(self) -> int:
         """The number of a puzzle of the film's agent."""
-        return first_puzzle(self.site, self.name)
+        return find_first_puzzle(self.site, self.name)
 
     @property
     def cast(self) -> list[tuple[str, str, Character]]:
         """The name, the title and the character of an agent of each strength."""
         return [
-            (name, self.site.titles[name], characterise(self.site, name))
+            (name, self.site.titles[name], describe_character(self.site, name))
             for name in CAST
             if name in self.site.agents
         ]
 
 
 @bp.get(urls.HOME)
-def front() -> Response:
+def show_front() -> Response:
     """Return the front page."""
     site, step = current_site(), request.args.get("step", "")
     name = site.first_opponent
-    step_shown = read_step(name, step, film_of(site, name, BLOCKED).last, site)
+    step_shown = read_step(name, step, film_position(site, name, BLOCKED).last, site)
     return render_page(FrontPage(site, name, step_shown, plays=not step))

@@ -14,7 +14,7 @@ from flask import Blueprint, Response
 from markupsafe import Markup
 
 from app.web import urls
-from app.web.rendering import Page, outside, render_page
+from app.web.rendering import Page, get_link_attributes, render_page
 from app.web.urls import Destination
 
 bp = Blueprint("glossary", __name__)
@@ -78,7 +78,9 @@ def link_terms(html: Markup) -> Markup:
         if place in linked:
             return saying[0]
         linked.add(place)
-        return f'<a href="{urls.glossary(place)}"{outside()}>{saying[0]}</a>'
+        return (
+            f'<a href="{urls.glossary(place)}"{get_link_attributes()}>{saying[0]}</a>'
+        )
 
     def paragraph(found: re.Match[str]) -> str:
         # text, what is left as it is, its tag; text, ...
@@ -91,6 +93,6 @@ def link_terms(html: Markup) -> Markup:
 
 
 @bp.get(urls.GLOSSARY)
-def glossary() -> Response:
+def show_glossary() -> Response:
     """Show all terms."""
     return render_page(GlossaryPage(CHAPTERS, len(TERMS)))

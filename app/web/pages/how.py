@@ -33,8 +33,8 @@ from app.web.move_values import HEAT_STEPS, evaluate_match
 from app.web.pages.parts.export import Take, take_update
 from app.web.pages.parts.update import STEPS
 from app.web.pages.parts.update_examples import ExamplePicture, draw_example
-from app.web.pictures.boards import Board, SmallBoard, board, small_board
-from app.web.rendering import Page, inside, render_page
+from app.web.pictures.boards import Board, SmallBoard, draw_small_board, lay_out_board
+from app.web.rendering import Page, get_url_inside, render_page
 from app.web.site_data import TRUTH, SiteData, cached_per_site, current_site
 from app.web.urls import frame_url
 from app.web.wording import (
@@ -56,7 +56,7 @@ def _compute_odds(site: SiteData) -> dict[str, object]:
     if start.lens not in site.always:
         return {}
     row = site.agents[start.lens].q[replay_record(site.game, start.record)[-1]]
-    limit = float(getattr(site.recipe(start.lens), "k_limit"))  # noqa: B009 - not in all recipes
+    limit = float(getattr(site.get_recipe(start.lens), "k_limit"))  # noqa: B009 - not in all recipes
     odds = format_count(round(limit ** float(np.nanmax(row))))
     return {"limit": f"{limit:g}", "odds": odds}
 
@@ -192,7 +192,7 @@ def writing(game: Game, position: int) -> Writing:
         images=[
             Image(
                 name=name,
-                board=small_board(game, image, {}),
+                board=draw_small_board(game, image, {}),
                 href=urls.how(WRITING, board=format_position(game, image)),
                 chosen=image == representative,
             )
@@ -391,7 +391,7 @@ def section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPag
         start=partial(build_start, site, section.start),
         legend=partial(build_start_legend, site, section.start),
         facts=collect_facts(site, slug),
-        recipes={name: site.recipe(name) for name in site.agents},
+        recipes={name: site.get_recipe(name) for name in site.agents},
         cards={name: agent.card for name, agent in site.agents.items()},
         claims=site.list_claims(slug),
         update=draw_section_update(site, slug, query),
@@ -422,14 +422,14 @@ def draw_section_update(
 
 
 def _update_url(slug: str, **query: str | int) -> str:
-    return inside(urls.how(slug, **query))
+    return get_url_inside(urls.how(slug, **query))
 
 
 def _has_board(site: SiteData, section: Section) -> bool:
     lens, step = section.start.lens, section.start.step
     if lens == TRUTH:
         return True
-    return lens in site.always and (step is None or step <= site.last_step(lens))
+    return lens in site.always and (step is None or step <= site.get_last_step(lens))
 
 
 @cached_per_site(64)
@@ -446,7 +446,7 @@ def build_example(site: SiteData, slug: str, match: Match) -> Example:
     return Example(
         headline=headline,
         caption=build_legend(state, opinion).caption if opinion else "",
-        board=board(
+        board=lay_out_board(
             state,
             opinion,
             lambda cell: urls.how(slug, record=match.play(cell).record),

@@ -36,11 +36,11 @@ from app.web.pages.parts import judgement
 from app.web.pages.parts.export import Take, numbers_file, take_board
 from app.web.pages.parts.sent_table import LARGEST, read_sent_table
 from app.web.pictures.curves import Share
-from app.web.pictures.minds import KINDS, Kind, MindPicture, picture_of_play
+from app.web.pictures.minds import KINDS, Kind, MindPicture, draw_policy_blunders
 from app.web.rendering import Page, render_page, wants_fragment
 from app.web.site_data import MOVES, SiteData, current_site
 from app.web.urls import Destination
-from app.web.wording import Character, characterise
+from app.web.wording import Character, describe_character
 
 bp = Blueprint("judge", __name__)
 
@@ -120,7 +120,7 @@ class ListedPage(Page, frozen=True):
 
 
 @bp.get(urls.JUDGE, strict_slashes=False)
-def judge() -> Response:
+def show_judge() -> Response:
     """Show the results of the moves in the URL, or the form."""
     text, site = request.args.get("moves", "").strip(), current_site()
     if not text:
@@ -129,12 +129,12 @@ def judge() -> Response:
     if code != request.args["moves"]:
         return redirect(urls.judge(code), 303)
     name = get_judged_policy()
-    mind, verdicts = picture_of_play(site, name), judgement.judge_seats(site, name)
+    mind, verdicts = draw_policy_blunders(site, name), judgement.judge_seats(site, name)
     page = JudgedPage(
         site=site,
         name=name,
         moves=code,
-        character=characterise(site, name),
+        character=describe_character(site, name),
         ways=[
             Destination(
                 f"The game that beats it as {seat.upper()}",
@@ -205,7 +205,7 @@ def build_judge_page(
 
 @bp.get(urls.BLUNDERS)
 @bp.get(urls.JUDGE_BLUNDERS)
-def blunders(name: str = "") -> Response:
+def show_blunders(name: str = "") -> Response:
     """Show all blunders of a policy."""
     name, site = get_judged_policy(name), current_site()
     shown, listed = _build_list_page(
@@ -218,7 +218,7 @@ def blunders(name: str = "") -> Response:
 
 @bp.get(urls.CERTIFICATE)
 @bp.get(urls.JUDGE_CERTIFICATE)
-def certificate(seat: str, name: str = "") -> Response:
+def show_certificate(seat: str, name: str = "") -> Response:
     """Show the whole proof that a policy cannot be beaten in a seat."""
     name, site = get_judged_policy(name), current_site()
     positions = len(get_certificate(site, name, seat).position)
@@ -255,7 +255,7 @@ def _build_list_page(
 
 @bp.get(urls.CERTIFICATE.extend(".csv"))
 @bp.get(urls.JUDGE_CERTIFICATE.extend(".csv"))
-def certificate_file(seat: str, name: str = "") -> Response:
+def download_certificate(seat: str, name: str = "") -> Response:
     """Return a proof as CSV: each position, the cells that may be played, and the exact value."""
     site, certificate = (
         current_site(),
@@ -282,10 +282,10 @@ def get_judged_policy(name: str = "") -> str:
     Raises NotFound or BadRequest if there is neither.
     """
     if name:
-        current_site().learned(name)
+        current_site().get_agent(name)
         return name
     moves = MOVES + request.args.get("moves", "")
-    current_site().canonical(moves)
+    current_site().canonicalize(moves)
     return moves
 
 

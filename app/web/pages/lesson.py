@@ -15,15 +15,15 @@ from app.web import urls
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import judge_policy, list_puzzles
 from app.web.formatting import format_count, format_signed, name_square_briefly
-from app.web.match import Match, next_step, read_step, replay_match
+from app.web.match import Match, get_next_step, read_step, replay_match
 from app.web.move_values import NOTHING, Note, evaluate_moves
 from app.web.pages.parts.attempt import Attempt, lay_out_attempt, read_choices
 from app.web.pages.parts.export import Take, take_stop
-from app.web.pages.parts.learning import Film, film_of, film_of_mind
+from app.web.pages.parts.learning import Film, film_all_positions, film_position
 from app.web.pages.parts.next_update import NextUpdate, draw_next_update
-from app.web.pictures.boards import Board, board
-from app.web.pictures.minds import MindPicture, picture
-from app.web.rendering import Page, inside, render_page
+from app.web.pictures.boards import Board, lay_out_board
+from app.web.pictures.minds import MindPicture, draw_mind
+from app.web.rendering import Page, get_url_inside, render_page
 from app.web.site_data import HUMAN, SiteData, current_site
 from app.web.translation import gettext
 from app.web.urls import frame_url
@@ -76,8 +76,8 @@ class LessonPage(Page, frozen=True):
     def next_step(self) -> str:
         """The URL of the next frame of the film."""
         shown = self.illustration
-        following = shown.film and next_step(shown.step, shown.film.last)
-        return inside(urls.how(self._step.slug, step=following))
+        following = shown.film and get_next_step(shown.step, shown.film.last)
+        return get_url_inside(urls.how(self._step.slug, step=following))
 
     @property
     def finish(self) -> str:
@@ -109,7 +109,7 @@ STOP = urls.HOW_PART.change(
 
 @bp.get(STOP)
 @bp.get(frame_url(STOP), endpoint="framed")
-def lesson(slug: str) -> Response:
+def show_lesson(slug: str) -> Response:
     """Show a step of the lesson."""
     number = [stop.slug for stop in LESSON_STEPS].index(slug)
     frame = request.args.get("step", "")
@@ -131,7 +131,7 @@ def _illustrate_untrained(site: SiteData, step: str) -> Illustration:
             "free": format_count(int(legal.sum())),
             "losing": format_count(int((legal & ~right).sum())),
         },
-        film=film_of(site, name, RECORD),
+        film=film_position(site, name, RECORD),
         step=read_step(name, step, 0, site),
     )
 
@@ -146,13 +146,13 @@ def _illustrate_unbeatable(site: SiteData, step: str) -> Illustration:
     """Return all decisions of an unbeatable agent."""
     name = _find_unbeatable(site)
     return _illustrate_decisions(
-        site, name, read_step(name, step, site.last_step(name), site)
+        site, name, read_step(name, step, site.get_last_step(name), site)
     )
 
 
 def _illustrate_decisions(site: SiteData, name: str, step: int) -> Illustration:
-    mind = picture(site, name, step, moving=True)
-    return Illustration(name, film=film_of_mind(site, name), step=step, mind=mind)
+    mind = draw_mind(site, name, step, moving=True)
+    return Illustration(name, film=film_all_positions(site, name), step=step, mind=mind)
 
 
 def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
@@ -162,7 +162,9 @@ def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
 
     def answer(cell: int) -> str:
         chosen = attempt.choose(cell)
-        return inside(urls.how("blunder", right=chosen.right, plays=chosen.plays))
+        return get_url_inside(
+            urls.how("blunder", right=chosen.right, plays=chosen.plays)
+        )
 
     return Illustration(
         puzzle.agent,
@@ -190,7 +192,7 @@ def _illustrate_why(site: SiteData, _: str) -> Illustration:
             ),
             "answers": format_count(int(site.game.legal[pair.after].sum())),
         },
-        board=board(
+        board=lay_out_board(
             replay_match(match, site),
             evaluate_moves(site, puzzle.position, puzzle.agent),
             lambda cell: urls.why(match, cell),
@@ -216,7 +218,7 @@ def _draw_update(pair: ValueQuery, answer: str) -> NextUpdate | None:
 
 
 def _build_answer_url(answer: str) -> str:
-    return inside(urls.how("why", answer=answer))
+    return get_url_inside(urls.how("why", answer=answer))
 
 
 ILLUSTRATIONS = {
@@ -259,7 +261,7 @@ def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
 
 
 def _is_best_against_random(site: SiteData, puzzle: Puzzle) -> bool:
-    task, exact = site.task(puzzle.agent), site.task_q(puzzle.agent)
+    task, exact = site.get_task(puzzle.agent), site.get_task_q(puzzle.agent)
     if task is None or exact is None or task.opponent != "random":
         return False
     return bool(np.nanargmax(exact[puzzle.position]) == puzzle.wrong)

@@ -12,16 +12,16 @@ from app.web import urls
 from app.web.formatting import format_signed
 from app.web.match import (
     Match,
+    get_next_step,
     match_against_person,
-    next_step,
     read_integer,
     replay_match,
 )
 from app.web.move_values import NOTHING, OUTCOMES, evaluate_moves
 from app.web.pages.parts.export import Take, take_mind
-from app.web.pages.parts.learning import Film, film_of_mind
+from app.web.pages.parts.learning import Film, film_all_positions
 from app.web.pictures import minds
-from app.web.pictures.boards import Board, board
+from app.web.pictures.boards import Board, lay_out_board
 from app.web.rendering import Page, render_page
 from app.web.site_data import TASK, SiteData, current_site
 
@@ -62,22 +62,26 @@ class MindPage(Page, frozen=True):
     @property
     def mind(self) -> minds.MindPicture:
         """The picture of all decisions."""
-        return minds.picture(self.site, self.name, self.step, self.colour, moving=True)
+        return minds.draw_mind(
+            self.site, self.name, self.step, self.colour, moving=True
+        )
 
     @property
     def kinds(self) -> Mapping[str, minds.Kind]:
         """The ways to colour the picture."""
-        return minds.kinds(self.site, self.name)
+        return minds.list_kinds(self.site, self.name)
 
     @property
     def film(self) -> Film:
         """The film of the training."""
-        return film_of_mind(self.site, self.name)
+        return film_all_positions(self.site, self.name)
 
     @property
     def next_step(self) -> str:
         """The URL of the next snapshot; the first snapshot follows the last."""
-        return self._build_url(next_step(self.step, self.site.last_step(self.name)))
+        return self._build_url(
+            get_next_step(self.step, self.site.get_last_step(self.name))
+        )
 
     @property
     def address(self) -> Callable[..., str]:
@@ -118,8 +122,8 @@ class MindPage(Page, frozen=True):
             return []
         return count_outcomes(
             self.site.tiles,
-            round_outcomes(minds.expected(self.site, self.name, self.step)[0]),
-            minds.represented(self.site, self.name, self.step).known[0],
+            round_outcomes(minds.estimate_tiles(self.site, self.name, self.step)[0]),
+            minds.choose_decisions(self.site, self.name, self.step).known[0],
         )
 
     @property
@@ -129,17 +133,17 @@ class MindPage(Page, frozen=True):
 
 
 @bp.get(urls.MIND)
-def mind(name: str) -> Response:
+def show_mind(name: str) -> Response:
     """Show an agent's mind."""
-    return render_page(mind_page(current_site(), name, request.args))
+    return render_page(build_mind_page(current_site(), name, request.args))
 
 
-def mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> MindPage:
+def build_mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> MindPage:
     """Return the mind page for the snapshot, the colours and the tile of a query.
 
     Raises NotFound or BadRequest with a sentence that names the fault.
     """
-    step, colour = minds.parse_view(site, name, query)
+    step, colour = minds.parse_mind_view(site, name, query)
     tiles = len(site.tiles.decision)
     number = read_integer("tile", query.get("tile") or "0", 0, tiles - 1)
     return MindPage(site, name, step, colour, number)
@@ -148,7 +152,7 @@ def mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> MindPage:
 def _build_tile(site: SiteData, name: str, step: int, number: int) -> Tile:
     """Return the decision that represents a symmetry class in the picture."""
     tiles, game = site.tiles, site.game
-    rows, knows = minds.represented(site, name, step)
+    rows, knows = minds.choose_decisions(site, name, step)
     position, known = int(rows[0, number]), bool(knows[0, number])
     url_step = site.step_for_url(name, step)
     record, mover = find_record(game, position), int(game.to_move[position])
@@ -156,7 +160,7 @@ def _build_tile(site: SiteData, name: str, step: int, number: int) -> Tile:
     match = replace(against, lens=name, step=url_step)
     state = replay_match(match, site)
     view = evaluate_moves(site, position, name, url_step)
-    outcome = int(round_outcomes(minds.expected(site, name, step)[0, number]))
+    outcome = int(round_outcomes(minds.estimate_tiles(site, name, step)[0, number]))
     best = view.spoken[max(view.plays, key=lambda cell: float(view.values[cell]))]
     expectation = (
         f"Its most likely move has {best}"
@@ -164,13 +168,13 @@ def _build_tile(site: SiteData, name: str, step: int, number: int) -> Tile:
         else f"Its highest Q-value is {best}"
     )
     task = ""
-    if not view.beads and site.task(name):
+    if not view.beads and site.get_task(name):
         exact = evaluate_moves(site, position, name + TASK)
         task = format_signed(float(exact.scaled[exact.known].max()), TASK_DECIMALS)
     return Tile(
         number=number,
         move=int(tiles.ply[number]) + 1,
-        board=board(
+        board=lay_out_board(
             state,
             view,
             lambda cell: urls.play(match.play(cell)),

@@ -21,7 +21,7 @@ from app.web.formatting import (
     join_words,
     name_square_briefly,
 )
-from app.web.match import Match, MatchState, bad_value, parse_match
+from app.web.match import Match, MatchState, build_value_error, parse_match
 from app.web.match_controls import (
     OFFERED_DELAYS,
     Snapshots,
@@ -37,7 +37,7 @@ from app.web.match_view import (
     find_shown_lens,
 )
 from app.web.move_values import can_blunder, choose_lens, evaluate_moves
-from app.web.pictures.curves import value_chart
+from app.web.pictures.curves import draw_game_values
 from app.web.rendering import Page, redirect_after_form, render_page
 from app.web.site_data import (
     HUMAN,
@@ -48,7 +48,7 @@ from app.web.site_data import (
     is_moves,
 )
 from app.web.translation import gettext
-from app.web.wording import NAMED, STRENGTHS, Character, characterise
+from app.web.wording import NAMED, STRENGTHS, Character, describe_character
 
 bp = Blueprint("play", __name__)
 
@@ -76,7 +76,7 @@ def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
     elif query.get("step"):
         lens = find_shown_lens(state)
         at_end = not site.agents.knows(lens) or query["step"] == str(
-            site.last_step(lens)
+            site.get_last_step(lens)
         )
         changes |= {"step": ""} if at_end else {"step": query["step"], "lens": lens}
     return parse_match(record, before | {"train": "", "hint": ""} | changes, site).match
@@ -103,7 +103,7 @@ def _seat_player(
     """
     seat = query.get("seat", "")
     if seat not in SEATS:
-        raise bad_value("seat", seat, gettext("x or o"))
+        raise build_value_error("seat", seat, gettext("x or o"))
     changed = dict(before) | {seat: query["player"], "pause": query.get("pause", "")}
     match = parse_match(record, changed | {"train": "", "hint": ""}, state.site).match
     if (match.x, match.o) != (state.match.x, state.match.o):
@@ -127,7 +127,7 @@ class PlayersPage(Page, frozen=True):
 
 
 @bp.get(urls.PLAYERS)
-def players() -> Response:
+def show_players() -> Response:
     """Show all players."""
     url = urls.play(parse_match_at(request.args, current_site()).match)
     return render_page(PlayersPage(group_players(current_site()), url))
@@ -137,7 +137,9 @@ def players() -> Response:
 def group_players(site: SiteData) -> Groups:
     """Return a person, then all agents and baselines by strength, the weakest first."""
     names = [*site.agents, *(name for name in site.policies if name not in site.agents)]
-    cards = [(name, site.titles[name], characterise(site, name)) for name in names]
+    cards = [
+        (name, site.titles[name], describe_character(site, name)) for name in names
+    ]
     levels = [
         (
             gettext(kind).capitalize(),
@@ -145,7 +147,7 @@ def group_players(site: SiteData) -> Groups:
         )
         for kind in STRENGTHS
     ]
-    person = HUMAN, gettext("You"), characterise(site, HUMAN)
+    person = HUMAN, gettext("You"), describe_character(site, HUMAN)
     return ((gettext("A person"), (person,)), *(level for level in levels if level[1]))
 
 
@@ -175,7 +177,7 @@ class MindsPage(Page, frozen=True):
 
 @bp.get(urls.MINDS.url(""))
 @bp.get(urls.MINDS)
-def minds(record: str = "") -> Response:
+def show_preferences(record: str = "") -> Response:
     """Show the preferred moves of all agents in the position shown."""
     return render_page(
         build_minds_page(parse_match(record, request.args, current_site()))
@@ -263,7 +265,7 @@ BY_ITSELF = "auto"  # prefix of the ids of elements that send requests automatic
 
 
 @bp.get(urls.SETTINGS)
-def choices() -> Response:
+def show_settings() -> Response:
     """Show the settings of a match."""
     return render_page(SettingsPage(parse_match_at(request.args, current_site())))
 
@@ -311,7 +313,7 @@ class PlayPage(Page, frozen=True):
     @property
     def chart(self) -> Markup:
         """The value of the game over its moves."""
-        return value_chart(self.state, self.scene.moves)
+        return draw_game_values(self.state, self.scene.moves)
 
     @property
     def why(self) -> str:
@@ -360,7 +362,7 @@ class PlayPage(Page, frozen=True):
 
 @bp.get(urls.PLAY.url(""))
 @bp.get(urls.PLAY)
-def play(record: str = "") -> Response:
+def show_match(record: str = "") -> Response:
     """Show a match; without a record and players, a game against the opponent for newcomers."""
     site = current_site()
     state = parse_match(record, request.args, site)
@@ -370,14 +372,14 @@ def play(record: str = "") -> Response:
 
 
 @bp.get(urls.SET)
-def choose() -> AnyResponse:
+def redirect_to_choice() -> AnyResponse:
     """Redirect to the URL of a match with the settings or the player that a form contains."""
     return redirect(urls.play(apply_settings(request.args, current_site())), 303)
 
 
 @bp.get(urls.REPLY.url(""))
 @bp.get(urls.REPLY)
-def reply(record: str = "") -> AnyResponse:
+def show_reply(record: str = "") -> AnyResponse:
     """Draw a move for the player to move and show the match after this move."""
     after = draw_reply(parse_match(record, request.args, current_site()))
     # An automatic move adds no entry to the history.

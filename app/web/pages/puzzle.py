@@ -17,17 +17,17 @@ from app.web.pages.parts.attempt import (
     KNEW_RIGHT,
     WORDS,
     Attempt,
+    count_round_puzzles,
+    get_next_number,
     lay_out_attempt,
     list_daily_puzzles,
-    next_number,
     parse_answers,
     parse_attempt,
     parse_day,
-    round_length,
 )
 from app.web.pages.parts.export import Take, take_puzzle, take_today
 from app.web.pictures.boards import Board
-from app.web.rendering import Page, inside, render_page
+from app.web.rendering import Page, get_url_inside, render_page
 from app.web.site_data import HUMAN, SiteData, current_site
 from app.web.translation import format_day, gettext, gettext_noop
 from app.web.urls import Destination, frame_url
@@ -174,8 +174,8 @@ class ScorePage(Page, frozen=True):
     @property
     def more(self) -> str:
         """The URL of the next round of ten."""
-        return inside(
-            urls.puzzle(1 if self.day else next_number(self.site, self.number))
+        return get_url_inside(
+            urls.puzzle(1 if self.day else get_next_number(self.site, self.number))
         )
 
     @property
@@ -186,24 +186,24 @@ class ScorePage(Page, frozen=True):
             first = list_daily_puzzles(self.site, day)[0]
         else:
             first = (self.number - ROUND_LENGTH) % len(list_puzzles(self.site)) + 1
-        return inside(urls.puzzle(first, day))
+        return get_url_inside(urls.puzzle(first, day))
 
 
 @bp.get(urls.PUZZLES)
-def puzzles() -> Response:
+def show_puzzles() -> Response:
     """Return the list of all puzzles."""
     return render_page(PuzzlesPage(current_site()))
 
 
 @bp.get(urls.PUZZLE_TODAY)
 @bp.get(frame_url(urls.PUZZLE_TODAY), endpoint="framed_today")
-def today() -> AnyResponse:
+def redirect_to_today() -> AnyResponse:
     """Redirect to the first puzzle of the day, which begins at midnight UTC for all visitors."""
     now = datetime.now(UTC)
     numbers = list_daily_puzzles(current_site(), now.date())
     check_puzzle(numbers[0] if numbers else 1, current_site())
     address = urls.puzzle(numbers[0], now.date())
-    response = redirect(inside(address))
+    response = redirect(get_url_inside(address))
     midnight = datetime.combine(now.date() + timedelta(1), time(), UTC)
     seconds = int((midnight - now).total_seconds())
     response.headers["Cache-Control"] = f"public, max-age={seconds}"
@@ -212,18 +212,18 @@ def today() -> AnyResponse:
 
 @bp.get(urls.PUZZLE)
 @bp.get(frame_url(urls.PUZZLE), endpoint="framed")
-def puzzle(number: int) -> Response:
+def show_puzzle(number: int) -> Response:
     """Return a puzzle."""
     return render_page(PuzzlePage(parse_attempt(number, request.args, current_site())))
 
 
 @bp.get(urls.SCORE)
 @bp.get(frame_url(urls.SCORE), endpoint="framed_score")
-def score(number: int) -> Response:
+def show_score(number: int) -> Response:
     """Return the score of the round that ends with a puzzle."""
     site = current_site()
     check_puzzle(number, site)
     day = parse_day(request.args.get("day", ""))
-    length = round_length(site, day)
+    length = count_round_puzzles(site, day)
     answers = parse_answers(request.args.get("answers", ""), range(length, length + 1))
     return render_page(ScorePage(site, number, str(day or ""), answers))

@@ -43,7 +43,7 @@ from app.web.pages.parts.update_examples import (
     draw_nearest_example,
     find_recorded,
 )
-from app.web.pictures.boards import Board, board
+from app.web.pictures.boards import Board, lay_out_board
 from app.web.rendering import Page, render_page
 from app.web.site_data import TASK, TRUTH, current_site, is_moves
 from app.web.wording import describe_task
@@ -111,7 +111,7 @@ def _explain_by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
         pair.site.titles[pair.lens],
     )
     has = rule.has.format(move=move, value=view.spoken[pair.cell])
-    course = pair.site.lab.taught(pair.lens, None)
+    course = pair.site.lab.replay_course(pair.lens, None)
     lessons = course.lessons if isinstance(course, Course) else []
     shared, changed, number = _build_sharing_key(pair), list[str](), 0
     for lesson in lessons:
@@ -388,7 +388,9 @@ class WhyPage(Page, frozen=True):
             pair.site, pair.position, pair.lens, pair.step, match.own
         )
         link = partial(urls.why, match)
-        return board(self.state, values, link, "why-board", "The position", pair.cell)
+        return lay_out_board(
+            self.state, values, link, "why-board", "The position", pair.cell
+        )
 
     @property
     def after(self) -> dict[int, str]:

@@ -1,1 +1,1 @@
-"""Every drawing of the site: numbers in, shapes out, one writer."""
+"""Drawings of the site: functions that turn numbers into shapes, and a writer of SVG."""

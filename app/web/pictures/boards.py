@@ -1,4 +1,4 @@
-"""Boards: to play on, as a template writes them down, and as pictures, small or alone."""
+"""Boards: to play on in a template, as small pictures, and as files."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -41,7 +41,7 @@ CellUrl = Callable[[int], str]  # a URL for each cell
 
 
 class BoardSquare(NamedTuple):
-    """One square of a board."""
+    """A square of a board."""
 
     id: str
     key: str  # the digit that plays it, in reading order from 1
@@ -65,7 +65,7 @@ class BoardSquare(NamedTuple):
 
     @property
     def kinds(self) -> str:
-        """The classes it has beside that of all squares, each after a space."""
+        """The CSS classes of the square besides `cell`, each after a space."""
         return (
             " taken" * (self.mark != ".")
             + " last" * self.last
@@ -77,7 +77,7 @@ class BoardSquare(NamedTuple):
 
     @property
     def label(self) -> str:
-        """A description in words: place, stone, value and marks."""
+        """The square in words: its place, its stone, its value and its marks."""
         words = [
             gettext("Row %(row)s, column %(column)s", row=self.row, column=self.column),
             self.mark if self.mark != "." else gettext("empty"),
@@ -104,12 +104,12 @@ class Board(NamedTuple):
 
     @property
     def squares(self) -> list[BoardSquare]:
-        """All of them in reading order."""
+        """All squares in reading order."""
         return [square for rank in self.ranks for square in rank]
 
 
 class SmallBoard(NamedTuple):
-    """A picture of a board; a cell is 1 wide, the origin the top left corner."""
+    """A picture of a board; a cell is 1 wide, and the origin is the top left corner."""
 
     label: str  # all of it in words
     columns: int
@@ -118,13 +118,15 @@ class SmallBoard(NamedTuple):
 
     @property
     def svg(self) -> Markup:
-        """Write it for a page."""
+        """Write the picture for a page."""
         box = f'viewBox="0 0 {self.columns} {self.rows}" role="img" aria-label="{self.label}"'
-        return svg.inline([svg.Inset("position", self.signs)], "drawing mini", box)
+        return svg.write_inline(
+            [svg.Inset("position", self.signs)], "drawing mini", box
+        )
 
 
 class PlayOptions(NamedTuple):
-    """The additions of a board on which a game is played."""
+    """Options for a board on which a game is played."""
 
     more: Sequence[str] | None = None  # another sentence on the value of each cell
     hinted: Collection[int] = ()  # cells
@@ -137,7 +139,7 @@ class PlayOptions(NamedTuple):
 NO_PLAY = PlayOptions()
 
 
-def board(
+def lay_out_board(
     state: MatchState,
     opinion: MoveValues | None,
     link: CellUrl | None,
@@ -147,11 +149,12 @@ def board(
     notes: Sequence[Note] | None = None,
     play: PlayOptions = NO_PLAY,
 ) -> Board:
-    """Lay out the position of a match.
+    """Return the board for the position of a match.
 
-    `opinion` has the values to be shown, None for none; they may be of an earlier decision.  `link`
-    returns the URL of an empty cell; None if no move can be made.  `chosen` is the cell that the
-    page is about.  `notes` are of `build_notes`, by default on all that optimal play refutes.
+    `opinion` has the values to show, None for no values; they may belong to an earlier
+    decision. `link` returns the URL of an empty cell; None if no move is possible.
+    `chosen` is the cell that the page is about. `notes` are those of `build_notes`; by
+    default they mark all values that optimal play refutes.
     """
     game, position = state.site.game, state.position
     lines = _find_winning_lines(game, position) if state.over else []
@@ -204,7 +207,7 @@ def _link_square(
     link: CellUrl | None,
     reply: CellUrl | None,
 ) -> BoardSquare:
-    """Add the URLs of a move on an empty square, and of the answer if the game goes on."""
+    """Add the URLs of a move to an empty square and, if the game goes on, of the reply."""
     game = state.site.game
     goes_on = not game.is_over(int(game.successor[state.position, cell]))
     return square._replace(
@@ -234,12 +237,13 @@ def _add_values(
         )
 
 
-def small_board(
+def draw_small_board(
     game: Game, position: int, signs: Mapping[int, str], last: int | None = None
 ) -> SmallBoard:
-    """Draw a position with signs on empty cells: "right", "blunder" or "plays" by cell.
+    """Return a picture of a position with a sign on some empty cells.
 
-    `last` is the cell of the last move, None to mark none.
+    `signs` maps a cell to "right", "blunder" or "plays". `last` is the cell of the last
+    move, None to mark no move.
     """
     kinds = {
         cell: MARKS[stone].lower()
@@ -264,11 +268,11 @@ def small_board(
     )
 
 
-def changed_board(
+def draw_changed_board(
     game: Game, position: int, cell: int, old: int, new: int
 ) -> SmallBoard:
-    """Draw a move in a position on the heat that its value had before it changed, and the new."""
-    drawn = small_board(
+    """Return a picture of a move whose square shows the colours of its old and its new value."""
+    drawn = draw_small_board(
         game, position, {cell: MARKS[int(game.to_move[position])].lower()}
     )
     row, column = game.row_column(cell)
@@ -280,8 +284,8 @@ def changed_board(
     return drawn._replace(signs=[*heats, *drawn.signs])
 
 
-def squares_of(board: Board) -> list[svg.Shape]:
-    """Draw the squares of a board and what is on them, from its top left corner."""
+def draw_squares(board: Board) -> list[svg.Shape]:
+    """Return the shapes of a board's squares and their content; the origin is the top left corner."""
     shapes: list[svg.Shape] = []
     for square in board.squares:
         x, y = ((n - 1) * (SIDE + GAP) for n in (square.column, square.row))
@@ -293,32 +297,32 @@ def squares_of(board: Board) -> list[svg.Shape]:
     return shapes
 
 
-def board_picture(board: Board, headline: str, caption: str) -> svg.Drawing:
-    """Draw a board with its values, below a headline and a caption."""
+def draw_board_file(board: Board, headline: str, caption: str) -> svg.Drawing:
+    """Return a file with a board and its values, below a headline and a caption."""
     rows, columns = len(board.ranks), len(board.ranks[0])
     width, height = (n * (SIDE + GAP) - GAP + 2 * EDGE for n in (columns, rows))
     squares = "; ".join(square.label for square in board.squares)
     shapes: list[svg.Shape] = [
         svg.Text("heading", EDGE, 26, headline),
         svg.Text("told", EDGE, 46, svg.cut_text(caption, width - 2 * EDGE)),
-        svg.Inset("", squares_of(board), EDGE, HEAD),
+        svg.Inset("", draw_squares(board), EDGE, HEAD),
     ]
     label = f"{headline}. {caption} {squares}."
     return svg.Drawing(width, height + HEAD - EDGE, label, shapes)
 
 
-def preview_of(board: Board, line: str) -> svg.Drawing:
-    """Draw a board as a link to it is shown, over a line of text."""
+def draw_board_preview(board: Board, line: str) -> svg.Drawing:
+    """Return the picture of a board for link previews, above a line of text."""
     height, width = (
         n * (SIDE + GAP) - GAP for n in (len(board.ranks), len(board.ranks[0]))
     )
-    return svg.preview(line, squares_of(board), width, height)
+    return svg.draw_preview(line, draw_squares(board), width, height)
 
 
-def board_numbers(
+def list_board_rows(
     board: Board, opinion: MoveValues | None
 ) -> Iterator[tuple[object, ...]]:
-    """Yield a row for each square, as COLUMNS name them; None where there is none."""
+    """Yield a row of the CSV file for each square, in the order of COLUMNS; None for a missing value."""
     for cell, square in enumerate(board.squares):
         free = opinion is not None and square.mark == "."
         known = free and opinion is not None and opinion.known[cell]
@@ -335,7 +339,7 @@ def board_numbers(
 
 
 def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]:
-    """Draw a square and what is on it."""
+    """Return the shapes of a square and its content."""
     taken = square.mark != "."
     value = None if taken or square.heat is None else ("heat", square.heat)
     kind = (
@@ -364,7 +368,7 @@ def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
 
 
 def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
-    """List the lines that ended the game, in the order of `game.lines`."""
+    """Return the lines that won the game, in the order of `game.lines`."""
     stones = game.board[position][game.lines]
     complete = np.abs(stones.sum(axis=1)) == game.in_a_row
     lines: list[list[int]] = game.lines[complete].tolist()
@@ -372,7 +376,7 @@ def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
 
 
 def _draw_strikes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
-    """Draw each winning line from a little before its first stone to a little after its last."""
+    """Return a stroke through each winning line, slightly longer than the line."""
     drawn = []
     for line in lines:
         (row1, column1), (row2, column2) = (
@@ -399,7 +403,7 @@ def _draw_mark_path(game: Game, kind: str, cell: int) -> str:
 
 
 def _describe_cells(game: Game, kinds: Mapping[int, str], last: int | None) -> str:
-    """Name the cells row by row."""
+    """Return the content of the cells in words, row by row."""
     words = [
         gettext(WORDS[kind])
         if kind in WORDS

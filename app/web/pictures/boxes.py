@@ -1,8 +1,8 @@
 """Labels of matchboxes: a board with the numbered beads of each move on its free square.
 
-A bead has the number of its square, from 1 in reading order, and a colour of its own, so that a
-sheet can be read without colours too.  A page defines each sign once (`bead_signs`); a label then
-only names the signs on it.
+A bead has the number of its square, from 1 in reading order, and a colour for each
+number, so that a sheet can also be read without colours. A page defines each sign once
+(`draw_bead_signs`); the labels refer to these signs.
 """
 
 from collections.abc import Mapping
@@ -27,16 +27,16 @@ class Label(NamedTuple):
     svg: Markup
 
 
-def bead_signs(game: Game) -> Markup:
+def draw_bead_signs(game: Game) -> Markup:
     """Return the signs of all labels, which a page defines once: a grid, stones and beads."""
-    x, y = _middle(game, 0)
+    x, y = _find_square_centre(game, 0)
     lines = "".join(
         f"M{EDGE} {EDGE + n * CELL:g}h{BOARD:g}M{EDGE + n * CELL:g} {EDGE}v{BOARD:g}"
         for n in range(4)
     )
     signs = [f'<path id="grid" class="grid" d="{lines}"/>']
     for cell in range(game.cells):
-        x, y = _middle(game, cell)
+        x, y = _find_square_centre(game, cell)
         cross = "".join(
             f"M{x - STONE:g} {y - way * STONE:g}l{2 * STONE:g} {2 * way * STONE:g}"
             for way in (1, -1)
@@ -57,13 +57,15 @@ def bead_signs(game: Game) -> Markup:
 def draw_label(
     game: Game, box: Box, beads: int, counts: Mapping[int, int] | None = None
 ) -> Label:
-    """Draw the label of a box with as many `beads` of each kind.
+    """Return the label of a box with `beads` beads of each kind.
 
-    `counts` are the beads of each cell of the box, if they are not the same for all.
+    `counts` are the beads of each cell of the box, if they differ between the cells.
     """
-    signs = "".join(_use(name) for name in ["grid", *_names_of_signs(game, box)])
-    below = _number_below(box, beads, counts)
-    tally = "".join(_tally(game, cell, n) for cell, n in (counts or {}).items())
+    signs = "".join(_use_sign(name) for name in ["grid", *_list_sign_names(game, box)])
+    below = _write_bead_count(box, beads, counts)
+    tally = "".join(
+        _write_cell_count(game, cell, n) for cell, n in (counts or {}).items()
+    )
     svg = Markup(
         f'<svg class="label" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'aria-label="{{}}">{{}}{{}}'
@@ -97,8 +99,8 @@ def describe_box(game: Game, box: Box) -> str:
     return gettext("Box %(number)s", number=box.number) + f": {'; '.join(rows)}"
 
 
-def _number_below(box: Box, beads: int, counts: Mapping[int, int] | None) -> str:
-    """Return the line below the board: how many beads the box has."""
+def _write_bead_count(box: Box, beads: int, counts: Mapping[int, int] | None) -> str:
+    """Return the text below the board: the number of beads in the box."""
     if counts is not None:
         return gettext("%(number)s beads", number=sum(counts.values()))
     if beads == 1:
@@ -106,7 +108,7 @@ def _number_below(box: Box, beads: int, counts: Mapping[int, int] | None) -> str
     return gettext("%(number)s beads of each", number=beads)
 
 
-def _names_of_signs(game: Game, box: Box) -> list[str]:
+def _list_sign_names(game: Game, box: Box) -> list[str]:
     """Return the names of the signs on a board, in reading order."""
     kinds = {X: "x", O: "o", 0: "b"}
     return [
@@ -116,17 +118,17 @@ def _names_of_signs(game: Game, box: Box) -> list[str]:
     ]
 
 
-def _use(name: str) -> str:
+def _use_sign(name: str) -> str:
     return f'<use href="#{name}"/>'
 
 
-def _tally(game: Game, cell: int, number: int) -> str:
+def _write_cell_count(game: Game, cell: int, number: int) -> str:
     """Return the number of beads of a cell, in the corner of its square."""
-    x, y = _middle(game, cell)
+    x, y = _find_square_centre(game, cell)
     return f'<text class="tally" x="{x + CELL / 2 - 0.4:g}" y="{y + CELL / 2 - 0.5:g}">{number}</text>'
 
 
-def _middle(game: Game, cell: int) -> tuple[float, float]:
+def _find_square_centre(game: Game, cell: int) -> tuple[float, float]:
     """Return the middle of a square, in millimetres of the label."""
     row, column = game.row_column(cell)
     return EDGE + (column + 0.5) * CELL, EDGE + (row + 0.5) * CELL
@@ -138,9 +140,10 @@ ASIDE = 16  # room for the drawn bead, to the right of the box
 
 
 def draw_tray(held: Mapping[int, int], drawn: int) -> Markup:
-    """Draw an open matchbox with its beads by cell, and beside it one that was drawn.
+    """Return a picture of an open matchbox and, beside it, the bead that was drawn.
 
-    A box with very many beads shows one of each kind, with their number.
+    `held` are the beads by cell. A box with very many beads shows one bead of each
+    kind, with its number.
     """
     left = {cell: number - (cell == drawn) for cell, number in held.items()}
     is_full = sum(left.values()) > COLUMNS * ROWS

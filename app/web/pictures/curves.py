@@ -1,6 +1,7 @@
-"""Axes, learning curves, the value of a game over its moves, and bars of outcomes.
+"""Axes, learning curves, the value of a game over its moves, and bars of results.
 
-Curves are the table of their numbers: a script with a cursor reads what people can read.
+Each chart has a table of its numbers on the page; the script with the cursor reads this
+table.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -56,7 +57,7 @@ VALUE_COLUMNS = (
 
 
 class Axis(NamedTuple):
-    """An axis: its range and its ticks; `at` maps a number to a place."""
+    """An axis with its range and its ticks; `at` maps a value to a place from 0 to 1."""
 
     low: float
     high: float
@@ -65,14 +66,14 @@ class Axis(NamedTuple):
     more: float = 0.0  # than a value, is what a logarithmic axis takes the logarithm of
 
     def at(self, value: float) -> float:
-        """Return the place of a value, from 0 to 1; what lies outside is at the nearer end."""
+        """Return the place of a value, from 0 to 1; outside values get the nearer end."""
         low, high, value = (
             self._scaled(number) for number in (self.low, self.high, value)
         )
         return min(1.0, max(0.0, (value - low) / (high - low)))
 
     def places(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the places of many values on a straight axis."""
+        """Return the places of many values on a linear axis."""
         shares = (np.asarray(values) - self.low) / (self.high - self.low)
         return np.clip(shares, 0.0, 1.0)
 
@@ -82,10 +83,13 @@ class Axis(NamedTuple):
         return log10(max(value, self.low, 1e-300) + self.more)
 
 
-def scale(values: Iterable[float], zero: bool = False, whole: bool = False) -> Axis:
-    """Return a straight axis for values; with `zero` it includes 0.
+def build_axis(
+    values: Iterable[float], zero: bool = False, whole: bool = False
+) -> Axis:
+    """Return a linear axis for values.
 
-    With `whole` it ends at ticks, otherwise slightly outside the range of the values.
+    With `zero` the axis includes 0. With `whole` it ends at ticks, otherwise slightly
+    outside the range of the values.
     """
     known = [*values, *([0.0] if zero else [])] or [0.0]
     low, high = min(known), max(known)
@@ -106,8 +110,8 @@ def scale(values: Iterable[float], zero: bool = False, whole: bool = False) -> A
     )
 
 
-def logarithmic(values: Iterable[float]) -> Axis:
-    """Make a logarithmic axis for values above 0 with a tick at powers of ten."""
+def build_logarithmic_axis(values: Iterable[float]) -> Axis:
+    """Return a logarithmic axis for values above 0, with ticks at powers of ten."""
     known = [value for value in values if value > 0] or [1.0]
     low, high = min(known), max(known)
     first, last = floor(log10(low) + 1e-9), ceil(log10(high) - 1e-9)
@@ -118,8 +122,8 @@ def logarithmic(values: Iterable[float]) -> Axis:
     return Axis(low, high, True, [tick for tick in ticks if low <= tick <= high])
 
 
-def from_zero(highest: float) -> Axis:
-    """Return an axis of log(1 + value), which begins with 0."""
+def build_axis_from_zero(highest: float) -> Axis:
+    """Return an axis of log(1 + value), which begins at 0."""
     highest = max(highest, 1.0)  # an agent that was never updated has only its start
     axis = Axis(0.0, highest, True, [], 1.0)
     powers = (10.0**power for power in range(floor(log10(highest)) + 1))
@@ -144,14 +148,14 @@ class Share(NamedTuple):
 
 
 class Number(NamedTuple):
-    """A number, and the same for people."""
+    """A number with its text."""
 
     value: float
     text: str
 
 
 class Curve(NamedTuple):
-    """One column of the table and one line of a chart."""
+    """A line of a chart, which is also a column of the table."""
 
     name: str
     ink: str
@@ -159,13 +163,13 @@ class Curve(NamedTuple):
 
     @property
     def ends(self) -> tuple[Number, Number]:
-        """Its first number and its last."""
+        """The first and the last number of the line."""
         known = [number for number in self.numbers if number]
         return known[0], known[-1]
 
 
 class Chart(NamedTuple):
-    """Lines that share an axis, from 0 to `top`."""
+    """Lines with a common vertical axis from 0 to `top`."""
 
     title: str
     unit: str
@@ -174,7 +178,7 @@ class Chart(NamedTuple):
 
     @property
     def told(self) -> str:
-        """Its ends in words, for a screen reader."""
+        """The first and the last number of each line in words, for screen readers."""
         ends = ((line.name, *line.ends) for line in self.lines)
         told = (
             f"{name} from {first.text} to {last.text}{self.unit}"
@@ -184,12 +188,12 @@ class Chart(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The same, where its table is below."""
+        """A short description for screen readers, where the table of numbers follows."""
         return f"{self.told} The table below has all numbers."
 
 
 class Moment(NamedTuple):
-    """The numbers of all charts at one place of their common axis."""
+    """The numbers of all charts at one value of their common horizontal axis."""
 
     at: Number
     href: str  # URL of the agent at that time, "" without one
@@ -198,7 +202,7 @@ class Moment(NamedTuple):
 
     @property
     def texts(self) -> list[str]:
-        """The numbers for people, "" for none."""
+        """The texts of the numbers, "" for a missing number."""
         return [number.text if number else "" for number in self.numbers]
 
 
@@ -211,7 +215,7 @@ class Drawn(NamedTuple):
 
 
 class Charts(NamedTuple):
-    """Charts over one axis."""
+    """Charts with a common horizontal axis."""
 
     id: str
     axis: str  # name of its quantity
@@ -221,13 +225,13 @@ class Charts(NamedTuple):
 
     @property
     def drawn(self) -> list[Drawn]:
-        """All of them for a page."""
-        plots = [plot_of(self, chart, TALL) for chart in self.charts]
+        """All charts, drawn for a page."""
+        plots = [lay_out_chart(self, chart, TALL) for chart in self.charts]
         each = zip(self.charts, plots, strict=True)
-        return [Drawn(chart, plot.keys, svg.inline_plot(plot)) for chart, plot in each]
+        return [Drawn(chart, plot.keys, svg.write_plot(plot)) for chart, plot in each]
 
 
-def laid_out(
+def lay_out_charts(
     id: str,
     axis: str,
     places: Sequence[int],
@@ -235,11 +239,11 @@ def laid_out(
     views: Sequence[str] = (),
     logarithmic: bool = True,
 ) -> Charts:
-    """Return charts laid out over one x axis.
+    """Return charts over a common horizontal axis.
 
-    Each line, and `views` if given, has an entry for each x value in `places`.
+    Each line, and `views` if given, has an entry for each value in `places`.
     """
-    across = from_zero(places[-1]) if logarithmic else scale(places)
+    across = build_axis_from_zero(places[-1]) if logarithmic else build_axis(places)
     columns = [line.numbers for chart in charts for line in chart.lines]
     moments = [
         Moment(
@@ -255,13 +259,13 @@ def laid_out(
     return Charts(id, axis, across, charts, moments)
 
 
-def percentage(share: float) -> Number:
-    """Write a share from 0 to 1 in percent."""
+def build_percentage(share: float) -> Number:
+    """Return a share from 0 to 1 as a number in percent."""
     return Number(round(100 * share, 7), format_percent(share))
 
 
-def shares(chances: Chances, decimals: int = 2) -> list[Share]:
-    """Divide a bar among win, draw and loss."""
+def divide_bar(chances: Chances, decimals: int = 2) -> list[Share]:
+    """Return the parts of a bar for the chances of a win, a draw and a loss."""
     starts = (0.0, chances[0], chances[0] + chances[1])
     return [
         Share(
@@ -274,19 +278,19 @@ def shares(chances: Chances, decimals: int = 2) -> list[Share]:
     ]
 
 
-def plot_of(charts: Charts, chart: Chart, height: float) -> svg.Plot:
-    """Lay out the lines of a chart over its two axes; `height` is that of the plot, in pixels."""
-    up = scale([chart.top], zero=True)
+def lay_out_chart(charts: Charts, chart: Chart, height: float) -> svg.Plot:
+    """Return the lines of a chart with both axes; `height` is the height of the plot in pixels."""
+    up = build_axis([chart.top], zero=True)
     bottom = ABOVE + height
     shapes: list[svg.Shape] = []
-    margin = levels(shapes, up, ABOVE, height, chart.unit)
-    ticks(shapes, charts.across, bottom, charts.axis)
+    margin = draw_vertical_axis(shapes, up, ABOVE, height, chart.unit)
+    draw_horizontal_axis(shapes, charts.across, bottom, charts.axis)
     places = [moment.share / 100 for moment in charts.moments]
     keys = []
     for line, dash in zip(chart.lines, DASHES, strict=False):
         kind = f"{line.ink} {dash}curve"
         points = [
-            (x, down(up, number.value, ABOVE, height))
+            (x, compute_y(up, number.value, ABOVE, height))
             for x, number in zip(places, line.numbers, strict=True)
             if number
         ]
@@ -295,22 +299,24 @@ def plot_of(charts: Charts, chart: Chart, height: float) -> svg.Plot:
     return svg.Plot(bottom + AXIS, margin, shapes, keys)
 
 
-def levels(
+def draw_vertical_axis(
     shapes: list[svg.Shape], up: Axis, top: float, height: float, unit: str = ""
 ) -> int:
-    """Draw a line at each tick of an axis upwards, its number left of it; return the margin."""
+    """Add a line and a number for each tick of the vertical axis; return the width of the numbers."""
     labels = [format_short(tick) + "%" * unit.startswith("%") for tick in up.ticks]
     for tick, label in zip(up.ticks, labels, strict=True):
-        y = down(up, tick, top, height)
+        y = compute_y(up, tick, top, height)
         shapes.append(
             svg.Segment("base" if tick == max(up.low, 0.0) else "rule", 0, y, 1, y)
         )
         shapes.append(svg.Text("tick", 0, y + 4, label, "end", 8))
-    return margin_of(labels)
+    return measure_margin(labels)
 
 
-def ticks(shapes: list[svg.Shape], across: Axis, y: float, words: str) -> None:
-    """Write the numbers of an axis across below `y`, and what they are."""
+def draw_horizontal_axis(
+    shapes: list[svg.Shape], across: Axis, y: float, words: str
+) -> None:
+    """Add the numbers and the title of the horizontal axis below `y`."""
     percent = "%" * words.startswith("%")
     for tick in across.ticks:
         at = across.at(tick)
@@ -322,22 +328,22 @@ def ticks(shapes: list[svg.Shape], across: Axis, y: float, words: str) -> None:
         shapes.append(svg.Text("axis", 1, y + 30, words, "end"))
 
 
-def margin_of(labels: Sequence[str]) -> int:
-    """Return the width that labels at the left need, in steps of 8 pixels."""
+def measure_margin(labels: Sequence[str]) -> int:
+    """Return the width of labels at the left, in steps of 8 pixels."""
     return -(-int(max(map(len, labels)) * DIGIT + 8) // 8)
 
 
-def down(y_axis: Axis, value: float, top: float, height: float) -> float:
+def compute_y(y_axis: Axis, value: float, top: float, height: float) -> float:
     """Return the distance of a value from the top of a plot, in pixels."""
     return round(top + (1 - y_axis.at(value)) * height, 1)
 
 
-def curve_picture(charts: Charts, title: str, width: int) -> svg.Drawing:
-    """Draw charts side by side as far as there is room, and below each other."""
+def draw_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
+    """Return a file with charts, side by side where they fit and otherwise below each other."""
     across = max(1, min(len(charts.charts), width // ONE))
     each = width // across
     high = ALONE if len(charts.charts) == 1 else AMONG
-    plots = [plot_of(charts, chart, high) for chart in charts.charts]
+    plots = [lay_out_chart(charts, chart, high) for chart in charts.charts]
     keys = [_list_keys(plot.keys, each - 2 * EDGE) for plot in plots]
     above = NAME + max(rows for _, rows in keys) * ENTRY
     height = above + high + BELOW
@@ -358,8 +364,8 @@ def curve_picture(charts: Charts, title: str, width: int) -> svg.Drawing:
     return svg.Drawing(width, TITLE + rows * height, f"{title}. {told}", shapes)
 
 
-def numbers(charts: Charts) -> tuple[list[str], Iterator[list[float | None]]]:
-    """Return the same as the columns of a table, and its rows."""
+def tabulate_charts(charts: Charts) -> tuple[list[str], Iterator[list[float | None]]]:
+    """Return the numbers of charts as the columns and the rows of a CSV file."""
     several = len(charts.charts) > 1
     columns = [
         (f"{chart.title}: " if several and len(chart.lines) > 1 else "")
@@ -375,7 +381,7 @@ def numbers(charts: Charts) -> tuple[list[str], Iterator[list[float | None]]]:
     return [charts.axis, *columns], rows
 
 
-def seeds_plot(
+def lay_out_seed_lines(
     rows: Sequence[Sequence[float]],
     names: Sequence[str],
     kinds: Sequence[str],
@@ -383,18 +389,20 @@ def seeds_plot(
     height: float,
     unit: str = "",
 ) -> svg.Plot:
-    """Lay out one number of each seed of one recipe, or of two with a line between them: [R, C].
+    """Return a plot with a number for each seed: a line between two recipes, or a dot for one.
 
-    `names` are those of the recipes; each seed has a kind of line and what it opens.
+    `rows` is [R, C] for R seeds and C recipes, and `names` are the names of the
+    recipes. `kinds` and `links` are the style and the link of each seed.
     """
-    up = scale([value for row in rows for value in row])
+    up = build_axis([value for row in rows for value in row])
     bottom = ABOVE + height
     shapes: list[svg.Shape] = []
-    margin = levels(shapes, up, ABOVE, height, unit)
+    margin = draw_vertical_axis(shapes, up, ABOVE, height, unit)
     across = [(2 * number + 1) / (2 * len(names)) for number in range(len(names))]
     for row, kind, link in zip(rows, kinds, links, strict=True):
         points = [
-            (x, down(up, y, ABOVE, height)) for x, y in zip(across, row, strict=True)
+            (x, compute_y(up, y, ABOVE, height))
+            for x, y in zip(across, row, strict=True)
         ]
         shapes.append(svg.Path(f"{kind} curve", points, False, link, points))
     for x, name in zip(across, names, strict=True):
@@ -402,16 +410,17 @@ def seeds_plot(
     return svg.Plot(bottom + AXIS - 10, margin, shapes)
 
 
-def taught_chart(
+def draw_strength_chart(
     judged: Sequence[tuple[Sequence[float], int]], decisions: int
 ) -> Markup:
-    """Draw the share of games that a learner loses in each seat, and its share of blunders.
+    """Return a chart of a learner's strength after each lesson.
 
-    There is a value after each lesson; the games are those against its best responder.
+    Its lines are the share of games lost to the best responder in each seat, and the
+    share of positions with a blunder.
     """
-    up, across = scale([100.0], zero=True), scale([0, max(2, len(judged))])
+    up, across = build_axis([100.0], zero=True), build_axis([0, max(2, len(judged))])
     shapes: list[svg.Shape] = []
-    margin = levels(shapes, up, ABOVE, LOW, PERCENT)
+    margin = draw_vertical_axis(shapes, up, ABOVE, LOW, PERCENT)
     seats = zip(*(beaten for beaten, _ in judged), strict=True)
     lines = [
         *zip(("accent ", "ink dashed "), seats, strict=False),
@@ -419,26 +428,26 @@ def taught_chart(
     ]
     for kind, values in lines:
         points = [
-            (round(across.at(number), 4), down(up, 100 * value, ABOVE, LOW))
+            (round(across.at(number), 4), compute_y(up, 100 * value, ABOVE, LOW))
             for number, value in enumerate(values, 1)
         ]
         shapes.append(
             svg.Path(f"{kind}curve", points, dots=points if len(points) == 1 else ())
         )
-    return svg.inline_plot(svg.Plot(LOW + 2 * ABOVE, margin, shapes))
+    return svg.write_plot(svg.Plot(LOW + 2 * ABOVE, margin, shapes))
 
 
-def value_plot(
+def lay_out_game_values(
     state: MatchState, moves: Sequence[ReviewedMove], height: float
 ) -> svg.Plot:
-    """Lay out what a game of these moves was worth after each, as a line, and expected, as dots."""
+    """Return a plot with the exact value after each move as a line, and the expected values as dots."""
     plies, shown = state.site.game.cells, len(state.match.shown)
     start = int(state.site.solution.value[0])
     up = Axis(-1.0, 1.0, False, sorted(LEVELS))
     shapes: list[svg.Shape] = []
     names = {value: gettext(name) for value, name in LEVELS.items()}
     for value, name in names.items():
-        y = down(up, value, ABOVE, height)
+        y = compute_y(up, value, ABOVE, height)
         shapes += [
             svg.Segment("rule", 0, y, 1, y),
             svg.Text("tick", 0, y + 4, name, "end", 8),
@@ -449,26 +458,28 @@ def value_plot(
     corners = [(0, start)]
     for ply, values in enumerate(pairwise([start, *(move.truth for move in moves)]), 1):
         corners += [(ply, value) for value in values]
-    points = [(ply / plies, down(up, value, ABOVE, height)) for ply, value in corners]
+    points = [
+        (ply / plies, compute_y(up, value, ABOVE, height)) for ply, value in corners
+    ]
     shapes.append(svg.Path("ink curve", points))
     shapes += [
-        svg.Dot("dot", move.ply / plies, down(up, move.expected, ABOVE, height))
+        svg.Dot("dot", move.ply / plies, compute_y(up, move.expected, ABOVE, height))
         for move in moves
         if move.expected is not None
     ]
-    return svg.Plot(height + 2 * ABOVE, margin_of([*names.values()]), shapes)
+    return svg.Plot(height + 2 * ABOVE, measure_margin([*names.values()]), shapes)
 
 
-def value_chart(state: MatchState, moves: Sequence[ReviewedMove]) -> Markup:
-    """Draw the value of a game over its moves for a page."""
-    return svg.inline_plot(value_plot(state, moves, LOW), describe_moves(moves))
+def draw_game_values(state: MatchState, moves: Sequence[ReviewedMove]) -> Markup:
+    """Return the value of a game over its moves as a drawing for a page."""
+    return svg.write_plot(lay_out_game_values(state, moves, LOW), describe_moves(moves))
 
 
-def value_picture(
+def draw_game_values_file(
     state: MatchState, moves: Sequence[ReviewedMove], title: str
 ) -> svg.Drawing:
-    """Draw the value of a game over its moves alone."""
-    plot = value_plot(state, moves, AMONG)
+    """Return the value of a game over its moves as a file."""
+    plot = lay_out_game_values(state, moves, AMONG)
     note = "Line: the exact value after each move, for X. Dots: what was expected."
     margin = 12 + 8 * plot.margin
     shapes: list[svg.Shape] = [
@@ -479,10 +490,10 @@ def value_picture(
     return svg.Drawing(WIDTH, 250, f"{title}. {describe_moves(moves)}", shapes)
 
 
-def value_numbers(
+def list_game_value_rows(
     state: MatchState, moves: Sequence[ReviewedMove]
 ) -> Iterator[tuple[object, ...]]:
-    """Yield a row for each move of a match, as VALUE_COLUMNS name them."""
+    """Yield a row for each move of a match, in the order of VALUE_COLUMNS."""
     for move, cell in zip(moves, state.cells, strict=True):
         row, column = state.site.game.row_column(cell)
         # never -0.0
@@ -499,7 +510,7 @@ def value_numbers(
 
 
 def _list_keys(keys: Sequence[svg.Key], width: float) -> tuple[list[svg.Shape], int]:
-    """Name the lines of a chart, as many in a row as there is room for; return how many rows."""
+    """Return the key of a chart, as many names in a row as fit, and the number of rows."""
     shapes: list[svg.Shape] = []
     x, row = 0.0, 0
     for key in keys:

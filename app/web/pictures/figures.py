@@ -32,8 +32,15 @@ from app.web.formatting import (
     format_with_unit,
 )
 from app.web.pictures import curves, svg, tables
-from app.web.pictures.boards import SmallBoard, small_board
-from app.web.pictures.curves import AXIS, Axis, logarithmic, margin_of, scale, ticks
+from app.web.pictures.boards import SmallBoard, draw_small_board
+from app.web.pictures.curves import (
+    AXIS,
+    Axis,
+    build_axis,
+    build_logarithmic_axis,
+    draw_horizontal_axis,
+    measure_margin,
+)
 from app.web.pictures.palette import LEVELS
 from app.web.site_data import SiteData, cached_per_site
 
@@ -103,11 +110,11 @@ def lay_out(figure: object, site: SiteData, first_seed: int) -> Layout:
 
 
 @lay_out.register
-def _histogram(figure: Histogram, site: SiteData, first_seed: int) -> Layout:
+def _lay_out_histogram(figure: Histogram, site: SiteData, first_seed: int) -> Layout:
     """Lay out a row for each group: its runs as dots over one axis, and a line for most of them."""
     groups = figure.groups
     axis = _scale_histogram(figure)
-    every = [tables.ordered(group.values, first_seed) for group in groups]
+    every = [tables.sort_runs(group.values, first_seed) for group in groups]
     highest = max(LOWEST, min(HIGHEST, ROWS / len(groups)))
     dots = max(FEWEST, min(MOST, DOTS // len(groups)))
     longest = max(map(len, every))
@@ -115,7 +122,7 @@ def _histogram(figure: Histogram, site: SiteData, first_seed: int) -> Layout:
     shapes: list[svg.Shape] = []
     top = 0.0
     for group, runs in zip(groups, every, strict=True):
-        middle = format_with_unit(tables.median(group.values), figure.unit)
+        middle = format_with_unit(tables.compute_median(group.values), figure.unit)
         top = _add_name(
             shapes, top, group.name, f"median {middle} ({_write_run_count(len(runs))})"
         )
@@ -126,15 +133,17 @@ def _histogram(figure: Histogram, site: SiteData, first_seed: int) -> Layout:
         bottom = top + height
         shapes += _draw_rules(axis, top, bottom)
         shapes.append(svg.Segment("base", 0, bottom, 1, bottom))
-        opened = tables.addresses_of(site, group.recipe)
+        opened = tables.map_seeds_to_urls(site, group.recipe)
         for stack in stacks.values():
             shapes += _draw_dots(
                 stack, axis, bottom, height, runs_per_dot, figure.unit, opened
             )
-        shapes += _draw_quantiles(runs, tables.median(group.values), axis, bottom)
+        shapes += _draw_quantiles(
+            runs, tables.compute_median(group.values), axis, bottom
+        )
         top = bottom + GAP + 6
     bottom = top - GAP + 4
-    ticks(shapes, axis, bottom, figure.unit)
+    draw_horizontal_axis(shapes, axis, bottom, figure.unit)
     unopened = any(
         _has_unopened_runs(site, group, runs)
         for group, runs in zip(groups, every, strict=True)
@@ -156,15 +165,15 @@ def _scale_histogram(figure: Histogram) -> Axis:
     """Return the axis with all values and marks of a histogram."""
     values = [value for group in figure.groups for value in group.values]
     marks = [mark.value for group in figure.groups for mark in group.marks]
-    return scale(values + marks)
+    return build_axis(values + marks)
 
 
 def _draw_quantiles(
     runs: tables.Runs, median: float, axis: Axis, bottom: float
 ) -> list[svg.Segment]:
     """Draw a line below a row for the middle 80% of its runs, and a notch at the median."""
-    low = axis.at(tables.at_quantile(runs, 0.1)["value"])
-    high = axis.at(tables.at_quantile(runs, 0.9)["value"])
+    low = axis.at(tables.find_quantile_run(runs, 0.1)["value"])
+    high = axis.at(tables.find_quantile_run(runs, 0.9)["value"])
     middle = axis.at(median)
     return [
         svg.Segment("span", low, bottom + 7, high, bottom + 7),
@@ -174,7 +183,7 @@ def _draw_quantiles(
 
 def _has_unopened_runs(site: SiteData, group: Group, runs: tables.Runs) -> bool:
     """Whether some runs of a group cannot be opened; only its first two are looked at."""
-    url_for_seed = tables.addresses_of(site, group.recipe)
+    url_for_seed = tables.map_seeds_to_urls(site, group.recipe)
     return bool(group.recipe) and not all(url_for_seed(run["seed"]) for run in runs[:2])
 
 
@@ -199,7 +208,7 @@ class CurveField(NamedTuple):
 
     def place(self, x: float, y: float) -> tuple[float, float]:
         """Return the place of a pair of values: a share across, pixels down."""
-        return self.across.at(x), curves.down(self.up, y, self.top, self.height)
+        return self.across.at(x), curves.compute_y(self.up, y, self.top, self.height)
 
     def trace(
         self, xs: Sequence[float], ys: Sequence[float]
@@ -232,7 +241,7 @@ def lay_out_curves(
     shapes: list[svg.Shape] = []
     top = CURVES_TOP + _add_notes_above(shapes, figure.marks, across, CURVES_TOP)
     field = CurveField(across, up, top, height)
-    margin = curves.levels(shapes, up, top, height, figure.unit)
+    margin = curves.draw_vertical_axis(shapes, up, top, height, figure.unit)
     for mark in figure.marks:
         at = across.at(mark.value)
         shapes.append(svg.Segment("claimed", at, top, at, field.bottom))
@@ -243,7 +252,7 @@ def lay_out_curves(
         shapes.append(
             svg.Path(f"{style} curve", points, False, link, _choose_dots(points))
         )
-    ticks(shapes, across, field.bottom, figure.x_label)
+    draw_horizontal_axis(shapes, across, field.bottom, figure.x_label)
     keys = [
         svg.Key(f"{style} curve", _name_series(series), link)
         for series, style, link in zip(every, styles, links, strict=True)
@@ -263,11 +272,11 @@ def _scale_across(figure: Curves) -> Axis:
     xs = [x for series in figure.series for x in series.x]
     xs += [mark.value for mark in figure.marks]
     if figure.logarithmic:
-        return logarithmic(xs)
+        return build_logarithmic_axis(xs)
     low, high = min(xs), max(xs)
     if low == high:
         high = low + 1
-    axis = scale(xs)
+    axis = build_axis(xs)
     within = [tick for tick in axis.ticks if low <= tick <= high]
     return axis._replace(low=low, high=high, ticks=within)
 
@@ -280,7 +289,7 @@ def _scale_up(every: Sequence[Series], has_wide_bands: bool) -> Axis:
         if has_wide_bands:
             values += [*series.least, *series.most]
     is_near_zero = 0 <= min(values) < 0.6 * max(values)
-    return scale(values, zero=is_near_zero, whole=True)
+    return build_axis(values, zero=is_near_zero, whole=True)
 
 
 def _draw_bands(
@@ -337,7 +346,7 @@ class GridColours(NamedTuple):
 
 
 @lay_out.register
-def _grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
+def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
     """Lay out a cell for each pair of parameters, the darker the more."""
     flat = [value for row in figure.values for value in row]
     colours = GridColours(min(flat), max(flat))
@@ -358,7 +367,7 @@ def _grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
         shapes += _draw_grid_row(figure, row, site, colours, format_value, top)
         top += CELL if names_are_beside else CELL + 4
     bottom = top + _name_columns(shapes, figure.columns, top)
-    margin = margin_of(figure.rows) if names_are_beside else 0
+    margin = measure_margin(figure.rows) if names_are_beside else 0
     caption = _describe_grid(figure, site, colours, shapes)
     return Layout(
         figure.title, figure.unit, caption, svg.Plot(bottom + 22, margin, shapes), []
@@ -383,7 +392,9 @@ def _draw_grid_row(
             f"{figure.column_label} {figure.columns[column]}",
         )
         text = format_with_unit(value, figure.unit)
-        link = svg.Link(f"{', '.join(names)}: {text}", tables.address(site, recipe))
+        link = svg.Link(
+            f"{', '.join(names)}: {text}", tables.build_recipe_url(site, recipe)
+        )
         pane = f"pane l{colours.level(value)}"
         yield svg.Rect(pane, column * width, top, width, CELL, link)
         middle = (column + 0.5) * width
@@ -413,20 +424,20 @@ def _describe_grid(
     recipes = [recipe for row in figure.recipes for recipe in row if recipe]
     if not recipes:
         return caption
-    unopened = any(not tables.address(site, recipe) for recipe in recipes)
+    unopened = any(not tables.build_recipe_url(site, recipe) for recipe in recipes)
     press = _describe_links(shapes, "cell to open a typical run", unopened)
     return f"{caption} The value is the median of {_write_run_count(figure.n)}.{press}"
 
 
 @lay_out.register
-def _bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
+def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
     """Lay out a bar below each name."""
     axis = _scale_bars(figure)
     zero = axis.at(1.0 if figure.logarithmic else 0.0)
     links = [
         svg.Link(
             f"{bar.name}: {_describe_bar(bar, figure.unit)}",
-            tables.behind_bar(site, bar),
+            tables.build_bar_url(site, bar),
         )
         for bar in figure.bars
     ]
@@ -446,7 +457,7 @@ def _bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
             )
         top += BAR + GAP
     bottom = top - GAP + 6
-    ticks(shapes, axis, bottom, figure.unit)
+    draw_horizontal_axis(shapes, axis, bottom, figure.unit)
     unopened = any(
         bar.recipe and not link.href
         for bar, link in zip(figure.bars, links, strict=True)
@@ -467,8 +478,8 @@ def _scale_bars(figure: Bars) -> Axis:
         if end is not None
     ]
     if figure.logarithmic:
-        return logarithmic([*ends, 1.0])
-    return scale(ends, zero=True, whole=True)
+        return build_logarithmic_axis([*ends, 1.0])
+    return build_axis(ends, zero=True, whole=True)
 
 
 def _draw_interval(low: float, high: float, y: float) -> list[svg.Segment]:
@@ -496,7 +507,7 @@ def _describe_bars(figure: Bars) -> str:
 
 
 @lay_out.register
-def _boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
+def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
     """Lay out positions as pictures: a star on what is right, a dot on what its lens plays."""
     pictures = []
     for board in figure.boards:
@@ -514,8 +525,10 @@ def _boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
                     if chances[cell] > 0
                 }
         *_, last = [None, *parse_record(game, board.record)]
-        picture = small_board(game, at, signs, last)
-        link = svg.Link(board.text, tables.position(site, board.record, board.lens))
+        picture = draw_small_board(game, at, signs, last)
+        link = svg.Link(
+            board.text, tables.build_position_url(site, board.record, board.lens)
+        )
         pictures.append(Picture(picture, board.text, link))
     caption = (
         "★ marks a move that preserves the value of the position, ● a move that the agent plays, ✗ a "
@@ -525,13 +538,13 @@ def _boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
 
 
 @cached_per_site(64)  # some 100 KB each
-def layout_of(site: SiteData, claim: str, number: int) -> Layout:
+def lay_out_numbered_figure(site: SiteData, claim: str, number: int) -> Layout:
     """Lay out a figure of an experiment; the first has number 1."""
     summary = site.experiments[claim]
     return lay_out(summary.figures[number - 1], site, summary.first_seed)
 
 
-def drawing(layout: Layout, source: str) -> svg.Drawing:
+def draw_figure_file(layout: Layout, source: str) -> svg.Drawing:
     """Draw a figure alone: with its title, what its lines are, how to read it, its source."""
     shapes: list[svg.Shape] = []
     y = EDGE
@@ -641,12 +654,15 @@ def _draw_dots(
     parts = [stack[start : start + worth] for start in range(0, len(stack), worth)]
     *whole, last = parts
     # or columns would slant
-    parts = [*sorted(whole, key=lambda part: tables.typical(part)["seed"]), last]
+    parts = [
+        *sorted(whole, key=lambda part: tables.find_middle_run(part)["seed"]),
+        last,
+    ]
     step = min(DOT, (height - DOT) / max(1, len(parts) - 1))
     dots = []
     for level, part in enumerate(parts):
         (seed, value), low, most = (
-            tables.typical(part),
+            tables.find_middle_run(part),
             part[0]["value"],
             part[-1]["value"],
         )
@@ -687,7 +703,7 @@ def _describe_links(shapes: Sequence[svg.Shape], what: str, unopened: bool) -> s
 
 
 def _link_series(site: SiteData, series: Series) -> svg.Link:
-    href = tables.addresses_of(site, series.recipe)(series.typical)
+    href = tables.map_seeds_to_urls(site, series.recipe)(series.typical)
     return svg.Link(
         f"{series.name}: seed {series.typical}, which ends at the median", href
     )
@@ -725,27 +741,31 @@ def _describe_bar(bar: Bar, unit: str) -> str:
     return f"{value} ({', '.join(details)})" if details else value
 
 
-def miniature(site: SiteData, figure: Figure) -> Markup:
+def draw_miniature(site: SiteData, figure: Figure) -> Markup:
     """Draw a figure in a box of 120 by 48: whatever it shows first, and no words."""
     box = f'viewBox="0 0 {WIDE:g} {HIGH:g}" aria-hidden="true"'
-    return svg.inline(_miniature(figure, site), "drawing miniature", box)
+    return svg.write_inline(
+        _list_miniature_shapes(figure, site), "drawing miniature", box
+    )
 
 
-def preview_of(site: SiteData, figure: Figure, line: str) -> svg.Drawing:
+def draw_figure_preview(site: SiteData, figure: Figure, line: str) -> svg.Drawing:
     """Draw a figure as a link to it is shown, over a line of text."""
-    return svg.preview(line, [svg.Inset("large", _miniature(figure, site))], WIDE, HIGH)
+    return svg.draw_preview(
+        line, [svg.Inset("large", _list_miniature_shapes(figure, site))], WIDE, HIGH
+    )
 
 
 @singledispatch
-def _miniature(figure: object, site: SiteData) -> list[svg.Shape]:
+def _list_miniature_shapes(figure: object, site: SiteData) -> list[svg.Shape]:
     """Return the shapes of a miniature."""
     raise TypeError(f"no figure: {figure!r}")
 
 
-@_miniature.register
+@_list_miniature_shapes.register
 def _small_histogram(figure: Histogram, site: SiteData) -> list[svg.Shape]:
     groups = figure.groups[:ROWS_SMALL]
-    axis = scale([value for group in groups for value in group.values])
+    axis = build_axis([value for group in groups for value in group.values])
     row, wide = HIGH / len(groups), WIDE / SLOTS
     drawn: list[svg.Shape] = []
     for number, group in enumerate(groups):
@@ -767,13 +787,13 @@ def _small_histogram(figure: Histogram, site: SiteData) -> list[svg.Shape]:
     return drawn
 
 
-@_miniature.register
+@_list_miniature_shapes.register
 def _small_curves(figure: Curves, site: SiteData) -> list[svg.Shape]:
     xs = [x for series in figure.series for x in series.x]
-    across = logarithmic(xs) if figure.logarithmic else scale(xs)
+    across = build_logarithmic_axis(xs) if figure.logarithmic else build_axis(xs)
     across = across._replace(low=min(x for x in xs if x > 0 or not figure.logarithmic))
     across = across._replace(high=max(*xs, across.low + 1))
-    up = scale(
+    up = build_axis(
         [value for series in figure.series for value in (*series.low, *series.high)]
     )
 
@@ -793,7 +813,7 @@ def _small_curves(figure: Curves, site: SiteData) -> list[svg.Shape]:
     return [*bands, *lines]
 
 
-@_miniature.register
+@_list_miniature_shapes.register
 def _small_grid(figure: Grid, site: SiteData) -> list[svg.Shape]:
     flat = [value for row in figure.values for value in row]
     low, span = min(flat), (max(flat) - min(flat)) or 1.0
@@ -810,12 +830,14 @@ def _small_grid(figure: Grid, site: SiteData) -> list[svg.Shape]:
     ]
 
 
-@_miniature.register
+@_list_miniature_shapes.register
 def _small_bars(figure: Bars, site: SiteData) -> list[svg.Shape]:
     bars = figure.bars[: 2 * ROWS_SMALL]
     values = [bar.value for bar in bars]
     axis = (
-        logarithmic([*values, 1.0]) if figure.logarithmic else scale(values, True, True)
+        build_logarithmic_axis([*values, 1.0])
+        if figure.logarithmic
+        else build_axis(values, True, True)
     )
     zero, row = axis.at(1.0 if figure.logarithmic else 0.0), HIGH / len(bars)
     height = min(row - 2, 12)
@@ -831,10 +853,10 @@ def _small_bars(figure: Bars, site: SiteData) -> list[svg.Shape]:
     ]
 
 
-@_miniature.register
+@_list_miniature_shapes.register
 def _small_boards(figure: Boards, site: SiteData) -> list[svg.Shape]:
     pictures = [
-        small_board(site.game, replay_record(site.game, board.record)[-1], {})
+        draw_small_board(site.game, replay_record(site.game, board.record)[-1], {})
         for board in figure.boards[:2]
     ]
     return [

@@ -27,7 +27,7 @@ from app.web.pictures.svg import (
     Sign,
     Text,
     Value,
-    inline,
+    write_inline,
 )
 from app.web.site_data import TASK, TRUTH, SiteData, cached_per_site
 
@@ -96,7 +96,7 @@ class MindPicture(NamedTuple):
         if self.frames:
             attributes += f' data-tile="{self.tile}" data-places="{self.places}"'
             attributes += f' data-frames="{self.frames}"'
-        shapes: list[Shape] = [Hatch(f"{id}-hatch"), truth(self.where)]
+        shapes: list[Shape] = [Hatch(f"{id}-hatch"), draw_optimal_lines(self.where)]
         if not small:
             numbers = [
                 Text("", -1.1, y, str(ply))
@@ -107,7 +107,7 @@ class MindPicture(NamedTuple):
         if not small:
             shapes.append(Sign("chosen", ""))
         kind = "mind small" if small else "mind"
-        return inline(shapes, kind, f'{attributes} aria-hidden="true"')
+        return write_inline(shapes, kind, f'{attributes} aria-hidden="true"')
 
     def tiles(self, unknown: str = "") -> Inset:
         """Draw the tiles; `unknown` is the fill of unknown tiles, "" to leave it to a style."""
@@ -120,7 +120,7 @@ class MindPicture(NamedTuple):
         return Inset("tiles", signs)
 
 
-def kinds(site: SiteData, name: str) -> dict[str, Kind]:
+def list_kinds(site: SiteData, name: str) -> dict[str, Kind]:
     """Return the ways to colour an agent's mind: by its own task only if it has one.
 
     Beads expect nothing, so nothing of them is wrong; they are coloured by how they are divided.
@@ -133,20 +133,22 @@ def kinds(site: SiteData, name: str) -> dict[str, Kind]:
     return {
         kind: what
         for kind, what in KINDS.items()
-        if kind != "wrong-task" or site.task(name) is not None
+        if kind != "wrong-task" or site.get_task(name) is not None
     }
 
 
-def parse_view(site: SiteData, name: str, query: Mapping[str, str]) -> tuple[int, str]:
+def parse_mind_view(
+    site: SiteData, name: str, query: Mapping[str, str]
+) -> tuple[int, str]:
     """Return the snapshot and the colouring that a URL names for a mind.
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    site.learned(name)  # raises NotFound for an unknown agent
-    step = read_step(name, query.get("step", ""), site.last_step(name), site)
+    site.get_agent(name)  # raises NotFound for an unknown agent
+    step = read_step(name, query.get("step", ""), site.get_last_step(name), site)
     kind = query.get("colour", "") or EXPECTS
-    if kind not in kinds(site, name):
-        there = ", ".join(kinds(site, name))
+    if kind not in list_kinds(site, name):
+        there = ", ".join(list_kinds(site, name))
         raise BadRequest(
             f"There is no colour={kind!r} for this agent. There are: {there}."
         )
@@ -161,25 +163,27 @@ class Represented(NamedTuple):
 
 
 @cached_per_site(4)  # some 80 KB each
-def represented(site: SiteData, name: str, step: int | None = None) -> Represented:
+def choose_decisions(site: SiteData, name: str, step: int | None = None) -> Represented:
     """Return a decision for each tile at each snapshot of an agent, or at one."""
     agent = site.agents[name]
     steps = range(agent.history.snapshots) if step is None else (step,)
     known = value_map.find_known_decisions(
-        site.game, np.stack([site.known(name, one) for one in steps])
+        site.game, np.stack([site.find_known_pairs(name, one) for one in steps])
     )
     rows = value_map.choose_representatives(site.tiles, agent.visits, known)
     return Represented(rows, value_map.select_decisions(rows, known))
 
 
-def expected(site: SiteData, name: str, step: int | None = None) -> NDArray[np.float64]:
+def estimate_tiles(
+    site: SiteData, name: str, step: int | None = None
+) -> NDArray[np.float64]:
     """Return an agent's estimate of each tile at each snapshot or at one, [T, N], -1 to +1.
 
     For beads it is the lead of the likeliest move in the box.
     """
     game, agent = site.game, site.agents[name]
     tables = _load_tables(site, name, step)
-    rows = represented(site, name, step).rows
+    rows = choose_decisions(site, name, step).rows
     if agent.card.worth is None:
         held = count_beads(game, tables, agent.card.plays)
         return value_map.get_best_move_values(
@@ -194,12 +198,12 @@ def _load_tables(site: SiteData, name: str, step: int | None) -> NDArray[np.floa
 
 
 @cached_per_site(16)  # some 20 KB each
-def colouring(
+def colour_tiles(
     site: SiteData, name: str, kind: str, step: int | None = None
 ) -> Colouring:
     """Return the colours of an agent's mind at each of its snapshots, or at one: [T, N]."""
     game, agent = site.game, site.agents[name]
-    rows, known = represented(site, name, step)
+    rows, known = choose_decisions(site, name, step)
     if kind == "visits":  # recorded only at the end of the training
         return value_map.colour_visits(rows, agent.visits, LEVELS)
     if kind == "blunders":
@@ -216,28 +220,28 @@ def colouring(
             np.stack([moment.heat for moment in drawn]),
             np.stack([moment.known for moment in drawn]),
         )
-    best = expected(site, name, step)
+    best = estimate_tiles(site, name, step)
     if kind == EXPECTS:
         return value_map.colour_outcomes(best, known, HEAT_STEPS)
     lens = name + TASK if kind == "wrong-task" else TRUTH
-    worth = site.worth(lens)
+    worth = site.get_rewards(lens)
     assert worth is not None  # exact values are never beads
     truth = value_map.estimate_outcomes(
-        game, rows, site.values(lens)[game.legal], worth
+        game, rows, site.get_values(lens)[game.legal], worth
     )
     return value_map.colour_errors(best, truth, known, LEVELS)
 
 
 @cached_per_site(16)  # some 30 KB each
-def picture(
+def draw_mind(
     site: SiteData, name: str, step: int, kind: str = EXPECTS, moving: bool = False
 ) -> MindPicture:
     """Draw an agent's mind at a snapshot; `moving` writes down all of them, for a film."""
     if not moving:
         return _draw_colours(
-            site, name, kind, colouring(site, name, kind, step).heat[0]
+            site, name, kind, colour_tiles(site, name, kind, step).heat[0]
         )
-    where, heat = site.tiles, colouring(site, name, kind).heat
+    where, heat = site.tiles, colour_tiles(site, name, kind).heat
     places = zip(where.column.tolist(), where.top.tolist(), strict=True)
     return _draw_colours(site, name, kind, heat[step])._replace(
         places=" ".join(f"{x:g},{y:g}" for x, y in places),
@@ -246,7 +250,7 @@ def picture(
 
 
 @cached_per_site(8)
-def picture_of_play(site: SiteData, name: str) -> MindPicture:
+def draw_policy_blunders(site: SiteData, name: str) -> MindPicture:
     """Draw the blunders of a policy without values."""
     where, kind = site.tiles, "blunders"
     heat, _ = value_map.colour_class_blunders(
@@ -255,10 +259,10 @@ def picture_of_play(site: SiteData, name: str) -> MindPicture:
     return _draw_colours(site, name, kind, heat)
 
 
-def outlines(where: Tiles, heat: NDArray[np.int8]) -> list[tuple[int | None, str]]:
+def outline_tiles(where: Tiles, heat: NDArray[np.int8]) -> list[tuple[int | None, str]]:
     """Collect the tiles of each colour, [N], into one path."""
     by_heat: dict[int, list[str]] = {}
-    for value, tile in zip(heat.tolist(), _tiles(where), strict=True):
+    for value, tile in zip(heat.tolist(), _list_tile_outlines(where), strict=True):
         by_heat.setdefault(value, []).append(tile)
     return [
         (None if value == UNKNOWN else value, "".join(tiles))
@@ -267,7 +271,7 @@ def outlines(where: Tiles, heat: NDArray[np.int8]) -> list[tuple[int | None, str
 
 
 @lru_cache(maxsize=2)
-def _tiles(where: Tiles) -> list[str]:
+def _list_tile_outlines(where: Tiles) -> list[str]:
     """Outline each tile."""
     places = zip(where.column.tolist(), where.top.tolist(), strict=True)
     return [f"M{x + 0.15:g} {y + 0.05:g}{TILE}" for x, y in places]
@@ -278,12 +282,12 @@ def _draw_colours(
 ) -> MindPicture:
     """Draw these colours, [N], without the data of a script."""
     where = site.tiles
-    paths = outlines(where, heat)
+    paths = outline_tiles(where, heat)
     return MindPicture(name, site.titles[name], kind, KINDS[kind].scale, where, paths)
 
 
 @lru_cache(maxsize=2)
-def truth(where: Tiles) -> Inset:
+def draw_optimal_lines(where: Tiles) -> Inset:
     """Underline what optimal play wins, draws and loses in each row."""
     lines = []
     for ply in range(len(where.middles)):
@@ -301,9 +305,9 @@ def truth(where: Tiles) -> Inset:
     return Inset("truth", lines)
 
 
-def mind_picture(site: SiteData, mind: MindPicture, step: int) -> Drawing:
+def draw_mind_file(site: SiteData, mind: MindPicture, step: int) -> Drawing:
     """Draw a mind alone, with the numbers of its rows and what its colours mean."""
-    kind = kinds(site, mind.name)[mind.kind]
+    kind = list_kinds(site, mind.name)[mind.kind]
     width = round(LEFT + mind.where.columns * SIDE + EDGE)
     height = round(TOP + mind.where.height * SIDE + BOTTOM)
     when = format_updates(int(site.agents[mind.name].snapshot_updates[step]))
@@ -319,7 +323,7 @@ def mind_picture(site: SiteData, mind: MindPicture, step: int) -> Drawing:
             )
             for number, middle in enumerate(mind.where.middles, 1)
         ),
-        Inset("", [truth(mind.where), mind.tiles()], LEFT, TOP, SIDE),
+        Inset("", [draw_optimal_lines(mind.where), mind.tiles()], LEFT, TOP, SIDE),
     ]
     x = float(EDGE)
     for name, kind_of, value in _list_legend(kind):
@@ -332,7 +336,7 @@ def mind_picture(site: SiteData, mind: MindPicture, step: int) -> Drawing:
     return Drawing(width, height, label, shapes)
 
 
-def mind_numbers(
+def list_mind_rows(
     site: SiteData, mind: MindPicture, step: int
 ) -> Iterator[tuple[object, ...]]:
     """Yield a row for each tile, in the order of the picture, as COLUMNS name them.
@@ -340,9 +344,9 @@ def mind_numbers(
     A heat is what colours it, None where nothing is known.
     """
     game, where, agent = site.game, site.tiles, site.agents[mind.name]
-    colours = colouring(site, mind.name, mind.kind)
+    colours = colour_tiles(site, mind.name, mind.kind)
     for tile, position in enumerate(
-        represented(site, mind.name, step).rows[0].tolist()
+        choose_decisions(site, mind.name, step).rows[0].tolist()
     ):
         yield (
             format_position(game, position),

@@ -1,6 +1,6 @@
 """The colours of the site: its inks, and the heat from a loss over a draw to a win.
 
-No other file has colours.  A page uses the rules of `stylesheet`, `var(--ink)` and `data-heat`;
+No other file has colours.  A page uses the rules of `write_stylesheet`, `var(--ink)` and `data-heat`;
 in a file of its own a picture has its colours written out, see `app.web.pictures.svg`.
 """
 
@@ -49,7 +49,7 @@ DEFAULT = next(iter(PALETTES))
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 
 
-def stylesheet() -> str:
+def write_stylesheet() -> str:
     """Write the inks, and the rules that colour `data-heat`; boxes `palette-...` pick the palette.
 
     A rule hands on its heat as `--heat`: whatever is drawn at a place on the scale uses it too.
@@ -62,47 +62,51 @@ def stylesheet() -> str:
     mixed = mix.format(f"{100 / HEAT_STEPS:g}")
     rules = [
         f":root{{{inks}}}",
-        _palette(default, ":root"),
+        _write_palette_rules(default, ":root"),
         *(
-            _palette(palette, f":root:has(#palette-{palette}:checked)")
+            _write_palette_rules(palette, f":root:has(#palette-{palette}:checked)")
             for palette in others
         ),
         "[data-heat]{--end:var(--win-end);color:light-dark(var(--on-light),var(--on-dark));"
         f"background-color:{mixed};fill:{mixed}}}",
         '[data-heat^="-"]{--end:var(--loss-end)}',
-        *(f'[data-heat="{heat}"]{{--heat:{heat}}}' for heat in _heats()),
-        *(rule for palette in PALETTES for rule in _text(palette, palette == default)),
+        *(f'[data-heat="{heat}"]{{--heat:{heat}}}' for heat in _list_heats()),
+        *(
+            rule
+            for palette in PALETTES
+            for rule in _write_text_rules(palette, palette == default)
+        ),
     ]
     return "\n".join(rules) + "\n"
 
 
-def colour(palette: str, heat: int, scheme: str = "light") -> Colour:
+def compute_colour(palette: str, heat: int, scheme: str = "light") -> Colour:
     """Return the colour of a heat from -HEAT_STEPS to HEAT_STEPS: straight lines in sRGB."""
     loss, draw, win = map(to_rgb, PALETTES[palette][scheme])
-    return mixed(draw, win if heat > 0 else loss, abs(heat) / HEAT_STEPS)
+    return mix_colours(draw, win if heat > 0 else loss, abs(heat) / HEAT_STEPS)
 
 
-def written_out(rules: str, scheme: str) -> str:
+def fill_in_inks(rules: str, scheme: str) -> str:
     """Write the inks of a scheme into rules that name them, for programs that know no variables."""
     for name, ink in INKS.items():
         rules = rules.replace(f"var(--{name})", ink[SCHEMES.index(scheme)])
     return rules
 
 
-def rules_of(scale: str, value: int, scheme: str) -> str:
+def write_rules(scale: str, value: int, scheme: str) -> str:
     """Write the rules for a heat or a level in the default palette: its colour, text on it."""
     if scale == "heat":
-        shade = colour(DEFAULT, value, scheme)
+        shade = compute_colour(DEFAULT, value, scheme)
     else:
         none, all_of_it = (
             to_rgb(INKS[ink][SCHEMES.index(scheme)]) for ink in ("sunk", "accent")
         )
-        shade = mixed(none, all_of_it, value / LEVELS)
-    place, text = f'[data-{scale}="{value}"]', to_hex(text_colour(shade))
+        shade = mix_colours(none, all_of_it, value / LEVELS)
+    place, text = f'[data-{scale}="{value}"]', to_hex(choose_text_colour(shade))
     return f"{place}{{fill:{to_hex(shade)}}}.on{place}{{fill:{text}}}"
 
 
-def mixed(one: Colour, other: Colour, share: float) -> Colour:
+def mix_colours(one: Colour, other: Colour, share: float) -> Colour:
     """Return a colour so far on the way from one to another."""
     red, green, blue = (
         round(a + share * (b - a)) for a, b in zip(one, other, strict=True)
@@ -121,22 +125,22 @@ def to_rgb(text: str) -> Colour:
     return red, green, blue
 
 
-def text_colour(background: Colour) -> Colour:
+def choose_text_colour(background: Colour) -> Colour:
     """Return black or white, the one with more contrast."""
-    return max(BLACK, WHITE, key=lambda text: contrast(text, background))
+    return max(BLACK, WHITE, key=lambda text: compute_contrast(text, background))
 
 
-def contrast(one: Colour, other: Colour) -> float:
+def compute_contrast(one: Colour, other: Colour) -> float:
     """Return the contrast ratio of two colours, from 1 to 21 (WCAG 2.2, relative luminance)."""
-    dark, light = sorted((_luminance(one), _luminance(other)))
+    dark, light = sorted((_compute_luminance(one), _compute_luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 
 
-def _heats() -> range:
+def _list_heats() -> range:
     return range(-HEAT_STEPS, HEAT_STEPS + 1)
 
 
-def _palette(palette: str, scope: str) -> str:
+def _write_palette_rules(palette: str, scope: str) -> str:
     light, dark = (PALETTES[palette][scheme] for scheme in SCHEMES)
     names = ("--loss-end", "--even", "--win-end")
     ends = ";".join(
@@ -146,11 +150,15 @@ def _palette(palette: str, scope: str) -> str:
     return f"{scope}{{{ends}}}"
 
 
-def _text(palette: str, default: bool) -> list[str]:
+def _write_text_rules(palette: str, default: bool) -> list[str]:
     scope = "" if default else f":root:has(#palette-{palette}:checked) "
     rules = []
     for scheme, text in product(SCHEMES, (BLACK, WHITE)):
-        heats = [h for h in _heats() if text_colour(colour(palette, h, scheme)) == text]
+        heats = [
+            h
+            for h in _list_heats()
+            if choose_text_colour(compute_colour(palette, h, scheme)) == text
+        ]
         chosen = ",".join(f'[data-heat="{heat}"]' for heat in heats)
         if heats:
             value = "#000" if text == BLACK else "#fff"
@@ -158,7 +166,7 @@ def _text(palette: str, default: bool) -> list[str]:
     return rules
 
 
-def _luminance(colour: Colour) -> float:
+def _compute_luminance(colour: Colour) -> float:
     linear = [
         value / 12.92
         if (value := channel / 255) <= 0.04045

@@ -5,7 +5,7 @@ place across is a share of its width, from 0 to 1, and one down is in pixels.  S
 as wide as a phone or a screen, and its words stay as large as they are.  Elsewhere both are in
 pixels, or in units of the group around the shape.
 
-In a page the stylesheet is around a picture (see `stylesheet`), and a plot is as wide as there is
+In a page the stylesheet is around a picture (see `read_stylesheet`), and a plot is as wide as there is
 room, so places across are written in percent.  Alone a picture has a size, and brings its own style
 with the colours written out, for programs that know no variables of CSS; it needs no font of ours,
 no file beside it and no script.
@@ -162,20 +162,20 @@ class Plot(NamedTuple):
     keys: Sequence[Key] = ()
 
 
-def stylesheet() -> str:
+def read_stylesheet() -> str:
     """Return the CSS rules of shapes in a page."""
     return f".drawing{{{''.join(LOOKS.splitlines())}}}"
 
 
-def inline(shapes: Iterable[Shape], kind: str, attributes: str) -> Markup:
+def write_inline(shapes: Iterable[Shape], kind: str, attributes: str) -> Markup:
     """Write shapes for a page; `attributes` are those of the whole, such as its box."""
     return Markup(f'<svg class="{kind}" {attributes}>{Pen().write(shapes)}</svg>')
 
 
-def inline_plot(plot: Plot, label: str = "", outside: str = "") -> Markup:
+def write_plot(plot: Plot, label: str = "", outside: str = "") -> Markup:
     """Return a plot for a page; it has no label if a table shows its numbers.
 
-    `outside` are attributes of its links, see `rendering`.
+    `outside` are the attributes of its links: see `get_link_attributes` in `rendering`.
     """
     told = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
     shapes = Pen(None, plot.height, outside=outside).write(plot.shapes)
@@ -184,24 +184,26 @@ def inline_plot(plot: Plot, label: str = "", outside: str = "") -> Markup:
     )
 
 
-def standalone(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> str:
+def write_file(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> str:
     """Write a drawing as a file; `scheme` is one of SCHEMES, its links begin with `site`."""
     width, height = f"{drawing.width:g}", f"{drawing.height:g}"
     content = Pen(base_url=base_url).write(drawing.shapes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="alone" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img"><title>{escape(drawing.label)}</title>'
-        f"<style>{style(drawing, scheme)}</style>"
+        f"<style>{write_style(drawing, scheme)}</style>"
         f'<rect class="paper" width="{width}" height="{height}"/>{content}</svg>\n'
     )
 
 
-def style(drawing: Drawing, scheme: str = "auto") -> str:
+def write_style(drawing: Drawing, scheme: str = "auto") -> str:
     """Return the style of its file in a scheme, or in whichever its reader prefers."""
-    return _style(scheme, frozenset(_values(drawing.shapes)))
+    return _build_style(scheme, frozenset(_list_values(drawing.shapes)))
 
 
-def preview(line: str, shapes: Sequence[Shape], width: float, height: float) -> Drawing:
+def draw_preview(
+    line: str, shapes: Sequence[Shape], width: float, height: float
+) -> Drawing:
     """Draw shapes of a size as a link to their page is shown, over a line of text."""
     wide, high = PREVIEW
     room = high - AROUND - BELOW
@@ -215,9 +217,9 @@ def preview(line: str, shapes: Sequence[Shape], width: float, height: float) -> 
     return Drawing(wide, high, line, picture)
 
 
-def png(drawing: Drawing) -> bytes:
+def render_png(drawing: Drawing) -> bytes:
     """Turn a drawing into pixels, as it is in the light."""
-    return _render_pixels(standalone(drawing, "light").translate(MISSING))
+    return _render_pixels(write_file(drawing, "light").translate(MISSING))
 
 
 @lru_cache(maxsize=16)  # some 25 KB each
@@ -238,7 +240,7 @@ def cut_text(text: str, room: float, size: float = 12) -> str:
 
 
 @lru_cache(maxsize=64)
-def _style(scheme: str, values: frozenset[Value]) -> str:
+def _build_style(scheme: str, values: frozenset[Value]) -> str:
     base = f".alone{{font-family:{FONT}}}"
     lines = LOOKS.splitlines()
     if scheme != "auto":
@@ -251,15 +253,17 @@ def _style(scheme: str, values: frozenset[Value]) -> str:
 def _write_style_of_scheme(
     scheme: str, lines: Sequence[str], values: frozenset[Value]
 ) -> str:
-    rules = [palette.rules_of(scale, value, scheme) for scale, value in sorted(values)]
-    return "".join([palette.written_out("".join(lines), scheme), *rules])
+    rules = [
+        palette.write_rules(scale, value, scheme) for scale, value in sorted(values)
+    ]
+    return "".join([palette.fill_in_inks("".join(lines), scheme), *rules])
 
 
-def _values(shapes: Iterable[Shape]) -> Iterator[Value]:
+def _list_values(shapes: Iterable[Shape]) -> Iterator[Value]:
     """Yield the heats and levels that shapes are coloured by."""
     for shape in shapes:
         if isinstance(shape, Inset):
-            yield from _values(shape.shapes)
+            yield from _list_values(shape.shapes)
         elif isinstance(shape, (Rect, Sign, Text)) and shape.value:
             yield shape.value
 

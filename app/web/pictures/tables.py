@@ -55,7 +55,7 @@ class Sample(NamedTuple):
     ends: list[tuple[str, list[TableCell]]]  # the part of the group, and its runs
 
 
-def written(numbers: Numbers) -> Table:
+def build_verdict_table(numbers: Numbers) -> Table:
     """Lay out the numbers of a verdict, which are written already."""
     rows = [
         TableRow(TableCell(name), [TableCell(text) for text in row])
@@ -64,15 +64,15 @@ def written(numbers: Numbers) -> Table:
     return Table(numbers.about, numbers.columns, rows)
 
 
-def offers(site: SiteData, figure: Figure, first_seed: int) -> list[Sample]:
+def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[Sample]:
     """List runs of a histogram that are worth a look: of many those at both ends and halfway."""
     if not isinstance(figure, Histogram):
         return []
     found = []
     for group in figure.groups:
         runs, opened = (
-            ordered(group.values, first_seed),
-            addresses_of(site, group.recipe),
+            sort_runs(group.values, first_seed),
+            map_seeds_to_urls(site, group.recipe),
         )
         if not opened(first_seed):
             continue
@@ -93,23 +93,23 @@ def offers(site: SiteData, figure: Figure, first_seed: int) -> list[Sample]:
 
 
 @singledispatch
-def table(figure: object, site: SiteData, first_seed: int) -> Table:
+def build_table(figure: object, site: SiteData, first_seed: int) -> Table:
     """Return the table of the numbers in a figure; `first_seed` is the first seed of the experiment."""
     raise TypeError(f"no figure: {figure!r}")
 
 
-@table.register
-def _histogram(figure: Histogram, site: SiteData, first_seed: int) -> Table:
+@build_table.register
+def _build_histogram_table(figure: Histogram, site: SiteData, first_seed: int) -> Table:
     rows = []
     for group in figure.groups:
         runs, opened = (
-            ordered(group.values, first_seed),
-            addresses_of(site, group.recipe),
+            sort_runs(group.values, first_seed),
+            map_seeds_to_urls(site, group.recipe),
         )
         entries = [TableCell(format_count(len(runs)))]
         for name, share in QUANTILES.items():
-            run = at_quantile(runs, share)
-            value = median(group.values) if name == "median" else run["value"]
+            run = find_quantile_run(runs, share)
+            value = compute_median(group.values) if name == "median" else run["value"]
             entries.append(
                 TableCell(format_with_unit(value, figure.unit), opened(run["seed"]))
             )
@@ -125,8 +125,8 @@ def _histogram(figure: Histogram, site: SiteData, first_seed: int) -> Table:
     return Table("", ["runs", *QUANTILES], rows)
 
 
-@table.register
-def _curves(figure: Curves, site: SiteData, first_seed: int) -> Table:
+@build_table.register
+def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> Table:
     points = sorted({x for series in figure.series for x in series.x})
     step = -(-len(points) // MOST_ROWS)
     shown = points[::-step][::-1]  # the last one among them
@@ -140,7 +140,8 @@ def _curves(figure: Curves, site: SiteData, first_seed: int) -> Table:
     ]
     typical = [
         TableCell(
-            f"seed {series.typical}", addresses_of(site, series.recipe)(series.typical)
+            f"seed {series.typical}",
+            map_seeds_to_urls(site, series.recipe)(series.typical),
         )
         for series in figure.series
     ]
@@ -167,13 +168,15 @@ def _write_points(series: Series, unit: str) -> dict[float, str]:
     }
 
 
-@table.register
-def _grid(figure: Grid, site: SiteData, first_seed: int) -> Table:
+@build_table.register
+def _build_grid_table(figure: Grid, site: SiteData, first_seed: int) -> Table:
     rows = [
         TableRow(
             TableCell(name),
             [
-                TableCell(format_with_unit(value, figure.unit), address(site, recipe))
+                TableCell(
+                    format_with_unit(value, figure.unit), build_recipe_url(site, recipe)
+                )
                 for value, recipe in zip(values, recipes, strict=True)
             ],
         )
@@ -184,8 +187,8 @@ def _grid(figure: Grid, site: SiteData, first_seed: int) -> Table:
     return Table(f"{figure.row_label} ↓ {figure.column_label} →", figure.columns, rows)
 
 
-@table.register
-def _bars(figure: Bars, site: SiteData, first_seed: int) -> Table:
+@build_table.register
+def _build_bars_table(figure: Bars, site: SiteData, first_seed: int) -> Table:
     rows = []
     for bar in figure.bars:
         interval = (
@@ -198,7 +201,7 @@ def _bars(figure: Bars, site: SiteData, first_seed: int) -> Table:
             interval,
             format_count(bar.n) if bar.n else "",
         ]
-        head = TableCell(bar.name, behind_bar(site, bar))
+        head = TableCell(bar.name, build_bar_url(site, bar))
         rows.append(TableRow(head, [TableCell(text) for text in texts]))
     columns = ["exact value" if figure.exact else "estimate", "95% interval", "n"]
     filled = [any(row.entries[at].text for row in rows) for at in range(len(columns))]
@@ -207,13 +210,13 @@ def _bars(figure: Bars, site: SiteData, first_seed: int) -> Table:
     return Table("", [columns[at] for at in kept], rows)
 
 
-@table.register
-def _boards(figure: Boards, site: SiteData, first_seed: int) -> Table:
+@build_table.register
+def _build_boards_table(figure: Boards, site: SiteData, first_seed: int) -> Table:
     rows = [
         TableRow(
             TableCell(
                 board.record or "the empty board",
-                position(site, board.record, board.lens),
+                build_position_url(site, board.record, board.lens),
             ),
             [TableCell(board.text)],
         )
@@ -230,21 +233,29 @@ def _link_run(run: Any, unit: str, opened: Seeded) -> TableCell:
 
 
 @singledispatch
-def records(figure: object, first_seed: int) -> Iterator[Record]:
+def list_records(figure: object, first_seed: int) -> Iterator[Record]:
     """Write every number of a figure as rows of COLUMNS but the first."""
     raise TypeError(f"no figure: {figure!r}")
 
 
-@records.register
+@list_records.register
 def _(figure: Histogram, first_seed: int) -> Iterator[Record]:
     for group in figure.groups:
         for seed, value in enumerate(group.values, first_seed):
-            yield group.name, seeded(group.recipe, seed), seed, None, "value", value, 1
+            yield (
+                group.name,
+                name_with_seed(group.recipe, seed),
+                seed,
+                None,
+                "value",
+                value,
+                1,
+            )
         for mark in group.marks:
             yield group.name, None, None, None, mark.text, mark.value, None
 
 
-@records.register
+@list_records.register
 def _(figure: Curves, first_seed: int) -> Iterator[Record]:
     for series in figure.series:
         lines = {
@@ -261,7 +272,7 @@ def _(figure: Curves, first_seed: int) -> Iterator[Record]:
         yield mark.text, None, None, mark.value, "mark", None, None
 
 
-@records.register
+@list_records.register
 def _(figure: Grid, first_seed: int) -> Iterator[Record]:
     for row, values, recipes in zip(
         figure.rows, figure.values, figure.recipes, strict=True
@@ -279,7 +290,7 @@ def _(figure: Grid, first_seed: int) -> Iterator[Record]:
             )
 
 
-@records.register
+@list_records.register
 def _(figure: Bars, first_seed: int) -> Iterator[Record]:
     for bar in figure.bars:
         recipe = bar.recipe or None
@@ -289,13 +300,13 @@ def _(figure: Bars, first_seed: int) -> Iterator[Record]:
                 yield bar.name, recipe, None, bar.record, name, end, bar.n
 
 
-@records.register
+@list_records.register
 def _(figure: Boards, first_seed: int) -> Iterator[Record]:
     for board in figure.boards:
         yield board.text, board.lens, None, board.record, "position", None, None
 
 
-def address(site: SiteData, name: str) -> str:
+def build_recipe_url(site: SiteData, name: str) -> str:
     """Return the URL of a recipe, an agent or a baseline, "" without one.
 
     Recipes that take longer than the lab's limit have one only if they are shipped.
@@ -306,15 +317,15 @@ def address(site: SiteData, name: str) -> str:
     return urls.lab(known) if site.agents.knows(known) else ""
 
 
-def addresses_of(site: SiteData, recipe: str) -> Seeded:
+def map_seeds_to_urls(site: SiteData, recipe: str) -> Seeded:
     """Return a function that maps a seed to the URL of a recipe's run, "" without one."""
     trained = bool(recipe) and _is_trained(site, recipe)
     unseeded = urls.lab(recipe)
 
     def of(seed: int) -> str:
-        if short := site.lab.short.get(seeded(recipe, seed), ""):
+        if short := site.lab.short.get(name_with_seed(recipe, seed), ""):
             return urls.lab(short)
-        return seeded(unseeded, seed) if trained else ""
+        return name_with_seed(unseeded, seed) if trained else ""
 
     return of
 
@@ -329,12 +340,12 @@ def _is_trained(site: SiteData, recipe: str) -> bool:
     return site.lab.source is not None
 
 
-def seeded(recipe: str, seed: int) -> str:
+def name_with_seed(recipe: str, seed: int) -> str:
     """Return the name of a recipe with a seed, which comes last and is left out if it is 0."""
     return f"{recipe},seed={seed}" if recipe and seed else recipe
 
 
-def position(site: SiteData, record: str, lens: str) -> str:
+def build_position_url(site: SiteData, record: str, lens: str) -> str:
     """Return the URL of a position with the values of an agent, or exact ones without it."""
     known = site.lab.short.get(lens, lens)
     return urls.play(
@@ -342,14 +353,14 @@ def position(site: SiteData, record: str, lens: str) -> str:
     )
 
 
-def behind_bar(site: SiteData, bar: Bar) -> str:
+def build_bar_url(site: SiteData, bar: Bar) -> str:
     """Return the URL of the position or the recipe of a bar, "" without one."""
     if bar.record is not None:
-        return position(site, bar.record, bar.recipe or TRUTH)
-    return address(site, bar.recipe)
+        return build_position_url(site, bar.record, bar.recipe or TRUTH)
+    return build_recipe_url(site, bar.recipe)
 
 
-def ordered(values: Sequence[float], first_seed: int) -> Runs:
+def sort_runs(values: Sequence[float], first_seed: int) -> Runs:
     """List the runs of a group from the least value to the greatest."""
     runs = np.zeros(len(values), [("seed", np.intp), ("value", np.float64)])
     runs["seed"], runs["value"] = (
@@ -359,16 +370,16 @@ def ordered(values: Sequence[float], first_seed: int) -> Runs:
     return runs[np.argsort(runs["value"], kind="stable")]
 
 
-def at_quantile(runs: Runs, share: float) -> Any:
+def find_quantile_run(runs: Runs, share: float) -> Any:
     """Return the run of an ordered group that is nearest to a quantile."""
     return runs[round(share * (len(runs) - 1))]
 
 
-def typical(runs: Runs) -> Any:
+def find_middle_run(runs: Runs) -> Any:
     """Return the middle run of an ordered group."""
     return runs[len(runs) // 2]
 
 
-def median(values: Sequence[float]) -> float:
+def compute_median(values: Sequence[float]) -> float:
     """Return the median, between two values if their number is even."""
     return float(np.median(values))

@@ -25,7 +25,9 @@ def run_beside(
     if not is_module_patched("threading"):  # in a test, or in a server with threads
         return function(*arguments, **options)
     with _turn:
-        outcome = get_hub().threadpool.apply(_call, (function, arguments, options))
+        outcome = get_hub().threadpool.apply(
+            _call_function, (function, arguments, options)
+        )
     if isinstance(outcome, _Failure):
         raise outcome.error
     result: Result = outcome
@@ -38,7 +40,7 @@ class _Failure(NamedTuple):
     error: Exception
 
 
-def _call(
+def _call_function(
     function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
     try:

@@ -21,7 +21,7 @@ from werkzeug.wrappers import Response
 
 from app.web.on_demand import BEGAN
 from app.web.service.errors import is_right_host, is_too_long
-from app.web.service.packing import chosen
+from app.web.service.packing import choose_encoding
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -47,13 +47,13 @@ class Answers:
     """A cache of responses, up to `size` bytes; responses that were requested again stay longest."""
 
     def __init__(self, size: int) -> None:
-        self.proven: LRUCache[Key, tuple[Answer, int]] = _cache(size * PROVEN)
-        self.new: LRUCache[Key, tuple[Answer, int]] = _cache(size * (1 - PROVEN))
+        self.proven: LRUCache[Key, tuple[Answer, int]] = _get_cache(size * PROVEN)
+        self.new: LRUCache[Key, tuple[Answer, int]] = _get_cache(size * (1 - PROVEN))
         self.lock = Lock()
 
     def get(self, environ: "WSGIEnvironment") -> Answer | None:
         """Return the cached response to a request, or None."""
-        key = _key(environ)
+        key = _build_key(environ)
         with self.lock:
             found = self.proven.get(key)
             if (
@@ -66,8 +66,8 @@ class Answers:
 
     def put(self, environ: "WSGIEnvironment", answer: Answer) -> None:
         """Cache the response to a request if it is not too large."""
-        key = _key(environ)
-        size = _size(key, answer)
+        key = _build_key(environ)
+        size = _measure_size(key, answer)
         with self.lock:
             if size <= self.new.maxsize:
                 self.new[key] = answer, size
@@ -103,7 +103,7 @@ class Turns:
 
 def _prepare(environ: "WSGIEnvironment") -> None:
     """Choose an encoding, note the time, and remove headers that Werkzeug would misread."""
-    environ[ENCODING] = chosen(environ.get(ENCODING, ""))
+    environ[ENCODING] = choose_encoding(environ.get(ENCODING, ""))
     environ[BEGAN] = monotonic()
     # A server may ignore an upgrade (RFC 9110, section 7.8), but Werkzeug refuses it.
     environ.pop("HTTP_UPGRADE", None)
@@ -112,7 +112,7 @@ def _prepare(environ: "WSGIEnvironment") -> None:
         del environ[IF_MATCH]
 
 
-def cached(
+def cache_responses(
     application: "WSGIApplication",
     read_query: "Callable[[WSGIEnvironment], str]",
     size: int = SIZE,
@@ -174,7 +174,7 @@ def _may_be_kept(status: str, headers: Headers) -> bool:
     )
 
 
-def _key(environ: "WSGIEnvironment") -> Key:
+def _build_key(environ: "WSGIEnvironment") -> Key:
     """Return the parts of a request that decide on its response."""
     return (
         environ["wsgi.url_scheme"],
@@ -186,11 +186,11 @@ def _key(environ: "WSGIEnvironment") -> Key:
     )
 
 
-def _cache(size: float) -> "LRUCache[Key, tuple[Answer, int]]":
+def _get_cache(size: float) -> "LRUCache[Key, tuple[Answer, int]]":
     return LRUCache(size, getsizeof=lambda found: found[1])
 
 
-def _size(key: Key, answer: Answer) -> int:
+def _measure_size(key: Key, answer: Answer) -> int:
     """Return the memory of a response and its key in bytes."""
     texts = [
         *key,

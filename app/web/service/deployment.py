@@ -43,7 +43,7 @@ class SettingError(ValueError):
     """A wrong environment variable; the message names it."""
 
 
-def number(name: str, default: int, low: int, high: int) -> int:
+def read_number(name: str, default: int, low: int, high: int) -> int:
     """Return a whole number from the environment, or the default if it is empty or unset.
 
     Raises SettingError, naming the variable, if it is no number from `low` to `high`.
@@ -66,13 +66,13 @@ class Settings(NamedTuple):
     metrics: bool  # whether /metrics is served
 
 
-def settings() -> Settings:
+def read_settings() -> Settings:
     """Return the settings that the environment has; docs/serving.md lists its variables.
 
     By default no proxy is trusted, neither for the client nor for the scheme of a request.
     Raises SettingError, naming the variable, if one of them is wrong.
     """
-    number("LAB_TRAINERS", 1, 1, MAX_TRAINERS)  # the trainer reads it itself
+    read_number("LAB_TRAINERS", 1, 1, MAX_TRAINERS)  # the trainer reads it itself
     contact = os.environ.get("SECURITY_CONTACT", "")
     if contact and not CONTACT.fullmatch(contact):
         raise SettingError(
@@ -80,12 +80,12 @@ def settings() -> Settings:
         )
     return Settings(
         models=Path(os.environ.get("MODELS") or ROOT / "models"),
-        lab=number("LAB", 1, 0, 1) == 1,
-        proxies=number("TRUSTED_PROXIES", 0, 0, MAX_PROXIES),
-        forwarded_host=number("FORWARDED_HOST", 0, 0, 1) == 1,
-        host=canonical_host(),
+        lab=read_number("LAB", 1, 0, 1) == 1,
+        proxies=read_number("TRUSTED_PROXIES", 0, 0, MAX_PROXIES),
+        forwarded_host=read_number("FORWARDED_HOST", 0, 0, 1) == 1,
+        host=read_canonical_host(),
         contact=contact,
-        metrics=number("METRICS", 0, 0, 1) == 1,
+        metrics=read_number("METRICS", 0, 0, 1) == 1,
     )
 
 
@@ -109,7 +109,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         )
 
 
-def canonical_host() -> str:
+def read_canonical_host() -> str:
     """Return CANONICAL_HOST as browsers write it, "" if it is unset.
 
     Raises SettingError if it is no host name.
@@ -172,7 +172,7 @@ def show_contact(contact: str) -> Response:
 
 
 @bp.get(ROBOTS)
-def robots() -> Response:
+def show_robots() -> Response:
     """Return robots.txt: no agents trained on demand, and no further views of a page."""
     left = ("/lab/", "/teach", "/reply/", "/set/", "/*,", "/*%2C", "/*?")
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in left)]
@@ -181,7 +181,7 @@ def robots() -> Response:
 
 
 @bp.get(SITEMAP)
-def sitemap() -> Response:
+def show_sitemap() -> Response:
     """Return the sitemap: the pages that are always available."""
     rooms = (urls.HOME, urls.AGENTS, urls.ARENA, urls.COMPARE, urls.HOW)
     more = (urls.EXPERIMENTS, urls.SOURCES, urls.GLOSSARY, urls.PUZZLES)
@@ -199,7 +199,7 @@ def sitemap() -> Response:
 
 
 @bp.get(HEALTH)
-def healthz() -> Response:
+def show_health() -> Response:
     """Return 200 with the version and digests: the server starts only with checked models."""
     digests = {name: agent.card.arrays for name, agent in current_site().agents.items()}
     response = jsonify(

@@ -72,7 +72,7 @@ def init_app(app: Flask) -> None:
 def refuse_request() -> None:
     """Abort a request whose URL is too long or whose Host is invalid."""
     if is_too_long(request.environ):
-        abort(414, gettext(SENTENCES[414], most=longest(request.environ)))
+        abort(414, gettext(SENTENCES[414], most=get_max_length(request.environ)))
     if not is_right_host(request.environ):
         request.host = ""  # else the error page could not be rendered
         abort(400, "The Host of the request is not the name of any.")
@@ -81,10 +81,10 @@ def refuse_request() -> None:
 def is_too_long(environ: "WSGIEnvironment") -> bool:
     """Return whether a URL is longer than that of any view."""
     length = len(environ["PATH_INFO"]) + len(environ.get("QUERY_STRING", ""))
-    return length > MAX_ADDRESS and length > longest(environ)
+    return length > MAX_ADDRESS and length > get_max_length(environ)
 
 
-def longest(environ: "WSGIEnvironment") -> int:
+def get_max_length(environ: "WSGIEnvironment") -> int:
     """Return the maximum number of characters of path and query.
 
     Agents named by their moves and agents taught by people allow for more.
@@ -109,11 +109,11 @@ def is_right_host(environ: "WSGIEnvironment") -> bool:
 def show_error(error: HTTPException) -> Response:
     """Return the response to an error, with its own sentence if the site gave it one."""
     ours = error.description != type(error).description
-    sentences = SENTENCES | IN_API if _in_api() else SENTENCES
+    sentences = SENTENCES | IN_API if _is_in_api() else SENTENCES
     sentence = error.description
     if not ours and error.code in sentences:
-        sentence = gettext(sentences[error.code], most=longest(request.environ))
-    return _answer(error, sentence)
+        sentence = gettext(sentences[error.code], most=get_max_length(request.environ))
+    return _build_response(error, sentence)
 
 
 def show_fault(fault: Exception) -> Response:
@@ -123,14 +123,14 @@ def show_fault(fault: Exception) -> Response:
     current_app.logger.error("fault %s on %a", fault_id, address, exc_info=fault)
     words = gettext_noop("An error occurred on the server. It is in the log as %(id)s.")
     sentence = gettext(words, id=fault_id)
-    return _answer(InternalServerError(), sentence)
+    return _build_response(InternalServerError(), sentence)
 
 
-def _answer(error: HTTPException, sentence: str | None) -> Response:
-    if _in_api():
+def _build_response(error: HTTPException, sentence: str | None) -> Response:
+    if _is_in_api():
         response = _describe_problem(error, sentence)
     else:
-        response = make_response(_page(error, sentence))
+        response = make_response(_render_error(error, sentence))
         response.vary.add("HX-Request")
         again = getattr(error, "retry_after", None)
         if again:  # browsers load the page again after this time
@@ -162,11 +162,11 @@ def _describe_problem(error: HTTPException, sentence: str | None) -> Response:
     return response
 
 
-def _in_api() -> bool:
+def _is_in_api() -> bool:
     return request.path.startswith(API)
 
 
-def _page(error: HTTPException, sentence: str | None) -> str:
+def _render_error(error: HTTPException, sentence: str | None) -> str:
     if wants_fragment():
         return render_block("error.html", "notice", sentence=sentence)
     return render_template(

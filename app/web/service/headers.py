@@ -64,12 +64,12 @@ def init_app(app: Flask) -> None:
         return response
 
     if origins:
-        # Called after `secure`, as after_request runs in reverse order.
+        # Called after `set_security_headers`, as after_request runs in reverse order.
         app.after_request(share)
-    app.after_request(secure)
+    app.after_request(set_security_headers)
 
 
-def secure(response: Response) -> Response:
+def set_security_headers(response: Response) -> Response:
     """Set the security headers; a redirect is not cached unless it has a Cache-Control."""
     wanted = HEADERS | (ON_HTTPS if request.is_secure else {})
     if request.path.startswith(urls.EMBED):

@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.project import ROOT
 from app.web import urls
-from app.web.match import bad_value
+from app.web.match import build_value_error
 from app.web.translation import (
     ENGLISH,
     IN_ENGLISH,
@@ -38,9 +38,9 @@ WRITTEN = {
     "paper",
     "classroom",
     "lesson",
-    "embed.board",
-    "embed.reply",
-    "embed.take",
+    "embed.show_board",
+    "embed.show_reply",
+    "embed.show_exports",
 }
 OFFERED_FROM = 0.9  # share of translated texts from which a language is in the menu
 LEADING = ("Location", "HX-Push-Url", "HX-Replace-Url")
@@ -66,7 +66,7 @@ def init_app(app: Flask) -> None:
     env.globals |= {
         "language": current_language,
         "languages": list_languages,
-        "in_language": in_language,
+        "in_language": add_language,
     }
     env.globals["in_english"] = in_english
     app.before_request(set_language)
@@ -74,7 +74,7 @@ def init_app(app: Flask) -> None:
     app.teardown_request(lambda _: select_language(IN_ENGLISH))
 
 
-def requested_language() -> Language:
+def read_language() -> Language:
     """Return the language of the parameter `hl`, English without it.
 
     Raises BadRequest, naming all languages, if it is unknown.
@@ -84,7 +84,7 @@ def requested_language() -> Language:
     if not code:
         return IN_ENGLISH
     if code not in known:
-        raise bad_value(HL, code, f"{', '.join(known)}, or left out")
+        raise build_value_error(HL, code, f"{', '.join(known)}, or left out")
     return known[code]
 
 
@@ -98,7 +98,7 @@ def set_language() -> AnyResponse | None:
         query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
         others = [pair for pair in query if pair[0] != HL]
         return redirect(with_query(urls.quote_path(request.path), others), 301)
-    language = requested_language()
+    language = read_language()
     if language is not IN_ENGLISH and is_translated():
         select_language(language)
     return None
@@ -130,7 +130,7 @@ def in_english() -> Markup:
     return Markup(' lang="en"' if request.args.get(HL) else "")
 
 
-def in_language(address: str, language: Language) -> str:
+def add_language(address: str, language: Language) -> str:
     """Return a URL with the parameter of a language."""
     if language is IN_ENGLISH or f"{HL}={language.code}" in address:
         return address
@@ -146,7 +146,7 @@ def keep_language(response: Response) -> Response:
         return response
     for name in LEADING:
         if name in response.headers:
-            response.headers[name] = in_language(response.headers[name], language)
+            response.headers[name] = add_language(response.headers[name], language)
     if response.mimetype == "text/html":
         host = re.escape(request.host_url.rstrip("/"))
         link = re.compile(LINK % host)

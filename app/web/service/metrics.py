@@ -49,7 +49,7 @@ def init_app(app: Flask) -> None:
     """Measure every response of an app from here on, and serve the numbers."""
     app.add_url_rule(PATH, endpoint="metrics", view_func=show_metrics)
     pages = frozenset(rule.rule.split("/")[1] for rule in app.url_map.iter_rules())
-    app.wsgi_app = measure(app.wsgi_app, pages)  # type: ignore[assignment, method-assign]
+    app.wsgi_app = measure_responses(app.wsgi_app, pages)  # type: ignore[assignment, method-assign]
 
 
 def show_metrics() -> Response:
@@ -64,7 +64,9 @@ def show_metrics() -> Response:
     return response
 
 
-def measure(application: "WSGIApplication", pages: frozenset[str]) -> "WSGIApplication":
+def measure_responses(
+    application: "WSGIApplication", pages: frozenset[str]
+) -> "WSGIApplication":
     """Wrap a WSGI application: count its responses and measure their durations by page."""
 
     def answer(

@@ -40,26 +40,26 @@ def init_app(app: Flask, folder: Path) -> None:
     `app.css` ends with the colours and `figures.css` begins with how shapes look, as all pictures
     have them; `play.css` ends with `why.css`, and `play.js` begins with the script of a board.
     """
-    app.after_request(pack)
+    app.after_request(pack_response)
     contents = {
-        path.relative_to(folder).as_posix(): lean(path)
+        path.relative_to(folder).as_posix(): strip_file(path)
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-    contents["parts/app.css"] += palette.stylesheet().encode()
+    contents["parts/app.css"] += palette.write_stylesheet().encode()
     figures = contents["parts/figures.css"]
-    contents["parts/figures.css"] = svg.stylesheet().encode() + figures
+    contents["parts/figures.css"] = svg.read_stylesheet().encode() + figures
     contents["play/play.css"] += contents["why/why.css"]
     contents["play/play.js"] = contents["parts/board.js"] + contents["play/play.js"]
-    addresses = {name: _hashed(name, content) for name, content in contents.items()}
+    addresses = {name: _add_hash(name, content) for name, content in contents.items()}
     assets = {
-        addresses[name]: _packed(name, content) for name, content in contents.items()
+        addresses[name]: _pack_file(name, content) for name, content in contents.items()
     }
 
     @app.get("/static/<path:address>")
     def static_file(address: str) -> Response:
         kind, packings = assets.get(address) or abort(404)
-        encoding = chosen(request.headers.get("Accept-Encoding", ""))
+        encoding = choose_encoding(request.headers.get("Accept-Encoding", ""))
         response = Response(packings[encoding], mimetype=kind)
         if encoding != PLAIN:
             response.content_encoding = encoding
@@ -74,16 +74,16 @@ def init_app(app: Flask, folder: Path) -> None:
 
 
 @lru_cache(64)
-def chosen(accepted: str) -> str:
+def choose_encoding(accepted: str) -> str:
     """Return the encoding of a response for an Accept-Encoding header."""
     encodings = parse_accept_header(accepted, Accept)
     return encodings.best_match([*PACK, PLAIN]) or PLAIN
 
 
-def pack(response: Response) -> Response:
+def pack_response(response: Response) -> Response:
     """Compress a response and mark its ETag, unless the client already has it."""
     response.vary.add("Accept-Encoding")
-    encoding = chosen(request.headers.get("Accept-Encoding", ""))
+    encoding = choose_encoding(request.headers.get("Accept-Encoding", ""))
     if not _is_worth_it(response):
         encoding = PLAIN
     tag, weak = response.get_etag()
@@ -109,7 +109,7 @@ def _is_worth_it(response: Response) -> bool:
     )
 
 
-def lean(path: Path) -> bytes:
+def strip_file(path: Path) -> bytes:
     """Return the content of a file; our styles and scripts without comments and spaces."""
     content = path.read_bytes()
     if path.parent.name == "vendor" or path.suffix not in COMMENTS:
@@ -119,7 +119,7 @@ def lean(path: Path) -> bytes:
 
 
 @lru_cache(maxsize=128)  # shared by all sites of a process, as in tests
-def _packed(name: str, content: bytes) -> tuple[str | None, dict[str, bytes]]:
+def _pack_file(name: str, content: bytes) -> tuple[str | None, dict[str, bytes]]:
     """Return the type of a file, and its content by the name of each encoding."""
     packings = {
         "br": brotli.compress(content, quality=10),  # 11 takes 3x as long for 2% less
@@ -129,7 +129,7 @@ def _packed(name: str, content: bytes) -> tuple[str | None, dict[str, bytes]]:
     return mimetypes.guess_type(name)[0], packings
 
 
-def _hashed(name: str, content: bytes) -> str:
+def _add_hash(name: str, content: bytes) -> str:
     path = Path(name)
     digest = hashlib.sha256(content).hexdigest()[:12]
     return path.with_suffix(f".{digest}{path.suffix}").as_posix()

@@ -31,7 +31,7 @@ def init_app(app: Flask) -> None:
 
 def merge_slashes() -> AnyResponse | None:
     """Redirect a path with several slashes in a row to the same path with single ones."""
-    path = path_of(request.environ)  # `request.path` leaves out those at its start
+    path = get_path(request.environ)  # `request.path` leaves out those at its start
     if "//" not in path:
         return None
     path = urls.quote_path(re.sub("/{2,}", "/", path))
@@ -39,7 +39,7 @@ def merge_slashes() -> AnyResponse | None:
     return redirect(with_query(path, query), 308)
 
 
-def query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
+def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
     """Return a function that reduces the query of a request to what its route reads.
 
     The blueprints of the app are registered already.
@@ -56,7 +56,7 @@ def query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
         if not query:
             return query
         try:
-            endpoint, _ = matcher.match(path_of(environ), method="GET")
+            endpoint, _ = matcher.match(get_path(environ), method="GET")
         except HTTPException:  # a redirect or an error, which are not kept
             return query
         return reduce_query(query, routes.get(endpoint, READS_NOTHING))
@@ -64,7 +64,7 @@ def query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
     return read
 
 
-def path_of(environ: "WSGIEnvironment") -> str:
+def get_path(environ: "WSGIEnvironment") -> str:
     """Return the path of a request, not quoted; WSGI has its bytes as Latin-1."""
     path: str = environ["PATH_INFO"]
     return path.encode("latin-1").decode("utf-8", "replace")

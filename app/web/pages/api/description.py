@@ -262,7 +262,7 @@ class ApiPage(Page, frozen=True):
 
 
 @bp.get(urls.API)
-def api() -> Answer:
+def show_api() -> Answer:
     """Explain the API."""
     document, base_url = current_app.extensions["openapi"], request.host_url.rstrip("/")
     page = ApiPage(

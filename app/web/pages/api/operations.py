@@ -53,7 +53,7 @@ RESULTS: dict[int, schema.Result] = {**SIDES, 0: "draw"}
 
 
 @bp.get(urls.API_DESCRIPTION)
-def openapi() -> Response:
+def get_openapi() -> Response:
     """Return the OpenAPI description."""
     return build_cacheable_response(current_app.extensions["openapi"])
 
@@ -88,13 +88,13 @@ def show_agent(id: str) -> Response:
 
 @bp.get(urls.API_JUDGE)
 @tree.validate(resp=describe_responses(schema.ApiJudgement), operation_id="judge")
-def judge(query: schema.JudgeQuery) -> Response:
+def judge_moves(query: schema.JudgeQuery) -> Response:
     """Evaluate a policy exactly.
 
     The request contains only the moves of the policy. They are not stored.
     """
     site, name = current_site(), MOVES + query.moves
-    site.canonical(name)
+    site.canonicalize(name)
     return build_cacheable_response(
         schema.ApiJudgement(**build_judgement_fields(site, name))
     )
@@ -366,7 +366,7 @@ def build_view(
     values = (
         None if game.is_over(position) else evaluate_moves(site, position, lens, step)
     )
-    worth = site.worth(lens)
+    worth = site.get_rewards(lens)
     return schema.ApiView(
         **asdict(build_state(site, position)),
         symmetry_class=format_position(game, int(game.symmetry_class[position])),
@@ -430,7 +430,7 @@ def _build_square(
     if values is None or not site.game.legal[position, cell]:
         return schema.ApiSquare(cell, mark, legal=False)
     learned = site.agents.find(values.lens)
-    task = None if values.exact else site.task_q(values.lens.removesuffix(TASK))
+    task = None if values.exact else site.get_task_q(values.lens.removesuffix(TASK))
     return schema.ApiSquare(
         cell=cell,
         mark=mark,

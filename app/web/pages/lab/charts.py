@@ -11,10 +11,10 @@ from app.experiments import Curves, Series, summarize_seeds
 from app.recipes import name_recipe
 from app.web.formatting import format_with_unit
 from app.web.pages.lab.duel import LINEAR, LOGARITHMIC, Duel, Side
-from app.web.pictures.curves import seeds_plot
+from app.web.pictures.curves import lay_out_seed_lines
 from app.web.pictures.figures import Layout, lay_out_curves
-from app.web.pictures.svg import Link, Plot, inline_plot
-from app.web.pictures.tables import Table, TableCell, TableRow, table
+from app.web.pictures.svg import Link, Plot, write_plot
+from app.web.pictures.tables import Table, TableCell, TableRow, build_table
 
 CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0  # pixels
 POINTS = 50  # points of a curve
@@ -37,9 +37,9 @@ def draw_charts(duel: Duel) -> DuelCharts:
     layout = lay_out_curves(figure, duel.site, first_seed, CURVES_HEIGHT)
     return DuelCharts(
         layout=layout,
-        svg=inline_plot(layout.plot),
-        table=table(figure, duel.site, first_seed),
-        seeds=inline_plot(lay_out_seeds(duel, SEEDS_HEIGHT)),
+        svg=write_plot(layout.plot),
+        table=build_table(figure, duel.site, first_seed),
+        seeds=write_plot(lay_out_seeds(duel, SEEDS_HEIGHT)),
         seed_table=_list_seeds(duel),
     )
 
@@ -102,7 +102,7 @@ def lay_out_seeds(duel: Duel, height: float) -> Plot:
     are_narrow = max(map(len, titles)) <= SEED_LABEL
     names = titles if are_narrow else [side.mark for side in duel.sides]
     links = [link for link, _ in _list_runs(duel)]
-    return seeds_plot(rows, names, styles, links, height, measure.unit)
+    return lay_out_seed_lines(rows, names, styles, links, height, measure.unit)
 
 
 def _list_runs(duel: Duel) -> list[tuple[Link, list[str]]]:
@@ -112,7 +112,8 @@ def _list_runs(duel: Duel) -> list[tuple[Link, list[str]]]:
     for at, row in enumerate(rows):
         texts = [format_with_unit(value, duel.measure.unit) for value in row]
         names = [
-            duel.site.lab.seeded(side.recipe, side.runs[at].seed) for side in duel.sides
+            duel.site.lab.name_with_seed(side.recipe, side.runs[at].seed)
+            for side in duel.sides
         ]
         baseline = names[0] if duel.baseline else ""
         title = f"seed {duel.sides[0].runs[at].seed}: {' → '.join(texts)}"

@@ -249,7 +249,7 @@ def build_duel(site: SiteData, chosen: str, query: Mapping[str, str]) -> Duel:
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
     baseline = query.get("ghost") or chosen
-    baseline = site.lab.canonical(baseline) or baseline
+    baseline = site.lab.canonicalize(baseline) or baseline
     names = [baseline, chosen] if baseline != chosen else [chosen]
     recipes = [find_recipe(site, one) for one in names]
     wanted = int(read_word("seeds", query, map(str, NUMBERS_OF_SEEDS), "1"))
@@ -258,7 +258,7 @@ def build_duel(site: SiteData, chosen: str, query: Mapping[str, str]) -> Duel:
     if wanted > 1 and all(has_seeds(site, one, seeds) for one in recipes):
         runs = train_seeds(site, recipes, seeds, wanted)
     else:
-        runs = [site.lab.seeds(one, [one.seed]) for one in recipes]
+        runs = [site.lab.train_seeds(one, [one.seed]) for one in recipes]
     measures = list_measures(site, [trained[0] for trained in runs])
     curve = read_word("curve", query, measures, BLUNDERS)
     sides = name_runs(site, names, recipes, runs)
@@ -327,7 +327,7 @@ def has_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
     if site.is_taught(name_recipe(recipe)):
         return False
     try:
-        last = site.lab.seeded(recipe, seeds[-1])  # the longest of the names
+        last = site.lab.name_with_seed(recipe, seeds[-1])  # the longest of the names
     except RecipeError:
         return False
     return site.agents.knows(last)
@@ -348,7 +348,7 @@ def train_seeds(
         [
             run
             for start in range(0, end, FIRST)
-            for run in site.lab.seeds(recipe, seeds[start : start + FIRST])
+            for run in site.lab.train_seeds(recipe, seeds[start : start + FIRST])
         ][:number]
         for recipe, end in zip(recipes, trained, strict=True)
     ]

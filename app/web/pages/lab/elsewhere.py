@@ -62,7 +62,9 @@ def build_elsewhere(setup: Setup, wanted: int) -> Elsewhere | None:
     if len(variants) < 2:
         return None
     trained = variants[:wanted]
-    verdicts = {(one.row, one.column): _decide(setup, one.recipes) for one in trained}
+    verdicts = {
+        (one.row, one.column): _compare_recipes(setup, one.recipes) for one in trained
+    }
     cells = {
         (one.row, one.column): _build_cell(
             setup, one, verdicts.get((one.row, one.column))
@@ -143,7 +145,7 @@ def _list_variants(
     return variants
 
 
-def _decide(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | None:
+def _compare_recipes(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | None:
     """Train both recipes with all seeds and compare them, None if they lack the measure."""
     runs = train_seeds(setup.site, recipes, list_seeds(recipes[1]), SEEDS)
     measures = list_measures(setup.site, [each[0] for each in runs])

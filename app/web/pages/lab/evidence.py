@@ -21,22 +21,22 @@ def draw_evidence(duel: Duel, link: str) -> Drawing:
     shapes: list[Shape] = []
     verdict = duel.verdict
     y = EDGE
-    y = _write(shapes, y, duel.question, "heading")
+    y = _write_lines(shapes, y, duel.question, "heading")
     headline = f"{verdict.warning} {verdict.headline}".lstrip()
-    y = _write(shapes, y + 4, headline, "label")
-    y = _write(shapes, y, verdict.detail, "told")
+    y = _write_lines(shapes, y + 4, headline, "label")
+    y = _write_lines(shapes, y, verdict.detail, "told")
     y = _draw_plots(shapes, duel, y + GAP)
     for side in duel.sides:
-        y = _write(shapes, y, f"{side.mark}: {name_recipe(side.recipe)}", "told")
+        y = _write_lines(shapes, y, f"{side.mark}: {name_recipe(side.recipe)}", "told")
     seeds = (
         f"{duel.seeds_done} seeds of A and of B. The numbers of each seed are exact."
     )
-    y = _write(shapes, y, f"{seeds} Q-Tac-Toe:", "told")
-    y = _write(shapes, y, link, "told")
+    y = _write_lines(shapes, y, f"{seeds} Q-Tac-Toe:", "told")
+    y = _write_lines(shapes, y, link, "told")
     return Drawing(WIDTH, y + EDGE, f"{duel.question} {verdict.text}", shapes)
 
 
-def enlarge(drawing: Drawing, scale: float) -> Drawing:
+def enlarge_drawing(drawing: Drawing, scale: float) -> Drawing:
     """Return a drawing with more pixels, for screens and slides."""
     whole = Inset("", drawing.shapes, scale=scale)
     width, height = scale * drawing.width, scale * drawing.height
@@ -52,7 +52,7 @@ def name_file(duel: Duel) -> str:
     return words[:LONGEST_NAME].rstrip("-.")
 
 
-def _write(shapes: list[Shape], y: float, text: str, kind: str) -> float:
+def _write_lines(shapes: list[Shape], y: float, text: str, kind: str) -> float:
     """Write lines of text below each other and return the place below them."""
     is_heading = kind == "heading"
     length = HEADING_LENGTH if is_heading else TEXT_LENGTH

@@ -16,9 +16,9 @@ from app.recipes.taught import Refusal
 from app.sources import SOURCES, Source
 from app.web import urls
 from app.web.algorithms import ALGORITHMS as KNOWN
-from app.web.comparison import FIGURES, Comparison, View, next_disagreement
-from app.web.match import Match, next_step, read_integer, read_step
-from app.web.on_demand import TrainingPending, whole_name
+from app.web.comparison import FIGURES, Comparison, View, find_next_disagreement
+from app.web.match import Match, get_next_step, read_integer, read_step
+from app.web.on_demand import TrainingPending, get_whole_name
 from app.web.pages.lab import (
     charts,
     duel,
@@ -39,10 +39,10 @@ from app.web.pages.parts.export import (
     take_curve,
     take_mind,
 )
-from app.web.pages.parts.learning import Film, film_of, in_step
-from app.web.pictures.minds import MindPicture, picture
-from app.web.pictures.svg import preview
-from app.web.pictures.tables import COLUMNS, records
+from app.web.pages.parts.learning import Film, film_position, match_steps
+from app.web.pictures.minds import MindPicture, draw_mind
+from app.web.pictures.svg import draw_preview
+from app.web.pictures.tables import COLUMNS, list_records
 from app.web.rendering import Page, render_page, wants_fragment
 from app.web.site_data import HUMAN, SiteData, current_site
 from app.web.urls import Destination, frame_file
@@ -69,7 +69,10 @@ class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def list_names(self, site: SiteData) -> tuple[str, str]:
         """Return the names of its recipe and of the baseline on this site."""
-        names = (site.lab.called(whole_name(one)) for one in (self.recipe, self.ghost))
+        names = (
+            site.lab.find_canonical_name(get_whole_name(one))
+            for one in (self.recipe, self.ghost)
+        )
         chosen, baseline = names
         return chosen, baseline
 
@@ -145,7 +148,7 @@ class LabPage(DuelPage, frozen=True):
 
 
 @bp.get(urls.LAB)
-def start() -> AnyResponse:
+def redirect_to_question() -> AnyResponse:
     """Show the first question, or redirect to the comparison of a submitted form."""
     query = request.args
     if "recipe" not in query and "algorithm" not in query:
@@ -184,7 +187,7 @@ def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
 
 
 @bp.get(urls.LAB_RECIPE)
-def lab(name: str) -> AnyResponse:
+def show_lab(name: str) -> AnyResponse:
     """Show a recipe, or the part of its page that grows."""
     site = current_site()
     chosen = slots.find_name(site, duel.find_recipe(site, name))
@@ -193,7 +196,7 @@ def lab(name: str) -> AnyResponse:
             request.args.get(key, "") for key in ("ghost", "curve", "axis")
         )
         return redirect(urls.lab(chosen, ghost, curve, axis=axis), 301)
-    if site.is_taught(name) and isinstance(site.lab.taught(name, None), Refusal):
+    if site.is_taught(name) and isinstance(site.lab.replay_course(name, None), Refusal):
         # With these numbers it plays other moves than those that its teacher answered.
         teach = urls.teach(name)
         if wants_fragment():
@@ -219,13 +222,14 @@ def evidence_file(name: str, ending: str) -> Response:
     if ending == "csv":
         figure = charts.summarize_runs(shown)
         rows = (
-            (1, *row, shown.verdict.warning) for row in records(figure, shown.seeds[0])
+            (1, *row, shown.verdict.warning)
+            for row in list_records(figure, shown.seeds[0])
         )
         return numbers_file((*COLUMNS, "warning"), rows, file)
     host = request.host_url.rstrip("/")
     drawing = evidence.draw_evidence(shown, host + shown.all_seeds_url)
     if ending == "png":
-        return png_file(evidence.enlarge(drawing, PNG_SCALE), file)
+        return png_file(evidence.enlarge_drawing(drawing, PNG_SCALE), file)
     return svg_file(drawing, file)
 
 
@@ -238,7 +242,7 @@ def preview_file(name: str) -> Response:
     shown = build_whole_duel(current_site(), name, request.args)
     drawing = evidence.draw_evidence(shown, request.host)
     line = shown.verdict.warning or shown.verdict.headline
-    return png_file(preview(line, drawing.shapes, drawing.width, drawing.height))
+    return png_file(draw_preview(line, drawing.shapes, drawing.width, drawing.height))
 
 
 def build_whole_duel(site: SiteData, name: str, query: Mapping[str, str]) -> duel.Duel:
@@ -298,7 +302,7 @@ def lab_page(site: SiteData, chosen: str, query: Mapping[str, str]) -> LabPage:
     shown = duel.build_duel(site, chosen, query)
     setup = build_setup(shown)
     record = X_BLOCKS if getattr(recipe, "seat", "both") == "x" else O_BLOCKS
-    last = site.last_step(chosen)
+    last = site.get_last_step(chosen)
     step = read_step(chosen, query.get("step", ""), last, site)
     part = duel_page(site, shown)
     seed = (recipe.seed + 1) % (LAST_SEED + 1)
@@ -315,7 +319,7 @@ def lab_page(site: SiteData, chosen: str, query: Mapping[str, str]) -> LabPage:
         elsewhere=_list_elsewhere(shown, query),
         proofs=duel.list_proofs(site, chosen),
         learners=_list_learners(shown, part.words, record, step),
-        next_step=shown.url(step=next_step(step, last)),
+        next_step=shown.url(step=get_next_step(step, last)),
         story=training_game.build_story_game(shown, query),
         untold=algorithm.untold,
         preview=_preview_url(shown),
@@ -331,12 +335,12 @@ def _list_learners(
     shown: duel.Duel, words: Sequence[str], record: str, step: int
 ) -> list[Learner]:
     """Return the sides as they learn, in the same share of their trainings."""
-    site, last = shown.site, shown.site.last_step(shown.chosen.name)
+    site, last = shown.site, shown.site.get_last_step(shown.chosen.name)
     learners = []
     for side, text in zip(shown.sides, words, strict=True):
-        film = film_of(site, side.name, record)
-        at = in_step(film.last, last)[step]
-        mind = picture(site, side.name, at, moving=True)
+        film = film_position(site, side.name, record)
+        at = match_steps(film.last, last)[step]
+        mind = draw_mind(site, side.name, at, moving=True)
         learners.append(Learner(side, text, film, at, mind))
     return learners
 
@@ -345,7 +349,7 @@ def _compare_url(shown: duel.Duel, record: str) -> str:
     """Return the URL that compares both agents on a board, where they disagree if that is known."""
     site, baseline = shown.site, shown.baseline
     views = [View(one) for one in (shown.chosen.name, baseline) if one]
-    apart = next_disagreement(views, site) if baseline else None
+    apart = find_next_disagreement(views, site) if baseline else None
     return urls.compare(Comparison(apart or record, tuple(views)))
 
 
@@ -365,7 +369,7 @@ def _list_axes(setup: slots.Setup) -> list[Destination]:
 def _name_with_seed(site: SiteData, recipe: Recipe, seed: int) -> str:
     """Return the name of a recipe with another seed, "" if it is too long or not trained here."""
     try:
-        named = site.lab.seeded(recipe, seed)
+        named = site.lab.name_with_seed(recipe, seed)
     except RecipeError:
         return ""
     # The training of a shipped agent may have taken longer than is allowed here.

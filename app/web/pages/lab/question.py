@@ -18,11 +18,11 @@ from app.web.pages.lab.differences import (
     find_shared,
 )
 from app.web.pages.lab.wording import (
+    describe_value,
     describe_values,
+    get_wording,
     name_opponents,
     spell_number,
-    word_parameter,
-    word_value,
 )
 from app.web.site_data import SiteData
 
@@ -72,7 +72,7 @@ def find_contrasts(a: Recipe, b: Recipe) -> list[Parameter]:
 
 def describe_contrast(site: SiteData, a: Recipe, b: Recipe, contrast: Parameter) -> str:
     """Return a contrast as a noun phrase: "a larger learning rate: 0.4 → 0.8"."""
-    name, words = contrast.name, word_parameter(b, contrast)
+    name, words = contrast.name, get_wording(b, contrast)
     if name == "vs":
         opponents = [name_opponents(site, recipe) for recipe in (b, a)]
         return f"training against {' instead of '.join(opponents)}"
@@ -175,6 +175,6 @@ def _describe_training(
     if turns and a.turns not in names:
         phrases += [
             Phrase(" for " if phrases else f"{trained} for "),
-            Phrase(word_value(a, turns), a.turns),
+            Phrase(describe_value(a, turns), a.turns),
         ]
     return phrases

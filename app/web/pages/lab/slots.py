@@ -39,7 +39,7 @@ from app.web.pages.lab.question import (
 )
 from app.web.site_data import SiteData
 from app.web.urls import Destination
-from app.web.wording import characterise
+from app.web.wording import describe_character
 
 SECOND = "second"  # the slot for a second contrast, below the question
 SUGGESTIONS = "Compare something else"
@@ -155,7 +155,7 @@ class Setup(NamedTuple):
 
 def find_name(site: SiteData, recipe: Recipe) -> str:
     """Return the canonical name of a recipe on this site: the short one of a shipped agent."""
-    return site.lab.called(written_name(recipe))
+    return site.lab.find_canonical_name(written_name(recipe))
 
 
 def build_slots(setup: Setup, measures: Mapping[str, Measure]) -> dict[str, Slot]:
@@ -188,7 +188,7 @@ def _build_algorithm_slot(setup: Setup) -> Slot:
         Destination(
             agent.title,
             urls.lab(id),
-            characterise(setup.site, id).line,
+            describe_character(setup.site, id).line,
             f"shipped-{id}",
             chosen=agent.recipe == setup.a == setup.b,
         )
@@ -254,7 +254,7 @@ def _build_shared_slots(setup: Setup, contrasts: Sequence[Parameter]) -> Iterato
         elif not setup.a.has_opponent(YOU):
             field = _build_field(setup.a, one, "")
             links = _list_choices(setup, one, "")
-            yield Slot(one.name, label(one), False, [field], [("", links)])
+            yield Slot(one.name, label_parameter(one), False, [field], [("", links)])
 
 
 def _build_settings_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
@@ -263,7 +263,9 @@ def _build_settings_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
     shown = [one for one in list_parameters(setup.a) if one.name not in elsewhere]
     fields = [_build_field(setup.a, one, "") for one in shown if not one.choices]
     groups = [
-        (label(one), _list_choices(setup, one, "")) for one in shown if one.choices
+        (label_parameter(one), _list_choices(setup, one, ""))
+        for one in shown
+        if one.choices
     ]
     return Slot("", "More parameters, for both A and B", False, fields, groups)
 
@@ -290,7 +292,7 @@ def _build_contrast_slot(
         groups += _list_suggestions(setup, setup.a, {contrast.name})
     else:
         groups.append(("Remove a difference", [_build_undo_link(setup, contrast)]))
-    title = f"{label(contrast)}: the difference between A and B"
+    title = f"{label_parameter(contrast)}: the difference between A and B"
     return Slot("", title, True, fields, groups)
 
 
@@ -298,7 +300,7 @@ def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
     """Return a link that gives both sides the value of `a`."""
     value = list_values(setup.a)[contrast.name]
     to = setup.change({f"b.{contrast.name}": value})
-    name = label(contrast)
+    name = label_parameter(contrast)
     return Destination(
         f"{name}: use the value of A for both", to, id=f"undo-{contrast.name}"
     )
@@ -452,7 +454,7 @@ def _name_opponent(site: SiteData, name: str) -> str:
     return itself.get(name) or site.titles[name]
 
 
-def label(parameter: Parameter) -> str:
+def label_parameter(parameter: Parameter) -> str:
     """Return the name of a parameter beside its control."""
     return LABELS.get(parameter.name, parameter.name.replace("_", " ").capitalize())
 
@@ -469,7 +471,7 @@ def _build_field(recipe: Recipe, parameter: Parameter, side: str) -> NumberField
     mark = {"": "", "a.": "A: ", "b.": "B: "}[side]
     return NumberField(
         name=side + parameter.name,
-        label=mark + label(parameter),
+        label=mark + label_parameter(parameter),
         symbol=parameter.symbol,
         meaning=parameter.meaning,
         value=value,

@@ -72,7 +72,7 @@ def build_story_game(duel: Duel, query: Mapping[str, str]) -> StoryGame | None:
     algorithm = KNOWN[recipe.slug]
     if (story := algorithm.story) is None:
         raise BadRequest(algorithm.untold)
-    recorded = duel.site.lab.story(written_name(recipe))
+    recorded = duel.site.lab.get_game_log(written_name(recipe))
     games = msgspec.json.decode(recorded, type=list[TrainingGame])
     number = read_integer("game", query["game"], 1, len(games))
     game = games[number - 1]

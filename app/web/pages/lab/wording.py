@@ -76,7 +76,7 @@ def name_causes(recipe: Recipe, other: Recipe) -> list[str]:
     """Name each thing that may cause a difference between two trainings with the same seeds."""
     algorithm = ["the algorithm"] if recipe.slug != other.slug else []
     causes = find_causes(recipe, other)
-    return [*algorithm, *(word_parameter(recipe, one).noun for one in causes)]
+    return [*algorithm, *(get_wording(recipe, one).noun for one in causes)]
 
 
 def warn_of_causes(causes: list[str]) -> str:
@@ -94,7 +94,7 @@ def spell_number(number: int) -> str:
 
 def describe_recipe(site: SiteData, recipe: Recipe) -> str:
     """Return the title of a recipe and its values that are not the usual ones."""
-    title, description = _describe(site, recipe)
+    title, description = _describe_training(site, recipe)
     return f"{title} {description.after_title}".rstrip()
 
 
@@ -109,7 +109,7 @@ def name_sides(site: SiteData, a: Recipe, b: Recipe) -> tuple[Names, Names]:
         phrases = [description.phrase for description in descriptions]
     else:
         labels = [describe_recipe(site, recipe) for recipe in (a, b)]
-        phrases = [_name_after_with(site, recipe) for recipe in (a, b)]
+        phrases = [_join_title_and_values(site, recipe) for recipe in (a, b)]
     differ = labels[0] != labels[1]
     if not differ or max(map(len, labels)) > LABEL_LENGTH:
         labels = ["A", "B"]
@@ -133,11 +133,11 @@ def describe_values(
         elif one.name == "seat":
             description.circumstances.append(SEATS[str(one.value)])
         else:
-            description.values.append(word_value(recipe, one))
+            description.values.append(describe_value(recipe, one))
     return description
 
 
-def word_parameter(recipe: Recipe, parameter: Parameter) -> Wording:
+def get_wording(recipe: Recipe, parameter: Parameter) -> Wording:
     """Return the words for a parameter of a recipe, its symbol if there are no others."""
     spelled = parameter.name.replace("_", " ")
     return (
@@ -153,20 +153,20 @@ def _find_differences_to_tell(recipe: Recipe, other: Recipe) -> list[Parameter]:
     return [one for one in differences if one.name != "seed"] or differences
 
 
-def _describe(site: SiteData, recipe: Recipe) -> tuple[str, Description]:
+def _describe_training(site: SiteData, recipe: Recipe) -> tuple[str, Description]:
     """Return the title of a recipe, and how it differs from the recipe with that title."""
-    named = site.lab.called(written_name(recipe))
+    named = site.lab.find_canonical_name(written_name(recipe))
     if named in site.always:
         return site.titles[named], Description([], [])
     usual = type(recipe)()
-    base = site.lab.called(usual.slug)
+    base = site.lab.find_canonical_name(usual.slug)
     title = site.titles[base] if base in site.always else KNOWN[recipe.slug].title
     return title, describe_values(site, recipe, find_differences(recipe, usual))
 
 
-def _name_after_with(site: SiteData, recipe: Recipe) -> str:
+def _join_title_and_values(site: SiteData, recipe: Recipe) -> str:
     """Return "with Double Q-learning (as X, α 0.8)"."""
-    title, description = _describe(site, recipe)
+    title, description = _describe_training(site, recipe)
     return f"with {title}" + (f" ({description.label})" if description.label else "")
 
 
@@ -188,9 +188,9 @@ def name_opponent(site: SiteData, opponent: str) -> str:
     return " and ".join(opponent_name(site, one) for one in opponent.split("+"))
 
 
-def word_value(recipe: Recipe, parameter: Parameter) -> str:
+def describe_value(recipe: Recipe, parameter: Parameter) -> str:
     """Return the words for the value of a parameter."""
-    wording = word_parameter(recipe, parameter)
+    wording = get_wording(recipe, parameter)
     value = (
         count_turns(recipe.phases)
         if parameter.name == recipe.turns

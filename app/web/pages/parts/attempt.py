@@ -19,14 +19,14 @@ from app.web.formatting import join_words, name_square_briefly
 from app.web.match import (
     Match,
     MatchState,
-    bad_value,
+    build_value_error,
     read_cell,
     read_value,
     replay_match,
 )
 from app.web.move_values import Note, describe_outcome, evaluate_moves
-from app.web.pictures.boards import Board, CellUrl, board
-from app.web.rendering import inside
+from app.web.pictures.boards import Board, CellUrl, lay_out_board
+from app.web.rendering import get_url_inside
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop
 
@@ -65,7 +65,7 @@ class Attempt:
     @property
     def left(self) -> int:
         """The number of puzzles left in the round, with this one."""
-        return round_length(self.site, self.day) - len(self.answers)
+        return count_round_puzzles(self.site, self.day) - len(self.answers)
 
     @property
     def answer(self) -> int:
@@ -117,19 +117,23 @@ class Attempt:
     def url(self) -> str:
         """The URL of the puzzle with these answers."""
         answered = self.right, self.plays, self.ply
-        return inside(urls.puzzle(self.number, self.day, self.answers, *answered))
+        return get_url_inside(
+            urls.puzzle(self.number, self.day, self.answers, *answered)
+        )
 
     @property
     def next_url(self) -> str:
         """The URL of the next puzzle, or of the score after the last one of a round."""
         answers = f"{self.answers}{self.answer}"
         if self.left == 1:
-            return inside(urls.SCORE.url(self.number, day=self.day, answers=answers))
+            return get_url_inside(
+                urls.SCORE.url(self.number, day=self.day, answers=answers)
+            )
         if self.day:
             following = list_daily_puzzles(self.site, self.day)[len(answers)]
         else:
-            following = next_number(self.site, self.number)
-        return inside(urls.puzzle(following, self.day, answers))
+            following = get_next_number(self.site, self.number)
+        return get_url_inside(urls.puzzle(following, self.day, answers))
 
     @cached_property
     def state(self) -> MatchState:
@@ -148,7 +152,7 @@ class Attempt:
         return replace(self, ply=ply)
 
 
-def next_number(site: SiteData, number: int) -> int:
+def get_next_number(site: SiteData, number: int) -> int:
     """Return the number of the next puzzle; the first puzzle follows the last."""
     return number % len(list_puzzles(site)) + 1
 
@@ -166,7 +170,7 @@ def list_daily_puzzles(site: SiteData, day: date) -> list[int]:
     return [numbers[day.toordinal() % len(numbers)] for numbers in levels if numbers]
 
 
-def round_length(site: SiteData, day: date | None) -> int:
+def count_round_puzzles(site: SiteData, day: date | None) -> int:
     """Return the number of puzzles in the round of a day, or in any other round."""
     return len(list_daily_puzzles(site, day)) if day else ROUND_LENGTH
 
@@ -178,7 +182,9 @@ def parse_attempt(number: int, query: Mapping[str, str], site: SiteData) -> Atte
     """
     check_puzzle(number, site)
     day = parse_day(query.get("day", ""))
-    answers = parse_answers(query.get("answers", ""), range(round_length(site, day)))
+    answers = parse_answers(
+        query.get("answers", ""), range(count_round_puzzles(site, day))
+    )
     if day and list_daily_puzzles(site, day)[len(answers)] != number:
         words = gettext_noop("Puzzle %(number)s is not puzzle %(place)s of %(day)s.")
         raise BadRequest(gettext(words, number=number, place=len(answers) + 1, day=day))
@@ -227,7 +233,7 @@ def parse_day(text: str) -> date | None:
             return date.fromisoformat(text)
     except ValueError:
         pass
-    raise bad_value("day", text, gettext("a date like 2026-01-31"))
+    raise build_value_error("day", text, gettext("a date like 2026-01-31"))
 
 
 def parse_answers(text: str, lengths: range) -> str:
@@ -242,7 +248,9 @@ def parse_answers(text: str, lengths: range) -> str:
         words = gettext_noop(
             "%(many)s digits, 0 to %(most)s, one for each puzzle of the round before"
         )
-        raise bad_value("answers", text, gettext(words, many=many, most=len(WORDS) - 1))
+        raise build_value_error(
+            "answers", text, gettext(words, many=many, most=len(WORDS) - 1)
+        )
     return text
 
 
@@ -263,11 +271,11 @@ def lay_out_attempt(attempt: Attempt, link: CellUrl | None) -> Board:
     site, puzzle = attempt.site, attempt.puzzle
     label, link = gettext("The position"), None if attempt.is_open else link
     if attempt.right is None or attempt.ply:
-        return board(attempt.state, None, link, label=label)
+        return lay_out_board(attempt.state, None, link, label=label)
     view = evaluate_moves(site, puzzle.position, puzzle.agent)
     if not attempt.is_open:
         view = replace(view, best=[False] * site.game.cells)  # a star is the answer
-    return board(
+    return lay_out_board(
         attempt.state,
         view,
         link,

@@ -30,7 +30,7 @@ from app.web.formatting import format_count, join_words
 from app.web.match import MatchState
 from app.web.pages.parts.learning import WON
 from app.web.pictures.minds import EXPECTS
-from app.web.pictures.svg import Drawing, png, standalone, style
+from app.web.pictures.svg import Drawing, render_png, write_file, write_style
 from app.web.rendering import allow_revalidation
 from app.web.service.headers import CONTENT_SECURITY_POLICY, EMBEDDED, POLICY, RESOURCES
 from app.web.site_data import SiteData
@@ -298,9 +298,9 @@ def svg_file(drawing: Drawing, name: str = "", scheme: str = "auto") -> Response
     framed = request.path.startswith(urls.EMBED)
     policy = EMBEDDED[POLICY] if framed else CONTENT_SECURITY_POLICY
     digest = base64.b64encode(
-        hashlib.sha256(style(drawing, scheme).encode()).digest()
+        hashlib.sha256(write_style(drawing, scheme).encode()).digest()
     ).decode()
-    content = standalone(drawing, scheme, request.host_url.rstrip("/"))
+    content = write_file(drawing, scheme, request.host_url.rstrip("/"))
     response = _build_shared_response(
         content.encode(), "image/svg+xml", name and f"{name}.svg"
     )
@@ -312,7 +312,9 @@ def svg_file(drawing: Drawing, name: str = "", scheme: str = "auto") -> Response
 
 def png_file(drawing: Drawing, name: str = "") -> Response:
     """Return a response with a drawing as PNG."""
-    return _build_shared_response(png(drawing), "image/png", name and f"{name}.png")
+    return _build_shared_response(
+        render_png(drawing), "image/png", name and f"{name}.png"
+    )
 
 
 def numbers_file(

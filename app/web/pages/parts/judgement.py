@@ -26,9 +26,9 @@ from app.web.facts import (
 from app.web.formatting import format_percent, name_square_briefly
 from app.web.match import Match, match_against_person, replay_match
 from app.web.move_values import OUTCOMES, describe_best_play, describe_outcome
-from app.web.pages.parts.learning import opponent_title
-from app.web.pictures.boards import SmallBoard, small_board
-from app.web.pictures.curves import Share, shares
+from app.web.pages.parts.learning import name_opponent
+from app.web.pictures.boards import SmallBoard, draw_small_board
+from app.web.pictures.curves import Share, divide_bar
 from app.web.site_data import HUMAN, SiteData
 from app.web.urls import Destination, ply_urls
 
@@ -37,8 +37,8 @@ def list_results(site: SiteData, name: str) -> dict[str, list[list[Share]]]:
     """Return the chances in each seat against every baseline and against the best responder."""
     chances = judge_policy(site, name).chances
     return {
-        opponent_title(site, opponent): [
-            shares(chances[opponent, seat]) for seat in SEATS
+        name_opponent(site, opponent): [
+            divide_bar(chances[opponent, seat]) for seat in SEATS
         ]
         for opponent, _ in chances
     }
@@ -182,7 +182,7 @@ def _build_exhibit(
     title: str,
     *notes: str,
 ) -> Exhibit:
-    """Return a decision in which an agent is to move; `signs` as in `small_board`.
+    """Return a decision in which an agent is to move; `signs` as in `draw_small_board`.
 
     The link leads there by a game of the agent's own, if there is one, and pauses before
     its move.
@@ -193,7 +193,9 @@ def _build_exhibit(
         pause=True,
     )
     href = urls.play(match)
-    return Exhibit(small_board(site.game, position, signs), href, title, list(notes))
+    return Exhibit(
+        draw_small_board(site.game, position, signs), href, title, list(notes)
+    )
 
 
 def _count_blunders(mistakes: Mistakes) -> list[tuple[str, int, int]]:
@@ -291,7 +293,7 @@ def _show_lost_game(site: SiteData, name: str, seat: str, record: str) -> LostGa
             done = f"{was} became a {done}"
         if blunder:
             done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
-        picture = small_board(site.game, after, {}, last=cell)
+        picture = draw_small_board(site.game, after, {}, last=cell)
         title = f"{ply}. {MARKS[mover]} {name_square_briefly(site.game, cell)}"
         exhibits.append(Exhibit(picture, address(ply), title, [done], blunder and own))
     return LostGame(

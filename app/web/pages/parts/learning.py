@@ -26,10 +26,10 @@ from app.web.pictures.curves import (
     Charts,
     Curve,
     Number,
-    laid_out,
-    percentage,
+    build_percentage,
+    lay_out_charts,
 )
-from app.web.pictures.minds import represented
+from app.web.pictures.minds import choose_decisions
 from app.web.site_data import SiteData, cached_per_site
 from app.web.translation import gettext
 
@@ -37,7 +37,7 @@ NASH_CONV_AT_WORST = 2.0
 WON = "win-rate"  # id of the curve of games won during training
 
 
-def _figure(value: float) -> Number:
+def _build_number(value: float) -> Number:
     return Number(round(value, 9), f"{value:.4g}")
 
 
@@ -47,12 +47,12 @@ COURSES: Mapping[str, Callable[[Figures], list[Number]]] = {
         Number(number, format_count(number)) for number in figures.blunders
     ],
     "losses": lambda figures: [
-        percentage((x[2] + o[2]) / 2)
+        build_percentage((x[2] + o[2]) / 2)
         for x, o in zip(figures.best_response.x, figures.best_response.o, strict=True)
     ],
-    "nash-conv": lambda figures: [_figure(gain) for gain in figures.nash_conv],
+    "nash-conv": lambda figures: [_build_number(gain) for gain in figures.nash_conv],
     "task": lambda figures: (
-        [_figure(off) for off in figures.task.mean] if figures.task else []
+        [_build_number(off) for off in figures.task.mean] if figures.task else []
     ),
 }
 
@@ -62,30 +62,30 @@ def parse_against(query: Mapping[str, str], card: Card) -> str:
 
     Raises BadRequest, naming those there are, if there are no figures against that one.
     """
-    there = opponents(card)
+    there = list_opponents(card)
     return read_word("against", query, there, next(iter(there)))
 
 
-def opponents(card: Card) -> dict[str, ChancesBySeat]:
+def list_opponents(card: Card) -> dict[str, ChancesBySeat]:
     """Return the chances at each snapshot against each opponent of a card, the usual one first."""
     return card.figures.vs | {BEST_RESPONDER: card.figures.best_response}
 
 
-def opponent_title(site: SiteData, opponent: str) -> str:
+def name_opponent(site: SiteData, opponent: str) -> str:
     """Name one of them."""
     return "its best responder" if opponent == BEST_RESPONDER else site.titles[opponent]
 
 
-def learning(site: SiteData, card: Card, opponent: str) -> Charts:
+def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
     """Chart the exact figures of every snapshot over the updates."""
-    figures, title = card.figures, opponent_title(site, opponent)
-    chances = opponents(card)[opponent]
+    figures, title = card.figures, name_opponent(site, opponent)
+    chances = list_opponents(card)[opponent]
     charts = [
         Chart(
             f"As {seat.upper()} against {title}",
             PERCENT,
             100,
-            _outcomes(getattr(chances, seat)),
+            _build_outcome_curves(getattr(chances, seat)),
         )
         for seat in SEATS
     ]
@@ -98,7 +98,11 @@ def learning(site: SiteData, card: Card, opponent: str) -> Charts:
     if off := figures.task:
         lines = [
             Curve("mean, all moves", PLAIN[0], [*COURSES["task"](figures)]),
-            Curve("within reach", PLAIN[1], [_figure(far) for far in off.mean_reached]),
+            Curve(
+                "within reach",
+                PLAIN[1],
+                [_build_number(far) for far in off.mean_reached],
+            ),
         ]
         top = max(*off.mean, *off.mean_reached) or 1
         charts.append(
@@ -113,27 +117,29 @@ def learning(site: SiteData, card: Card, opponent: str) -> Charts:
     steps = [*range(len(figures.updates) - 1), None]
     name = site.name_for_url(card)
     views = [urls.play(Match(o=name, lens=name, step=step)) for step in steps]
-    return laid_out("learning", "Updates", figures.updates, charts, views)
+    return lay_out_charts("learning", "Updates", figures.updates, charts, views)
 
 
-def winning(rates: RatesBySeat) -> Charts:
+def chart_wins(rates: RatesBySeat) -> Charts:
     """Chart the share of the training games that were won, epoch by epoch."""
     lines = [
         Curve(
             f"as {seat.upper()}",
             kind,
-            [percentage(rate) for rate in getattr(rates, seat)],
+            [build_percentage(rate) for rate in getattr(rates, seat)],
         )
         for seat, kind in zip(SEATS, PLAIN, strict=False)
     ]
     chart = Chart("Training games won", PERCENT, 100, lines)
     epochs = range(1, len(rates.x) + 1)
-    return laid_out(WON, "Epoch", epochs, [chart], logarithmic=False)
+    return lay_out_charts(WON, "Epoch", epochs, [chart], logarithmic=False)
 
 
-def compared(site: SiteData, views: Sequence[View], figure: str) -> Charts | None:
+def chart_comparison(
+    site: SiteData, views: Sequence[View], figure: str
+) -> Charts | None:
     """Chart one of FIGURES of the agents among some views; None if no agent of them has it."""
-    inks = inks_of(site, views)
+    inks = choose_inks(site, views)
     figures = {name: site.agents[name].card.figures for name in inks}
     curves = {
         name: dict(zip(own.updates, values, strict=True))
@@ -150,18 +156,18 @@ def compared(site: SiteData, views: Sequence[View], figure: str) -> Charts | Non
     top = max(number.value for values in curves.values() for number in values.values())
     unit = PERCENT if figure == "losses" else ""
     chart = Chart(FIGURES[figure].several, unit, top or 1, lines)
-    return laid_out("curves", "Updates", places, [chart])
+    return lay_out_charts("curves", "Updates", places, [chart])
 
 
-def inks_of(site: SiteData, views: Sequence[View]) -> dict[str, str]:
+def choose_inks(site: SiteData, views: Sequence[View]) -> dict[str, str]:
     """Return the ink of each agent among some views, whichever of its curves is drawn."""
     names = dict.fromkeys(view.lens for view in views if site.agents.knows(view.lens))
     return dict(zip(names, PLAIN, strict=False))
 
 
-def _outcomes(chances: list[Chances]) -> list[Curve]:
+def _build_outcome_curves(chances: list[Chances]) -> list[Curve]:
     return [
-        Curve(name, kind, [percentage(share) for share in column])
+        Curve(name, kind, [build_percentage(share) for share in column])
         for (kind, name), column in zip(
             OUTCOMES.items(), zip(*chances, strict=True), strict=True
         )
@@ -214,12 +220,12 @@ class Film(NamedTuple):
 
 
 @cached_per_site(16, per_language=True)
-def film_of(site: SiteData, name: str, record: str) -> Film:
+def film_position(site: SiteData, name: str, record: str) -> Film:
     """Film the values of an agent in one decision.
 
     Raises ValueError or IllegalMoveError as `replay` does.
     """
-    game, last = site.game, site.last_step(name)
+    game, last = site.game, site.get_last_step(name)
     position = replay_record(game, record)[-1]
     opinions = [
         evaluate_moves(site, position, name, site.step_for_url(name, step))
@@ -238,8 +244,8 @@ def film_of(site: SiteData, name: str, record: str) -> Film:
         }
         for view in opinions
     ]
-    captions = [caption(site, position, view) for view in opinions]
-    return _film(site, name, frames, captions)._replace(
+    captions = [describe_block(site, position, view) for view in opinions]
+    return _build_film(site, name, frames, captions)._replace(
         places={cell: name_square_briefly(game, cell).capitalize() for cell in cells},
         stones=[MARKS[stone] for stone in game.board[position].tolist()],
         mover=MARKS[int(game.to_move[position])],
@@ -247,9 +253,9 @@ def film_of(site: SiteData, name: str, record: str) -> Film:
 
 
 @cached_per_site(16, per_language=True)
-def film_of_mind(site: SiteData, name: str) -> Film:
+def film_all_positions(site: SiteData, name: str) -> Film:
     """Film all that an agent expects."""
-    known = represented(site, name).known.sum(axis=1).tolist()
+    known = choose_decisions(site, name).known.sum(axis=1).tolist()
     total = format_count(len(site.tiles.decision))
     captions = [
         gettext(
@@ -259,33 +265,36 @@ def film_of_mind(site: SiteData, name: str) -> Film:
         )
         for number in known
     ]
-    return _film(site, name, [{} for _ in known], captions)
+    return _build_film(site, name, [{} for _ in known], captions)
 
 
 @cached_per_site(16, per_language=True)
-def film_of_minds(site: SiteData, names: tuple[str, ...]) -> Film:
+def film_agents(site: SiteData, names: tuple[str, ...]) -> Film:
     """Film several minds at once, each from the start of its own training to its end."""
-    films = [film_of_mind(site, name) for name in names]
+    films = [film_all_positions(site, name) for name in names]
     tables = [site.agents[name].card.figures.blunders for name in names]
     worst, last = (
         max(1, *(max(table) for table in tables)),
         max(film.last for film in films),
     )
-    moments = zip(*(in_step(film.last, last) for film in films), strict=True)
+    moments = zip(*(match_steps(film.last, last) for film in films), strict=True)
     frames = [
-        frame_of_minds(site, names, steps)._replace(x=_along(number, last))
+        build_agents_frame(site, names, steps)._replace(x=_place_frame(number, last))
         for number, steps in enumerate(moments)
     ]
     title = join_words([film.title for film in films])
     curves = [
-        (ink, _curve(table, worst)) for ink, table in zip(PLAIN, tables, strict=False)
+        (ink, _outline_blunders(table, worst))
+        for ink, table in zip(PLAIN, tables, strict=False)
     ]
     return Film(title, frames, curves, {}, [], "")
 
 
-def frame_of_minds(site: SiteData, names: Sequence[str], steps: Sequence[int]) -> Frame:
+def build_agents_frame(
+    site: SiteData, names: Sequence[str], steps: Sequence[int]
+) -> Frame:
     """Return what several minds are at a step of each, in step with each other or not."""
-    films = [film_of_mind(site, name) for name in names]
+    films = [film_all_positions(site, name) for name in names]
     moments = [film.frames[step] for film, step in zip(films, steps, strict=True)]
     both = zip(films, moments, strict=True)
     return Frame(
@@ -298,12 +307,12 @@ def frame_of_minds(site: SiteData, names: Sequence[str], steps: Sequence[int]) -
     )
 
 
-def in_step(last: int, longest: int) -> list[int]:
+def match_steps(last: int, longest: int) -> list[int]:
     """Return for each of the frames 0 to `longest` which snapshot of 0 to `last` it shows."""
     return [round(frame * last / max(1, longest)) for frame in range(longest + 1)]
 
 
-def caption(site: SiteData, position: int, view: MoveValues) -> str:
+def describe_block(site: SiteData, position: int, view: MoveValues) -> str:
     """Return a sentence on an agent's move in a decision in which only a block is right."""
     right = site.right[position]
     if not any(view.known):
@@ -322,7 +331,7 @@ def caption(site: SiteData, position: int, view: MoveValues) -> str:
     return gettext("It has learned to block.")
 
 
-def _film(
+def _build_film(
     site: SiteData, name: str, squares: list[dict[int, FilmSquare]], captions: list[str]
 ) -> Film:
     """Put frames together, each with its figures, for a film that shows no board."""
@@ -337,32 +346,34 @@ def _film(
                 blunders=format_count(blunders[step]),
                 squares=squares[step],
                 caption=captions[step],
-                pause=_pause(squares, captions, step),
-                x=_along(step, last),
+                pause=_choose_pause(squares, captions, step),
+                x=_place_frame(step, last),
             )
             for step in range(last + 1)
         ],
-        curves=[(PLAIN[0], _curve(blunders, max(1, *blunders)))],
+        curves=[(PLAIN[0], _outline_blunders(blunders, max(1, *blunders)))],
         places={},
         stones=[],
         mover="",
     )
 
 
-def _along(step: int, last: int) -> float:
+def _place_frame(step: int, last: int) -> float:
     """Return the place of a frame on the track; an agent that was never updated has one frame."""
     return round(WIDTH * step / max(1, last), 2)
 
 
-def _curve(blunders: Sequence[int], worst: int) -> str:
+def _outline_blunders(blunders: Sequence[int], worst: int) -> str:
     """Outline the number of blunders, by snapshot, from `worst` at the top to none."""
     ys = (round(HEIGHT * (1 - number / worst), 2) for number in blunders)
     return "M" + "L".join(
-        f"{_along(i, len(blunders) - 1):g} {y:g}" for i, y in enumerate(ys)
+        f"{_place_frame(i, len(blunders) - 1):g} {y:g}" for i, y in enumerate(ys)
     )
 
 
-def _pause(squares: list[dict[int, FilmSquare]], captions: list[str], step: int) -> int:
+def _choose_pause(
+    squares: list[dict[int, FilmSquare]], captions: list[str], step: int
+) -> int:
     after = min(step + 1, len(squares) - 1)
     same = squares[step] == squares[after] and captions[step] == captions[after]
     return STILL if same else MOVING

@@ -348,7 +348,7 @@ def _list_returns(pair: ValueQuery, _reason: ValueReason) -> list[Case]:
         return _step_to(pair, target, 1 / ((pair.visits or 0) + 1))
 
     return _list_games(
-        pair, _both_sides(pair, pair.site.policy(pair.lens, None)), make_change
+        pair, _both_sides(pair, pair.site.get_policy(pair.lens, None)), make_change
     )
 
 

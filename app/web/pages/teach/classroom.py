@@ -27,7 +27,7 @@ from app.web.pages.teach.learners import (
     parse_learner,
     replay_course,
 )
-from app.web.pictures.boards import SmallBoard, small_board
+from app.web.pictures.boards import SmallBoard, draw_small_board
 from app.web.rendering import Page, render_page
 from app.web.site_data import MOVES, current_site
 from app.web.translation import gettext, gettext_noop
@@ -169,7 +169,7 @@ class ClassPage(Page, frozen=True):
     @property
     def exercise_board(self) -> SmallBoard:
         """The board of the worksheet: X in two opposite corners, O in the centre."""
-        return small_board(self.game, find_exercise(self.game), {})
+        return draw_small_board(self.game, find_exercise(self.game), {})
 
     @property
     def frames(self) -> list[tuple[str, str]]:
@@ -198,11 +198,11 @@ def draw_blunder(game: Game, board: int) -> SmallBoard:
         for cell in range(game.cells)
         if game.legal[board, cell]
     }
-    return small_board(game, board, signs)
+    return draw_small_board(game, board, signs)
 
 
 @bp.get(urls.CLASSROOM)
-def classroom() -> Response:
+def show_class_page() -> Response:
     """Show the plan, the worksheet and the form."""
     return render_page(ClassPage(current_site().game))
 
@@ -308,7 +308,7 @@ def read_table(name: str, rest: str) -> Pupil:
         raise LinkError(gettext("this link to /judge has no moves."))
     site, moves = current_site(), MOVES + found[1]
     try:
-        site.canonical(moves)
+        site.canonicalize(moves)
     except HTTPException as error:
         sentence = gettext("the moves of this link cannot be read.")
         raise LinkError(sentence, error.description or error.name) from None

@@ -10,7 +10,7 @@ from app.tictactoe.beads import count_beads as beads_of_pairs
 from app.tictactoe.game import Game
 from app.web.formatting import name_square_briefly
 from app.web.move_values import MoveValues
-from app.web.pictures.boards import SmallBoard, changed_board
+from app.web.pictures.boards import SmallBoard, draw_changed_board
 from app.web.pictures.boxes import draw_tray
 from app.web.translation import gettext
 
@@ -42,7 +42,7 @@ def open_drawer(
             total=total,
             square=name_square_briefly(game, cell),
         ),
-        changed_board(game, position, cell, 0, 0),
+        draw_changed_board(game, position, cell, 0, 0),
         draw_tray(held, cell),
     )
 
@@ -63,7 +63,7 @@ def show_tile(game: Game, position: int, cell: int, values: MoveValues) -> Drawe
     return Drawer(
         gettext("It has just made this move"),
         line,
-        changed_board(game, position, cell, heat, heat),
+        draw_changed_board(game, position, cell, heat, heat),
         Markup(),
     )
 

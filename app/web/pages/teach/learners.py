@@ -126,7 +126,7 @@ def replay_course(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
         ) from None
     is_begun = bool(now) or not list_taught_phases(recipe)
     cells = now.strip(".") if is_begun else None
-    return recipe, current_site().lab.taught(name_recipe(recipe), cells)
+    return recipe, current_site().lab.replay_course(name_recipe(recipe), cells)
 
 
 def format_learner_title(recipe: Recipe) -> str:

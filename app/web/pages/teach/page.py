@@ -47,7 +47,7 @@ from app.web.formatting import (
 )
 from app.web.match import (
     MatchState,
-    bad_value,
+    build_value_error,
     match_against_person,
     read_integer,
     replay_match,
@@ -67,16 +67,16 @@ from app.web.pages.teach.learners import (
 from app.web.pictures.boards import (
     Board,
     SmallBoard,
-    board,
-    changed_board,
-    preview_of,
-    small_board,
+    draw_board_preview,
+    draw_changed_board,
+    draw_small_board,
+    lay_out_board,
 )
-from app.web.pictures.curves import taught_chart
+from app.web.pictures.curves import draw_strength_chart
 from app.web.rendering import (
     Page,
     allow_revalidation,
-    inside,
+    get_url_inside,
     redirect_after_form,
     render_page,
 )
@@ -330,7 +330,7 @@ class TeachPage(Page, frozen=True):
         state, course = self._state, self.course
         notes = [NOTHING] * state.site.game.cells
         if self._earlier_lesson:
-            return board(state, None, None, notes=notes)
+            return lay_out_board(state, None, None, notes=notes)
         last = len(course.values) - 1
         values = (
             _evaluate_moves(state, course, self._recipe, last)
@@ -342,7 +342,7 @@ class TeachPage(Page, frozen=True):
             has_beads = not self._box or bool(course.values[last][cell])
             return urls.teach_now(self.now + DIGITS[cell]) if has_beads else ""
 
-        return board(state, values, None if state.over else link, notes=notes)
+        return lay_out_board(state, values, None if state.over else link, notes=notes)
 
     # The results of the lessons.
 
@@ -395,7 +395,7 @@ class TeachPage(Page, frozen=True):
         points = [
             ([one.beaten[seat] for seat in self.seats], one.blunders) for one in lessons
         ]
-        return taught_chart(points, current_site().game.decisions)
+        return draw_strength_chart(points, current_site().game.decisions)
 
     @property
     def seats(self) -> list[str]:
@@ -415,7 +415,9 @@ class TeachPage(Page, frozen=True):
         position = replay_record(game, lesson.record)[lesson.losing_move.ply]
         return PastLine(
             _name_lessons(self.course.lessons)[line.lesson - 1],
-            small_board(game, position, {cells[lesson.losing_move.ply]: "blunder"}),
+            draw_small_board(
+                game, position, {cells[lesson.losing_move.ply]: "blunder"}
+            ),
             _describe_progress(lesson.losing_move, line),
         )
 
@@ -474,7 +476,7 @@ class TeachPage(Page, frozen=True):
         """The URL of the learner without its last lesson, "" before the first lesson."""
         if not self.course.lessons:
             return ""
-        return inside(urls.teach(name_recipe(remove_last(self._recipe))))
+        return get_url_inside(urls.teach(name_recipe(remove_last(self._recipe))))
 
     @property
     def over(self) -> str:
@@ -482,7 +484,7 @@ class TeachPage(Page, frozen=True):
         if not self.course.lessons:
             return ""
         other = make_untaught(self._recipe).with_seed(self._recipe.seed + 1)
-        return inside(urls.teach(name_recipe(other)))
+        return get_url_inside(urls.teach(name_recipe(other)))
 
     @property
     def practices(self) -> list[Destination]:
@@ -494,7 +496,9 @@ class TeachPage(Page, frozen=True):
         """Links to the other learners that can be taught."""
         return [
             Destination(
-                gettext(title), inside(urls.teach(_shorten_name(text))), gettext(line)
+                gettext(title),
+                get_url_inside(urls.teach(_shorten_name(text))),
+                gettext(line),
             )
             for text, (title, line) in LEARNERS.items()
         ]
@@ -535,11 +539,11 @@ class RefusedPage(Page, frozen=True):
 @bp.get(urls.TEACH_RECIPE)
 @bp.get(frame_url(urls.TEACH), endpoint="framed")
 @bp.get(frame_url(urls.TEACH_RECIPE), endpoint="framed")
-def teach(learner: str = "") -> AnyResponse:
+def show_learner(learner: str = "") -> AnyResponse:
     """Show a learner, and the game that is begun or the last one."""
     now, game = request.args.get("now", ""), request.args.get("game", "")
     if now and not NOW.fullmatch(now):
-        raise bad_value("now", now, gettext("the cells that you played"))
+        raise build_value_error("now", now, gettext("the cells that you played"))
     cut = find_cut(learner)
     if cut:
         return _render_refusal(
@@ -548,13 +552,13 @@ def teach(learner: str = "") -> AnyResponse:
     recipe, course = replay_course(learner or START, now)
     if learner not in ("", name_recipe(recipe)):
         canonical = urls.TEACH_RECIPE.url(name_recipe(recipe), now=now, game=game)
-        return redirect(inside(canonical), 301)
+        return redirect(get_url_inside(canonical), 301)
     if isinstance(course, Refusal):
         return _render_refusal_of_course(recipe, course)
     # the game is over, and now a part of the recipe
     if course.recipe != name_recipe(recipe):
         return redirect_after_form(
-            inside(urls.teach(course.recipe)), partial(TeachPage, course)
+            get_url_inside(urls.teach(course.recipe)), partial(TeachPage, course)
         )
     last = len(course.lessons)
     shown = read_integer("game", game, 1, last) if game and last else last
@@ -580,13 +584,13 @@ def _render_refusal_of_course(recipe: Recipe, refusal: Refusal) -> Response:
 def _render_refusal(sentence: str, before: Recipe, is_cut: bool) -> Response:
     """Return the page for games that cannot be replayed, with a link to the learner before them."""
     kept = Destination(
-        format_learner_title(before), inside(urls.teach(name_recipe(before)))
+        format_learner_title(before), get_url_inside(urls.teach(name_recipe(before)))
     )
     return render_page(RefusedPage(sentence, kept, is_cut))
 
 
 @bp.get(urls.TEACH_PREVIEW)
-def preview(name: str) -> Response:
+def download_preview(name: str) -> Response:
     """Draw the preview picture of a link to a learner."""
     _, course = replay_course(name)
     if isinstance(course, Refusal):
@@ -595,11 +599,11 @@ def preview(name: str) -> Response:
     words = shown.taught or gettext(
         "%(title)s: teach it tic-tac-toe", title=shown.title
     )
-    return png_file(preview_of(shown.board, words))
+    return png_file(draw_board_preview(shown.board, words))
 
 
 @bp.get(urls.TEACH_QR)
-def qr_code(name: str) -> Response:
+def download_qr_code(name: str) -> Response:
     """Draw the link to a learner as a QR code."""
     link = _build_link(name)
     if len(link) > MAX_QR:
@@ -707,13 +711,15 @@ def _draw_change(recipe: Recipe, lesson: Lesson, update: ValueChange) -> Changed
         )
         heats = compute_heat(scaled, HEAT_STEPS).astype(int).tolist()
         old, new = (format_signed(value) for value in scaled.tolist())
-        return Changed(changed_board(game, position, cell, *heats), move, old, new)
+        return Changed(draw_changed_board(game, position, cell, *heats), move, old, new)
     gain = round(update.new - update.old)
     box = None
     if isinstance(recipe, Menace) and recipe.paper:
         box = find_box(game, position, get_first_cell(game, recipe))
     return Changed(
-        changed_board(game, position, cell, 0, int(np.sign(gain)) * HEAT_STEPS // 2),
+        draw_changed_board(
+            game, position, cell, 0, int(np.sign(gain)) * HEAT_STEPS // 2
+        ),
         move,
         localize_number(f"{update.old:g}"),
         spell_beads(update.new),
@@ -795,7 +801,9 @@ def _list_practices(recipe: Recipe) -> Iterator[Destination]:
         except RecipeError:
             continue
         games_there = gettext("%(number)s games", number=PRACTICE)
-        yield Destination(gettext(against), inside(urls.teach(longer)), games_there)
+        yield Destination(
+            gettext(against), get_url_inside(urls.teach(longer)), games_there
+        )
 
 
 def _build_usual_url(recipe: Recipe) -> str:

@@ -23,7 +23,7 @@ from app.tictactoe.notation import DIGITS
 from app.web import urls
 from app.web.match import read_word
 from app.web.pages.teach.learners import get_first_cell, replay_course
-from app.web.pictures.boxes import Label, bead_signs, draw_label
+from app.web.pictures.boxes import Label, draw_bead_signs, draw_label
 from app.web.rendering import Page, render_page
 from app.web.site_data import current_site
 from app.web.translation import gettext, gettext_noop
@@ -170,7 +170,7 @@ class PaperPage(Page, frozen=True):
     @property
     def signs(self) -> Markup:
         """The signs that the labels are made of."""
-        return bead_signs(self.game)
+        return draw_bead_signs(self.game)
 
     @property
     def scores(self) -> range:
@@ -229,7 +229,7 @@ class PaperPage(Page, frozen=True):
 
 
 @bp.get(urls.PAPER)
-def paper() -> AnyResponse:
+def show_paper() -> AnyResponse:
     """Show the sheets, or redirect typed games to the learner that they make."""
     chosen_set = read_word("set", request.args, SETS, "short")
     size = read_word("size", request.args, SIZES, "a4")
