@@ -44,14 +44,8 @@ from typing import NamedTuple
 
 COLUMNS = ("board", "move", "reward", "next_board", "done", "before", "after")
 LINES = [
-    (0, 1, 2),
-    (3, 4, 5),
-    (6, 7, 8),
-    (0, 3, 6),
-    (1, 4, 7),
-    (2, 5, 8),
-    (0, 4, 8),
-    (2, 4, 6),
+    tuple(map(int, line))
+    for line in ("012", "345", "678", "036", "147", "258", "048", "246")
 ]
 OTHER = {"X": "O", "O": "X"}
 CHUNK = 4000  # rows that are studied together; only these are kept in memory
@@ -111,7 +105,7 @@ class Fault(NamedTuple):
     sentence: str
     effect: str
     source: str
-    hidden: str = None  # a trace that cannot show the fault cannot tell whether ...
+    hidden: str = None  # what a trace in which it changes nothing cannot show
 
 
 FAULTS = {
@@ -121,7 +115,7 @@ FAULTS = {
         "finished board",
         "Results are blurred by a number that no game ever corrects: lost games can look open.",
         "Q of a finished board is 0: Sutton & Barto (2018), section 6.5, the box of Q-learning",
-        "the value of a finished board is added: these values are 0 so far",
+        "the value of a finished board is added (it is 0 so far)",
     ),
     "answer": Fault(
         "the next board is taken before the opponent's answer",
@@ -138,7 +132,7 @@ FAULTS = {
         "A position that is good for the opponent looks good: it walks into threats.",
         "what one side gains the other side loses: Littman (1994); Sutton & Barto (2018), "
         "equation 6.8 for the update",
-        "the opponent's value is added or subtracted: it is 0 in every row",
+        "the opponent's value is added or subtracted (it is 0 so far)",
     ),
     "occupied": Fault(
         "occupied squares take part in the maximum",
@@ -147,7 +141,7 @@ FAULTS = {
         "No lost position is worth less than an untouched square, so losses are not seen coming.",
         "the maximum is over the actions that are possible in the next state: Sutton & Barto "
         "(2018), section 3.1 and equation 6.8",
-        "occupied squares take part in the maximum: a free one is never worth less so far",
+        "occupied squares take part in the maximum (a free one is worth as much so far)",
     ),
     "loser": Fault(
         "the loser's last move is never updated",
@@ -162,14 +156,14 @@ FAULTS = {
         "O's rewards are those of X, and O still takes the maximum, which is the best for X",
         "One side learns to help the other: O plays into X's lines.",
         "one side takes the maximum, the other one the minimum: Littman (1994)",
-        "O takes the maximum or the minimum: both are the same in every row",
+        "O takes the maximum or the minimum (they are equal so far)",
     ),
     "reward": Fault(
         "the opponent's win is credited, or a reward has the wrong sign",
         "the game ended with a {result} for {mover}, and the reward was {reward:+g}",
         "It learns to reach the result that it has to avoid.",
         "the reward tells the agent what it has to achieve: Sutton & Barto (2018), section 3.2",
-        "the reward has the right sign: it is 0 in every row",
+        "the reward has the right sign (it is 0 so far)",
     ),
     "in-place": Fault(
         "the recorded board already contains the move",
@@ -192,7 +186,7 @@ FAULTS = {
         "Values end elsewhere than the rule has them, or stop moving.",
         "the step size is above 0 and at most 1, and the first reward is not discounted: Sutton & "
         "Barto (2018), equations 2.5 and 3.8",
-        "the reward is multiplied by gamma too: with this gamma it makes no difference",
+        "the reward is multiplied by gamma too (gamma is 1, or not determined)",
     ),
 }
 
@@ -1605,8 +1599,7 @@ class Doctor:
                 FAULTS[fault].hidden for fault in not_excluded
             )
             yield (
-                "Nothing is wrong with it yet in this trace, which cannot tell whether "
-                f"{reasons}."
+                f"Nothing is wrong yet, but this trace cannot show whether {reasons}."
             )
         yield from self.list_reward_notes()
         if 0 in (self.seats["X"], self.seats["O"]):

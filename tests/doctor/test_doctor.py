@@ -53,8 +53,8 @@ def test_a_correct_learner_is_called_correct(kind: str) -> None:
 @pytest.mark.parametrize(
     ("fault", "games", "reason"),
     [
-        ("terminal", 150, "the value of a finished board is added: these values are 0 so far"),
-        ("occupied", 100, "occupied squares take part in the maximum: a free one is never worth"),
+        ("terminal", 150, "the value of a finished board is added (it is 0 so far)"),
+        ("occupied", 100, "occupied squares take part in the maximum (a free one is worth as much"),
     ],
 )
 def test_a_fault_that_changes_no_value_is_not_excluded(fault: str, games: int, reason: str) -> None:
@@ -63,7 +63,7 @@ def test_a_fault_that_changes_no_value_is_not_excluded(fault: str, games: int, r
     assert found == correct
     assert (found.status, found.title) == (0, "Nothing found")
     assert fault in found.not_excluded
-    assert "Nothing is wrong with it yet in this trace, which cannot tell whether" in str(found)
+    assert "Nothing is wrong yet, but this trace cannot show whether" in str(found)
     assert reason in str(found)
 
 
