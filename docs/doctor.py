@@ -811,20 +811,22 @@ def solve_normal_equations(columns, changes):
 class Fit(NamedTuple):
     """The step size and the discount of some rows."""
 
-    alpha: float
-    factors: tuple  # alpha, then alpha gamma for each next value
-    gamma: float  # None if the rows do not determine it
+    factors: list  # alpha, then alpha gamma for each next value
+
+    @property
+    def alpha(self):
+        """Return the step size."""
+        return self.factors[0]
+
+    @property
+    def gamma(self):
+        """Return the discount, None if alpha is 0."""
+        return sum(self.factors[1:]) / self.alpha if self.alpha else None
 
     @property
     def is_possible(self):
         """Whether no factor is negative, but for rounding."""
         return min(*self.factors, self.gamma or 0.0) > -1e-3
-
-
-def make_fit(factors):
-    """Return the Fit of the factors of least squares."""
-    alpha, rest = factors[0], sum(factors[1:])
-    return Fit(alpha, tuple(factors), rest / alpha if alpha else None)
 
 
 class Equations(NamedTuple):
@@ -895,7 +897,7 @@ class Hypothesis:
             equations = self.list_equations(examples, gamma)
             if not equations.examples:
                 return None, equations
-            fit = make_fit(solve_least_squares(equations.columns, equations.changes))
+            fit = Fit(solve_least_squares(equations.columns, equations.changes))
             if self.rule != "monte-carlo" or fit.gamma is None:
                 break
             guesses.append((gamma, fit.gamma))
