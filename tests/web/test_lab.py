@@ -363,7 +363,7 @@ def test_where_both_sides_learn_each_is_told_how_the_game_ended_for_it(
     [
         ("What if a loss is ten times worse?", "xo"),
         ("What is a draw worth?", "xo"),
-        ("What if it need not fear a loss?", ""),
+        ("What if a loss is as good as a draw?", ""),
         ("What does exploration do?", ""),
     ],
 )
@@ -553,16 +553,16 @@ def test_a_seed_is_unbeatable_where_no_game_beats_it(site: SiteData) -> None:
 
 
 def test_without_chance_all_games_are_two(site: SiteData) -> None:
-    agent = site.agents[preset("What if nothing is left to chance?")]
+    agent = site.agents[preset("What if nothing is random?")]
     met = np.flatnonzero((agent.visits > 0).any(axis=1))
     assert len(np.unique(site.game.symmetry_class[met])) == 8
     assert agent.visits.max() == 7000
-    other_seed = site.agents[f"{preset('What if nothing is left to chance?')},seed=1"]
+    other_seed = site.agents[f"{preset('What if nothing is random?')},seed=1"]
     assert (other_seed.q[site.game.legal] == agent.q[site.game.legal]).all()
 
 
 def test_matchboxes_and_sums_do_what_their_sentences_say(site: SiteData) -> None:
-    figures = site.agents[preset("What if targets are added up?")].card.figures
+    figures = site.agents[preset("What if targets are added instead of averaged?")].card.figures
     lost = (figures.vs["random"].x[-1][2] + figures.vs["random"].o[-1][2]) / 2
     assert round(lost, 2) == 0.26  # one game in four
     win, draw, _ = (
