@@ -97,7 +97,7 @@ def axe() -> Callable[..., list[str]]:
             "runOnly": {"type": "tag", "values": WCAG},
             "rules": {NAMED: {"enabled": True}},
             "resultTypes": ["violations"],
-            "preload": False,  # which serves rules on sound, of which there is none here
+            "preload": False,  # only needed for rules about sound, which the site does not have
         }
         page.evaluate(FEWER_ROWS)
         results = Axe().run(page, context=part, options=options)

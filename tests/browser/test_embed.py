@@ -76,7 +76,7 @@ def test_watched_games_go_on_in_a_frame_and_can_be_paused(
     page: Page, base_url: str, foreign: Callable[[str], str]
 ) -> None:
     address = f"{base_url}/embed/board/?x=fixed&o=fixed&delay=0.25"
-    Gate(page, "**/reply/012*")  # which never opens
+    Gate(page, "**/reply/012*")  # a gate that never opens
     page.goto(foreign(f'<iframe src="{address}" width="380" height="560"></iframe>'))
     frame = framed(page)
     expect(frame.locator(MARKS)).to_have_count(3)
@@ -131,7 +131,7 @@ def test_a_frame_grows_with_what_is_unfolded_in_it(
     inside = page.frames[1]
     inside.wait_for_function(fits)
     assert int(outside.get_attribute("height") or 0) > 800
-    page.goto(foreign(text.partition("<script>")[0]))  # where no script is allowed
+    page.goto(foreign(text.partition("<script>")[0]))  # the other page allows no script
     assert framed(page).locator("#whole").is_visible()
     expect(outside).to_have_attribute("height", "800")
 

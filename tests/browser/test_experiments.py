@@ -59,7 +59,7 @@ def test_a_mark_that_is_pressed_opens_its_run_in_the_lab(
     expect(page.locator("#result")).to_be_visible()
 
 
-@pytest.mark.console("favicon.ico")  # which a picture without a page is asked for
+@pytest.mark.console("favicon.ico")  # the browser requests it for a picture without a page
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_figure_alone_has_the_colours_of_its_readers_scheme(
     new_context: Callable[..., BrowserContext], scheme: str

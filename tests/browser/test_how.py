@@ -147,7 +147,7 @@ def test_asking_why_halts_what_moves_and_going_back_lets_it_go_on(page: Page, re
     page.evaluate(HELD)
     page.click("label[for=tab-why]")
     expect(page.locator("#why-heading")).to_be_visible()
-    move.open()  # that one was under way; the next is not made
+    move.open()  # the move that was requested; no other follows
     page.wait_for_function("() => held")
     expect(page.locator(MARKS)).to_have_count(len(record) + 1)
     page.click("label[for=tab-moves]")

@@ -24,7 +24,7 @@ def test_a_change_has_an_address_and_back_undoes_it(page: Page) -> None:
     page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile(r"/lab/q-table,alpha=0.81,games=200\?ghost="))
     expect(page.locator("h1")).to_contain_text("0.4 → 0.81")
-    expect(page.locator("#b-alpha-slider")).to_be_focused()  # and its sheet is open
+    expect(page.locator("#b-alpha-slider")).to_be_focused()  # the dialog of the slider is open
     page.keyboard.press("Escape")
     expect(page.locator("#slot-b-alpha-button")).to_be_focused()
     walk(page, "back")
@@ -127,7 +127,7 @@ def test_the_film_of_a_new_result_plays(page: Page) -> None:
     page.locator("#film-step").focus()
     page.keyboard.press("Home")
     expect(page.locator("[data-film-updates]")).to_have_text("0")
-    expect(page.locator("[data-film-board] .unknown")).to_have_count(12)  # of A and of B
+    expect(page.locator("[data-film-board] .unknown")).to_have_count(12)  # the boards of A and of B
     expect(page.locator(".minds .tiles [data-heat]:not([d=''])")).to_have_count(0)
     page.keyboard.press("End")
     expect(page.locator("[data-film-board] .best")).to_have_count(2)

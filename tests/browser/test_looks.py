@@ -46,7 +46,7 @@ STAGE = [
 TAUGHT = "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368"
 TEACH = [TAUGHT, "/teach?now=8", f"{TAUGHT}?game=1"]
 TEACH += ["/teach/paper", "/teach/class", "/teach/menace,seat=x,opening=centre,paper=yes?now=40"]
-TEACH += ["/teach/menace,vs=you,games=1,taught=048"]  # which cannot have been played
+TEACH += ["/teach/menace,vs=you,games=1,taught=048"]  # an impossible game
 FRAMES = [
     "/embed/board/408?o=q-learning-1&pause=1",
     "/embed/board/40?lens=truth&hint=1",
@@ -87,8 +87,8 @@ IN_THE_DARK = [
 ]
 PLAY = "/play/40?o=q-learning-1"
 PIECE = 1000  # bytes of a page that arrive at once where the line is slow, and a line's end,
-PIECES = 50  # and of these so many; then the rest
-JUMP = 0.012  # of a page as it arrives; from 0.1 on people are said to mind
+PIECES = 50  # number of pieces before the rest of the page
+JUMP = 0.012  # accepted layout shift on arrival; 0.1 counts as good
 NARROW = [(1280, 800), (360, 740), (740, 360)]
 SIZES = [*NARROW, (1440, 900), (390, 844)]
 STATES = [
@@ -141,7 +141,7 @@ COLOURS = """palette => {
 
 def in_any_window_and_on_paper(page: Page) -> list[str]:
     """Return the faults of an open page in all window sizes and in print."""
-    page.set_viewport_size({"width": 320, "height": 256})  # as at 400 percent
+    page.set_viewport_size({"width": 320, "height": 256})  # the size at a zoom of 400 percent
     page.evaluate("scrollTo(0, 300)")
     found = [f"more than a third of the window: {bar}" for bar in page.evaluate(BARS)]
     page.set_viewport_size({"width": 1280, "height": 800})

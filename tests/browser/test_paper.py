@@ -94,7 +94,7 @@ def test_each_sheet_is_a_page_and_each_board_fits_its_box(
     assert label
     assert digit
     assert label["width"] / MM <= MATCHBOX[0]
-    assert label["height"] / MM <= MATCHBOX[1] + 0.6  # with its cut line
+    assert label["height"] / MM <= MATCHBOX[1] + 0.6  # the cut line included
     assert digit["height"] / MM > 2 * DIGIT
     picture = draw_sheet(page.locator(".sheet-of-paper").nth(1))
     golden = Path(GOLDEN.format(size=size))
@@ -108,7 +108,7 @@ def test_each_sheet_is_a_page_and_each_board_fits_its_box(
     )
 
 
-@pytest.mark.console("status of 400")  # of the game with a fault
+@pytest.mark.console("status of 400")  # the response to the game with a fault
 def test_typed_games_lead_to_the_machine_and_back(page: Page) -> None:
     page.goto("/teach/paper")
     page.fill("#taught", "5 1 6 4 9 7\n5 1 4 2")

@@ -65,7 +65,7 @@ def test_a_game_without_javascript(new_context: Callable[..., BrowserContext]) -
     headline(page, "You win")
     page.click("#rematch")
     expect(page).to_have_url(address("/play/?o=fixed&tally=1-0-0"))
-    page.wait_for_load_state()  # what it opens comes after the button
+    page.wait_for_load_state()  # the opened part loads after the button
     page.click("#seat-o")
     page.click("#to-players")
     page.click(".card[value=minimax]")
@@ -287,7 +287,7 @@ def test_a_move_does_not_scroll_the_page(page: Page) -> None:
 
 def test_back_while_an_agent_is_thinking_shows_the_board_of_the_address(page: Page) -> None:
     page.goto("/play/?o=fixed")
-    Gate(page, "**/reply/*")  # which never opens
+    Gate(page, "**/reply/*")  # a gate that never opens
     with page.expect_request("**/reply/*"):
         page.click("#swap")
     walk(page, "back")
@@ -489,7 +489,7 @@ def test_watched_moves_are_announced_for_whoever_wishes(page: Page) -> None:
     page.keyboard.press("Escape")
     page.click("#step")
     expect(page.locator(MARKS)).to_have_count(1)
-    Gate(page, "**/reply/01*")  # which never opens
+    Gate(page, "**/reply/01*")  # a gate that never opens
     page.click("#pause")
     expect(page.locator("#status")).to_have_text("Row 1, column 2, O, last move")
 

@@ -206,7 +206,7 @@ def test_the_streak_of_days_is_kept_here_and_can_be_forgotten(page: Page) -> Non
         page.goto(f"/puzzle/1/score?day=2026-11-{day}&answers=310")
         expect(page.locator("#streak")).to_have_text(f"Your streak in this browser: {said}.")
         first = re.sub("#again$", "", str(page.locator("#again").get_attribute("href")))
-        page.goto(first)  # where /puzzle/today leads
+        page.goto(first)  # the redirect of /puzzle/today
         expect(page.locator("#streak")).to_have_text(f"Your streak in this browser: {said}.")
         page.click("#again")
         expect(page.locator("h1")).to_have_text("Find its mistake")

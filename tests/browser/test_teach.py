@@ -12,7 +12,7 @@ FOUR = "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368"
 SQUARES = "#board a.cell[href]"
 SIZES = [(1280, 800), (360, 740), (740, 360), (1440, 900), (390, 844)]
 NEEDED = ["header", ".strip", ".say", "#board", ".controls", ".panels"]
-JUMP = 0.012  # of a page as it arrives
+JUMP = 0.012  # accepted layout shift on arrival
 
 
 def teach(page: Page, press: Callable[[Page], None], games: int) -> None:

@@ -64,7 +64,7 @@ def test_a_run_through_the_training_ends_with_the_agent_as_it_plays(page: Page) 
 
 
 def test_a_run_is_stopped_and_stays_there(page: Page) -> None:
-    Gate(page, "**/play/?*step=4*")  # which never opens
+    Gate(page, "**/play/?*step=4*")  # a gate that never opens
     page.goto(f"/play/?o=human&lens={LENS}&step=2&train=1")
     expect(page).to_have_url(re.compile("step=3"))
     page.click("#train")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 Report = Callable[..., None]
-Array = Any  # of numpy
+Array = Any  # an array of numpy
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
 
@@ -55,7 +55,7 @@ PLANTED = {
 # These change a value only where untouched values are not 0 (or, at 0, after many games).
 HIDDEN_BY_ZERO = ("terminal", "occupied")
 GAMES = {"occupied": 900, "always-explores": 1500, "never-explores": 800, "sides": 300}
-SELF_PLAY = ("sign", "sides", "one-seat")  # in self-play only
+SELF_PLAY = ("sign", "sides", "one-seat")  # faults that exist in self-play only
 EXPLORATION = ("never-explores", "always-explores", "first")
 OPPONENT_ONLY = ("answer", "loser", "in-place", "credited", *EXPLORATION)
 

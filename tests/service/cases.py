@@ -24,7 +24,7 @@ class Case(NamedTuple):
     name: str
     paths: Iterator[str]  # one again and again, or each only once
     headers: Mapping[str, str]
-    goal: float | None = None  # of the rate of a bare Flask
+    goal: float | None = None  # share of the rate of a bare Flask
 
     @property
     def is_move(self) -> bool:

@@ -70,7 +70,7 @@ class Lesson(NamedTuple):
 
     opening: list[float]
     moves: list[float]
-    five: list[float]  # from the last move to five seeds of both recipes
+    five: list[float]  # seconds from the last move to five seeds of both recipes
     twenty: list[float]
     ordinary: list[float]  # pages of visitors
     refused: list[str]
@@ -217,7 +217,8 @@ def _spent(server: Server) -> tuple[float, float]:
 
 WANDERERS = 10
 STEPS = 5
-LINK = re.compile(r'href="(/(?!static/)(?![^"#]*\.(?:npz|png))[^"#]*)')  # whose answers are text
+# links with answers that are text
+LINK = re.compile(r'href="(/(?!static/)(?![^"#]*\.(?:npz|png))[^"#]*)')
 
 
 def soak(seconds: float) -> Table:
@@ -291,13 +292,13 @@ class Asked(NamedTuple):
     """The response times of visitors, in seconds."""
 
     moves: list[float]
-    ends: list[float]  # of the moves with which a game ended: with what was learned
+    ends: list[float]  # seconds for the last move of a game, with the learner's updates
 
 
 def teaching(seconds: float) -> Table:
     """Measure one person who teaches, then TEACHERS at the same time, each for some seconds."""
     with serving() as server:
-        _taught(server, 1, 2.0, 0)  # so that the trainer is there
+        _taught(server, 1, 2.0, 0)  # starts the trainer
         alone = _taught(server, 1, seconds, TEACHERS)
         crowd = _taught(server, TEACHERS, seconds, 2 * TEACHERS)
     ends, moves = sorted(crowd.ends), sorted(crowd.moves)

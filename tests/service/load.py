@@ -62,7 +62,7 @@ PAGES = {
 }
 KB = 1000
 GOAL_PAGE, GOAL_MOVE = "<= 40 KB", "<= 4 KB"
-MOVES = 200  # of which the sizes are taken
+MOVES = 200  # number of moves whose sizes are measured
 MIB = 2**20
 SPAN = 1  # seconds of load between two looks at how many requests that were
 REST = 1  # seconds in which a worker closes the connections that have ended
@@ -70,7 +70,7 @@ BATCH = 20_000  # different addresses at a time
 MANY = 4  # workers
 CLASSES = (30, 100)  # students
 GOAL_START, GOAL_MEMORY = "< 1.5 s", "< 120 MiB"
-FORKS = 5  # of which the median is taken
+FORKS = 5  # number of processes; the median counts
 GOAL_FIRST = "< 60 ms"
 
 
@@ -80,7 +80,7 @@ class Effort(NamedTuple):
     rounds: int
     seconds: int  # a round
     starts: int
-    requests: int  # for the growth of memory
+    requests: int  # number of requests for the growth of memory
     lab: int  # seconds of people who teach
     soak: int  # seconds of people who do all there is to do
 
@@ -201,7 +201,7 @@ def at_first() -> Table:
     Each request is answered by a new process, forked like a worker.
     """
     _site()
-    gc.freeze()  # as the server does before it forks
+    gc.freeze()  # the server does this before it forks
     with get_context("fork").Pool(1, maxtasksperchild=1) as workers:
         spent = workers.map(_at_first, FORKS * [*PAGES.values()], chunksize=1)
     rows = [

@@ -24,7 +24,7 @@ THREADS, CONNECTIONS = 2, 32
 TIMEOUT = 20  # seconds: what is late is seen in p99
 SCRIPT = Path(__file__).with_name("wrk.lua")
 FAILED = re.compile(r'^(?:[^{]|.*"status": [45]).*', re.MULTILINE)  # a line of the log
-SHOWN = 40  # of them
+SHOWN = 40  # number of shown items
 MISSING = "wrk is needed to measure the service: apt-get install wrk"
 
 
@@ -33,7 +33,7 @@ class Run(NamedTuple):
 
     requests: int
     seconds: float
-    bytes: int  # of all answers, their headers too
+    bytes: int  # size of all answers with headers
     refused: int  # answers with a status from 400 on
     broken: int  # no answer, or none in time: the server has closed the connection, or hangs
     p50: float  # milliseconds
@@ -118,7 +118,7 @@ class Round(NamedTuple):
 
     run: Run
     cpu: float  # seconds of the workers' processor time a request
-    ratio: float = 1.0  # to the rate of a bare Flask just before
+    ratio: float = 1.0  # relative to the rate of a bare Flask just before
 
 
 class Measured(NamedTuple):

@@ -14,7 +14,7 @@ WIDTH = 126  # characters at least: all tables fit
 class Table(NamedTuple):
     """Rows of cells under a header; the first cell of a row names the measurement."""
 
-    name: str  # of the place in a Markdown file where it belongs
+    name: str  # name of the markers in a Markdown file
     title: str
     header: list[str]
     rows: list[list[str]]

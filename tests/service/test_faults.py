@@ -101,7 +101,7 @@ def test_a_reload_takes_in_a_new_model_and_refuses_a_broken_one(folder: Path) ->
         assert "Traceback" not in server.log
         with connection(server.port) as client:
             client.sendall(WHOLE[:20])
-            assert ask(server.port, WHOLE) == 200  # so the one before it has been let in
+            assert ask(server.port, WHOLE) == 200  # the connection before this one is accepted now
             server.process.terminate()
             client.sendall(WHOLE[20:])
             assert status(client.recv(1000)) == 200

@@ -30,7 +30,8 @@ MODELS = Path("models")
 # What the reader in JavaScript, which this one replaced in November 2026, made of 407 tables:
 # a line each, with a table or the file of one, and what was read or the reason of a refusal.
 GOLDEN = Path("tests/golden/tables.jsonl")
-NO_VALUES = json.dumps([""] * 9, separators=(",", ":"))  # of a position, as a digest reads them
+# a position without values in the format of the digest
+NO_VALUES = json.dumps([""] * 9, separators=(",", ":"))
 CASES = [json.loads(line) for line in GOLDEN.read_text().splitlines()]
 
 

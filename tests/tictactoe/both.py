@@ -18,7 +18,8 @@ class Both:
         self.rules = Rules(rows, columns, in_a_row)
         self.game = connect(rows, columns, in_a_row)
         board_of = {code(board): board for board in self.rules.boards}
-        self.boards = [board_of[number] for number in self.game.code.tolist()]  # by position
+        # in the order of positions
+        self.boards = [board_of[number] for number in self.game.code.tolist()]
         self.decisions = self.boards[: self.game.decisions]
         self.number = {board: position for position, board in enumerate(self.boards)}
 

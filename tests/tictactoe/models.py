@@ -24,7 +24,7 @@ from app.tictactoe.views import RewardScale
 
 ID = "some-agent"
 Arrays = dict[str, NDArray[Any]]
-Keys = dict[str, Any]  # of a card
+Keys = dict[str, Any]  # the fields of a card
 
 
 def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 Entry = TypeVar("Entry")
 Policy = dict[str, dict[int, Fraction]]  # board -> cell -> chance, above 0
-Chances = tuple[Any, Any, Any]  # what the policies are in: fractions, or floats to be quicker
+Chances = tuple[Any, Any, Any]  # three fractions, or floats for speed
 SIGN = {"X": 1, "O": -1}
 NEVER, ALWAYS = Fraction(0), Fraction(1)
 ENDS = {1: (1, 0, 0), 0: (0, 1, 0), -1: (0, 0, 1)}

@@ -199,7 +199,7 @@ def test_what_was_updated_by_a_snapshot_and_by_the_end(game: Game, agent: Agent)
 # What is kept of a training is what was learned, bit for bit, and much smaller.
 
 
-FEW = [0.0, -0.0, 1.0, -1.0, 0.25]  # of so few, many stay as they are; 0 and -0 are not the same
+FEW = [0.0, -0.0, 1.0, -1.0, 0.25]  # with so few values many repeat; 0 and -0 differ in their bits
 
 Tables = tuple[NDArray[np.float32], NDArray[np.bool_]]
 
@@ -301,7 +301,7 @@ def test_two_who_save_at_once_never_mix_a_pair(memory: Path):
             assert_same(loaded, AGENTS[loaded.card.seed])
             seen[loaded.card.seed] += 1
         for program in (one, other):
-            program.communicate()  # which ends its input
+            program.communicate()  # closes the input of the program, which ends it
             assert program.returncode == 0
     assert set(files(folder)) == {f"{ID}.json", f"{ID}.npz"}
     assert load_agent(folder, GAME, ID).card.seed in (1, 2)

@@ -46,8 +46,8 @@ from tests.tictactoe.models import (
     zipped,
 )
 
-SMALL = connect(2, 2, 2)  # of files that are mostly structure, which is what breaks a reader
-ILLEGAL = (-1, 0)  # in the last decision all cells but one are taken
+SMALL = connect(2, 2, 2)  # small files consist mostly of structure, where damage matters
+ILLEGAL = (-1, 0)  # a pair that is illegal: in the last decision only one cell is empty
 
 
 def test_the_forged_files_differ_from_good_ones_in_nothing_else(tmp_path, game, card, arrays):

@@ -21,7 +21,7 @@ from app.tictactoe.notation import (
 from tests.tictactoe.both import Both
 from tests.tictactoe.reference import Rules
 
-GAME = connect()  # for Hypothesis, which takes no fixtures that last
+GAME = connect()  # a constant, because Hypothesis does not accept lasting fixtures
 CELLS = "012345678"
 # What int(), isdigit() or lower() would let pass.
 LOOKALIKES = "²٣４ⅧAa9 +\n\x00-é𝟜"

@@ -100,7 +100,7 @@ def test_the_colour_is_the_best_value_of_the_representative(
                 continue
             worth = agent.card.worth.scale("x" if game.to_move[row] > 0 else "o")
             value = np.interp(np.nanmax(table[row]), worth, (-1, 0, 1))
-            number = round(float(value), 2)  # whose sign the colour has
+            number = round(float(value), 2)  # the colour has the sign of this number
             colour = np.sign(number) * max(1, round(abs(number) * STEPS))
             assert coloured.heat[step, tile] == colour
             assert coloured.known[step, tile]

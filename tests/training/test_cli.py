@@ -337,7 +337,7 @@ def test_judge_writes_anew_what_cannot_be_read(game: Game, tmp_path: Path) -> No
 def test_killing_it_leaves_no_process_and_nothing_in_the_folder(tmp_path: Path, agents) -> None:
     process = at_work(*agents, out=tmp_path)
     process.kill()
-    process.communicate()  # until the last process that writes there has ended
+    process.communicate()  # waits until the last process that writes there has ended
     assert process.returncode == -signal.SIGKILL
     assert not contents(tmp_path)
 

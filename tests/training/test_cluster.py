@@ -19,7 +19,7 @@ from app.project import ROOT
 from training import cli, cluster
 from training.cluster import run_in_cluster
 from training.experiments.engine import Store, open_store, run_experiment
-from training.experiments.q_table import conclude_bad_runs  # whose measure is its own
+from training.experiments.q_table import conclude_bad_runs  # an experiment with its own measure
 
 DASK = (str(Path(sys.executable).with_name("dask")),)
 LOCAL = ("--host", "127.0.0.1", "--no-dashboard")
@@ -162,7 +162,7 @@ def test_where_no_scheduler_answers_the_command_ends_with_a_sentence(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         mute = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         results = [experiment(address, tmp_path) for address in ("nonsense", mute)]
-    results.append(experiment(mute, tmp_path))  # where nobody listens any more
+    results.append(experiment(mute, tmp_path))  # an address without a scheduler
     for place, result in zip(("nonsense", mute, mute), results, strict=True):
         assert result.exit_code == 1
         assert f"\nError: no dask scheduler answers at {place!r}" in result.stderr

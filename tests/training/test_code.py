@@ -42,7 +42,7 @@ RECIPES = [
     "td-afterstates,vs=t-hand,games=200,symmetric=yes",
     "menace,vs=random:60+minimax:40",
     "self-play,games=150,seed=7",
-    "self-play,games=150,initial=0,draw=0",  # with zeros of both signs
+    "self-play,games=150,initial=0,draw=0",  # its table has zeros of both signs
     "q-iteration,vs=self,sweeps=2,gamma=0",
     "champion,games=40",
     "league,rounds=3,seed=4",
@@ -97,7 +97,7 @@ def assert_same(game: Game, tmp_path: Path, recipe: Recipe) -> str:
     head, *lines = run(code, tmp_path).splitlines()
     assert head == "position,cell,q"
     *_, end = learn(game, recipe, lambda updates: 1 << 62)
-    values = end.q[game.legal]  # in the order of the pairs
+    values = end.q[game.legal]  # the values in the order of the pairs
     pairs = zip(name_pairs(), map(str, values), strict=True)
     assert sorted(lines) == sorted(f"{pair},{value}" for pair, value in pairs)
     assert len(lines) == game.pairs

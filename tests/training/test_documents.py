@@ -87,7 +87,7 @@ def test_a_row_says_what_is_exactly_true(game: Game) -> None:
     )
     cells = dict(zip(headings, row, strict=True))
     assert cells["Agent"] == "Q-iteration"
-    assert cells["as X, Random"] == "96.78 / 3.22 / 0"  # as minimax-random: FACTS of the game
+    assert cells["as X, Random"] == "96.78 / 3.22 / 0"  # equal to minimax-random, a known figure
     assert cells["as X, best responder"] == cells["as O, best responder"] == "0 / 100 / 0"
     assert cells["Blunders"] == "0"
 

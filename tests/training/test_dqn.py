@@ -187,7 +187,7 @@ def contents(seen: list[Progress]) -> list[tuple[bytes, bytes, Epoch | None]]:
 
 
 GAMES = 200
-REWARDS = (-5.0, -2.0, -0.1, 1.0)  # of a illegal move, a loss, a draw, a win
+REWARDS = (-5.0, -2.0, -0.1, 1.0)  # rewards of an illegal move, a loss, a draw, a win
 
 
 @pytest.mark.parametrize("seat", [X, O])

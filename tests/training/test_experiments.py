@@ -113,13 +113,13 @@ def test_every_claim_has_its_summary() -> None:
 @pytest.mark.parametrize("claim", WRITTEN)
 def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
     summary, experiment = WRITTEN[claim], load_experiments()[claim]
-    assert update_texts(experiment, summary) == summary  # else: `experiment --words`
+    assert update_texts(experiment, summary) == summary  # if not, run `experiment --words`
     few = ("seeds than 1,000" in summary.limits, "Three seeds show" in summary.limits)
     assert any(few) == any(sweep.seeds < 1_000 for sweep in experiment.sweeps)
     assert summary.seeds == max((sweep.seeds for sweep in experiment.sweeps), default=0)
     assert (SUMMARIES / f"{claim}.json").stat().st_size < 200_000
     assert len(summary.numbers.rows) <= 11
-    seeds: Counter[str] = Counter()  # by measure and recipe: a run asked for twice is made once
+    seeds: Counter[str] = Counter()  # number of seeds by measure and recipe; equal runs count once
     for sweep in experiment.sweeps:
         for recipe in sweep.recipes.values():
             run = make_key(sweep.measure, parse_recipe(recipe))

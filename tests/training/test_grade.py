@@ -23,7 +23,7 @@ from tests.signals import heeding
 
 DOCS = Path("docs").resolve()
 Board = tuple[int, ...]
-ROUNDS = "ROUNDS = 20"  # in which agents are asked for their moves; here three
+ROUNDS = "ROUNDS = 20"  # replaced by three rounds in these tests
 AGENTS = """
 import itertools
 import json
@@ -263,7 +263,7 @@ def test_an_interrupted_judge_ends_in_a_sentence(folder: Path) -> None:
         heeding(signal.SIGINT),
         subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process,
     ):
-        (folder / "asked").open().close()  # as soon as the agent opens the other end
+        (folder / "asked").open().close()  # waits until the agent opens the other end
         process.send_signal(signal.SIGINT)
         printed, _ = process.communicate()
     assert (process.returncode, printed) == (2, "Not judged: it was interrupted.\n")

@@ -63,7 +63,7 @@ def test_open_spiel_solves_the_game_to_the_same_values() -> None:
     }
     expected = np.array([solved.pop(format_position(GAME, row)) for row in range(GAME.decisions)])
     assert not solved
-    expected[expected < -1] = np.nan  # where a move is illegal
+    expected[expected < -1] = np.nan  # illegal moves
     values = compute_successor_values(GAME, solve_game(GAME).value)
     np.testing.assert_array_equal(convert_view(GAME, values), expected)
 
@@ -185,8 +185,8 @@ def test_a_game_over_http_needs_a_site(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
-SITE = "http://127.0.0.1:8000"  # where the notebook looks for it
-SECONDS = 600  # for a cell, on a busy machine
+SITE = "http://127.0.0.1:8000"  # the URL in the notebook
+SECONDS = 600  # time limit for a cell on a busy machine
 
 
 def outputs(notebook: Any, kind: str) -> list[str]:

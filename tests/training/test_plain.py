@@ -41,7 +41,7 @@ GAMES = {
     "misere": replace(connect(), outcome=-connect().outcome),
     "3 x 4": connect(3, 4, 3),
 }
-UPDATES = 400  # of each recipe at most
+UPDATES = 400  # maximum number of updates for each recipe
 LOOK = 100  # updates between two looks at the table
 MANY = 1_500  # pairs of a table that are looked at, if there are more
 RECIPES = [

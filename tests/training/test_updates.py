@@ -137,7 +137,8 @@ def test_target_and_new_value_follow_from_the_stored_numbers(slug: str) -> None:
                 continue
             followed = next_value(slug, change)
             if slug == "league" and change.next_value and not change.next_values:
-                followed = change.reward  # from its first visit on the value of a finished board
+                # after its first visit, a finished board has its reward as value
+                followed = change.reward
             if slug != "double-q":  # its boards show the average of both tables
                 assert math.isclose(change.next_value, followed, abs_tol=1e-12)
             assert change.target is not None

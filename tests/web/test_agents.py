@@ -224,7 +224,7 @@ def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, site: S
         assert row[0] in (site.titles.get(opponent), "its best responder")
         cells = [" ".join(cell.split()) for cell in row[1:]]
         assert cells == [outcome(getattr(chances, seat)[-1]) for seat in SEATS]
-    if card.worth is not None:  # of beads see test_beads.py
+    if card.worth is not None:  # test_beads.py tests agents with beads
         worth = Table(page, "worth")
         for seat in SEATS:
             assert worth.row(seat.upper())[1:] == [
@@ -369,7 +369,7 @@ def test_every_snapshot_leads_to_the_board_as_it_was(client: FlaskClient, card: 
     linked = re.findall(r'<th scope="row"><a href="(/play/[^"]*)">', page)
     *during, end = [dict(parse_qsl(urlsplit(unescape(href)).query)) for href in linked]
     assert [int(query["step"]) for query in during] == list(range(len(card.figures.updates) - 1))
-    assert "step" not in end  # that is the agent as shipped
+    assert "step" not in end  # no step means the final agent
     assert {query["lens"] for query in (*during, end)} == {card.id}
 
 

@@ -112,7 +112,7 @@ def test_the_page_shows_every_operation_with_an_example(
         for path, methods in described["paths"].items()
         for method in methods
     ]
-    assert len(requests) == len(titles) + 1  # and the error
+    assert len(requests) == len(titles) + 1  # one more for the error
     for title, (table, address), shown in zip([*titles, ""], requests, answers, strict=True):
         assert title in page
         assert bool(table) == title.startswith("POST")

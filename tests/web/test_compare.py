@@ -175,7 +175,7 @@ def test_who_is_there_is_not_offered_again(client: FlaskClient) -> None:
     page = client.get("/compare/?lens=self-play&lens=champion_2").text
     offered = re.findall(r'<option value="([^"]+)"', page)
     assert offered.count("self-play") == 1  # itself, as what its own board shows
-    assert offered.count("champion") == 3  # to add it, and in place of either
+    assert offered.count("champion") == 3  # one link to add it, and two to replace an agent
 
 
 def test_four_are_the_most(client: FlaskClient) -> None:

@@ -112,7 +112,8 @@ def test_any_text_is_a_comparison_or_a_refusal(record: str, lenses: list[str]) -
         comparison, _ = parse_comparison(record, lenses, WORLD)
     except (BadRequest, NotFound, Conflict):
         return
-    assert comparison.record == record or not any([record, *lenses])  # where they part
+    # the position where the agents differ
+    assert comparison.record == record or not any([record, *lenses])
 
 
 @pytest.mark.parametrize(

@@ -285,7 +285,7 @@ def test_its_words_stay_inside(client: FlaskClient, frame: str) -> None:
             moved = re.match(
                 r"translate\((\S+) (\S+)\)$", around.get("transform", "translate(0 0)")
             )
-            assert moved  # and nothing with words is scaled
+            assert moved  # pictures with text are not scaled
             x, y = x + float(moved[1]), y + float(moved[2])
         length = 0.5 * size * len(text.text or "")
         left = x - length * {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor", "start")]
@@ -369,7 +369,7 @@ def test_a_picture_is_as_wide_as_asked(client: FlaskClient) -> None:
         picture = drawn(client, f"/embed/curve/q-learning-1?width={width}")
         assert picture.get("width") == str(width)
         heights.add(picture.get("height"))
-    assert len(heights) == 4  # as many charts side by side as there is room for
+    assert len(heights) == 4  # the number of charts that fit side by side
 
 
 # oEmbed.
@@ -392,7 +392,7 @@ def test_a_picture_is_as_wide_as_asked(client: FlaskClient) -> None:
         ("/embed/mind/q-table", "/embed/mind/q-table"),
         ("/embed/experiment/bad-runs?figure=2", "/embed/experiment/bad-runs?figure=2"),
         ("/puzzle/5", "/embed/puzzle/5"),
-        ("/puzzle/5?right=0&plays=4", "/embed/puzzle/5"),  # to be solved by who sees it
+        ("/puzzle/5?right=0&plays=4", "/embed/puzzle/5"),  # an unsolved puzzle
         ("/embed/puzzle/5", "/embed/puzzle/5"),
         ("/how/why", "/embed/how/why"),
         ("/embed/how/why", "/embed/how/why"),

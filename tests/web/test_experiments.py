@@ -238,7 +238,7 @@ def test_a_page_tells_all_of_its_experiment(
     cells = [cell for row in summary.numbers.rows.values() for cell in row]
     assert [unescape(cell) for cell in re.findall(r"<td>(.*?)</td>", behind[1])] == cells
     assert f"<code>{summary.command}</code>" in text
-    assert f"/experiments/{claim}}}" in text  # in its citation
+    assert f"/experiments/{claim}}}" in text  # the URL in the citation
     assert len(re.findall(r'<div id="figure-\d+" class="folded">', text)) == len(summary.figures)
     assert len(gzip.compress(response.data)) < LARGEST
     for agent in summary.agents:
@@ -500,7 +500,7 @@ def test_without_the_lab_nothing_is_promised(folder: Path, monkeypatch: pytest.M
     monkeypatch.setenv("LAB", "0")
     text = create_app(folder, seed=1).test_client().get("/experiments/double-q").text
     assert "/lab/q-table,draw" not in text
-    assert 'href="/lab/q-table"' in text  # which is shipped
+    assert 'href="/lab/q-table"' in text  # a shipped recipe has no parameters in its URL
     assert "The command below repeats the runs that the lab cannot train" in text
 
 
@@ -568,7 +568,7 @@ def test_an_axis_has_all_its_values_and_few_ticks(
 
 
 @given(st.lists(st.floats(1e-3, 1e7), min_size=1))
-@example([0.001, 0.0010000000000000002])  # whose logarithms are the same
+@example([0.001, 0.0010000000000000002])  # two numbers with equal logarithms
 def test_a_logarithmic_axis_too(values: list[float]) -> None:
     axis = build_logarithmic_axis(values)
     places = [axis.at(value) for value in sorted(values)]

@@ -101,7 +101,7 @@ def test_whom_one_is_led_to_play_can_be_beaten_and_shows_many_colours(
     play = f"/play/?o={BEATABLE}"
     assert f'<a id="way-play" class="way primary" href="{play}">' in client.get("/").text
     assert f'<a href="{play}">Play</a>' in client.get("/agents").text
-    assert find_losing_game(site, BEATABLE, -1) is not None  # where the visitor is X
+    assert find_losing_game(site, BEATABLE, -1) is not None  # the visitor plays X
     heats = evaluate_moves(site, 0, BEATABLE).heat
     assert max(heats) - min(heats) >= HEAT_STEPS / 2
     assert len(set(heats)) >= 4
@@ -177,7 +177,7 @@ def test_a_step_of_the_film_has_an_address_for_whoever_has_no_script(client: Fla
     end, first = client.get("/").text, client.get("/?step=0").text
     assert "data-autoplay" in end
     assert "data-autoplay" not in first
-    assert 'href="/?step=0"' in end  # from its end the button leads to the start
+    assert 'href="/?step=0"' in end  # at the end the button leads to the start
     assert 'href="/?step=1"' in first
     assert "No idea" in first
 

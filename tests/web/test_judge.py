@@ -216,7 +216,7 @@ def test_only_where_moves_can_stand_an_address_may_be_long(
 
 def test_long_addresses_cannot_eat_the_memory(client: FlaskClient, site: SiteData) -> None:
     """Agents given by moves are not keys of caches with thousands of positions."""
-    client.get("/play/4")  # with values, of which some are kept from now on
+    client.get("/play/4")  # some of the values are cached after this request
     rng, sizes = np.random.default_rng(0), []
     for _ in range(3):
         choice = site.game.legal & (rng.random(site.game.legal.shape) < 0.5)

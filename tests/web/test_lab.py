@@ -303,7 +303,7 @@ def test_the_sums_of_a_story_are_right(client: FlaskClient, text: str) -> None:
         for update, change in enumerate(game["changes"], 1):
             turn = game["turns"][change["turn"]]
             key = get_move_key(learner, turn["board"], turn["cell"])
-            if hasattr(recipe, "initial"):  # else values change besides that are not told here
+            if hasattr(recipe, "initial"):  # otherwise values change without a recorded update
                 assert change["old"] == known.get(key, recipe.initial)
             known[key] = change["new"]
             if (number + update) % 3:  # a page of the lab takes long

@@ -46,7 +46,7 @@ def change(recipe: Recipe, parameter: Parameter) -> Iterator[Recipe]:
         try:
             changed = replace(recipe, **{parameter.field: value})
         except RecipeError:
-            continue  # which the rest of the recipe does not allow
+            continue  # a value that the other parameters do not allow
         if value != parameter.value:
             yield changed
 

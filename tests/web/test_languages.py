@@ -94,7 +94,7 @@ class Unmarked(HTMLParser):
         super().__init__()
         self.names = sorted(names, key=len, reverse=True)
         self.found: list[str] = []
-        self.depth = 0  # of the brackets that are open in the text
+        self.depth = 0  # number of open brackets in the text
         self.silent: list[str] = []  # the elements that are open in which nothing counts
         self.feed(text)
 

@@ -54,7 +54,7 @@ class Told:
                 b: sum(row) for b, row in zip(boards, file["visits"].tolist(), strict=True)
             }
         best: dict[str, float] = {}
-        self.known: dict[str, bool] = {}  # by decision
+        self.known: dict[str, bool] = {}  # whether each board is known
         pairs = [(board, after) for board in boards for after in rules.children[board].values()]
         for (board, after), value, met in zip(pairs, values, updated, strict=True):
             best[board] = max(best.get(board, value), value)

@@ -28,7 +28,7 @@ from app.web.service.packing import PACK, PLAIN, SMALLEST, choose_encoding, stri
         ("br;q=0, *", "gzip"),
         ("br;q=0.0, gzip;q=0", PLAIN),
         ("gzip;q=0.5, identity", PLAIN),
-        ("*;q=0", PLAIN),  # who wants nothing gets it as it is, as RFC 9110 allows
+        ("*;q=0", PLAIN),  # RFC 9110 allows an uncompressed answer if no encoding is accepted
         ("identity;q=0", PLAIN),
         ("br;q=x,;;,=", PLAIN),
     ],

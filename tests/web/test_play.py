@@ -30,7 +30,7 @@ def link(shown: str, id: str) -> str:
 def test_the_strip_says_who_plays_how_strong_they_are_and_the_score(site: SiteData) -> None:
     x, o = page(site, LOST).seats
     assert (x.name, x.strength, x.wins) == ("You", "human", 2)
-    assert (o.name, o.strength, o.wins) == ("Q-learning 1", "strong", 1)  # with this game
+    assert (o.name, o.strength, o.wins) == ("Q-learning 1", "strong", 1)  # the won game included
 
 
 def test_the_score_is_there_before_the_first_result(client: FlaskClient) -> None:
@@ -131,7 +131,7 @@ def test_a_finished_game_is_passed_on_as_a_card_and_a_replay(
     shown = unescape(client.get(url).text)
     picture = re.findall('og:image" content="http://localhost(.*?)"', shown)[0]
     assert client.get(picture).data == client.get(urls.MATCH_PREVIEW.url_for_match(match)).data
-    halted = client.get(link(shown, "pause")).text  # and it can be gone through by hand
+    halted = client.get(link(shown, "pause")).text  # a paused game can be stepped through
     for _ in match.record:
         assert 'hx-trigger="load' not in halted
         halted = client.get(link(halted, "step")).text
@@ -205,7 +205,7 @@ def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(site:
     shown = page(site, Match("4023", o="q-learning-1")).scene.bar
     assert (shown.heat, shown.truth) == (20, 20)
     lost = page(site, LOST).scene.bar
-    assert (lost.heat, lost.truth) == (-20, -20)  # how it ended, whatever was expected
+    assert (lost.heat, lost.truth) == (-20, -20)  # the result of the game, not the estimate
     assert lost.label == "The game is over: for X a loss."
     first = page(site, Match(lens="q-learning-1", o="human")).scene.bar
     assert first.heat == round(20 * float(max(lens[0])))

@@ -118,7 +118,7 @@ def test_two_presses_open_it(client: FlaskClient, site: SiteData, number: int) -
     assert "data-heat" in board[puzzle.wrong]
     for cell in puzzle.right:
         assert "✓ right" in board[cell]
-        assert ", right" in board[cell]  # in its label too
+        assert ", right" in board[cell]  # the label of the square has it, too
     assert links("".join(board)) == []
 
 
@@ -212,7 +212,7 @@ def test_today_is_the_same_for_all_and_kept_until_its_end(
     start = datetime.now(UTC)
     answer, framed = client.get("/puzzle/today"), client.get("/embed/puzzle/today")
     end = datetime.now(UTC)
-    days = {start.date(), end.date()}  # at midnight it may be either
+    days = {start.date(), end.date()}  # around midnight both days are possible
     assert answer.location in {urls.puzzle(list_daily_puzzles(site, day)[0], day) for day in days}
     assert framed.location in {
         f"/embed{urls.puzzle(list_daily_puzzles(site, d)[0], d)}" for d in days

@@ -21,7 +21,7 @@ WEB = ROOT / "app" / "web"
 ROOMS = {"algorithms", "pages", "pictures", "service"}
 SOURCES = sorted((ROOT / "app").rglob("*.py"))
 TRAINING = {"training", "numba", "jax", "optax"}
-SHARED = "parts"  # of pages: what several of them show
+SHARED = "parts"  # the folder with parts of several pages
 
 
 def imports(source: Path) -> Iterator[str]:
@@ -61,7 +61,7 @@ def test_a_source_imports_only_what_its_room_may(source: Path) -> None:
         assert all(module[:2] == ["app", "translations"] for module in ours)
     elif here[1] != "web":
         assert all(module[1] in ("tictactoe", "recipes", "sources") for module in ours)
-    elif source != WEB / "__init__.py":  # which puts the site together
+    elif source != WEB / "__init__.py":  # the application factory may import pages
         if here[2] != "pages":
             assert not [module for module in ours if module[2:3] == ["pages"]]
         assert {page_of(module) for module in ours} <= {"", page_of(here)}

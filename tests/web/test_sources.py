@@ -95,7 +95,7 @@ def test_every_claim_leads_to_its_sources(site: SiteData, client: FlaskClient) -
         for slug in summary.sources:
             link = f'href="{urls.source(slug)}"'
             assert (link in text) == (SOURCES[slug].kind != "ours")
-        assert unescape(text).count(summary.answer) >= 1  # in the preview
+        assert unescape(text).count(summary.answer) >= 1  # the text of the preview
         # On the page a term of it may be a link.
         assert unescape(re.sub("<[^>]*>", "", text)).count(summary.answer) == 1
 

@@ -195,7 +195,7 @@ def test_answers_of_a_side_that_explores_are_said_to_be_its_greedy_ones(
 ) -> None:
     """When exploration has ended, the greedy replies are all of its play."""
     told = explain(ValueQuery(site, f"{slug},vs=both,games=400{drop}", 0, 4)).sentences[1]
-    explores = not drop and slug != "double-q"  # whose exploration ends anyway
+    explores = not drop and slug != "double-q"  # the exploration of Double Q ends anyway
     assert told.startswith(f"Its own play{', where it does not explore,' * explores} has ")
     assert (" about " in told) == explores
 
@@ -232,7 +232,7 @@ def test_its_files_are_those_that_the_command_line_writes(
     assert f"filename={path.name}.npz" in arrays.headers["Content-Disposition"]
     cards = [client.get(f"/agents/{text}.json").json, json.loads(Path(f"{path}.json").read_text())]
     for card in cards:
-        del card["seconds"]  # which is measured
+        del card["seconds"]  # the duration differs from run to run
     assert cards[0] == cards[1]
 
 
@@ -398,7 +398,7 @@ def test_a_trainer_that_stops_in_the_middle_of_its_answer_is_asked_once_more(
         client.send(b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
 
     with (stopping.folder / LOCK).open("w") as lock, ThreadPoolExecutor(2) as pool:
-        flock(lock, LOCK_EX)  # so that no other is started
+        flock(lock, LOCK_EX)  # prevents the start of another trainer
         answering = [pool.submit(answer) for _ in range(2)]
         with pytest.raises(TrainerError, match="stopped"):
             stopping.ask(NAME)
@@ -427,7 +427,7 @@ def test_the_trainer_starts_where_no_file_can_be_written() -> None:
         assert server.start()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        os.close(server.open)  # which ends the trainer
+        os.close(server.open)  # the trainer exits when this pipe closes
 
 
 def test_a_request_that_the_trainer_died_over_is_asked_once_more(app: Flask, running) -> None:
@@ -616,7 +616,7 @@ def test_the_trainer_refuses_what_is_none() -> None:
 def test_what_cannot_be_kept_beside_the_program_is_compiled_into_the_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("NUMBA_CACHE_DIR", "")  # so that it is put back as it was
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")  # monkeypatch restores the variable at the end
     monkeypatch.delenv("NUMBA_CACHE_DIR")
     program.choose_compile_cache(tmp_path)
     assert "NUMBA_CACHE_DIR" not in os.environ

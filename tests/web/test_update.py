@@ -49,7 +49,7 @@ def test_each_algorithm_shows_its_updates(client: FlaskClient, site: SiteData, s
         html = client.get(how(slug, update=example.kind)).text
         change, seen = shown(example), tokens(html)
         old, new = change.in_table or (change.old, change.new)
-        shown_new = number(seen.get("new") or seen["lower"])  # of minimax both bounds
+        shown_new = number(seen.get("new") or seen["lower"])  # for minimax both bounds
         assert any(shown_new == round(new, decimals) for decimals in DECIMALS)
         if slug not in ("champion", "minimax"):
             assert any(number(seen["old"]) == round(old, decimals) for decimals in DECIMALS)

@@ -81,7 +81,11 @@ MOVES = [  # record, cell, lens
     ("408", 5, "dqn-vs-random_task"),
     ("7", 4, "sarsa_task"),
 ]
-BEADS = [("04", 2, "menace"), ("0", 1, "menace")]  # which expect nothing: see test_beads.py
+# agents with beads instead of expected results: see test_beads.py
+BEADS = [
+    ("04", 2, "menace"),
+    ("0", 1, "menace"),
+]
 # Later moves are theirs, exploring.
 ON_POLICY = ("sarsa", "expected-sarsa", "sarsa-lambda", "monte-carlo")
 ANSWERED = ("q-iteration", "q-learning", "q-table", "double-q", "dqn", "td-afterstates", *ON_POLICY)
@@ -92,7 +96,7 @@ class Slow:
 
     def __init__(self, site: SiteData) -> None:
         self.rules, self.site = Rules(), site
-        self.brought: dict[str, float] = {}  # what the games of Monte Carlo bring
+        self.brought: dict[str, float] = {}  # mean returns of Monte Carlo by entry
         self.policies = {
             "random": self.rules.uniform(),
             "t-hand": self.rules.t_hand(),
@@ -181,7 +185,7 @@ class Slow:
         own, table = mover(board), self.tables[lens]
         if self.rules.result(after) is not None:
             return self.drawn_to(lens, after, own)
-        if own == "O":  # as its owner sees it, it is a board of an owner who plays X
+        if own == "O":  # O's table has boards with own stones as X
             seen = after.translate(str.maketrans("XO", "OX"))
             return self.gamma(lens) * max(0, *table[seen].values())
         children = self.rules.children[after].values()
@@ -349,7 +353,8 @@ def test_an_exact_value_is_what_follows_from_its_answers(site: SiteData) -> None
 def test_self_play_has_all_but_settled(site: SiteData) -> None:
     apart = {pair: abs(reason(pair).above) for pair in pairs(site, "self-play", 3)}
     far = [pair for pair, off in apart.items() if off > 0.05]
-    assert all((pair.visits or 0) < 25 for pair in far)  # of some million updates in all
+    # few, compared with some million updates in all
+    assert all((pair.visits or 0) < 25 for pair in far)
     assert len(far) < len(apart) / 1000
 
 
@@ -428,12 +433,14 @@ def test_what_is_said_of_the_past_makes_the_value(site: SiteData, lens: str) -> 
     for pair in pairs(site, lens, 71):
         told, found = " ".join(explain(pair).sentences), reason(pair)
         if pair.visits and abs(found.above) > 0.02:
-            begun = (1 - alpha) ** pair.visits  # of the 0 that it began with nothing is left
+            begun = (
+                1 - alpha
+            ) ** pair.visits  # the weight of the initial value 0, which is negligible
             so_far = re.search(r"(?:one target was|average of its targets is) ([−+]?[\d.]+)", told)
             if so_far:
                 said += 1
                 assert pair.value == pytest.approx((1 - begun) * number(so_far[1]), abs=0.006)
-            else:  # what it began with explains it alone
+            else:  # only the initial value explains it
                 assert pair.value == pytest.approx((1 - begun) * found.target, abs=0.006)
                 assert "that it began with still counts" in told
             targets = [answer.target for answer in found.given]

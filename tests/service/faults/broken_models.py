@@ -27,7 +27,7 @@ AGENT, OTHER = "q-table", "double-q"
 LIMIT = 10.0  # seconds until the server has given up
 BOMB = 10**9  # bytes of zeros
 
-Spoil = Callable[[Path], str]  # what spoils a folder and returns the file that is to be named
+Spoil = Callable[[Path], str]  # damages a folder and returns the file that the error has to name
 
 
 def file(ending: str, spoil: Callable[[Path], object]) -> Spoil:

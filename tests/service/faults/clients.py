@@ -16,7 +16,7 @@ from tests.service.server import START_SECONDS, wait_until
 
 HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Unfinished: "
 WHOLE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-CLIENTS = 4  # of each kind: those that keep their connection, and those that never do
+CLIENTS = 4  # number of clients with kept connections, and of clients without
 PAUSE = 0.005  # seconds between two requests of a client
 TIMEOUT = 20.0
 NO_ANSWER = (http.client.HTTPException, OSError)

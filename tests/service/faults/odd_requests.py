@@ -12,7 +12,7 @@ HOST = b"Host: localhost\r\n"
 END = b"Connection: close\r\n\r\n"
 CLOSED = None  # the connection ends without an answer
 SERVED = b"Server: "  # stands in every answer of the site; gunicorn refuses without it
-SECURE = b"Content-Security-Policy: default-src 'none'; "  # as well
+SECURE = b"Content-Security-Policy: default-src 'none'; "  # secure responses have this header, too
 JSON = b"Content-Type: application/problem+json"
 
 

@@ -66,7 +66,7 @@ def slow_readers(server: Server) -> Iterator[Finding]:
         yield beside_a_good_request(server, number, done, hold, ANSWERED)
     done = "that ask for a table of 389 KB and read 4 KB of it each 2.5 s"
     yield beside_a_good_request(server, 200, done, partial(reading_slowly, TABLE, 4096, 2.5))
-    with serving() as other:  # where no connection is left
+    with serving() as other:  # a server without free connections
         workers = other.workers
         before = {worker: open_files(worker) for worker in workers}
         with reading_slowly(PAGE * PAGES, 1, 1.0, other.port, 100):

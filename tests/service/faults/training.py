@@ -47,7 +47,7 @@ DISK = 512  # KB: there is room for the old model, but not for the new one besid
 FILE = 64  # KB
 FAILED, INTERRUPTED = 1, 130
 MODELS = ROOT / "models"
-CONTROL = re.compile(r"\x1b\[[?\d;]*[a-zA-Z]")  # what only moves and colours a terminal
+CONTROL = re.compile(r"\x1b\[[?\d;]*[a-zA-Z]")  # control sequences of a terminal
 ANOTHER = 65534  # user
 KILLS = 3
 CLIENTS = 4
@@ -56,12 +56,16 @@ CROWD = 30  # clients who want the same
 ENDED = 5.0  # seconds until the trainer has noticed
 IDLE = 3.0  # seconds in which it does nothing
 PATIENCE = 120.0  # seconds
-GONE = 20  # who hang up
-CONNECTIONS = 250  # of one address, more than can wait
+GONE = 20  # number of clients that hang up
+CONNECTIONS = 250  # number of requests of one address, more than the queue has room for
 SHARE = 2.0  # times the longest job, within which another address has its answer
-SPARE_SECONDS = 1.0  # and for the answer itself
+SPARE_SECONDS = 1.0  # additional time for the answer itself
 FROM_ONE, FROM_ANOTHER = ({"X-Forwarded-For": f"192.0.2.{number}"} for number in (1, 2))
-UNSEARCHED = ("/lab/q-table", "/agents/q-table,games=20")  # by search engines
+# URLs that search engines must not follow
+UNSEARCHED = (
+    "/lab/q-table",
+    "/agents/q-table,games=20",
+)
 NUMBERS = count()
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda content: b"",
@@ -285,13 +289,15 @@ def place_in_line(server: Server) -> Iterator[Finding]:
     """Clients that wait, and clients that leave."""
     with ThreadPoolExecutor() as pool:
         with held_up(server):
-            first = pool.submit(ask, server, f"/lab/{fresh()}")  # which it has begun
+            # the job that the worker has started
+            first = pool.submit(ask, server, f"/lab/{fresh()}")
             wait_until(first.done)
             for _ in range(GONE):
                 with suppress(TimeoutError):
                     ask(server, f"/lab/{fresh()}", 0.05)
             names = [fresh() for _ in range(2)]
-            time.sleep(2 * LOOK_SECONDS)  # until it is seen that they have gone
+            # the trainer needs this time to notice that they have gone
+            time.sleep(2 * LOOK_SECONDS)
             told = [ask(server, f"/lab/{name}") for name in names]
             again = all(each.headers["Retry-After"] and each.headers["Refresh"] for each in told)
         places = re.findall(r"Number (\d+) in line", " ".join(each.text for each in told))
@@ -444,7 +450,7 @@ def full_queue(server: Server) -> Iterator[Finding]:
         ThreadPoolExecutor(CAPACITY + MORE) as pool,
         held_up(server) as one,
     ):
-        held = pool.submit(visit, server, fresh())  # which it has begun
+        held = pool.submit(visit, server, fresh())  # the job that the worker has started
         answers = [pool.submit(visit, server, fresh()) for _ in range(CAPACITY + MORE - 1)]
         wait_until(lambda: sum(answer.done() for answer in answers) >= MORE - 1)
         told = [answer.result() for answer in answers if answer.done()]

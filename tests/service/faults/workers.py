@@ -22,7 +22,7 @@ RELOADS = 30
 MIB = 1 << 20
 QUICK = "q-learning-1"  # trained in a second
 KILLS = 8
-LISTENING = "0A"  # as the kernel writes the state of a socket
+LISTENING = "0A"  # the kernel's code for a listening socket
 RECOVERY = 5.0  # seconds until there are as many workers as before
 SETTLED = 1.0  # seconds until every client has noticed
 STOP = 10.0
@@ -47,7 +47,7 @@ def reload_under_load(server: Server) -> Iterator[Finding]:
         not clients.lost,
     )
     with half_open(server.port, 4) as begun:
-        assert ask(server.port, WHOLE) == 200  # so those before it have been let in
+        assert ask(server.port, WHOLE) == 200  # the connections before this one are accepted now
         before = server.workers
         server.process.send_signal(signal.SIGHUP)
         wait_until(lambda: len(server.workers - before) == len(before))
@@ -155,7 +155,8 @@ def kill_a_worker(server: Server) -> Iterator[Finding]:
             clients.go_on()
             before, lost = server.workers, len(clients.lost)
             victim = min(before)
-            os.kill(victim, signal.SIGSTOP)  # so that it takes no more while it is looked at
+            # the worker accepts no connection during the inspection
+            os.kill(victim, signal.SIGSTOP)
             held = connections(victim, server.port)
             start = time.monotonic()
             os.kill(victim, signal.SIGKILL)
@@ -233,7 +234,7 @@ def stop_under_load() -> Iterator[Finding]:
             not lost and status == 0 and seconds < STOP,
         )
     with serving() as server, half_open(server.port, 4) as begun:
-        assert ask(server.port, WHOLE) == 200  # so those before it have been let in
+        assert ask(server.port, WHOLE) == 200  # the connections before this one are accepted now
         server.process.terminate()
         wait_until(lambda: turned_away(server.port))
         statuses = [finish(connection) for connection in begun]
