@@ -62,7 +62,7 @@ def test_the_second_says_what_the_training_was(client: FlaskClient, site: SiteDa
     told = article(client, "learning")
     card = site.agents[choose_filmed_agent(site)].card
     assert f"{card.title} plays {format_count(card.games)} games" in told
-    assert [opponent for opponent, _ in site.get_recipe(card.id).phases] == ["random"]  # as it says
+    assert [opponent for opponent, _ in site.get_recipe(card.id).phases] == ["random"]
     assert "627 tiles" in told
 
 

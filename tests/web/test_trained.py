@@ -366,7 +366,7 @@ def test_long_names_fill_no_memory() -> None:
         f"menace,vs=you,games=280,taught={games},seed={seed}": "" for seed in range(1, 401)
     } | {f"q-table,taught=,alpha=0.5{zeros},seed={seed}": "short" for seed in range(1, 1_001)}
     for text in ("menace,vs=you,games=1,taught=0487", "q-table,taught=,alpha=0.25"):
-        get_whole_name(text)  # what is imported at the first name is not part of what names take
+        get_whole_name(text)  # imports of the first call do not count
     # Other tests leave threads behind, which allocate too: only these files are counted.
     counted = [
         tracemalloc.Filter(True, pattern)
