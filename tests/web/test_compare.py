@@ -126,7 +126,7 @@ def test_the_summary_says_who_agrees_and_who_errs(site: SiteData) -> None:
         f"With optimal play the result is a win; {title} can lose it by a blunder."
     )
     lost = find_record(site.game, parse_position(site.game, "XX.O....."))
-    assert summary(site, lost, "q-iteration").endswith("With optimal play every move loses.")
+    assert summary(site, lost, "q-iteration").endswith("With optimal play every move loses here.")
 
 
 def test_a_name_in_a_sentence_has_no_comma(site: SiteData) -> None:

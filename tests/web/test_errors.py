@@ -42,7 +42,7 @@ WRONG = [
     ("/compare/?lens=x", 400, "There are no values of 'x'"),
     ("/compare/4?lens=champion&frame=99", 400, "frame is 0 to"),
     ("/compare/4?lens=champion&frame=x", 400, "frame=x in the URL is wrong"),
-    ("/compare/4?lens=champion&lens=champion_1&frame=1", 400, "each of them once"),
+    ("/compare/4?lens=champion&lens=champion_1&frame=1", 400, "each of them only once"),
     ("/compare/4?lens=q-iteration_task&frame=1", 400, "agents that learned"),
     ("/embed/curve/nobody", 404, ""),
     ("/embed/curve/q-table?figure=win-rate", 404, ""),

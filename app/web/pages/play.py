@@ -250,14 +250,14 @@ class SettingsPage(Page, frozen=True):
         return self.site.titles[find_shown_lens(usual)]
 
     @property
-    def delays(self) -> list[float]:
-        """The delays to choose from, in seconds."""
-        return sorted({*OFFERED_DELAYS, self.match.delay})
+    def delays(self) -> tuple[float, ...]:
+        """The delays to choose from, in seconds; a tuple, because cached macros need it."""
+        return tuple(sorted({*OFFERED_DELAYS, self.match.delay}))
 
     @property
-    def epsilons(self) -> list[float]:
+    def epsilons(self) -> tuple[float, ...]:
         """The shares of random moves to choose from."""
-        return sorted({*OFFERED_EPSILONS, self.match.epsilon})
+        return tuple(sorted({*OFFERED_EPSILONS, self.match.epsilon}))
 
 
 OFFERED_EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
