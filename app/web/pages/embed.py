@@ -1,8 +1,7 @@
-"""Figures for other websites: frames, files, and their discovery by oEmbed.
+"""Figures for other websites: frames and files, which programs find by oEmbed.
 
-A frame is small, has no header, and links to the whole page.
-
-No other page of the site may be framed: see `app.web.service.headers`.
+A frame is small, has no header, and links to the whole page. No other page of the site
+may be framed: see `app.web.service.headers`.
 """
 
 import json
@@ -110,12 +109,12 @@ class CurvesPage(Page, frozen=True):
 
     @property
     def label(self) -> str:
-        """The curves in words."""
+        """The curves in words, for screen readers."""
         return draw_curves_file(self.curves, self.title, WIDTH).label
 
     @property
     def charts(self) -> Charts:
-        """The curves as numbers; their snapshots have no links."""
+        """The curves as numbers, without links."""
         unlinked = [moment._replace(href="") for moment in self.curves.moments]
         return self.curves._replace(moments=unlinked)
 
@@ -127,7 +126,7 @@ class CurvesPage(Page, frozen=True):
 
 
 class FilmPage(Page, frozen=True):
-    """The values of an agent at a snapshot as a picture, with the film of its training."""
+    """The picture of all positions of an agent at a snapshot, with the replay of its training."""
 
     template: ClassVar = "embed/mind.html"
 
@@ -138,7 +137,7 @@ class FilmPage(Page, frozen=True):
 
     @property
     def mind(self) -> minds.MindPicture:
-        """The mind, with all of its snapshots."""
+        """The picture, with the data of all snapshots."""
         return minds.draw_mind(
             self.site, self.name, self.step, self.colour, moving=True
         )
@@ -150,7 +149,7 @@ class FilmPage(Page, frozen=True):
 
     @property
     def film(self) -> learning.Film:
-        """The film of its training."""
+        """The replay of the training."""
         return learning.film_all_positions(self.site, self.name)
 
     @property
@@ -193,7 +192,7 @@ class FigurePage(Page, frozen=True):
 
     @property
     def table(self) -> Table:
-        """Its numbers."""
+        """The numbers of the figure."""
         figure = self.summary.figures[self.number - 1]
         return build_table(figure, self.site, self.summary.first_seed)
 
@@ -249,7 +248,7 @@ def show_curves(name: str) -> Response:
 
 @bp.get(urls.EMBED_MIND)
 def show_mind(name: str) -> Response:
-    """Show an agent's mind."""
+    """Show the picture of all positions of an agent."""
     step, colour = minds.parse_mind_view(current_site(), name, request.args)
     return render_page(FilmPage(current_site(), name, step, colour))
 
@@ -273,7 +272,7 @@ def parse_figure(site: SiteData, claim: str, query: "Query") -> tuple[Summary, i
 
 
 class TakePage(Page, frozen=True):
-    """A match as files, in a frame, and as a citation."""
+    """The exports of a match: files, a frame, and a citation."""
 
     template: ClassVar = "embed/export.html"
     fragment: ClassVar = ("exports",)
@@ -300,7 +299,7 @@ class TakePage(Page, frozen=True):
 
     @property
     def told(self) -> str:
-        """The text below that picture."""
+        """The text below the picture."""
         return summarise_game(self.state) if self.state.over else ""
 
     @property
@@ -386,7 +385,7 @@ def download_curves(name: str, ending: str) -> Response:
 
 @bp.get(urls.EMBED_MIND.extend(FORMATS_AND_PREVIEW))
 def download_mind(name: str, ending: str) -> Response:
-    """Return an agent's mind as SVG or CSV, or as a PNG for link previews."""
+    """Return the picture of an agent's positions as SVG or CSV, or as a PNG for link previews."""
     step, colour = minds.parse_mind_view(current_site(), name, request.args)
     shown = minds.draw_mind(current_site(), name, step, colour)
     if ending == "png":
@@ -480,9 +479,9 @@ def answer_oembed() -> Response:
 
 
 def find_frame(site: SiteData, url: str) -> export.Take:
-    """Return how the page at an address leaves the site.
+    """Return the export of the page with a URL.
 
-    Raises NotFound if that is another host, or nothing there that can be embedded.
+    Raises NotFound for another host, or for a page that cannot be embedded.
     """
     try:
         parts = urlsplit(url)
@@ -557,7 +556,7 @@ def find_export(
 
 
 def take_explanation(site: SiteData, slug: str) -> export.Take | None:
-    """Return how a step of the lesson or an update leaves the site, None for other parts."""
+    """Return the export of a step of the lesson or of an update, None for other parts."""
     for stop in LESSON_STEPS:
         if stop.slug == slug:
             return export.take_stop(stop)

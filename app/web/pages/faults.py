@@ -1,4 +1,4 @@
-"""Common faults of a learner's code: what each does to its agent, and a puzzle of them."""
+"""Common faults of a learner's code: an agent for each fault, and puzzles about the faulty line."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -54,7 +54,7 @@ class FirstUpdate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FaultText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A fault in words."""
+    """The texts of a fault."""
 
     title: str
     wrong: str  # a line of code
@@ -71,7 +71,7 @@ TEXTS = msgspec.toml.decode(
 
 
 class Line(NamedTuple):
-    """A figure of the agent with the fault, and of the one without."""
+    """A figure of the agent with the fault and of the agent without."""
 
     title: str
     faulty: str
@@ -79,7 +79,7 @@ class Line(NamedTuple):
 
 
 class FaultSide(NamedTuple):
-    """One of the two agents beside each other."""
+    """One of two agents side by side."""
 
     title: str
     name: str  # its recipe
@@ -89,7 +89,7 @@ class FaultSide(NamedTuple):
 
 
 class Card(NamedTuple):
-    """A fault in the gallery."""
+    """A fault in the list of faults."""
 
     text: FaultText
     url: str
@@ -98,7 +98,7 @@ class Card(NamedTuple):
 
 
 class FaultsPage(Page, frozen=True):
-    """The gallery."""
+    """The list of faults."""
 
     template: ClassVar = "faults/faults.html"
 
@@ -106,12 +106,12 @@ class FaultsPage(Page, frozen=True):
 
     @property
     def cards(self) -> list[Card]:
-        """The faults with their blunders."""
+        """The faults with the number of blunders of their agents."""
         return [build_card(self.site, fault) for fault in ORDER]
 
 
 class FaultPage(Page, frozen=True):
-    """One fault."""
+    """The page of a fault."""
 
     template: ClassVar = "faults/fault.html"
 
@@ -120,7 +120,7 @@ class FaultPage(Page, frozen=True):
 
     @property
     def text(self) -> FaultText:
-        """The fault in words."""
+        """The texts of the fault."""
         return TEXTS[self.fault]
 
     @property
@@ -158,7 +158,7 @@ class FaultPage(Page, frozen=True):
 
     @cached_property
     def sides(self) -> list[FaultSide]:
-        """The agent with the fault, and the one without."""
+        """The agent with the fault and the agent without."""
         return [
             build_side(self.site, agent, title, self._record)
             for agent, title in zip(
@@ -170,12 +170,12 @@ class FaultPage(Page, frozen=True):
 
     @property
     def lines(self) -> list[Line]:
-        """The exact figures of both."""
+        """The exact figures of both agents."""
         return list_lines(*find_agents(self.site, self.fault))
 
     @property
     def comparison(self) -> str:
-        """The URL of both on the board where the fault shows."""
+        """The URL of a comparison of both agents on the board where the fault shows."""
         views = tuple(View(side.name, None) for side in self.sides)
         return urls.compare(Comparison(self._record, views))
 
@@ -192,7 +192,7 @@ class FaultPage(Page, frozen=True):
 
 
 class FaultPuzzlePage(Page, frozen=True):
-    """A puzzle: which of three lines made this mind?"""
+    """A puzzle: which of three lines of code made this agent?"""
 
     template: ClassVar = "faults/puzzle.html"
 
@@ -207,7 +207,7 @@ class FaultPuzzlePage(Page, frozen=True):
 
     @property
     def text(self) -> FaultText:
-        """The fault in words."""
+        """The texts of the fault."""
         return TEXTS[self.fault]
 
     @cached_property
@@ -220,7 +220,7 @@ class FaultPuzzlePage(Page, frozen=True):
 
     @property
     def choices(self) -> list[tuple[str, FaultText, str]]:
-        """Three faults, each with the URL of the answer."""
+        """Three faults, each with the URL of this answer."""
         return [
             (fault, TEXTS[fault], urls.FAULT_PUZZLE.url(self.number, answer=fault))
             for fault in list_choices_of(self.number)
@@ -228,12 +228,12 @@ class FaultPuzzlePage(Page, frozen=True):
 
     @property
     def explanation(self) -> str:
-        """The URL of the fault."""
+        """The URL of the page of the fault."""
         return urls.FAULT.url(self.fault)
 
     @property
     def next_puzzle(self) -> str:
-        """The URL of the next puzzle, after the last of the first."""
+        """The URL of the next puzzle; the first puzzle follows the last."""
         return urls.FAULT_PUZZLE.url(self.number % len(ORDER) + 1)
 
     @property
@@ -248,13 +248,13 @@ class FaultPuzzlePage(Page, frozen=True):
 
 
 def list_choices_of(number: int) -> list[str]:
-    """List the faults whose lines a puzzle shows, in the order of their titles."""
+    """Return the faults whose lines a puzzle shows, sorted by title."""
     faults = [ORDER[(number - 1 + step) % len(ORDER)] for step in CHOICES]
     return sorted(faults, key=lambda fault: TEXTS[fault].wrong)
 
 
 def find_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
-    """Return the agent with a fault and the one without.
+    """Return the agent with a fault and the agent without.
 
     Raises NotFound if there is no such fault, or if the site has no agents of faults.
     """
@@ -268,9 +268,9 @@ def find_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
 
 @cached_per_site(16)
 def find_first_blunder(site: SiteData, fault: str) -> str:
-    """Return the record of the lowest-numbered position in which the faulty agent alone blunders.
+    """Return the record of the first position in which only the faulty agent blunders.
 
-    Among the positions that its training updated, if there is one.
+    Positions that its training updated are preferred.
     """
     faulty, right = find_agents(site, fault)
     may_blunder = [
@@ -297,7 +297,7 @@ def build_card(site: SiteData, fault: str) -> Card:
 
 
 def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultSide:
-    """Lay out an agent: its mind, and its values on a board."""
+    """Return an agent with the picture of its positions and its values on a board."""
     name, match = agent.card.recipe, Match(record)
     state = replay_match(match, site)
     opinion = evaluate_moves(site, state.position, name)
@@ -313,7 +313,7 @@ def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultSi
 
 
 def list_lines(faulty: Agent, right: Agent) -> list[Line]:
-    """List the exact figures of two agents."""
+    """Return the exact figures of two agents."""
     figures = faulty.card.figures, right.card.figures
     losses = [
         Line(
@@ -331,7 +331,7 @@ def list_lines(faulty: Agent, right: Agent) -> list[Line]:
 
 @bp.get(urls.FAULTS)
 def show_faults() -> Response:
-    """Show the gallery."""
+    """Show the list of faults."""
     site = current_site()
     find_agents(site, ORDER[0])
     return render_page(FaultsPage(site))
@@ -339,7 +339,7 @@ def show_faults() -> Response:
 
 @bp.get(urls.FAULT)
 def show_fault(fault: str) -> Response:
-    """Show one fault."""
+    """Show the page of a fault."""
     site = current_site()
     find_agents(site, fault)
     return render_page(FaultPage(site, fault))
@@ -347,13 +347,13 @@ def show_fault(fault: str) -> Response:
 
 @bp.get(urls.FAULT_PUZZLES)
 def show_first_puzzle() -> AnyResponse:
-    """Lead to the first puzzle."""
+    """Redirect to the first puzzle."""
     return redirect(urls.FAULT_PUZZLE.url(1))
 
 
 @bp.get(urls.FAULT_PUZZLE)
 def show_puzzle(number: int) -> Response:
-    """Show a puzzle, with the answer if there is one."""
+    """Show a puzzle, with the result if the URL has an answer."""
     site, answer = current_site(), request.args.get("answer", "")
     if not 1 <= number <= len(ORDER):
         raise NotFound(f"There are puzzles 1 to {len(ORDER)}, not {number}.")

@@ -103,7 +103,7 @@ class FrontPage(Page, frozen=True):
 
     @property
     def cast(self) -> list[tuple[str, str, Character]]:
-        """The name, the title and the character of an agent of each strength."""
+        """The name, the title and the description of an agent of each strength."""
         return [
             (name, self.site.titles[name], describe_character(self.site, name))
             for name in CAST

@@ -1,7 +1,7 @@
-"""The glossary: the meaning of each term, its formula, and where to see it here and in the textbook.
+"""The glossary: the meaning of each term, its formula, and where to see it.
 
-The textbook is Sutton & Barto, *Reinforcement Learning: An Introduction*, second edition,
-2018.
+The textbook is Sutton & Barto, *Reinforcement Learning: An Introduction*, second
+edition, 2018.
 """
 
 import re

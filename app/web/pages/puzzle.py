@@ -1,4 +1,4 @@
-"""The puzzles: find the right move in a position, then the agent's blunder, by its values."""
+"""The puzzles: find the right move in a position, then the agent's blunder."""
 
 from datetime import UTC, datetime, time, timedelta
 from typing import ClassVar

@@ -1,6 +1,6 @@
-"""The layout of the figures of experiments: their shapes, words and links.
+"""The layout of the figures of experiments: shapes, texts and links.
 
-Each has a miniature without words for lists and links.
+Each figure also has a miniature without words, for lists and links.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -93,7 +93,7 @@ class Picture(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A figure, laid out."""
+    """The layout of a figure."""
 
     title: str
     unit: str
@@ -111,7 +111,7 @@ def lay_out(figure: object, site: SiteData, first_seed: int) -> Layout:
 
 @lay_out.register
 def _lay_out_histogram(figure: Histogram, site: SiteData, first_seed: int) -> Layout:
-    """Lay out a row for each group: its runs as dots over one axis, and a line for most of them."""
+    """Return a row for each group: its runs as dots, and a line for the middle 80%."""
     groups = figure.groups
     axis = _scale_histogram(figure)
     every = [tables.sort_runs(group.values, first_seed) for group in groups]
@@ -182,7 +182,7 @@ def _draw_quantiles(
 
 
 def _has_unopened_runs(site: SiteData, group: Group, runs: tables.Runs) -> bool:
-    """Whether some runs of a group cannot be opened; only its first two are looked at."""
+    """Return whether the site cannot open some runs of a group; only the first two are checked."""
     url_for_seed = tables.map_seeds_to_urls(site, group.recipe)
     return bool(group.recipe) and not all(url_for_seed(run["seed"]) for run in runs[:2])
 
@@ -203,11 +203,11 @@ class CurveField(NamedTuple):
 
     @property
     def bottom(self) -> float:
-        """Pixels from the top of the plot to the axis across."""
+        """The distance from the top of the plot to the horizontal axis, in pixels."""
         return self.top + self.height
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        """Return the place of a pair of values: a share across, pixels down."""
+        """Return the place of a point: x as a share of the width, y in pixels."""
         return self.across.at(x), curves.compute_y(self.up, y, self.top, self.height)
 
     def trace(
@@ -232,7 +232,7 @@ class CurveField(NamedTuple):
 def lay_out_curves(
     figure: Curves, site: SiteData, first_seed: int, height: float = CURVES
 ) -> Layout:
-    """Lay out lines over one axis: the median of the runs, and bands that hold most or all."""
+    """Return lines over a common axis: the medians of the runs, with bands for most or all runs."""
     every = figure.series
     has_wide_bands = len(every) <= FEW_CURVES
     across, up = _scale_across(figure), _scale_up(every, has_wide_bands)
@@ -268,7 +268,7 @@ def lay_out_curves(
 
 
 def _scale_across(figure: Curves) -> Axis:
-    """Return the axis of the points of curves, which a straight one begins and ends with."""
+    """Return the horizontal axis of curves; a linear axis ends at the first and the last point."""
     xs = [x for series in figure.series for x in series.x]
     xs += [mark.value for mark in figure.marks]
     if figure.logarithmic:
@@ -282,7 +282,7 @@ def _scale_across(figure: Curves) -> Axis:
 
 
 def _scale_up(every: Sequence[Series], has_wide_bands: bool) -> Axis:
-    """Return the axis of the values of curves; it has 0 if that is not far below them."""
+    """Return the vertical axis of curves; it includes 0 if 0 is not far below the values."""
     values: list[float] = []
     for series in every:
         values += [*series.low, *series.high, *series.median]
@@ -295,7 +295,7 @@ def _scale_up(every: Sequence[Series], has_wide_bands: bool) -> Axis:
 def _draw_bands(
     series: Series, style: str, plot: CurveField, has_wide_bands: bool
 ) -> list[svg.Shape]:
-    """Draw the band of most runs of a recipe, over that of all runs if there is room for it."""
+    """Return the band of 80% of the runs and, if there is room, the band of all runs."""
     if series.n == 1:
         return []
     band = plot.fill(f"{style} band", series.x, series.low, series.high)
@@ -307,7 +307,7 @@ def _draw_bands(
 def _choose_dots(
     points: Sequence[tuple[float, float]],
 ) -> Sequence[tuple[float, float]]:
-    """Return the points of a line that are drawn as dots, at most POINTS, with the last."""
+    """Return at most POINTS points of a line to draw as dots, the last point included."""
     if len(points) == 1:
         return points
     step = -(-len(points) // POINTS)
@@ -315,14 +315,14 @@ def _choose_dots(
 
 
 def _name_series(series: Series) -> str:
-    """Name a recipe with the number of its runs; what is no recipe has a number above one."""
+    """Return the name of a line, with its number of runs if it has one."""
     if series.recipe or series.n > 1:
         return f"{series.name} ({_write_run_count(series.n)})"
     return series.name
 
 
 def _describe_lines(every: Sequence[Series], has_wide_bands: bool) -> tuple[str, str]:
-    """Return the meaning of a line, and the end of a sentence on its link."""
+    """Return a sentence on the meaning of a line, and the second half of a sentence on its link."""
     if all(series.n == 1 for series in every):
         return "Each line is one training run.", "line to open its run"
     faint = " and the paler band all runs" if has_wide_bands else ""
@@ -333,13 +333,13 @@ def _describe_lines(every: Sequence[Series], has_wide_bands: bool) -> tuple[str,
 
 
 class GridColours(NamedTuple):
-    """The scale of colours of a grid, from its least value to its greatest."""
+    """The colours of a grid, from its lowest value to its highest."""
 
     low: float
     high: float
 
     def level(self, value: float) -> int:
-        """Return the number of the colour of a value."""
+        """Return the colour of a value, as a number."""
         if self.high == self.low:
             return 0
         return round(LEVELS * (value - self.low) / (self.high - self.low))
@@ -347,7 +347,7 @@ class GridColours(NamedTuple):
 
 @lay_out.register
 def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
-    """Lay out a cell for each pair of parameters, the darker the more."""
+    """Return a cell for each pair of parameter values; higher values are darker."""
     flat = [value for row in figure.values for value in row]
     colours = GridColours(min(flat), max(flat))
     format_value = (
@@ -402,7 +402,7 @@ def _draw_grid_row(
 
 
 def _name_columns(shapes: list[svg.Shape], columns: Sequence[str], top: float) -> float:
-    """Write the names of columns, downwards if they are long; return how much room those take."""
+    """Add the names of the columns, vertically if they are long; return the height they need."""
     longest = max(map(len, columns)) * LETTER
     are_short = longest * len(columns) <= PHONE
     for column, name in enumerate(columns):
@@ -417,7 +417,7 @@ def _name_columns(shapes: list[svg.Shape], columns: Sequence[str], top: float) -
 def _describe_grid(
     figure: Grid, site: SiteData, colours: GridColours, shapes: Sequence[svg.Shape]
 ) -> str:
-    """Describe the colours, the number of runs of a cell, and its link."""
+    """Return the caption of a grid: its colours, the number of runs of a cell, and the links."""
     palest = format_with_unit(colours.low, figure.unit)
     fullest = format_with_unit(colours.high, figure.unit)
     caption = f"The colour of a cell shows its value, from {palest} (pale) to {fullest} (dark)."
@@ -431,7 +431,7 @@ def _describe_grid(
 
 @lay_out.register
 def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
-    """Lay out a bar below each name."""
+    """Return a bar for each number, below its name."""
     axis = _scale_bars(figure)
     zero = axis.at(1.0 if figure.logarithmic else 0.0)
     links = [
@@ -470,7 +470,7 @@ def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
 
 
 def _scale_bars(figure: Bars) -> Axis:
-    """Return the axis with all values and intervals of bars, and where they begin."""
+    """Return the axis for all values, intervals and starts of bars."""
     ends = [
         end
         for bar in figure.bars
@@ -483,7 +483,7 @@ def _scale_bars(figure: Bars) -> Axis:
 
 
 def _draw_interval(low: float, high: float, y: float) -> list[svg.Segment]:
-    """Draw the interval of a bar: a line between two ends."""
+    """Return the interval of a bar: a line with two ends."""
     between = svg.Segment("error", low, y, high, y)
     return [
         between,
@@ -492,7 +492,7 @@ def _draw_interval(low: float, high: float, y: float) -> list[svg.Segment]:
 
 
 def _describe_bars(figure: Bars) -> str:
-    """Describe the precision of the numbers of bars, and how to read them."""
+    """Return the caption of bars: the precision of the numbers, and the axis."""
     has_intervals = any(bar.low is not None for bar in figure.bars)
     caption = (
         "Every number is exact."
@@ -508,7 +508,7 @@ def _describe_bars(figure: Bars) -> str:
 
 @lay_out.register
 def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
-    """Lay out positions as pictures: a star on what is right, a dot on what its lens plays."""
+    """Return pictures of positions with the right moves, the agent's moves and its blunders."""
     pictures = []
     for board in figure.boards:
         game, at = site.game, replay_record(site.game, board.record)[-1]
@@ -539,13 +539,13 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
 
 @cached_per_site(64)  # some 100 KB each
 def lay_out_numbered_figure(site: SiteData, claim: str, number: int) -> Layout:
-    """Lay out a figure of an experiment; the first has number 1."""
+    """Return the layout of a figure of an experiment; the first figure has number 1."""
     summary = site.experiments[claim]
     return lay_out(summary.figures[number - 1], site, summary.first_seed)
 
 
 def draw_figure_file(layout: Layout, source: str) -> svg.Drawing:
-    """Draw a figure alone: with its title, what its lines are, how to read it, its source."""
+    """Return a file with a figure, its title, the names of its lines, its caption and its source."""
     shapes: list[svg.Shape] = []
     y = EDGE
     for line in wrap(layout.title, 72):
@@ -591,7 +591,7 @@ def _place_board(picture: Picture, x: float, y: float) -> svg.Inset:
 
 
 def _add_name(shapes: list[svg.Shape], top: float, name: str, told: str) -> float:
-    """Add a name and its description below it; return the lower end of the text."""
+    """Add a name with its description below; return the lower end of the text."""
     for line in wrap(name, NAME_WIDTH):
         shapes.append(svg.Text("label", 0, top + 13, line))
         top += LINE
@@ -606,7 +606,7 @@ def _add_notes(
     top: float,
     height: float,
 ) -> float:
-    """Draw lines at values through a row, their words above it; return the height of those."""
+    """Add lines at marked values, with their texts above; return the height of the texts."""
     words: list[svg.Shape] = []
     above = _add_notes_above(words, marks, axis, top)
     for mark in marks:
@@ -619,7 +619,7 @@ def _add_notes(
 def _add_notes_above(
     shapes: list[svg.Shape], marks: Sequence[Mark], axis: Axis, top: float
 ) -> float:
-    """Add the names of marked values one below the other; return their height in all."""
+    """Add the texts of marked values below each other; return their total height."""
     y = top
     for mark in marks:
         at = axis.at(mark.value)
@@ -631,7 +631,7 @@ def _add_notes_above(
 
 
 def _stack_runs(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
-    """Put the runs of an ordered group into bins of an axis."""
+    """Return the runs of a sorted group by the bin of the axis that they belong to."""
     bins = (axis.places(runs["value"]) * (BINS - 1e-9)).astype(int)
     ends = [*(np.flatnonzero(np.diff(bins)) + 1).tolist(), len(runs)]
     return {int(bins[start]): runs[start:end] for start, end in pairwise([0, *ends])}
@@ -646,10 +646,10 @@ def _draw_dots(
     unit: str,
     opened: tables.Seeded,
 ) -> list[svg.Dot]:
-    """Draw the runs of a bin above each other, `worth` of them as one dot that opens their middle.
+    """Return the runs of a bin as dots above each other.
 
-    The last dot of a stack may stand for fewer: its area says for how many.  Where there is no room
-    for all of them they overlap.
+    A dot stands for `worth` runs and opens the middle run. The last dot may stand for
+    fewer runs; its area is smaller then. Dots overlap if there is not enough room.
     """
     parts = [stack[start : start + worth] for start in range(0, len(stack), worth)]
     *whole, last = parts
@@ -686,7 +686,7 @@ def _write_run_count(number: int) -> str:
 
 
 def _describe_links(shapes: Sequence[svg.Shape], what: str, unopened: bool) -> str:
-    """Describe the links of marks, if there are any, and whether some marks have none."""
+    """Return a sentence on the links of the shapes, and on runs that cannot be opened."""
     links = [
         shape.link
         for shape in shapes
@@ -710,12 +710,12 @@ def _link_series(site: SiteData, series: Series) -> svg.Link:
 
 
 def _draw_rules(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
-    """Draw a thin line at each tick of an axis across."""
+    """Return a thin line at each tick of a horizontal axis."""
     return [svg.Segment("rule", at, top, at, bottom) for at in map(axis.at, axis.ticks)]
 
 
 def _describe_seeds(groups: Sequence[Group], first: int) -> str:
-    """Describe the number of runs of a row, and their seeds."""
+    """Return a sentence on the number of runs in a row, and their seeds."""
     numbers = sorted({len(group.values) for group in groups})
     if len(numbers) == 1:
         runs = f"{format_count(numbers[0])} runs" + (
@@ -729,7 +729,7 @@ def _describe_seeds(groups: Sequence[Group], first: int) -> str:
 
 
 def _describe_bar(bar: Bar, unit: str) -> str:
-    """Write the value of a bar with its interval and its number of seeds or games."""
+    """Return the value of a bar with its interval and its number of seeds or games."""
     details = []
     if bar.low is not None and bar.high is not None:
         details.append(
@@ -742,7 +742,7 @@ def _describe_bar(bar: Bar, unit: str) -> str:
 
 
 def draw_miniature(site: SiteData, figure: Figure) -> Markup:
-    """Draw a figure in a box of 120 by 48: whatever it shows first, and no words."""
+    """Return the first part of a figure in a box of 120 by 48, without words."""
     box = f'viewBox="0 0 {WIDE:g} {HIGH:g}" aria-hidden="true"'
     return svg.write_inline(
         _list_miniature_shapes(figure, site), "drawing miniature", box
@@ -750,7 +750,7 @@ def draw_miniature(site: SiteData, figure: Figure) -> Markup:
 
 
 def draw_figure_preview(site: SiteData, figure: Figure, line: str) -> svg.Drawing:
-    """Draw a figure as a link to it is shown, over a line of text."""
+    """Return the picture of a figure for link previews, above a line of text."""
     return svg.draw_preview(
         line, [svg.Inset("large", _list_miniature_shapes(figure, site))], WIDE, HIGH
     )

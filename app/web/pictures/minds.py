@@ -1,4 +1,7 @@
-"""Minds as pictures, in a page and alone: one outline for all tiles of a colour is light."""
+"""Pictures of all positions of an agent (its “mind”), for pages and as files.
+
+All tiles of one colour are a single outline, which keeps the pictures small.
+"""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -73,7 +76,7 @@ LEANS = Kind(
 
 
 class MindPicture(NamedTuple):
-    """A mind as a picture; a tile is 1 wide and high."""
+    """A picture of all positions of an agent; a tile is 1 wide and 1 high."""
 
     name: str
     title: str
@@ -88,7 +91,7 @@ class MindPicture(NamedTuple):
     frames: str = ""  # the colours of every tile at every moment, see `frame`
 
     def svg(self, id: str = "mind", small: bool = False) -> Markup:
-        """Write it for a page; `id` keeps two of them apart, a small one has nothing around it."""
+        """Write the picture for a page; `id` makes it unique, `small` removes the margins."""
         edges = (0.2, 0.2, 0.4, 0.6) if small else (2.2, 0.4, 2.6, 0.9)
         left, top, across, down = edges
         box = f"{-left:g} {-top:g} {self.where.columns + across:g} {self.where.height + down:g}"
@@ -110,7 +113,7 @@ class MindPicture(NamedTuple):
         return write_inline(shapes, kind, f'{attributes} aria-hidden="true"')
 
     def tiles(self, unknown: str = "") -> Inset:
-        """Draw the tiles; `unknown` is the fill of unknown tiles, "" to leave it to a style."""
+        """Return the tiles; `unknown` is the fill of unknown tiles, "" for that of the style."""
         signs = [
             Sign("blank", outline, fill=unknown)
             if value is None
@@ -121,9 +124,10 @@ class MindPicture(NamedTuple):
 
 
 def list_kinds(site: SiteData, name: str) -> dict[str, Kind]:
-    """Return the ways to colour an agent's mind: by its own task only if it has one.
+    """Return the ways to colour the positions of an agent.
 
-    Beads expect nothing, so nothing of them is wrong; they are coloured by how they are divided.
+    Only agents with a training task have its errors. Beads are not expected results, so
+    they have no errors; their tiles show how unequal the beads are.
     """
     if site.agents[name].card.worth is None:
         return {
@@ -140,7 +144,7 @@ def list_kinds(site: SiteData, name: str) -> dict[str, Kind]:
 def parse_mind_view(
     site: SiteData, name: str, query: Mapping[str, str]
 ) -> tuple[int, str]:
-    """Return the snapshot and the colouring that a URL names for a mind.
+    """Return the snapshot and the colouring of a URL.
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
@@ -179,7 +183,8 @@ def estimate_tiles(
 ) -> NDArray[np.float64]:
     """Return an agent's estimate of each tile at each snapshot or at one, [T, N], -1 to +1.
 
-    For beads it is the lead of the likeliest move in the box.
+    For beads it is the advantage of the most likely move in the box over an equal
+    share.
     """
     game, agent = site.game, site.agents[name]
     tables = _load_tables(site, name, step)
@@ -201,7 +206,7 @@ def _load_tables(site: SiteData, name: str, step: int | None) -> NDArray[np.floa
 def colour_tiles(
     site: SiteData, name: str, kind: str, step: int | None = None
 ) -> Colouring:
-    """Return the colours of an agent's mind at each of its snapshots, or at one: [T, N]."""
+    """Return the colours of an agent's tiles at each snapshot, or at one snapshot: [T, N]."""
     game, agent = site.game, site.agents[name]
     rows, known = choose_decisions(site, name, step)
     if kind == "visits":  # recorded only at the end of the training
@@ -236,7 +241,7 @@ def colour_tiles(
 def draw_mind(
     site: SiteData, name: str, step: int, kind: str = EXPECTS, moving: bool = False
 ) -> MindPicture:
-    """Draw an agent's mind at a snapshot; `moving` writes down all of them, for a film."""
+    """Return the picture of an agent at a snapshot; `moving` adds the data of all snapshots."""
     if not moving:
         return _draw_colours(
             site, name, kind, colour_tiles(site, name, kind, step).heat[0]
@@ -251,7 +256,7 @@ def draw_mind(
 
 @cached_per_site(8)
 def draw_policy_blunders(site: SiteData, name: str) -> MindPicture:
-    """Draw the blunders of a policy without values."""
+    """Return a picture of the blunders of a policy that has no values."""
     where, kind = site.tiles, "blunders"
     heat, _ = value_map.colour_class_blunders(
         site.game, where, site.policies[name], LEVELS
@@ -260,7 +265,7 @@ def draw_policy_blunders(site: SiteData, name: str) -> MindPicture:
 
 
 def outline_tiles(where: Tiles, heat: NDArray[np.int8]) -> list[tuple[int | None, str]]:
-    """Collect the tiles of each colour, [N], into one path."""
+    """Return for each colour in `heat`, [N], a path with all its tiles."""
     by_heat: dict[int, list[str]] = {}
     for value, tile in zip(heat.tolist(), _list_tile_outlines(where), strict=True):
         by_heat.setdefault(value, []).append(tile)
@@ -272,7 +277,7 @@ def outline_tiles(where: Tiles, heat: NDArray[np.int8]) -> list[tuple[int | None
 
 @lru_cache(maxsize=2)
 def _list_tile_outlines(where: Tiles) -> list[str]:
-    """Outline each tile."""
+    """Return the outline of each tile."""
     places = zip(where.column.tolist(), where.top.tolist(), strict=True)
     return [f"M{x + 0.15:g} {y + 0.05:g}{TILE}" for x, y in places]
 
@@ -280,7 +285,7 @@ def _list_tile_outlines(where: Tiles) -> list[str]:
 def _draw_colours(
     site: SiteData, name: str, kind: str, heat: NDArray[np.int8]
 ) -> MindPicture:
-    """Draw these colours, [N], without the data of a script."""
+    """Return a picture with the colours `heat`, [N], without data for the script."""
     where = site.tiles
     paths = outline_tiles(where, heat)
     return MindPicture(name, site.titles[name], kind, KINDS[kind].scale, where, paths)
@@ -288,7 +293,7 @@ def _draw_colours(
 
 @lru_cache(maxsize=2)
 def draw_optimal_lines(where: Tiles) -> Inset:
-    """Underline what optimal play wins, draws and loses in each row."""
+    """Return a line below each row that shows the results with optimal play."""
     lines = []
     for ply in range(len(where.middles)):
         row = where.ply == ply
@@ -306,7 +311,7 @@ def draw_optimal_lines(where: Tiles) -> Inset:
 
 
 def draw_mind_file(site: SiteData, mind: MindPicture, step: int) -> Drawing:
-    """Draw a mind alone, with the numbers of its rows and what its colours mean."""
+    """Return a file with the picture, the numbers of its rows and the meaning of its colours."""
     kind = list_kinds(site, mind.name)[mind.kind]
     width = round(LEFT + mind.where.columns * SIDE + EDGE)
     height = round(TOP + mind.where.height * SIDE + BOTTOM)
@@ -339,9 +344,9 @@ def draw_mind_file(site: SiteData, mind: MindPicture, step: int) -> Drawing:
 def list_mind_rows(
     site: SiteData, mind: MindPicture, step: int
 ) -> Iterator[tuple[object, ...]]:
-    """Yield a row for each tile, in the order of the picture, as COLUMNS name them.
+    """Yield a row of the CSV file for each tile, in the order of COLUMNS.
 
-    A heat is what colours it, None where nothing is known.
+    The heat is the colour of the tile, None for an unknown value.
     """
     game, where, agent = site.game, site.tiles, site.agents[mind.name]
     colours = colour_tiles(site, mind.name, mind.kind)

@@ -1,7 +1,8 @@
-"""The colours of the site: its inks, and the heat from a loss over a draw to a win.
+"""The colours of the site: its inks, and the heat scale from a loss over a draw to a win.
 
-No other file has colours.  A page uses the rules of `write_stylesheet`, `var(--ink)` and `data-heat`;
-in a file of its own a picture has its colours written out, see `app.web.pictures.svg`.
+No other file defines colours. A page uses the rules of `write_stylesheet`, `var(--ink)`
+and `data-heat`. In a picture file the colours are written out: see
+`app.web.pictures.svg`.
 """
 
 from itertools import product
@@ -50,9 +51,10 @@ BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 
 
 def write_stylesheet() -> str:
-    """Write the inks, and the rules that colour `data-heat`; boxes `palette-...` pick the palette.
+    """Return the CSS rules of the inks, the palettes and `data-heat`.
 
-    A rule hands on its heat as `--heat`: whatever is drawn at a place on the scale uses it too.
+    The check boxes `palette-...` choose a palette. Each rule sets the colour as
+    `--heat`, so that other shapes at that value can use it too.
     """
     default, *others = PALETTES
     inks = ";".join(
@@ -81,20 +83,20 @@ def write_stylesheet() -> str:
 
 
 def compute_colour(palette: str, heat: int, scheme: str = "light") -> Colour:
-    """Return the colour of a heat from -HEAT_STEPS to HEAT_STEPS: straight lines in sRGB."""
+    """Return the colour of a heat from -HEAT_STEPS to HEAT_STEPS, by linear interpolation in sRGB."""
     loss, draw, win = map(to_rgb, PALETTES[palette][scheme])
     return mix_colours(draw, win if heat > 0 else loss, abs(heat) / HEAT_STEPS)
 
 
 def fill_in_inks(rules: str, scheme: str) -> str:
-    """Write the inks of a scheme into rules that name them, for programs that know no variables."""
+    """Return CSS rules with the inks of a scheme written out, for programs without CSS variables."""
     for name, ink in INKS.items():
         rules = rules.replace(f"var(--{name})", ink[SCHEMES.index(scheme)])
     return rules
 
 
 def write_rules(scale: str, value: int, scheme: str) -> str:
-    """Write the rules for a heat or a level in the default palette: its colour, text on it."""
+    """Return the CSS rules for a heat or a level: its colour and its text colour."""
     if scale == "heat":
         shade = compute_colour(DEFAULT, value, scheme)
     else:
@@ -107,7 +109,7 @@ def write_rules(scale: str, value: int, scheme: str) -> str:
 
 
 def mix_colours(one: Colour, other: Colour, share: float) -> Colour:
-    """Return a colour so far on the way from one to another."""
+    """Return the colour at a share of the way from one colour to another."""
     red, green, blue = (
         round(a + share * (b - a)) for a, b in zip(one, other, strict=True)
     )
@@ -120,13 +122,13 @@ def to_hex(colour: Colour) -> str:
 
 
 def to_rgb(text: str) -> Colour:
-    """Read a colour that is written so."""
+    """Return the colour of a text like "#rrggbb"."""
     red, green, blue = bytes.fromhex(text[1:])
     return red, green, blue
 
 
 def choose_text_colour(background: Colour) -> Colour:
-    """Return black or white, the one with more contrast."""
+    """Return black or white, the colour with more contrast to a background."""
     return max(BLACK, WHITE, key=lambda text: compute_contrast(text, background))
 
 

@@ -52,7 +52,7 @@ class Link(NamedTuple):
 
 
 class Rect(NamedTuple):
-    """A bar, or a cell."""
+    """A bar or a cell."""
 
     kind: str
     x: float
@@ -65,7 +65,7 @@ class Rect(NamedTuple):
 
 
 class Dot(NamedTuple):
-    """A run, or some."""
+    """A dot for a run or for several runs."""
 
     kind: str
     x: float
@@ -75,7 +75,7 @@ class Dot(NamedTuple):
 
 
 class Path(NamedTuple):
-    """Lines through points one after the other, and a way to press them."""
+    """A line through points, with a link."""
 
     kind: str
     points: Sequence[tuple[float, float]]
@@ -95,7 +95,7 @@ class Segment(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A text; `anchor` is the part of it that is at the place."""
+    """A text; `anchor` is the part of the text at its place."""
 
     kind: str
     x: float
@@ -107,7 +107,7 @@ class Text(NamedTuple):
 
 
 class Sign(NamedTuple):
-    """An outline as SVG writes it: a mark, or all tiles of a colour."""
+    """An SVG outline: a mark, or all tiles of a colour."""
 
     kind: str
     outline: str
@@ -116,13 +116,13 @@ class Sign(NamedTuple):
 
 
 class Hatch(NamedTuple):
-    """Slanting lines, to fill what has no colour; a page shows it where `url(#id)` is."""
+    """A pattern of slanting lines for shapes without a colour, used as `url(#id)` in a page."""
 
     id: str
 
 
 class Inset(NamedTuple):
-    """Shapes with units of their own."""
+    """A group of shapes with units of its own."""
 
     kind: str
     shapes: "Sequence[Shape]"
@@ -137,7 +137,7 @@ Shape = Rect | Dot | Path | Segment | Text | Sign | Hatch | Inset
 
 
 class Drawing(NamedTuple):
-    """A picture for a file of its own, in pixels from the top left corner."""
+    """A picture for a file, in pixels from the top left corner."""
 
     width: float
     height: float
@@ -154,7 +154,7 @@ class Key(NamedTuple):
 
 
 class Plot(NamedTuple):
-    """Shapes over two axes, with a key of the lines; a page decides the width."""
+    """Shapes over two axes, with a key of the lines; the page decides the width."""
 
     height: float  # pixels
     margin: int  # width of the numbers at the left, in steps of 8 pixels
@@ -168,12 +168,12 @@ def read_stylesheet() -> str:
 
 
 def write_inline(shapes: Iterable[Shape], kind: str, attributes: str) -> Markup:
-    """Write shapes for a page; `attributes` are those of the whole, such as its box."""
+    """Write shapes for a page; `attributes` are those of the whole picture, such as its view box."""
     return Markup(f'<svg class="{kind}" {attributes}>{Pen().write(shapes)}</svg>')
 
 
 def write_plot(plot: Plot, label: str = "", outside: str = "") -> Markup:
-    """Return a plot for a page; it has no label if a table shows its numbers.
+    """Write a plot for a page; without a `label` if a table shows its numbers.
 
     `outside` are the attributes of its links: see `get_link_attributes` in `rendering`.
     """
@@ -185,7 +185,7 @@ def write_plot(plot: Plot, label: str = "", outside: str = "") -> Markup:
 
 
 def write_file(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> str:
-    """Write a drawing as a file; `scheme` is one of SCHEMES, its links begin with `site`."""
+    """Write a drawing as a file; `scheme` is one of SCHEMES, and links start with `base_url`."""
     width, height = f"{drawing.width:g}", f"{drawing.height:g}"
     content = Pen(base_url=base_url).write(drawing.shapes)
     return (
@@ -197,14 +197,14 @@ def write_file(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> st
 
 
 def write_style(drawing: Drawing, scheme: str = "auto") -> str:
-    """Return the style of its file in a scheme, or in whichever its reader prefers."""
+    """Return the style of a file in a scheme, or in the scheme that the reader prefers."""
     return _build_style(scheme, frozenset(_list_values(drawing.shapes)))
 
 
 def draw_preview(
     line: str, shapes: Sequence[Shape], width: float, height: float
 ) -> Drawing:
-    """Draw shapes of a size as a link to their page is shown, over a line of text."""
+    """Return the picture for link previews: shapes, above a line of text."""
     wide, high = PREVIEW
     room = high - AROUND - BELOW
     scale = min((wide - 2 * AROUND) / width, room / height)
@@ -218,7 +218,7 @@ def draw_preview(
 
 
 def render_png(drawing: Drawing) -> bytes:
-    """Turn a drawing into pixels, as it is in the light."""
+    """Return a drawing as PNG, in the light scheme."""
     return _render_pixels(write_file(drawing, "light").translate(MISSING))
 
 
@@ -260,7 +260,7 @@ def _write_style_of_scheme(
 
 
 def _list_values(shapes: Iterable[Shape]) -> Iterator[Value]:
-    """Yield the heats and levels that shapes are coloured by."""
+    """Yield the heats and levels of shapes."""
     for shape in shapes:
         if isinstance(shape, Inset):
             yield from _list_values(shape.shapes)
@@ -269,7 +269,7 @@ def _list_values(shapes: Iterable[Shape]) -> Iterator[Value]:
 
 
 class Pen(NamedTuple):
-    """A writer of shapes; horizontal places are shares of `width`, in percent without a width."""
+    """A writer of shapes; x is a share of `width`, or a percentage without a width."""
 
     width: float | None = 1.0
     height: float = 0.0  # used without a width

@@ -1,4 +1,4 @@
-"""The numbers of a figure as a table and as rows for programs, with links to their runs."""
+"""The numbers of a figure as a table and as CSV rows, with links to the runs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import singledispatch
@@ -27,14 +27,14 @@ Record = tuple[object, ...]  # a value for each of COLUMNS
 
 
 class TableCell(NamedTuple):
-    """A text of a table, and its URL."""
+    """A text of a table with its URL."""
 
     text: str
     href: str = ""
 
 
 class TableRow(NamedTuple):
-    """A line of a table."""
+    """A row of a table."""
 
     head: TableCell
     entries: list[TableCell]
@@ -49,14 +49,14 @@ class Table(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Some runs of a group, or all if they are few."""
+    """Some runs of a group, or all runs of a small group."""
 
     name: str
     ends: list[tuple[str, list[TableCell]]]  # the part of the group, and its runs
 
 
 def build_verdict_table(numbers: Numbers) -> Table:
-    """Lay out the numbers of a verdict, which are written already."""
+    """Return the table of the numbers behind a verdict."""
     rows = [
         TableRow(TableCell(name), [TableCell(text) for text in row])
         for name, row in numbers.rows.items()
@@ -65,7 +65,7 @@ def build_verdict_table(numbers: Numbers) -> Table:
 
 
 def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[Sample]:
-    """List runs of a histogram that are worth a look: of many those at both ends and halfway."""
+    """Return runs of a histogram to open: of a large group the lowest, middle and highest runs."""
     if not isinstance(figure, Histogram):
         return []
     found = []
@@ -94,7 +94,7 @@ def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[Sample
 
 @singledispatch
 def build_table(figure: object, site: SiteData, first_seed: int) -> Table:
-    """Return the table of the numbers in a figure; `first_seed` is the first seed of the experiment."""
+    """Return the table of a figure's numbers; `first_seed` is the first seed of the experiment."""
     raise TypeError(f"no figure: {figure!r}")
 
 
@@ -234,7 +234,7 @@ def _link_run(run: Any, unit: str, opened: Seeded) -> TableCell:
 
 @singledispatch
 def list_records(figure: object, first_seed: int) -> Iterator[Record]:
-    """Write every number of a figure as rows of COLUMNS but the first."""
+    """Yield every number of a figure as a row of COLUMNS without the first column."""
     raise TypeError(f"no figure: {figure!r}")
 
 
@@ -307,9 +307,9 @@ def _(figure: Boards, first_seed: int) -> Iterator[Record]:
 
 
 def build_recipe_url(site: SiteData, name: str) -> str:
-    """Return the URL of a recipe, an agent or a baseline, "" without one.
+    """Return the URL of a recipe, an agent or a baseline, "" without a URL.
 
-    Recipes that take longer than the lab's limit have one only if they are shipped.
+    A recipe that the lab cannot train has a URL only if it is shipped.
     """
     known = site.lab.short.get(name, name)
     if known in site.baselines:
@@ -318,7 +318,7 @@ def build_recipe_url(site: SiteData, name: str) -> str:
 
 
 def map_seeds_to_urls(site: SiteData, recipe: str) -> Seeded:
-    """Return a function that maps a seed to the URL of a recipe's run, "" without one."""
+    """Return a function that maps a seed to the URL of a recipe's run, "" without a URL."""
     trained = bool(recipe) and _is_trained(site, recipe)
     unseeded = urls.lab(recipe)
 
@@ -332,7 +332,7 @@ def map_seeds_to_urls(site: SiteData, recipe: str) -> Seeded:
 
 @cached_per_site(MANY)
 def _is_trained(site: SiteData, recipe: str) -> bool:
-    """Whether the lab trains a recipe for visitors."""
+    """Return whether the lab trains a recipe for visitors."""
     try:
         parse_on_demand(recipe)
     except RecipeError:
@@ -341,12 +341,12 @@ def _is_trained(site: SiteData, recipe: str) -> bool:
 
 
 def name_with_seed(recipe: str, seed: int) -> str:
-    """Return the name of a recipe with a seed, which comes last and is left out if it is 0."""
+    """Return the name of a recipe with a seed at its end; seed 0 is left out."""
     return f"{recipe},seed={seed}" if recipe and seed else recipe
 
 
 def build_position_url(site: SiteData, record: str, lens: str) -> str:
-    """Return the URL of a position with the values of an agent, or exact ones without it."""
+    """Return the URL of a position with the values of an agent, or with exact values."""
     known = site.lab.short.get(lens, lens)
     return urls.play(
         Match(record, o=HUMAN, lens=known if site.is_lens(known) else TRUTH)
@@ -354,14 +354,14 @@ def build_position_url(site: SiteData, record: str, lens: str) -> str:
 
 
 def build_bar_url(site: SiteData, bar: Bar) -> str:
-    """Return the URL of the position or the recipe of a bar, "" without one."""
+    """Return the URL of a bar's position or recipe, "" without a URL."""
     if bar.record is not None:
         return build_position_url(site, bar.record, bar.recipe or TRUTH)
     return build_recipe_url(site, bar.recipe)
 
 
 def sort_runs(values: Sequence[float], first_seed: int) -> Runs:
-    """List the runs of a group from the least value to the greatest."""
+    """Return the runs of a group, sorted from the lowest value to the highest."""
     runs = np.zeros(len(values), [("seed", np.intp), ("value", np.float64)])
     runs["seed"], runs["value"] = (
         np.arange(first_seed, first_seed + len(values)),
@@ -371,15 +371,15 @@ def sort_runs(values: Sequence[float], first_seed: int) -> Runs:
 
 
 def find_quantile_run(runs: Runs, share: float) -> Any:
-    """Return the run of an ordered group that is nearest to a quantile."""
+    """Return the run of a sorted group that is nearest to a quantile."""
     return runs[round(share * (len(runs) - 1))]
 
 
 def find_middle_run(runs: Runs) -> Any:
-    """Return the middle run of an ordered group."""
+    """Return the middle run of a sorted group."""
     return runs[len(runs) // 2]
 
 
 def compute_median(values: Sequence[float]) -> float:
-    """Return the median, between two values if their number is even."""
+    """Return the median; for an even number of values it is the mean of the middle two."""
     return float(np.median(values))

@@ -1,4 +1,4 @@
-"""Work of some tenths of a second that must not hold up the other requests of a worker."""
+"""Calls of functions in a thread, so that slow work does not delay other requests."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, ParamSpec, TypeVar
@@ -18,7 +18,7 @@ def run_beside(
     *arguments: Parameters.args,
     **options: Parameters.kwargs,
 ) -> Result:
-    """Call a function in a thread, while a gevent worker handles other requests; return its result.
+    """Call a function in a thread, while a gevent worker handles other requests, and return the result.
 
     The function must not use the request.
     """
@@ -35,7 +35,7 @@ def run_beside(
 
 
 class _Failure(NamedTuple):
-    """The error of a function in a thread; gevent would log an error that the thread raises."""
+    """The error of a function in a thread; it is not raised there, because gevent would log it."""
 
     error: Exception
 

@@ -1,8 +1,8 @@
 """The response cache: a public response is looked up before the application is called.
 
-The key of a response is its URL without the parameters that its route does not read (see
-`queries.py`), its encoding, and whether htmx sent the request.  Nothing else in a request changes
-a response.
+The key of a response is its URL without the parameters that its route does not read
+(see `queries.py`), its encoding, and whether htmx sent the request. No other part of a
+request changes a response.
 """
 
 import sys

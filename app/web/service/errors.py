@@ -146,7 +146,7 @@ def _build_response(error: HTTPException, sentence: str | None) -> Response:
 def _describe_problem(error: HTTPException, sentence: str | None) -> Response:
     """Return an error of the API as problem details (RFC 9457).
 
-    An answer that is not ready is no problem; it has a shape of its own.
+    A pending answer is not a problem; it has a format of its own.
     """
     told = {"code": error.code, "message": sentence}
     if error.code == PENDING:

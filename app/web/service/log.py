@@ -89,7 +89,7 @@ class LogFile(logging.FileHandler):
                 )
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
-        """Remember why a line could not be written; any other fault is a traceback as usual."""
+        """Note why a line could not be written; print any other fault as a traceback."""
         error = sys.exc_info()[1]
         if isinstance(error, OSError):
             self.fault = error.strerror or str(error)
@@ -98,7 +98,7 @@ class LogFile(logging.FileHandler):
 
 
 class Queued(QueueHandler):
-    """A handler that queues lines for a thread; lines that nobody reads are dropped."""
+    """A handler that queues lines for a thread; lines are dropped if the queue is full."""
 
     _gunicorn = True  # gunicorn opens such handlers again on USR1
     queue: "Queue[logging.LogRecord]"

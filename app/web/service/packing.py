@@ -34,11 +34,11 @@ YEAR = 31_536_000  # seconds
 
 
 def init_app(app: Flask, folder: Path) -> None:
-    """Compress the responses of an app, and serve the files of a folder.
+    """Compress the responses of an app, and serve the static files of a folder.
 
-    Some files are served as one, which is smaller than two:
-    `app.css` ends with the colours and `figures.css` begins with how shapes look, as all pictures
-    have them; `play.css` ends with `why.css`, and `play.js` begins with the script of a board.
+    Some files are joined, because one file compresses better than two: `app.css` ends
+    with the colours, `figures.css` begins with the styles of shapes, `play.css` ends
+    with `why.css`, and `play.js` begins with the script of a board.
     """
     app.after_request(pack_response)
     contents = {
@@ -110,7 +110,7 @@ def _is_worth_it(response: Response) -> bool:
 
 
 def strip_file(path: Path) -> bytes:
-    """Return the content of a file; our styles and scripts without comments and spaces."""
+    """Return the content of a file, without comments and spaces if it is our style sheet or script."""
     content = path.read_bytes()
     if path.parent.name == "vendor" or path.suffix not in COMMENTS:
         return content
@@ -120,7 +120,7 @@ def strip_file(path: Path) -> bytes:
 
 @lru_cache(maxsize=128)  # shared by all sites of a process, as in tests
 def _pack_file(name: str, content: bytes) -> tuple[str | None, dict[str, bytes]]:
-    """Return the type of a file, and its content by the name of each encoding."""
+    """Return the media type of a file, and its content by the name of each encoding."""
     packings = {
         "br": brotli.compress(content, quality=10),  # 11 takes 3x as long for 2% less
         "gzip": gzip.compress(content, mtime=0),

@@ -1,8 +1,9 @@
-"""One address for one answer: single slashes, and of the query what the route reads.
+"""Canonical URLs: single slashes, and only the query parameters that the route reads.
 
-Parameters that a route does not read, and all but the first value of those that are given once, are
-left out before the application sees them; the others come in one order and one spelling.  So the
-response cache has one entry for all queries that mean the same.
+Parameters that a route does not read are removed before the application gets the
+request, and so are all but the first value of a parameter without repetition. The
+others are sorted and quoted in one way. Therefore the response cache has one entry for
+all queries with the same meaning.
 """
 
 import re
@@ -30,7 +31,7 @@ def init_app(app: Flask) -> None:
 
 
 def merge_slashes() -> AnyResponse | None:
-    """Redirect a path with several slashes in a row to the same path with single ones."""
+    """Redirect a path with repeated slashes to the path with single slashes."""
     path = get_path(request.environ)  # `request.path` leaves out those at its start
     if "//" not in path:
         return None
@@ -40,9 +41,9 @@ def merge_slashes() -> AnyResponse | None:
 
 
 def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
-    """Return a function that reduces the query of a request to what its route reads.
+    """Return a function that reduces the query of a request to the parameters of its route.
 
-    The blueprints of the app are registered already.
+    The blueprints of the app must be registered already.
     """
     routes = {
         rule.endpoint: rule.rule
@@ -65,13 +66,13 @@ def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
 
 
 def get_path(environ: "WSGIEnvironment") -> str:
-    """Return the path of a request, not quoted; WSGI has its bytes as Latin-1."""
+    """Return the unquoted path of a request; WSGI encodes its bytes as Latin-1."""
     path: str = environ["PATH_INFO"]
     return path.encode("latin-1").decode("utf-8", "replace")
 
 
 def reduce_query(query: str, route: Route) -> str:
-    """Return a query with what a route reads of it, and the language."""
+    """Return the parameters of a query that the route reads, and the language."""
     if route.reads is None:
         return query
     given: dict[str, list[str]] = {}

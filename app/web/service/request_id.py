@@ -13,10 +13,10 @@ GOOD_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
 
 def identify_requests(application: "WSGIApplication") -> "WSGIApplication":
-    """Wrap a WSGI application: every request has an id, and its response has the same one.
+    """Wrap a WSGI application: every request and its response get an id.
 
-    The id is that of a proxy or client if it is a short word, else a new one.  Several ids in one
-    request arrive joined by commas and count as none.
+    It is the id from a proxy or client if that is a short word, otherwise a new id.
+    Several ids in one request, joined by commas, are ignored.
     """
 
     def answer(

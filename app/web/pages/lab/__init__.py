@@ -1,1 +1,1 @@
-"""The lab: does one change of a training help, over twenty seeds?"""
+"""The lab: twenty seeds decide whether a change of a training helps."""

@@ -75,10 +75,10 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
 
 
 def carry_over(recipe: Recipe, slug: str) -> Recipe:
-    """Return the recipe of another algorithm with the values that mean the same in both.
+    """Return the recipe of another algorithm with all values that have the same meaning in both.
 
-    A value that the other algorithm cannot have is left at its default.
-    Raises RecipeError if there is no such algorithm.
+    A value that the other algorithm does not allow gets its default. Raises RecipeError
+    if there is no such algorithm.
     """
     changed: Recipe = find_algorithm(slug)()
     values = list_values(recipe)
@@ -92,13 +92,13 @@ def carry_over(recipe: Recipe, slug: str) -> Recipe:
 
 
 def list_values(recipe: Recipe) -> dict[str, str]:
-    """Return the text of each parameter; the number of turns is that against all opponents."""
+    """Return the text of each parameter; the number of turns is the total against all opponents."""
     values = {one.name: format_value(one.value) for one in list_parameters(recipe)}
     return values | {recipe.turns: str(count_turns(recipe.phases))}
 
 
 def shorten_training(recipe: Recipe) -> Recipe:
-    """Return a recipe with as many turns as can be trained here, if it has more."""
+    """Return a recipe with at most as many turns as can be trained here."""
     turns = most_turns(recipe)
     if recipe.is_network or turns >= count_turns(recipe.phases):
         return recipe
@@ -106,7 +106,7 @@ def shorten_training(recipe: Recipe) -> Recipe:
 
 
 def most_turns(recipe: Recipe) -> int:
-    """Return the most turns that can be trained here with the other values of a recipe."""
+    """Return the largest number of turns that can be trained here with the other values of a recipe."""
     turns = count_turns(recipe.phases)
     return max(1, MAX_UPDATES * turns // recipe.max_updates())
 
@@ -123,7 +123,7 @@ def _tidy_number(parameter: Parameter, text: str) -> str:
 
 
 def _share_turns(slug: str, vs: str, turns: str) -> str:
-    """Return opponents with as many turns together, or unchanged if `turns` is no number."""
+    """Return opponents with `turns` turns in total, or unchanged if `turns` is not a number."""
     try:
         recipe = parse_recipe(f"{slug},vs={vs}")
         first, _ = recipe.phases[0]

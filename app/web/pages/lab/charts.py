@@ -45,7 +45,7 @@ def draw_charts(duel: Duel) -> DuelCharts:
 
 
 def summarize_runs(duel: Duel) -> Curves:
-    """Return the runs of each recipe summed up over the axis that a URL or the gap chooses."""
+    """Return the summary of each recipe's runs over the axis of the URL or the clearest axis."""
     axes = [LINEAR, LOGARITHMIC] if duel.baseline else [LOGARITHMIC]
     axes = [duel.axis] if duel.axis else axes
     series = {axis: _sum_up_sides(duel, axis) for axis in axes}
@@ -91,9 +91,10 @@ def _sum_up_runs(duel: Duel, side: Side, axis: str) -> Series:
 
 
 def lay_out_seeds(duel: Duel, height: float) -> Plot:
-    """Lay out a line for each seed from the figure of A to that of B, or a dot for a recipe alone.
+    """Return a line for each seed from its result in A to its result in B, or a dot for one recipe.
 
-    A long label of a column is replaced by the mark of its side, so that labels never overlap.
+    A long label of a column is replaced by the mark of its side, so that labels never
+    overlap.
     """
     measure = duel.measure
     rows = list(zip(*duel.list_ends(measure), strict=True))
@@ -106,7 +107,7 @@ def lay_out_seeds(duel: Duel, height: float) -> Plot:
 
 
 def _list_runs(duel: Duel) -> list[tuple[Link, list[str]]]:
-    """Return for each seed the link to its runs and the figures of them."""
+    """Return the link to the runs of each seed, with their results."""
     rows = zip(*duel.list_ends(duel.measure), strict=True)
     runs = []
     for at, row in enumerate(rows):
@@ -132,7 +133,7 @@ def _list_seeds(duel: Duel) -> Table:
 
 
 def _choose_style(row: Sequence[float], more: bool) -> str:
-    """Return the style of a seed's line: B is better, worse or the same."""
+    """Return the style of a seed's line: B is better, worse or equal."""
     if len(row) == 1 or row[0] == row[1]:
         return "soft"
     return "accent" if (row[1] > row[0]) == more else "dashed loss"

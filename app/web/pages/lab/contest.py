@@ -1,4 +1,4 @@
-"""The verdict on two recipes: in how many seeds each is better, and whether luck alone does that."""
+"""The verdict on two recipes: the number of seeds in which each is better, and a sign test."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -54,7 +54,7 @@ class Contest(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A verdict in sentences."""
+    """A verdict as sentences."""
 
     headline: str
     detail: str
@@ -62,12 +62,16 @@ class Finding(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All sentences."""
+        """All sentences of the verdict."""
         return " ".join(filter(None, [self.warning, self.headline, self.detail]))
 
 
 def build_contest(ends: Sequence[Sequence[float]], more: bool) -> Contest:
-    """Compare a number of two recipes, seed by seed: [2, R]; `more` of it may be better."""
+    """Return the comparison of two recipes, seed by seed.
+
+    `ends`, [2, R], are the results of R seeds; `more` means that a larger number is
+    better.
+    """
     a, b = ends
     above = sum(one > other for one, other in zip(a, b, strict=True))
     below = sum(one < other for one, other in zip(a, b, strict=True))
@@ -115,7 +119,7 @@ def describe_contest(
 
 
 def format_chance(p: float) -> str:
-    """Return the probability of a difference by luck alone."""
+    """Return the text of a p-value."""
     return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
 
 

@@ -9,9 +9,9 @@ START_OF_DECAY = {"epsilon_drop": "epsilon", "alpha_drop": "alpha"}
 
 
 def find_differences(recipe: Recipe, other: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe by which its training differs from another one.
+    """Return the parameters of a recipe in which its training differs from another training.
 
-    Of another algorithm's parameters only those count that mean the same in both.
+    If the algorithms differ, only parameters with the same meaning in both count.
     """
     others = {one.name: one for one in list_parameters(other)}
     return [
@@ -24,7 +24,7 @@ def find_differences(recipe: Recipe, other: Recipe) -> list[Parameter]:
 def find_causes(recipe: Recipe, other: Recipe) -> list[Parameter]:
     """Return the differences that may cause different results with the same seeds.
 
-    The seed is none of them, because the seeds of both recipes are paired.
+    The seed does not count, because the seeds of both recipes are paired.
     """
     return [one for one in find_differences(recipe, other) if one.name != "seed"]
 
@@ -47,7 +47,7 @@ def count_turns(phases: Phases) -> int:
 def _mean_the_same(
     one: Parameter, others: Mapping[str, Parameter], recipe: Recipe, than: Recipe
 ) -> bool:
-    """Return whether a parameter means the same as the one of that name in another recipe."""
+    """Return whether a parameter has the same meaning in another recipe."""
     other = others[one.name]
     is_turns, is_turns_of_other = one.name == recipe.turns, other.name == than.turns
     looks = (one.symbol, one.kind, is_turns)
@@ -57,7 +57,7 @@ def _mean_the_same(
 def _is_difference(
     one: Parameter, other_one: Parameter, recipe: Recipe, other: Recipe
 ) -> bool:
-    """Return whether two trainings differ by a parameter, which both have."""
+    """Return whether two trainings differ in a parameter that both have."""
     name = one.name
     if name == "vs":
         return not _have_same_shares(recipe.phases, other.phases)

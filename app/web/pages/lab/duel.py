@@ -1,6 +1,7 @@
-"""Two recipes, or one alone, trained with the same seeds, and what follows from their figures.
+"""Two recipes, or a single one, trained with the same seeds, and their results.
 
-A is the baseline, B is compared with it.  A seed of B is paired with the same seed of A.
+A is the baseline and B is compared with it. A seed of B is paired with the same seed of
+A.
 """
 
 from collections.abc import Mapping, Sequence
@@ -72,7 +73,7 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Duel:
-    """Two recipes, or one alone, over some seeds, and the measure they are compared by."""
+    """Two recipes, or a single one, with some seeds and the measure of the comparison."""
 
     site: SiteData
     sides: Sequence[Side]  # A and B, or the only one
@@ -82,32 +83,32 @@ class Duel:
 
     @property
     def chosen(self) -> Side:
-        """The recipe that the page is about: B, or the only one."""
+        """The main recipe of the page: B, or the single recipe."""
         return self.sides[-1]
 
     @property
     def baseline(self) -> str:
-        """The name of A, "" if there is one recipe only."""
+        """The name of A, "" for a single recipe."""
         return self.sides[0].name if len(self.sides) == 2 else ""
 
     @property
     def seeds_done(self) -> int:
-        """The number of seeds that both recipes are trained with so far."""
+        """The number of seeds with a finished run of each recipe."""
         return len(self.sides[0].runs)
 
     @cached_property
     def measures(self) -> dict[str, Measure]:
-        """All measures that the recipes can be compared by."""
+        """All measures for comparing the recipes."""
         return list_measures(self.site, [side.runs[0] for side in self.sides])
 
     @property
     def measure(self) -> Measure:
-        """The measure that the recipes are compared by."""
+        """The measure that the page shows."""
         return self.measures[self.curve]
 
     @property
     def question(self) -> str:
-        """The question that this comparison answers, or a recipe alone with its measure."""
+        """The question of the comparison, or the title of a single recipe with its measure."""
         a, b = self.sides[0].recipe, self.chosen.recipe
         phrases = ask_question(self.site, a, b, self.measure.noun)
         if self.baseline:
@@ -157,20 +158,20 @@ class Duel:
 
     @cached_property
     def causes(self) -> list[str]:
-        """The things that differ between A and B, each of them a possible cause."""
+        """The differences between A and B, each a possible cause."""
         recipes = [side.recipe for side in self.sides]
         return name_causes(*recipes) if self.baseline else []
 
     @cached_property
     def contest(self) -> Contest | None:
-        """The comparison by the measure, None for a recipe alone."""
+        """The comparison by the measure; None for a single recipe."""
         if not self.baseline:
             return None
         return build_contest(self.list_ends(self.measure), self.measure.more)
 
     @cached_property
     def verdict(self) -> Finding:
-        """The verdict on two recipes, or the median of one."""
+        """The verdict on two recipes, or the median of a single recipe."""
         if self.contest is None:
             return self._describe_one()
         warning = warn_of_causes(self.causes)
@@ -283,7 +284,7 @@ def name_runs(
     recipes: Sequence[Recipe],
     runs: Sequence[list[SeedRun]],
 ) -> list[Side]:
-    """Return a side for each recipe, with its runs and labels; a recipe alone is side A."""
+    """Return a side for each recipe, with its runs and labels; a single recipe is side A."""
     labels = name_sides(site, *recipes) if len(recipes) == 2 else (Names("A", ""),)
     return [
         Side(mark, one, recipe, *named, trained)
@@ -320,9 +321,9 @@ def list_seeds(recipe: Recipe) -> range:
 
 
 def has_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
-    """Return whether a recipe is trained here with other seeds.
+    """Return whether a recipe can be trained here with other seeds.
 
-    Of a network there is the shipped one only, and the games of a person answer one seed.
+    A network cannot, and the games of a person belong to one seed.
     """
     if site.is_taught(name_recipe(recipe)):
         return False
@@ -336,11 +337,11 @@ def has_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
 def train_seeds(
     site: SiteData, recipes: Sequence[Recipe], seeds: range, number: int
 ) -> list[list[SeedRun]]:
-    """Return the runs of recipes with the first `number` of some seeds, trained a few at a time.
+    """Return the runs of recipes with the first `number` of some seeds, trained in batches.
 
-    The first few of each come first.  Then A has all seeds before B goes on, because every next
-    change is compared with A.
-    Raises what `Lab.seeds` raises.
+    The first batch of each recipe is trained first. Then A gets all seeds before B,
+    because the next change is compared with A again. Raises the errors of
+    `Lab.train_seeds`.
     """
     of_a = number if number == FIRST else len(seeds)
     trained = [of_a, number][-len(recipes) :]
@@ -360,7 +361,7 @@ def shorten_curve(curve: str) -> str:
 
 
 def list_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
-    """Return a sentence on who can beat an agent, in parts with the URL of each, if any."""
+    """Return the parts of a sentence on who can beat an agent, each with a URL or ""."""
     lost = {
         seat: find_losing_game(site, agent, player) for seat, player in SEATS.items()
     }

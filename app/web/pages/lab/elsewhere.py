@@ -1,4 +1,4 @@
-"""The same contrast in other trainings: against each opponent, and for half and twice the games."""
+"""The same contrast in other trainings: against each opponent, with half and twice the games."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from app.web.site_data import SiteData
 
 
 class Cell(NamedTuple):
-    """The small verdict of one training."""
+    """The short verdict of a training."""
 
     url: str  # URL of this comparison, "" if it cannot be trained here
     words: str  # "yes, 17 to 3", "" before it is trained
@@ -26,7 +26,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """An opponent, and the verdict for each length of the training."""
+    """An opponent, with a verdict for each length of the training."""
 
     title: str
     cells: Sequence[Cell]
@@ -51,10 +51,10 @@ class Variant(NamedTuple):
 
 
 def build_elsewhere(setup: Setup, wanted: int) -> Elsewhere | None:
-    """Return the table with the first `wanted` verdicts, or None if there is nothing to vary.
+    """Return the table with the first `wanted` verdicts, or None if nothing can vary.
 
-    The length of this page comes first, for each opponent, then half and twice that length.
-    Raises what `Lab.seeds` raises.
+    For each opponent the length of this page comes first, then half and twice the
+    length. Raises the errors of `Lab.train_seeds`.
     """
     opponents = _list_opponents(setup)
     lengths = _list_lengths(setup)
@@ -85,7 +85,7 @@ def build_elsewhere(setup: Setup, wanted: int) -> Elsewhere | None:
 
 
 def _list_opponents(setup: Setup) -> dict[str, str]:
-    """Return the title of each opponent that both recipes can have, "" for the one they have."""
+    """Return the titles of the opponents that both recipes allow; "" stands for the present one."""
     shared = {one.name: one for one in find_shared(setup.a, setup.b)}
     varied = {one.name for one in find_causes(setup.b, setup.a)}
     if "vs" not in shared or "vs" in varied:
@@ -108,7 +108,7 @@ def _name_policies(site: SiteData, names: str) -> str:
 
 
 def _list_lengths(setup: Setup) -> list[tuple[int, str]]:
-    """Return half, the same and twice the turns with their titles, or 0 if they are a contrast."""
+    """Return half, the same and twice the number of turns with titles; 0 if the length is a contrast."""
     turns = setup.a.turns
     shared = {one.name for one in find_shared(setup.a, setup.b)}
     varied = {one.name for one in find_causes(setup.b, setup.a)}
@@ -122,7 +122,7 @@ def _list_lengths(setup: Setup) -> list[tuple[int, str]]:
 def _list_variants(
     setup: Setup, opponents: Mapping[str, str], lengths: Sequence[tuple[int, str]]
 ) -> list[Variant]:
-    """Return all cells that can be trained, those of the same length first."""
+    """Return all cells that can be trained; cells with the present length come first."""
     variants = []
     columns = sorted(
         range(len(lengths)), key=lambda column: column != len(lengths) // 2
@@ -146,7 +146,7 @@ def _list_variants(
 
 
 def _compare_recipes(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | None:
-    """Train both recipes with all seeds and compare them, None if they lack the measure."""
+    """Train both recipes with all seeds and compare them; None without the measure."""
     runs = train_seeds(setup.site, recipes, list_seeds(recipes[1]), SEEDS)
     measures = list_measures(setup.site, [each[0] for each in runs])
     measure = measures.get(setup.measure)
@@ -157,9 +157,9 @@ def _compare_recipes(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | 
 
 
 def _build_cell(setup: Setup, variant: Variant, contest: Contest | None) -> Cell:
-    """Return the verdict of a variant: the seeds in which B is better to those in which A is.
+    """Return the verdict of a variant, with the numbers of seeds in which B and A are better.
 
-    Where several things differ, it names the better side in place of yes or no.
+    If several settings differ, it names the better side instead of yes or no.
     """
     is_this = variant.recipes == (setup.a, setup.b)
     url = setup.url(*variant.recipes)

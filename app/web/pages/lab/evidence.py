@@ -1,4 +1,4 @@
-"""The figure of a comparison that leaves the site: question, verdict, runs, recipes and link."""
+"""The figure of a comparison for export: question, verdict, runs, recipes and link."""
 
 import re
 from textwrap import wrap
@@ -17,7 +17,7 @@ LONGEST_NAME = 120  # characters of a file's name
 
 
 def draw_evidence(duel: Duel, link: str) -> Drawing:
-    """Draw a comparison as a figure that can be understood without its page."""
+    """Return a figure of a comparison that can be understood without its page."""
     shapes: list[Shape] = []
     verdict = duel.verdict
     y = EDGE
@@ -53,7 +53,7 @@ def name_file(duel: Duel) -> str:
 
 
 def _write_lines(shapes: list[Shape], y: float, text: str, kind: str) -> float:
-    """Write lines of text below each other and return the place below them."""
+    """Add lines of text below each other; return the place below the last line."""
     is_heading = kind == "heading"
     length = HEADING_LENGTH if is_heading else TEXT_LENGTH
     for line in wrap(text, length, break_long_words=True, break_on_hyphens=False):
@@ -63,7 +63,7 @@ def _write_lines(shapes: list[Shape], y: float, text: str, kind: str) -> float:
 
 
 def _draw_plots(shapes: list[Shape], duel: Duel, y: float) -> float:
-    """Draw the seeds and the curves beside each other and return the place below them."""
+    """Add the plots of the seeds and the curves side by side; return the place below them."""
     half = (WIDTH - 2 * EDGE - GAP) / 2
     figure = summarize_runs(duel)
     curves = lay_out_curves(figure, duel.site, duel.seeds[0], PLOT_HEIGHT)
@@ -86,7 +86,7 @@ def _draw_plots(shapes: list[Shape], duel: Duel, y: float) -> float:
 
 
 def _without_links(plot: Plot) -> list[Shape]:
-    """Return the shapes of a plot; a figure on paper opens nothing."""
+    """Return the shapes of a plot without links, because an exported figure cannot open them."""
     return [
         shape._replace(link=None) if isinstance(shape, Path) else shape
         for shape in plot.shapes

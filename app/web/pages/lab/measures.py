@@ -1,4 +1,4 @@
-"""The measures by which the lab compares agents, each a number at every snapshot of a training."""
+"""The measures by which the lab compares agents: a number for each snapshot of a training."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -87,9 +87,9 @@ def _build_measure_against(site: SiteData, opponent: str) -> Measure:
 
 
 def _course_of_outcome(outcome: int, opponent: str = "") -> Course:
-    """Return the course of the share of games in both seats with an outcome, in percent.
+    """Return a function from figures to the share of games with an outcome, in percent.
 
-    They are against an opponent, or against the best responder.
+    The games are in both seats, against an opponent or the best responder.
     """
 
     def course(figures: Figures) -> list[float]:

@@ -1,6 +1,7 @@
-"""The slots of the lab's question: what each can be filled with, as links and number fields.
+"""The slots of the lab's question, with the links and number fields that can fill each slot.
 
-A slot of the contrast changes the recipe `b` alone, every other slot changes both recipes.
+A slot of the contrast changes only the recipe `b`; every other slot changes both
+recipes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -80,7 +81,7 @@ CHOICES = {"x": "X", "o": "O", "pair": "state and action", "afterstate": "afters
 
 
 class Slider(NamedTuple):
-    """The track beside a number field."""
+    """The slider beside a number field."""
 
     low: float
     high: float
@@ -90,7 +91,7 @@ class Slider(NamedTuple):
 
 
 class NumberField(NamedTuple):
-    """A number that a visitor can type; its name is a key of `change_both`."""
+    """A field for a number; its name is a key of `change_both`."""
 
     name: str
     label: str
@@ -109,7 +110,7 @@ class NumberField(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A slot with everything that can fill it."""
+    """A slot with its links and fields."""
 
     id: str
     title: str
@@ -119,7 +120,7 @@ class Slot(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """Two recipes with what else the URL of their comparison holds; without a contrast a == b."""
+    """Two recipes with the other settings of their comparison; without a contrast a == b."""
 
     site: SiteData
     a: Recipe
@@ -141,11 +142,11 @@ class Setup(NamedTuple):
 
     @property
     def trainable(self) -> "Setup":
-        """The same with fewer turns, if a shipped agent had more than can be trained here."""
+        """The same comparison with fewer turns, if a shipped agent has more than can be trained here."""
         return self._replace(a=shorten_training(self.a), b=shorten_training(self.b))
 
     def change(self, changes: Mapping[str, str]) -> str:
-        """Return the URL after the changes of a form, or "" if that is no possible training."""
+        """Return the URL after the changes of a form, or "" if the training is impossible."""
         base = self.trainable
         try:
             return self.url(*change_both(base.a, base.b, changes))
@@ -154,7 +155,7 @@ class Setup(NamedTuple):
 
 
 def find_name(site: SiteData, recipe: Recipe) -> str:
-    """Return the canonical name of a recipe on this site: the short one of a shipped agent."""
+    """Return the canonical name of a recipe: for a shipped agent its id."""
     return site.lab.find_canonical_name(written_name(recipe))
 
 
@@ -182,7 +183,7 @@ def _build_id(key: str) -> str:
 
 
 def _build_algorithm_slot(setup: Setup) -> Slot:
-    """Return the algorithm of both recipes, or that of `a` if they differ in it."""
+    """Return the slot of the algorithm of both recipes, or of `a` if the algorithms differ."""
     key = ALGORITHM if setup.a.slug == setup.b.slug else f"a.{ALGORITHM}"
     shipped = [
         Destination(
@@ -208,7 +209,7 @@ def _build_other_algorithm_slot(setup: Setup) -> Slot:
 def _list_algorithms(
     setup: Setup, key: str, chosen: str, skipped: str = ""
 ) -> list[Destination]:
-    """Return a link for each algorithm, which keeps the values that it has in common."""
+    """Return a link for each algorithm; the link keeps the values that both algorithms share."""
     links = (
         Destination(
             KNOWN[slug].title,
@@ -258,7 +259,7 @@ def _build_shared_slots(setup: Setup, contrasts: Sequence[Parameter]) -> Iterato
 
 
 def _build_settings_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
-    """Return all shared parameters that have no slot of their own."""
+    """Return the slot of all shared parameters without a slot of their own."""
     elsewhere = {"vs", "taught", setup.a.turns, *(one.name for one in contrasts)}
     shown = [one for one in list_parameters(setup.a) if one.name not in elsewhere]
     fields = [_build_field(setup.a, one, "") for one in shown if not one.choices]
@@ -273,7 +274,7 @@ def _build_settings_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
 def _build_contrast_slot(
     setup: Setup, contrast: Parameter, contrasts: Sequence[Parameter]
 ) -> Slot:
-    """Return one contrast: the values of both sides, and what else could be compared."""
+    """Return the slot of a contrast: the values of both sides, and suggestions."""
     fields, groups = [], []
     if _is_number(contrast):
         in_a = next(
@@ -297,7 +298,7 @@ def _build_contrast_slot(
 
 
 def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
-    """Return a link that gives both sides the value of `a`."""
+    """Return a link that gives `b` the value of `a`."""
     value = list_values(setup.a)[contrast.name]
     to = setup.change({f"b.{contrast.name}": value})
     name = label_parameter(contrast)
@@ -307,7 +308,7 @@ def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
 
 
 def _build_change_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
-    """Return the first contrast that can be chosen, or a link that takes back each of many."""
+    """Return the slot of the first contrast, or links that undo each of many contrasts."""
     if contrasts:
         undo = [_build_undo_link(setup, contrast) for contrast in contrasts]
         return Slot(
@@ -322,7 +323,7 @@ def _build_change_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
 
 
 def _build_second_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
-    """Return the parameters that can be changed in `b` too."""
+    """Return the slot of a second contrast in `b`."""
     varied = {one.name for one in contrasts}
     groups = _list_suggestions(setup, setup.b, varied, algorithms=False)
     return Slot("", "Change a second setting of B too", True, [], groups)
@@ -331,7 +332,7 @@ def _build_second_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
 def _list_suggestions(
     setup: Setup, recipe: Recipe, varied: set[str], algorithms: bool = True
 ) -> list[tuple[str, list[Destination]]]:
-    """Return links to a change of each parameter of a recipe against the recipe `a`."""
+    """Return links that change one parameter of a recipe, compared with the recipe `a`."""
     setup, recipe = setup.trainable, shorten_training(recipe)
     groups: dict[str, list[Destination]] = {SUGGESTIONS: [], "Opponents": []}
     for one in _sort_parameters(recipe):
@@ -378,7 +379,7 @@ def _try_change(recipe: Recipe, changes: Mapping[str, str]) -> Recipe | None:
 
 
 def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
-    """Return other values of a parameter that are worth a comparison."""
+    """Return other values of a parameter that are useful to compare."""
     current = list_values(recipe)[parameter.name]
     if not _is_number(parameter):
         return [one for one in list_options(recipe, parameter) if one != current]
@@ -400,7 +401,7 @@ def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
 
 
 def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
-    """Return all values of a parameter that is no number, its current value included."""
+    """Return all values of a parameter that is not a number, the present value included."""
     if parameter.choices:
         return [*parameter.choices]
     options = [*OPPONENTS]
@@ -412,7 +413,7 @@ def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
 
 
 def _list_choices(setup: Setup, parameter: Parameter, side: str) -> list[Destination]:
-    """Return a link for each value of a parameter, of both recipes or of one."""
+    """Return a link for each value of a parameter, for both recipes or one side."""
     recipe = setup.b if side == B_SIDE else setup.a
     if recipe.has_opponent(YOU) and parameter.name in ("vs", "seat", recipe.turns):
         return []
@@ -483,10 +484,11 @@ def _build_field(recipe: Recipe, parameter: Parameter, side: str) -> NumberField
 
 
 def _build_slider(parameter: Parameter, value: float, high: float) -> Slider | None:
-    """Return the track of a number, or None where a track does not help.
+    """Return the slider of a number, or None if a slider does not help.
 
-    It is logarithmic for values above zero without a small limit.  A seed, a number that may be 0
-    or very large, and a number below the steps of a track are only typed.
+    It is logarithmic for values above zero without a small limit. A seed, a number that
+    may be 0 or very large, and a number smaller than the steps of a slider have no
+    slider.
     """
     low = parameter.low or 0.0
     if low > 0:

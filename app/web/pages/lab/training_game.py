@@ -1,4 +1,4 @@
-"""A game of a training on small boards, with some of its updates."""
+"""A game of a training as small boards, with some of its updates."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -62,9 +62,10 @@ class StoryGame(NamedTuple):
 
 
 def build_story_game(duel: Duel, query: Mapping[str, str]) -> StoryGame | None:
-    """Return the game named in a URL, or None if it names no game.
+    """Return the game of a URL, or None if the URL names no game.
 
-    Raises BadRequest with the games and updates there are, and what `Lab.story` raises.
+    Raises BadRequest with the valid numbers of games and updates, and the errors of
+    `Lab.get_game_log`.
     """
     if not query.get("game"):
         return None

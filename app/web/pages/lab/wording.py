@@ -39,19 +39,19 @@ WORDINGS = msgspec.toml.decode(
 
 
 class Description(NamedTuple):
-    """The values that distinguish a training from another training."""
+    """The values in which a training differs from another training."""
 
     circumstances: list[str]  # "against Random", "as X"
     values: list[str]  # "α 0.8", "200 games"
 
     @property
     def label(self) -> str:
-        """The description as the name of a line, "" if there is nothing to tell."""
+        """The description as the name of a line, "" for an empty description."""
         return ", ".join([*self.circumstances, *self.values])
 
     @property
     def after_title(self) -> str:
-        """The description as it goes on after the title of an algorithm."""
+        """The description as a text to follow the title of an algorithm."""
         values = [f"with {join_words(self.values)}"] if self.values else []
         return " ".join([*self.circumstances, *values])
 
@@ -73,7 +73,7 @@ class Names(NamedTuple):
 
 
 def name_causes(recipe: Recipe, other: Recipe) -> list[str]:
-    """Name each thing that may cause a difference between two trainings with the same seeds."""
+    """Return the names of all possible causes of a difference with the same seeds."""
     algorithm = ["the algorithm"] if recipe.slug != other.slug else []
     causes = find_causes(recipe, other)
     return [*algorithm, *(get_wording(recipe, one).noun for one in causes)]
@@ -99,7 +99,7 @@ def describe_recipe(site: SiteData, recipe: Recipe) -> str:
 
 
 def name_sides(site: SiteData, a: Recipe, b: Recipe) -> tuple[Names, Names]:
-    """Name two recipes by their differences, or by A and B if the differences are too long."""
+    """Return the names of two recipes: their differences, or A and B if these are too long."""
     if a.slug == b.slug:
         descriptions = [
             describe_values(site, recipe, _find_differences_to_tell(recipe, other))
@@ -122,7 +122,7 @@ def name_sides(site: SiteData, a: Recipe, b: Recipe) -> tuple[Names, Names]:
 def describe_values(
     site: SiteData, recipe: Recipe, chosen: Iterable[Parameter]
 ) -> Description:
-    """Describe a recipe by the values of some of its parameters."""
+    """Return the description of a recipe by the values of some parameters."""
     named = {one.name: one for one in chosen}
     if "vs" in named and len(recipe.phases) > 1:
         named.pop(recipe.turns, None)  # the opponents come with their turns
@@ -138,7 +138,7 @@ def describe_values(
 
 
 def get_wording(recipe: Recipe, parameter: Parameter) -> Wording:
-    """Return the words for a parameter of a recipe, its symbol if there are no others."""
+    """Return the words for a parameter of a recipe; by default its symbol."""
     spelled = parameter.name.replace("_", " ")
     return (
         WORDINGS.get(f"{recipe.slug}.{parameter.name}")
@@ -171,7 +171,7 @@ def _join_title_and_values(site: SiteData, recipe: Recipe) -> str:
 
 
 def name_opponents(site: SiteData, recipe: Recipe) -> str:
-    """Name the opponents of a recipe; several come with their turns."""
+    """Return the names of the opponents of a recipe; several opponents have their turns."""
     names = [name_opponent(site, opponent) for opponent, _ in recipe.phases]
     if len(names) == 1:
         return names[0]

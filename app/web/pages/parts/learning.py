@@ -1,6 +1,7 @@
-"""How agents learned: as charts of their exact figures, and as films, a frame for each snapshot.
+"""The training of agents as charts of exact figures, and as films.
 
-A film is the table of its numbers: the script that plays it reads what people can read.
+A film is a replay of a training with a frame for each snapshot. Its numbers are a table
+on the page, which the script reads.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -58,26 +59,26 @@ COURSES: Mapping[str, Callable[[Figures], list[Number]]] = {
 
 
 def parse_against(query: Mapping[str, str], card: Card) -> str:
-    """Read from a URL against whom to show the outcomes; random if it does not say.
+    """Return the opponent of the curves in a URL; by default the first opponent of the card.
 
-    Raises BadRequest, naming those there are, if there are no figures against that one.
+    Raises BadRequest, naming the known opponents, for any other opponent.
     """
     there = list_opponents(card)
     return read_word("against", query, there, next(iter(there)))
 
 
 def list_opponents(card: Card) -> dict[str, ChancesBySeat]:
-    """Return the chances at each snapshot against each opponent of a card, the usual one first."""
+    """Return the chances against each opponent of a card, at each snapshot; the default is first."""
     return card.figures.vs | {BEST_RESPONDER: card.figures.best_response}
 
 
 def name_opponent(site: SiteData, opponent: str) -> str:
-    """Name one of them."""
+    """Return the name of an opponent of a card."""
     return "its best responder" if opponent == BEST_RESPONDER else site.titles[opponent]
 
 
 def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
-    """Chart the exact figures of every snapshot over the updates."""
+    """Return charts of the exact figures at every snapshot, over the number of updates."""
     figures, title = card.figures, name_opponent(site, opponent)
     chances = list_opponents(card)[opponent]
     charts = [
@@ -121,7 +122,7 @@ def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
 
 
 def chart_wins(rates: RatesBySeat) -> Charts:
-    """Chart the share of the training games that were won, epoch by epoch."""
+    """Return a chart of the share of training games won in each epoch."""
     lines = [
         Curve(
             f"as {seat.upper()}",
@@ -138,7 +139,7 @@ def chart_wins(rates: RatesBySeat) -> Charts:
 def chart_comparison(
     site: SiteData, views: Sequence[View], figure: str
 ) -> Charts | None:
-    """Chart one of FIGURES of the agents among some views; None if no agent of them has it."""
+    """Return a chart of one of FIGURES for the agents among the views; None without the figure."""
     inks = choose_inks(site, views)
     figures = {name: site.agents[name].card.figures for name in inks}
     curves = {
@@ -160,7 +161,7 @@ def chart_comparison(
 
 
 def choose_inks(site: SiteData, views: Sequence[View]) -> dict[str, str]:
-    """Return the ink of each agent among some views, whichever of its curves is drawn."""
+    """Return the colour of each agent among the views, the same in every chart."""
     names = dict.fromkeys(view.lens for view in views if site.agents.knows(view.lens))
     return dict(zip(names, PLAIN, strict=False))
 
@@ -181,7 +182,7 @@ WIDTH, HEIGHT = 100.0, 28.0  # size of the curve of wrong positions
 
 
 class FilmSquare(NamedTuple):
-    """One empty cell in one frame."""
+    """An empty cell in a frame."""
 
     cell: int
     text: str  # "" where nothing is known of it
@@ -190,7 +191,7 @@ class FilmSquare(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """The values of an agent after so many updates."""
+    """The values of an agent at a snapshot."""
 
     updates: str
     blunders: str  # positions in which it errs
@@ -202,7 +203,7 @@ class Frame(NamedTuple):
 
 
 class Film(NamedTuple):
-    """All snapshots of an agent, seen at one position or as a whole."""
+    """All snapshots of an agent, at one position or at all positions."""
 
     title: str
     frames: list[Frame]
@@ -221,7 +222,7 @@ class Film(NamedTuple):
 
 @cached_per_site(16, per_language=True)
 def film_position(site: SiteData, name: str, record: str) -> Film:
-    """Film the values of an agent in one decision.
+    """Return the film of an agent's values in one decision.
 
     Raises ValueError or IllegalMoveError as `replay` does.
     """
@@ -254,7 +255,7 @@ def film_position(site: SiteData, name: str, record: str) -> Film:
 
 @cached_per_site(16, per_language=True)
 def film_all_positions(site: SiteData, name: str) -> Film:
-    """Film all that an agent expects."""
+    """Return the film of an agent's values in all positions."""
     known = choose_decisions(site, name).known.sum(axis=1).tolist()
     total = format_count(len(site.tiles.decision))
     captions = [
@@ -270,7 +271,7 @@ def film_all_positions(site: SiteData, name: str) -> Film:
 
 @cached_per_site(16, per_language=True)
 def film_agents(site: SiteData, names: tuple[str, ...]) -> Film:
-    """Film several minds at once, each from the start of its own training to its end."""
+    """Return the film of several agents, each from the start of its training to the end."""
     films = [film_all_positions(site, name) for name in names]
     tables = [site.agents[name].card.figures.blunders for name in names]
     worst, last = (
@@ -293,7 +294,7 @@ def film_agents(site: SiteData, names: tuple[str, ...]) -> Film:
 def build_agents_frame(
     site: SiteData, names: Sequence[str], steps: Sequence[int]
 ) -> Frame:
-    """Return what several minds are at a step of each, in step with each other or not."""
+    """Return the frame with each agent at a step of its own."""
     films = [film_all_positions(site, name) for name in names]
     moments = [film.frames[step] for film, step in zip(films, steps, strict=True)]
     both = zip(films, moments, strict=True)
@@ -308,12 +309,12 @@ def build_agents_frame(
 
 
 def match_steps(last: int, longest: int) -> list[int]:
-    """Return for each of the frames 0 to `longest` which snapshot of 0 to `last` it shows."""
+    """Return the snapshot, from 0 to `last`, that each of the frames 0 to `longest` shows."""
     return [round(frame * last / max(1, longest)) for frame in range(longest + 1)]
 
 
 def describe_block(site: SiteData, position: int, view: MoveValues) -> str:
-    """Return a sentence on an agent's move in a decision in which only a block is right."""
+    """Return a sentence on an agent's move in a position where only a block is right."""
     right = site.right[position]
     if not any(view.known):
         return gettext("No idea: it has learned nothing here yet.")
@@ -334,7 +335,7 @@ def describe_block(site: SiteData, position: int, view: MoveValues) -> str:
 def _build_film(
     site: SiteData, name: str, squares: list[dict[int, FilmSquare]], captions: list[str]
 ) -> Film:
-    """Put frames together, each with its figures, for a film that shows no board."""
+    """Return a film without a board, from the squares and captions of its frames."""
     agent = site.agents[name]
     blunders, updates = agent.card.figures.blunders, agent.snapshot_updates.tolist()
     last = len(updates) - 1
@@ -359,12 +360,12 @@ def _build_film(
 
 
 def _place_frame(step: int, last: int) -> float:
-    """Return the place of a frame on the track; an agent that was never updated has one frame."""
+    """Return the place of a frame on the slider; an agent without updates has a single frame."""
     return round(WIDTH * step / max(1, last), 2)
 
 
 def _outline_blunders(blunders: Sequence[int], worst: int) -> str:
-    """Outline the number of blunders, by snapshot, from `worst` at the top to none."""
+    """Return the outline of the number of blunders by snapshot, from `worst` at the top to 0."""
     ys = (round(HEIGHT * (1 - number / worst), 2) for number in blunders)
     return "M" + "L".join(
         f"{_place_frame(i, len(blunders) - 1):g} {y:g}" for i, y in enumerate(ys)

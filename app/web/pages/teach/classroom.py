@@ -1,4 +1,4 @@
-"""A page for a class: a plan for one lesson, a worksheet, and a table of all that it taught.
+"""A page for a class: a plan for one lesson, a worksheet, and a table of the class's results.
 
 The links that a class pastes are read in memory and not stored.
 """
@@ -49,9 +49,10 @@ FRAMES = (
 
 
 class LinkError(ValueError):
-    """A pasted line without a learner: the message is a translated sentence with the reason.
+    """The error of a pasted line without a learner.
 
-    The attribute `english` holds a second sentence that is not translated, or "".
+    The message is a translated sentence with the reason. The attribute `english` is a
+    second sentence that is not translated, or "".
     """
 
     def __init__(self, sentence: str, english: str = "") -> None:

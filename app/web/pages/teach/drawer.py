@@ -16,7 +16,7 @@ from app.web.translation import gettext
 
 
 class Drawer(NamedTuple):
-    """The last move of a learner in the game that is played, and what it came from."""
+    """The last move of a learner in the current game, with the box or the value behind it."""
 
     title: str
     line: str
@@ -73,8 +73,8 @@ def count_beads(
 ) -> dict[int, int]:
     """Return the beads of a box by the cell of each move, in reading order.
 
-    Moves that are the same up to symmetry have one bead, of their first cell or of the cell
-    that was drawn.
+    Symmetric moves share their beads: they are listed for the first cell or the drawn
+    cell.
     """
     pairs = slice(*game.pair_start[position : position + 2])
     cells, classes = game.pair_cell[pairs].tolist(), game.pair_class[pairs].tolist()

@@ -1,4 +1,4 @@
-"""Goals for a teacher: near ones that a few games reach, then exact ones about all games."""
+"""Goals for a teacher: first goals that a few games reach, then exact goals about all games."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -46,9 +46,9 @@ def has_drawn(_: Game, lessons: Sequence[Lesson]) -> bool:
 
 
 def has_avoided_opening(game: Game, lessons: Sequence[Lesson]) -> bool:
-    """Return whether the last game began otherwise than an earlier one that was lost.
+    """Return whether the last game began differently from an earlier lost game.
 
-    Both have the same board before the learner's first move, up to symmetry.
+    Both games have the same board before the learner's first move, up to symmetry.
     """
     last = lessons[-1]
     if not last.record:
@@ -80,9 +80,9 @@ NEAR: dict[str, Test] = {
 def list_near_goals(
     game: Game, lessons: Sequence[Lesson], has_boxes: bool
 ) -> Iterator[tuple[str, int]]:
-    """Yield each near goal, not translated, and the lesson that reached it: from 1, 0 for none.
+    """Yield each first goal, not translated, with the number of the lesson that reached it, 0 for none.
 
-    A learner without boxes has no goal about them.
+    A learner without boxes has no goal about boxes.
     """
     for text, holds in NEAR.items():
         if has_boxes or holds is not has_refilled:
@@ -93,9 +93,9 @@ def list_near_goals(
 def list_exact_goals(
     lessons: Sequence[Lesson], seats: Sequence[str]
 ) -> Iterator[tuple[str, int]]:
-    """Yield each exact goal and the lesson since which it holds without a break, 0 for none.
+    """Yield each exact goal with the lesson since which it has held, 0 for none.
 
-    A learner that plays in one of the `seats` alone has no goals about the other.
+    A learner that plays only one of the `seats` has no goals about the other seat.
     """
     other = {"x": {"o", "both"}, "o": {"random", "x", "both"}}
     left_out = other[seats[0]] if len(seats) == 1 else set()

@@ -101,7 +101,7 @@ class PaperPage(Page, frozen=True):
 
     @property
     def counts_by_move(self) -> list[int]:
-        """The numbers of boxes of the whole set for its first move, its second, and so on."""
+        """The number of boxes of the whole set for the first move, the second move, and so on."""
         counted = Counter(box.own_move(self.game) for box in list_boxes(self.game))
         return [counted[move] for move in sorted(counted)]
 
@@ -117,7 +117,7 @@ class PaperPage(Page, frozen=True):
 
     @property
     def colours(self) -> list[tuple[int, str, int]]:
-        """The number of each square, its colour, and how many beads of it all boxes need."""
+        """The number of each square, its colour, and how many such beads all boxes need."""
         needed: Counter[int] = Counter()
         for box in self._boxes:
             for cell in box.cells:
@@ -139,7 +139,7 @@ class PaperPage(Page, frozen=True):
 
     @cached_property
     def sheets(self) -> list[list[Label]]:
-        """The labels, sheet by sheet; of a machine that has played, those of changed boxes."""
+        """The labels, sheet by sheet; for a machine that has played, the labels of changed boxes."""
         labels = [*self._labels()]
         return [labels[i : i + A_SHEET] for i in range(0, len(labels), A_SHEET)]
 
@@ -169,7 +169,7 @@ class PaperPage(Page, frozen=True):
 
     @property
     def signs(self) -> Markup:
-        """The signs that the labels are made of."""
+        """The definitions of the signs on the labels."""
         return draw_bead_signs(self.game)
 
     @property
@@ -279,7 +279,7 @@ def format_game(record: str) -> str:
 
 
 def read_games(game: Game, text: str) -> list[TypedGame]:
-    """Return the games of a text, one a line: the numbers of the squares in the order played.
+    """Return the games of a text with a game in each line: the numbers of the squares in order.
 
     Raises LineError for the first line that is not a whole game.
     """
