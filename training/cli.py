@@ -29,6 +29,7 @@ from app.recipes.names import suggest_word
 from app.recipes.parameters import describe_range, format_value, get_parameters
 from app.tables.options import QUESTIONS, Options
 from app.tictactoe.agents import (
+    Agent,
     ModelError,
     list_agent_ids,
     load_agent,
@@ -36,7 +37,7 @@ from app.tictactoe.agents import (
     load_agents,
     save_card,
 )
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import Game, tic_tac_toe
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 MODELS = Path("models")
@@ -150,6 +151,21 @@ def find_models() -> Path:
     """Return models/ of the current folder if it has agents, else the project's own."""
     has_agents = any(MODELS.glob("*.npz"))
     return MODELS if has_agents else ROOT / "models"
+
+
+def load_named(models: Path, game: Game, agent_id: str, recipe: Recipe | None) -> Agent:
+    """Return a trained agent; one that is not in models/ of this folder comes from the project.
+
+    Raises ModelError if the agent is in no folder, or its files are invalid.
+    """
+    folders = [models, ROOT / "models"] if models == MODELS else [models]
+    for folder in folders:
+        if (folder / f"{agent_id}.npz").exists():
+            return load_agent(folder, game, agent_id)
+    name = name_recipe(recipe) if recipe else agent_id
+    raise ModelError(
+        f"{models}/ has no agent {agent_id}: `{COMMAND} train {name}` trains it"
+    )
 
 
 def folder_option(
@@ -394,11 +410,11 @@ def judge(
         else:
             for line in judge_external(game, text, options, site):
                 click.echo(line)
-    ids = [one.id for one in agents if not isinstance(one, str)]
+    ids = {one.id: one.recipe for one in agents if not isinstance(one, str)}
     for agent_id in ids if agents else list_agent_ids(models):
         if as_json:
-            record = describe_agent(game, load_agent(models, game, agent_id))
-            click.echo(msgspec.json.encode(record))
+            agent = load_named(models, game, agent_id, ids.get(agent_id))
+            click.echo(msgspec.json.encode(describe_agent(game, agent)))
         else:
             agent = load_agent_without_figures(models, game, agent_id)
             save_card(models, game, recompute_figures(game, agent))
@@ -429,7 +445,7 @@ def evaluate(
     from training.external_agents import describe_agent  # noqa: PLC0415
 
     game = tic_tac_toe()
-    loaded = [load_agent(models, game, one.id) for one in agents]
+    loaded = [load_named(models, game, one.id, one.recipe) for one in agents]
     loaded = loaded or list(load_agents(models, game).values())
     if documents:
         claims = load_claims(models / "experiments").values()

@@ -174,6 +174,20 @@ def test_evaluate_prints_and_writes_the_table(tmp_path: Path) -> None:
     assert "no model in this folder" in result.output
 
 
+def test_shipped_agents_stay_where_others_were_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call("train", "q-table,games=20").exit_code == 0
+    shown = call("evaluate", "q-table", "q-table,games=20", "--json")
+    assert shown.exit_code == 0
+    assert len(shown.stdout.splitlines()) == 2
+    missing = call("evaluate", "q-table,games=21")
+    assert missing.exit_code == 1
+    assert "models/ has no agent q-table-games-21: `" in missing.stderr
+    assert "train q-table,games=21` trains it" in missing.stderr
+
+
 def test_evaluate_fits_a_line_where_it_is_piped() -> None:
     rows = [
         line for line in call("evaluate", "q-table", "menace").output.splitlines() if "│" in line
