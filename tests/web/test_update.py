@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 
 from app.recipes.games import TrainingUpdate, UpdateExample
 from app.tictactoe.notation import find_record, parse_position, replay_record
+from app.web.algorithms import SECTIONS
 from app.web.match import Match
 from app.web.pages.parts.update import DECIMALS, STEPS
 from app.web.site_data import SiteData
@@ -222,6 +223,22 @@ def test_a_blunder_of_a_shipped_agent_has_the_update_that_made_it(
     assert "The update lowered the value of a better move." in text
     assert "preferred the blunder: here middle left, 0.65." in text
     assert client.get(why(match, int(cell), "mistake-99")).status_code == 400
+
+
+@pytest.mark.parametrize("slug", ["q-learning", "q-table", "double-q"])
+def test_an_algorithm_has_the_update_behind_a_blunder_of_its_agent(
+    client: FlaskClient, site: SiteData, slug: str
+) -> None:
+    agent = SECTIONS[slug].lens
+    mistake, _ = msgspec.json.decode(
+        next(iter(site.mistakes[agent].values())), type=list[UpdateExample]
+    )
+    html = client.get(how(slug, update="blunder")).text
+    assert f'href="/agents/{agent}"' in html
+    assert f"game {mistake.game:,}" in html
+    assert number(tokens(html)["new"]) == pytest.approx(
+        (shown(mistake).in_table or (0, shown(mistake).new))[1], abs=0.006
+    )
 
 
 def test_an_answer_that_is_impossible_is_named(client: FlaskClient) -> None:

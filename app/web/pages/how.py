@@ -32,7 +32,11 @@ from app.web.match import Match, parse_match, read_integer, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_match
 from app.web.pages.parts.export import Take, take_update
 from app.web.pages.parts.update import STEPS
-from app.web.pages.parts.update_examples import ExamplePicture, draw_example
+from app.web.pages.parts.update_examples import (
+    ExamplePicture,
+    draw_example,
+    list_examples,
+)
 from app.web.pictures.boards import Board, SmallBoard, draw_small_board, lay_out_board
 from app.web.rendering import Page, get_url_inside, render_page
 from app.web.site_data import TRUTH, SiteData, cached_per_site, current_site
@@ -412,7 +416,7 @@ def draw_section_update(
     try:
         return draw_example(
             site,
-            site.updates[slug],
+            list_examples(site, slug),
             query.get("update", ""),
             stage,
             partial(_update_url, slug),

@@ -129,7 +129,7 @@ class UpdatePicture(NamedTuple):
     data: Mapping[str, str]  # what the script computes with, by data attribute
     # an earlier move, updated by the error of the last one
     is_traced: bool
-    zeros: int  # number of moves of the board that still have the value 0
+    zeros: int  # number of other moves of the board that still have the value 0
     zero: str  # 0 as squares show it
     # the least and the most that each answer can be worth, of bounds
     answers_lower: list[str]
@@ -198,7 +198,7 @@ def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePic
         data=_list_data(terms, event, arithmetic, decimals),
         is_traced=style.family == "step" and not change.next_board,
         zero=format_value(0.0, DECIMALS[0]),
-        zeros=change.values.count(0.0) if terms.slug in FROM_ZERO else 0,
+        zeros=_count_zeros(terms, move, change),
         answers_lower=_list_bounds(terms, change, 0),
         answers_upper=_list_bounds(terms, change, 1),
         part=round(100 * (arithmetic.alpha or 0.0)),
@@ -207,6 +207,15 @@ def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePic
             for share in event.shares
         ],
         box=_fill_box(move.cell, change) if style.family == "beads" else None,
+    )
+
+
+def _count_zeros(terms: UpdateTerms, move: TrainingMove, change: TrainingUpdate) -> int:
+    """Return the number of other moves whose value is still the 0 that it began with."""
+    if terms.slug not in FROM_ZERO:
+        return 0
+    return sum(
+        value == 0.0 for cell, value in enumerate(change.values) if cell != move.cell
     )
 
 

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from app.recipes import parse_recipe
 from app.recipes.games import (
     TrainingMove,
@@ -17,7 +19,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.views import RewardScale
 from app.web import urls
-from app.web.algorithms import ALGORITHMS, MINIMAX, section_of
+from app.web.algorithms import ALGORITHMS, MINIMAX, SECTIONS, section_of
 from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import format_count, name_square_briefly
 from app.web.pages.parts.update import (
@@ -39,6 +41,7 @@ SETTINGS = {
     "start=empty": "every game starts with the empty board",
     "exploring_starts=no": "the first move of a game is not always random",
 }
+BLUNDER = "blunder"  # kind of the update behind a blunder of a shipped agent
 SINGLE_MOVES = ("q-iteration", "dqn")  # their examples are moves of many games
 
 
@@ -178,6 +181,21 @@ def describe_mistake(game: Game, example: UpdateExample) -> MadeMistake:
     best = max(values)
     square = name_square_briefly(game, values.index(best))
     return MadeMistake(change.new > change.old, square, format_value(best, 2))
+
+
+def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
+    """Return the examples of an algorithm, with the update behind a blunder of its shown agent.
+
+    Of several blunders the most frequent one is chosen.
+    """
+    examples = list(site.updates[slug])
+    mistakes = site.mistakes.get(SECTIONS[slug].lens, {})
+    for key in mistakes:
+        board, _, cell = key.partition(" ")
+        lens = SECTIONS[slug].lens
+        made, _ = find_mistake(site.mistakes, lens, board, int(cell))
+        return [*examples, replace(made, kind=BLUNDER)]
+    return examples
 
 
 def find_recorded(pair: ValueQuery) -> list[UpdateExample]:
