@@ -219,7 +219,7 @@ def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
         against = "" if chosen == next(iter(learning.list_opponents(card))) else chosen
         charts = learning.chart_training(site, card, chosen)
     if charts is None:
-        raise NotFound("None of them has that figure.")
+        raise NotFound("None of these agents has this figure.")
     take = export.take_curve(site, names, figure, against)
     return CurvesPage(charts, take, names, figure, against)
 
@@ -437,8 +437,8 @@ def _name_file(kind: str, of: str) -> str:
 
 Query = MultiDict[str, str]
 PROVIDER = "Q-Tac-Toe"
-SMALLEST, LARGEST = 120, 99_999  # pixels: narrower or lower nothing can be seen
-NO_VIEW = {400, 404, 405, 409, 414}  # an address that shows nothing of ours
+SMALLEST, LARGEST = 120, 99_999  # pixels: limits for the width and height of a frame
+NO_VIEW = {400, 404, 405, 409, 414}  # statuses of a URL without a page of this site
 
 
 @bp.get(urls.OEMBED)
@@ -446,11 +446,11 @@ def answer_oembed() -> Response:
     """Return the ways to embed the page at a URL of this site."""
     kind = request.args.get("format", "json")
     if kind not in ("json", "xml"):
-        abort(501, f"format={kind} is not spoken here: json and xml are.")
+        abort(501, f"format={kind} is not supported: use json or xml.")
     url = request.args.get("url", "")
     if not url:
         raise BadRequest(
-            "url in the address is missing: it is that of the page to embed."
+            "The parameter url is missing: it is the URL of the page to embed."
         )
     take, host = find_frame(current_site(), url), request.host_url.rstrip("/")
     width, height = (
@@ -486,7 +486,7 @@ def find_frame(site: SiteData, url: str) -> export.Take:
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise NotFound(f"{url} is no address.") from None
+        raise NotFound(f"{url} is not a URL.") from None
     if (
         parts.scheme not in ("http", "https")
         or parts.netloc.lower() != request.host.lower()
@@ -520,38 +520,38 @@ def find_export(
     """
     take = None
     match endpoint:
-        case "play.play" | "embed.board":
+        case "play.show_match" | "embed.show_board":
             take = export.take_board(parse_match(given.get("record", ""), query, site))
-        case "mind.mind" | "embed.mind":
+        case "mind.show_mind" | "embed.show_mind":
             view = minds.parse_mind_view(site, given["name"], query)
             take = export.take_mind(site, given["name"], *view)
-        case "agents.agent":  # it takes no heed of the rest
+        case "agents.show_agent":  # its export ignores the rest of the query
             alone = MultiDict({"against": query.get("against", "")})
             take = parse_curves(site, given["name"], alone).take
-        case "embed.curve":
+        case "embed.show_curves":
             take = parse_curves(site, given["name"], query).take
-        case "compare.compare":
+        case "compare.show_comparison":
             record, lenses = given.get("record", ""), query.getlist("lens")
             shown, _ = parse_comparison(record, lenses, site, query.get("figure", ""))
             learned = [
                 view.lens for view in shown.views if site.agents.knows(view.lens)
             ]
             if not learned:
-                raise NotFound("None of them has learned.")
+                raise NotFound("None of these value sources is an agent that learned.")
             take = export.take_curve(site, learned, shown.figure, record=shown.record)
-        case "experiments.one" | "embed.experiment":
+        case "experiments.show_claim" | "embed.show_experiment":
             take = export.take_figure(*parse_figure(site, given["claim"], query))
-        case "puzzle.puzzle" | "puzzle.framed":
+        case "puzzle.show_puzzle" | "puzzle.framed":
             take = export.take_puzzle(site, given["number"])
-        case "puzzle.today" | "puzzle.framed_today":
+        case "puzzle.redirect_to_today" | "puzzle.framed_today":
             take = export.take_today()
-        case "lesson.lesson" | "lesson.framed" | "how.part" | "how.framed":
+        case "lesson.show_lesson" | "lesson.framed" | "how.part" | "how.framed":
             take = take_explanation(site, given["slug"])
-        case "teach.teach" | "teach.framed":
+        case "teach.show_learner" | "teach.framed":
             try:
                 take = export.take_learner(given.get("learner", ""))
             except RecipeError as error:
-                raise NotFound(f"Nobody can teach this: {error}.") from None
+                raise NotFound(f"This learner cannot be taught: {error}.") from None
     return take
 
 
