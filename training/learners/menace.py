@@ -113,6 +113,8 @@ def _play_games(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Play games and change the beads in the boxes; `run_phases` explains the counts."""
+    # States and moves of a game are stored by ply; after the game the beads of every move of the
+    # learner are changed by the result of the side that made the move.
     while games < phase_end and updates < max_updates:
         s, plies, mover = 0, 0, seats[(games - phase_start) % len(seats)]
         while s >= 0:

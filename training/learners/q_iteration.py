@@ -69,6 +69,7 @@ def _sweep_pairs(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Update q [P] and visits [P]; a turn is one pair, and `run_phases` explains the counts."""
+    # `turns` counts pairs over all sweeps, so `turns % len(q)` is the next pair of the sweep.
     gamma, sticky, rewards = parameters
     while turns < phase_end and updates < max_updates:
         p = turns % len(q)

@@ -207,6 +207,8 @@ def _play_game(  # type: ignore[no-untyped-def]
 @njit(cache=True, inline="always")
 def _learn_game(rng_state, parameters, row_start, class_of_pair, memory, plies, ending):  # type: ignore[no-untyped-def]
     """Update the learner's moves of the last game, last move first; return their number."""
+    # Backward through the game: when a move is updated, the state after it has its new values
+    # already, so a result reaches the first move of the game within one pass.
     alpha, gamma, _, _, rewards, old_share, _, coin_at_end, _ = parameters
     tables, values, visits, _, states, played = memory
     count = tables.shape[1]

@@ -103,6 +103,9 @@ def _play_games(  # type: ignore[no-untyped-def]
 
     `played` [2, cells] holds the pairs of the learner and of its opponent in this game.
     """
+    # When a side chooses its next move, the TD error of its last move is known, and `_update_game`
+    # updates all of the side's moves in this game so far.  Traces need no array: going backward
+    # through the moves, the trace is multiplied by `trace_decay` at each step.
     alpha, gamma, trace_decay, epsilon, epsilon_drop, rewards = parameters
     moves = np.empty(2, np.int32)  # number of pairs in each row of `played`
     while games < phase_end and updates < max_updates:

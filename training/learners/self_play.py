@@ -101,6 +101,8 @@ def _play_games(  # type: ignore[no-untyped-def]
 
     `sign` [D] is 1 where X is to move and -1 where O is.
     """
+    # Every move is updated at once.  The next state belongs to the other player, and values are in
+    # the view of the player to move, so the target is minus the other player's best value.
     alpha, gamma, epsilon, epsilon_drop, rewards = parameters
     # `compute_greedy_target` takes the view of the player who moves next, so it gets the rewards in
     # that view: O's rewards after a move of X, X's rewards after a move of O.

@@ -128,6 +128,9 @@ def _play_games(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Play games and update the memory; `run_phases` explains the counts."""
+    # A side's previous afterstate is updated when the same side makes its next afterstate, towards
+    # the value of this one.  Final boards have fixed values, so a side that ends the game learns
+    # its result by the same update; only the other side needs an update after the end.
     alpha, alpha_drop, epsilon, epsilon_drop, rewards, from_all, seats = parameters
     values, visits, q = memory
     # [2] the class of the last afterstate of the learner and of its opponent; -1 for none
