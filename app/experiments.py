@@ -87,7 +87,9 @@ class Mark(Struct, frozen=True):
 
     value: Annotated[
         float,
-        Meta(description="The value marked by the line, in the unit of the figure."),
+        Meta(
+            description="The value at which the chart has a reference line, in the unit of the chart."
+        ),
     ]
     text: Annotated[Label, Meta(description="The label of the line.")]
 

@@ -16,7 +16,7 @@ from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.notation import MARKS, parse_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import Figures
-from app.tictactoe.views import compute_heat, round_to_shown, scale_values
+from app.tictactoe.views import compute_heat, round_for_display, scale_values
 from app.web.formatting import format_beads, format_signed
 from app.web.move_values import HEAT_STEPS
 from app.web.pictures import boards, svg
@@ -176,7 +176,7 @@ def _read_values(
         return (
             values,
             values,
-            [format_signed(value) for value in round_to_shown(values)],
+            [format_signed(value) for value in round_for_display(values)],
         )
     card = q.saved.card
     # All values of a network are known, because each update changes all of them.
@@ -185,7 +185,7 @@ def _read_values(
     if card.worth is None:
         return _read_beads(q, number)
     scaled = scale_values(values, card.worth, int(game().to_move[number]))
-    return values, scaled, [format_signed(value) for value in round_to_shown(scaled)]
+    return values, scaled, [format_signed(value) for value in round_for_display(scaled)]
 
 
 def _read_beads(

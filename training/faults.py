@@ -8,7 +8,7 @@ from app.tictactoe.game import tic_tac_toe
 from training.run import MODELS, train
 
 
-def train_faults(folder: Path = MODELS / FOLDER) -> None:
+def train_faulty_agents(folder: Path = MODELS / FOLDER) -> None:
     """Train and save the agent of each fault, and the correct agents for comparison."""
     folder.mkdir(exist_ok=True)
     game = tic_tac_toe()
@@ -18,4 +18,4 @@ def train_faults(folder: Path = MODELS / FOLDER) -> None:
 
 
 if __name__ == "__main__":
-    train_faults()
+    train_faulty_agents()

@@ -62,8 +62,8 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
     Raises RecipeError if the recipe is invalid.
     """
     kind, rest = split_request(request)
-    # Imported late: the trainer process needs none of these modules, and a worker that must not
-    # read broken kernels disables numba's cache before the first import.
+    # Imported late: the trainer process needs none of these modules.  Also, a worker that must
+    # not read broken kernels has to disable numba's cache before it imports them.
     if kind == STORY:
         from training.story import story  # noqa: PLC0415
 

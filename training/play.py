@@ -11,7 +11,7 @@ from app.tictactoe.agents import Agent
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import DIGITS, MARKS, replay_record, undo_moves
 from app.tictactoe.policy import policy_from_values
-from app.tictactoe.views import round_to_shown, scale_values
+from app.tictactoe.views import round_for_display, scale_values
 
 LOSS, DRAW, WIN = np.array([(0xC6, 0x28, 0x28), (0xF7, 0xF7, 0xF7), (0x00, 0x89, 0x7B)])
 BACK, QUIT = "u", "q"
@@ -84,7 +84,9 @@ def format_cell(game: Game, agent: Agent, position: int, cell: int, stone: int) 
     if reward_scale is None:
         return Text(f" {DIGITS[cell]}\n{value:^7g}\n")
     scaled = float(
-        round_to_shown(scale_values(value, reward_scale, int(game.to_move[position])))
+        round_for_display(
+            scale_values(value, reward_scale, int(game.to_move[position]))
+        )
     )
     number = f"{scaled:+.2f}" if scaled else "0.00"
     red, green, blue = np.rint(

@@ -97,8 +97,8 @@ def train(
 ) -> Agent:
     """Return the trained and evaluated agent of a recipe; `on_progress` receives its progress.
 
-    The card has the id `card_id` and no digest of its file, which `save_agent` adds. Every
-    method makes the same agent.
+    The card has the id `card_id` and no digest of its file, which `save_agent` adds. The
+    compiled and the textbook method make the same agent.
     """
     won: list[tuple[float, float]] = []
 

@@ -61,8 +61,8 @@ from training.textbook.loop import Update as BookUpdate
 from training.textbook.rng import Random
 
 CACHED = 128  # states between two games, about 0.1 MB each
-# The learner's seat -> the person's moves in the shortest game: X can win with its third move, and
-# O with its third, after three of X.
+# The learner's seat -> the person's moves in the shortest game: X can win with its third move;
+# O wins with its third move at the earliest, after three moves of X.
 SHORTEST = {"X": 2, "O": 3}
 
 
@@ -310,8 +310,10 @@ def play_turns(pupil: Pupil, turns: list[Turn]) -> None:
 
 def check_drawn(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
     """Raise TaughtError for a move of a game on paper whose box had no bead of that move."""
-    is_on_paper = isinstance(recipe, Menace) and recipe.paper and turn.opponent == YOU
-    if is_on_paper and not update.old:
+    is_paper_machine = (
+        isinstance(recipe, Menace) and recipe.paper and turn.opponent == YOU
+    )
+    if is_paper_machine and not update.old:
         ply = len(update.board) - update.board.count(".")
         raise TaughtError(
             turn.player.number, ply + 1, "has no bead left in the box of that board"

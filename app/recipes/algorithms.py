@@ -95,12 +95,12 @@ Initial = Annotated[float, describe_initial("Initial Q-value of every move.")]
 Taught = Annotated[
     str,
     Meta(
-        description="Moves of the person in games with you: a digit for each cell, 0 to 8 in "
-        "reading order, and a dot between games, as in 04.2.8516."
+        description="The person's moves in the games that taught the learner: a digit for each "
+        "cell, 0 to 8 in reading order, and a dot between games, as in 04.2.8516."
     ),
 ]
 
-MAX_FAULTY_UPDATES = 100_000  # take the textbook learner about a second
+MAX_FAULTY_UPDATES = 100_000  # for these the textbook learner needs about a second
 SEAT_LETTERS = {"both": "xo", "x": "x", "o": "o"}
 
 

@@ -85,7 +85,7 @@ def _find_positions_in_games(game: Game, first_cell: int | None) -> NDArray[np.b
 
 
 def _list_distinct_moves(game: Game, position: int) -> tuple[int, ...]:
-    """Return a cell for each move of a position, the first in reading order of symmetric cells."""
+    """Return the moves of a position up to symmetry: the first of each group of symmetric cells."""
     start, end = game.pair_start[position : position + 2]
     _, first = np.unique(game.pair_class[start:end], return_index=True)
     return tuple(game.pair_cell[start:end][np.sort(first)].tolist())

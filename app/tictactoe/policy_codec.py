@@ -37,7 +37,7 @@ def encode_moves(game: Game, choice: Choice) -> str:
         (choice[image] == choice[:, cells]).all() for image, cells in _list_images(game)
     )
     bits = choice[game.legal]
-    return _encode_bits(bits[_list_first_pairs(game)] if symmetric else bits)
+    return _encode_bits(bits[_list_representatives(game)] if symmetric else bits)
 
 
 def decode_moves(game: Game, code: str) -> Choice:
@@ -58,7 +58,7 @@ def decode_moves(game: Game, code: str) -> Choice:
     if len(code) == whole:
         choice = game.spread_pairs(_decode_bits(code, game.pairs), illegal=False)
     else:
-        first = _list_first_pairs(game)
+        first = _list_representatives(game)
         listed = np.zeros(game.pairs, np.bool_)
         listed[first] = _decode_bits(code, len(first))
         choice = _complete_classes(game, game.spread_pairs(listed, illegal=False))
@@ -76,7 +76,8 @@ def policy_from_moves(choice: Choice) -> Policy:
 def get_code_lengths(game: Game) -> tuple[int, int]:
     """Return the numbers of characters of a whole code and of a short code."""
     whole, short = (
-        _count_characters(bits) for bits in (game.pairs, len(_list_first_pairs(game)))
+        _count_characters(bits)
+        for bits in (game.pairs, len(_list_representatives(game)))
     )
     return whole, short
 
@@ -132,7 +133,7 @@ def _list_images(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]
 
 
 @lru_cache(maxsize=2)
-def _list_first_pairs(game: Game) -> NDArray[np.intp]:
+def _list_representatives(game: Game) -> NDArray[np.intp]:
     """Return the pairs of the first decision of each symmetry class."""
     first = game.symmetry_class[: game.decisions] == np.arange(game.decisions)
     pairs = np.flatnonzero(first[game.pair_from])

@@ -59,7 +59,7 @@ class ChancesBySeat(BySeat[Chances], frozen=True):
 
 
 class CountsBySeat(BySeat[Count], frozen=True):
-    """A count in each seat, an entry for each snapshot."""
+    """Two lists of counts, as X and as O, with an entry for each snapshot."""
 
 
 class RatesBySeat(BySeat[Chance], frozen=True):

@@ -18,8 +18,8 @@ from app.tictactoe.reachable_play import follow_games
 from app.tictactoe.values import TIE, Ply, Values, list_plies_backward
 from app.tictactoe.views import RewardScale
 
-# Functions of the values of the n moves of a ply: to the values of its d decisions, [d], and to the
-# chances of its moves, [n].
+# Both take the values of the n moves of a ply.  The first returns the values of its d decisions,
+# [d]; the second returns the probabilities of its n moves, [n].
 StateValues = Callable[[Values, Ply], Values]
 MoveChances = Callable[[Values, Ply], Values]
 

@@ -32,7 +32,8 @@ class Solution(NamedTuple):
     """The result and the length of the game from every position, with optimal play by both sides."""
 
     value: NDArray[np.int8]  # [S] +1 X wins, 0 draw, -1 O wins
-    # [S] moves to the end, if the winner wins as soon and the loser as late as possible
+    # [S] number of moves to the end, if the winner plays for the fastest win and the loser for the
+    # slowest loss
     plies: NDArray[np.int8]
 
 
@@ -144,7 +145,11 @@ class LineUp(NamedTuple):
 
 
 def make_line_up(game: Game, policies: Values) -> LineUp:
-    """Return the line-up of L policies, given as chances of the pairs [L, P]."""
+    """Return L policies in the packed form that plays many games at once.
+
+    `policies` [L, P] has the probability with which each policy plays each pair of a state
+    and a move.
+    """
     moves = policies > 0
     played = np.flatnonzero(moves)  # index policy * P + pair
     sizes = np.add.reduceat(moves, game.pair_start[:-1], axis=1, dtype=np.intp)

@@ -69,7 +69,7 @@ def scale_values(
     return scaled
 
 
-def round_to_shown(scaled: NDArray[np.floating]) -> NDArray[np.float64]:
+def round_for_display(scaled: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return values of the common scale rounded as squares show them, with 0.0 for -0.0."""
     rounded: NDArray[np.float64] = np.round(scaled, DECIMALS) + 0.0
     return rounded
@@ -80,7 +80,7 @@ def compute_heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64
 
     It has the sign of the rounded value: only values shown as 0.00 get 0.
     """
-    number = round_to_shown(scaled)
+    number = round_for_display(scaled)
     step: NDArray[np.float64] = np.sign(number) * np.fmax(
         1, np.rint(np.abs(number) * steps)
     )

@@ -26,7 +26,7 @@ from app.tictactoe.puzzles import Puzzle, make_puzzles
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import Chances, Figures, compute_figures, find_lost_game
 from app.tictactoe.values import LineUp, make_line_up
-from app.tictactoe.views import RewardScale, round_to_shown, scale_many
+from app.tictactoe.views import RewardScale, round_for_display, scale_many
 from app.web.site_data import JUDGED, MANY, SiteData, cached_per_site, is_moves
 from app.web.translation import gettext, gettext_noop
 
@@ -196,7 +196,7 @@ def _shown_values(site: SiteData, name: str, worth: RewardScale) -> NDArray[np.f
     """Return the values of an agent as squares show them, [D, cells]; NaN if unknown."""
     known = site.game.spread_pairs(site.find_known_pairs(name, -1), illegal=False)
     mover = site.game.to_move[: site.game.decisions]
-    values = round_to_shown(scale_many(mover, site.agents[name].q.T, worth).T)
+    values = round_for_display(scale_many(mover, site.agents[name].q.T, worth).T)
     return np.where(known, values, np.nan)
 
 

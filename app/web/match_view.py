@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from app.tictactoe.game import O, X, get_mover
 from app.tictactoe.notation import MARKS
-from app.tictactoe.views import compute_heat, round_to_shown
+from app.tictactoe.views import compute_heat, round_for_display
 from app.web import move_values, urls
 from app.web.formatting import (
     format_percent,
@@ -41,7 +41,7 @@ from app.web.move_values import (
     evaluate_match,
     evaluate_moves,
     find_shown_ply,
-    find_viewer,
+    find_viewing_side,
 )
 from app.web.pictures.boards import Board, PlayOptions, lay_out_board
 from app.web.site_data import HUMAN, SiteData, cached_per_site, is_moves
@@ -247,7 +247,7 @@ def _build_earlier_headline(
     shown, total = len(match.shown), len(match.record)
     where = gettext("Move %(shown)s of %(total)s.", shown=shown, total=total)
     actions = [Action("now", gettext("To the end"), links.last, symbol="last")]
-    if find_viewer(match, state.site) not in (None, match.to_move):
+    if find_viewing_side(match, state.site) not in (None, match.to_move):
         mark = MARKS[match.to_move]
         view = show(replace(match, view=mark.lower()))
         label = gettext("View as %(mark)s", mark=mark)
@@ -276,7 +276,7 @@ def name_result(state: MatchState) -> str:
     if not state.over:
         return ""
     outcome = state.site.game.result(state.position)
-    side = find_viewer(state.match, state.site)
+    side = find_viewing_side(state.match, state.site)
     if state.match.watched or side is None:
         side = outcome
     return move_values.OUTCOMES[outcome * side] if outcome else move_values.OUTCOMES[0]
@@ -294,7 +294,7 @@ def build_bar(state: MatchState, values: MoveValues | None) -> Bar:
             else gettext_noop("No value yet.")
         )
         return Bar(None, None, gettext(words))
-    side = find_viewer(state.match, state.site) or X
+    side = find_viewing_side(state.match, state.site) or X
     sign = side * int(state.site.game.to_move[values.position])
     if state.over:
         ended = side * state.site.game.result(state.position)
@@ -312,7 +312,7 @@ def build_bar(state: MatchState, values: MoveValues | None) -> Bar:
     elif expected is None:
         expects = gettext("nothing yet")
     else:
-        expects = format_signed(float(round_to_shown(expected)))
+        expects = format_signed(float(round_for_display(expected)))
     who = state.site.titles[values.lens]
     label = gettext(OPTIMAL[side * value], mark=MARKS[side], agent=who, value=expects)
     colour = (
@@ -383,7 +383,7 @@ def find_losing_move(state: MatchState) -> ReviewedMove | None:
     """Return the last blunder of a finished game: the person's own, unless the person won."""
     if not state.over:
         return None
-    side = None if state.match.watched else find_viewer(state.match, state.site)
+    side = None if state.match.watched else find_viewing_side(state.match, state.site)
     blunders = [move for move in review_moves(state) if move.blunder]
     own = [move for move in blunders if side is not None and move.mark == MARKS[side]]
     return next(
@@ -412,7 +412,7 @@ def _build_final_caption(
     if not blame:
         return gettext("No move was a blunder."), actions
     before = replace(match.at(blame.ply - 1), hint=True)
-    if find_viewer(match, state.site) not in (None, get_mover(blame.ply - 1)):
+    if find_viewing_side(match, state.site) not in (None, get_mover(blame.ply - 1)):
         before = replace(before, view=blame.mark.lower())
     actions.insert(0, Action("show", gettext("Show me"), show(before)))
     worth = get_mover(blame.ply - 1) * int(

@@ -16,7 +16,7 @@ from app.tictactoe.views import (
     DECIMALS,
     RewardScale,
     compute_heat,
-    round_to_shown,
+    round_for_display,
     scale_values,
 )
 from app.web.formatting import format_beads, format_signed, spell_beads
@@ -118,7 +118,7 @@ def choose_lens(match: Match, site: SiteData, to_move: int) -> str:
     return next(sources, site.lenses[0])
 
 
-def find_viewer(match: Match, site: SiteData) -> int | None:
+def find_viewing_side(match: Match, site: SiteData) -> int | None:
     """Return the viewer, the side with the fixed point of view: +1 for X, -1 for O.
 
     The viewer is the person, and in games between agents the value source, or X if the source does
@@ -142,7 +142,7 @@ def find_shown_ply(state: MatchState) -> int | None:
     During a pending reply, after the end, and at earlier positions, the values of the viewer's
     last ply stay, so that the board never changes to the view of the other side.
     """
-    current, side = len(state.match.shown), find_viewer(state.match, state.site)
+    current, side = len(state.match.shown), find_viewing_side(state.match, state.site)
     if state.match.at_end and not (state.over or is_reply_pending(state)):
         return current
     ply = current - 1 if state.over else current
@@ -266,7 +266,7 @@ def build_move_values(
     preference = policy if worth else scaled
     likeliest = preference == np.fmax.reduce(preference)
     best = likeliest & known.any()
-    written = values if own or worth is None else round_to_shown(scaled)
+    written = values if own or worth is None else round_for_display(scaled)
     decimals = 0 if lens == TRUTH else DECIMALS
     texts = [
         (format_signed(value, decimals) if worth else format_beads(value))
@@ -348,14 +348,17 @@ def build_notes(
     results = np.sign(site.endings[view.position]).tolist()
     erring = view.wrong if errors == "truth" else view.blunders
     return [
-        Note(_format_optimal(gettext(OUTCOMES[result])), _format_optimal(truth))
+        Note(
+            _format_optimal_result(gettext(OUTCOMES[result])),
+            _format_optimal_result(truth),
+        )
         if wrong
         else NOTHING
         for wrong, result, truth in zip(erring, results, view.truths, strict=True)
     ]
 
 
-def _format_optimal(result: str) -> str:
+def _format_optimal_result(result: str) -> str:
     return gettext("optimal: %(result)s", result=result)
 
 

@@ -21,7 +21,7 @@ from app.recipes import ALGORITHMS, SHIPPED, name_recipe, parse_recipe
 from app.tictactoe.agents import ModelError, load_agent, save_agent
 from app.tictactoe.card import format_card
 from app.tictactoe.game import Game
-from app.tictactoe.views import round_to_shown, scale_many
+from app.tictactoe.views import round_for_display, scale_many
 from tests.signals import heeding
 from training import cli
 from training.play import format_cell, play_in_terminal
@@ -412,7 +412,7 @@ def test_a_cell_is_as_red_or_green_as_its_value(game: Game, name: str) -> None:
             continue
         red, green = colour(text)
         sign = (green > red) - (red > green)
-        value = round_to_shown(scaled[position, cell])
+        value = round_for_display(scaled[position, cell])
         assert float(text.plain.split()[1]) == value
         assert sign == np.sign(value)
         seen.add(sign)

@@ -22,7 +22,7 @@ PLOTS: tuple[tuple[str, table.SeatName, Sequence[Mark]], ...] = (
     (HEURISTIC, "o", []),
     (HEURISTIC, "x", [Mark(150, "reported: it overtakes from"), Mark(200, "to here")]),
 )
-# For each plot, whether the source reports that the network wins more in the end.
+# For each plot, whether the source reports that the network wins more games at the end of training.
 REPORTED_LEADS = [True, True, False, True]
 # For each plot, the reported percent of games won in the end; the first plot has no number.
 REPORTED_ENDS = (None, 70.0, 20.0, 70.0)

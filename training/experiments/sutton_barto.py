@@ -118,7 +118,7 @@ def conclude_self_play(results: claim.Results) -> claim.Conclusion:
     )
 
 
-# 1.2: symmetries
+# Exercise 1.2: symmetries
 
 SYMMETRIES = {
     "boards as they are": "td-afterstates",

@@ -79,7 +79,7 @@ def learn(
 
     rng_state = make_rng_state(recipe.seed)
     play = partial(
-        _play_games, rng_state, row_start, next_state, classes.class_of_pair, bounds
+        _play_games, rng_state, row_start, next_state, classes.class_index, bounds
     )
     return run_phases([(None, recipe.games)], next_checkpoint, play, report)
 
@@ -104,7 +104,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     row_start,
     next_state,
-    class_of_pair,
+    class_index,
     bounds,
     _opponent,
     _phase_start,
@@ -118,7 +118,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     # Class 0 is the empty board: training ends when no afterstate is unseen.
     while games < phase_end and updates < max_updates and unseen[0]:
         result, c, moves = _play_game(
-            rng_state, row_start, next_state, class_of_pair, priority, visits, q
+            rng_state, row_start, next_state, class_index, priority, visits, q
         )
         lower[c] = upper[c] = result
         unseen[c], priority[c] = False, -np.inf
@@ -127,7 +127,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         for c in range(len(state) - 1, -1, -1):
             if state[c] >= 0 and visits[c] > 0:
                 _revise_bounds(
-                    row_start, class_of_pair, state[c], lower, upper, unseen, c
+                    row_start, class_index, state[c], lower, upper, unseen, c
                 )
                 priority[c] = (
                     BOUND_WEIGHT * upper[c] - visits[c] if unseen[c] else -np.inf
@@ -137,7 +137,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _play_game(rng_state, row_start, next_state, class_of_pair, priority, visits, q):  # type: ignore[no-untyped-def]
+def _play_game(rng_state, row_start, next_state, class_index, priority, visits, q):  # type: ignore[no-untyped-def]
     """Play a game and count its visits.
 
     Return the result for the player of the last move, the class of the last afterstate, and the
@@ -146,19 +146,19 @@ def _play_game(rng_state, row_start, next_state, class_of_pair, priority, visits
     s, c, moves = 0, 0, 0
     visits[c] += 1
     while s >= 0:
-        refresh_row(row_start, class_of_pair, priority, q, s)
+        refresh_row(row_start, class_index, priority, q, s)
         p = choose_epsilon_greedy(row_start, q, s, 0.0, False, rng_state)
-        s, c, moves = next_state[p], class_of_pair[p], moves + 1
+        s, c, moves = next_state[p], class_index[p], moves + 1
         visits[c] += 1
     return float(s - DRAWN), c, moves
 
 
 @njit(cache=True)
-def _revise_bounds(row_start, class_of_pair, s, lower, upper, unseen, c):  # type: ignore[no-untyped-def]
+def _revise_bounds(row_start, class_index, s, lower, upper, unseen, c):  # type: ignore[no-untyped-def]
     """Set the bounds of class `c` from the replies in state `s`, which represents the class."""
     highest_lower, highest_upper, any_unseen = -1.0, -1.0, False
     for p in range(row_start[s], row_start[s + 1]):
-        reply = class_of_pair[p]
+        reply = class_index[p]
         highest_lower = max(highest_lower, lower[reply])
         highest_upper = max(highest_upper, upper[reply])
         any_unseen |= unseen[reply]

@@ -22,15 +22,15 @@ from training.learners.phases import Progress
 class PairClasses(NamedTuple):
     """P state-action pairs divided into K classes; the pairs of a class share one value."""
 
-    class_of_pair: Indices  # [P] the index of each pair's class, 0 to K - 1
+    class_index: Indices  # [P] the index of each pair's class, 0 to K - 1
     class_count: int  # K, the number of classes
 
 
 @lru_cache(maxsize=2)
 def list_pair_classes(game: Game) -> PairClasses:
     """Return classes of pairs: pairs that are symmetric to each other are in one class."""
-    representatives, class_of_pair = np.unique(game.pair_class, return_inverse=True)
-    return PairClasses(class_of_pair.astype(np.int32), len(representatives))
+    representatives, class_index = np.unique(game.pair_class, return_inverse=True)
+    return PairClasses(class_index.astype(np.int32), len(representatives))
 
 
 @lru_cache(maxsize=2)
@@ -61,17 +61,17 @@ def report_classes(
 
     def spread_classes(by_class: NDArray[Any], illegal: float) -> NDArray[Any]:
         """Return the values of classes as a table [D, cells]."""
-        return game.spread_pairs(by_class.take(classes.class_of_pair), illegal)
+        return game.spread_pairs(by_class.take(classes.class_index), illegal)
 
     q = spread_classes(values.astype(np.float32), np.nan)
     return Progress(*counts, q, spread_classes(visits, 0))
 
 
 @njit(cache=True)
-def refresh_row(row_start, class_of_pair, values, q, s):  # type: ignore[no-untyped-def]
+def refresh_row(row_start, class_index, values, q, s):  # type: ignore[no-untyped-def]
     """Copy the values of classes [K] into the pairs of state `s` in q [P].
 
     Move selection reads q, so learning K values needs no loop over all P pairs.
     """
     for p in range(row_start[s], row_start[s + 1]):
-        q[p] = values[class_of_pair[p]]
+        q[p] = values[class_index[p]]

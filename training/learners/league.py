@@ -114,12 +114,12 @@ def learn(
         build_layout(game, len(game.symmetry) if learner.symmetric else 1)
         for learner in learners.values()
     ]
-    table_starts = np.cumsum(
+    table_offsets = np.cumsum(
         [0] + [layout.entries for layout in layouts[:-1]], dtype=np.int32
     )
-    board = build_board(game, layouts, table_starts, recipe.reward_scale())
+    board = build_board(game, layouts, table_offsets, recipe.reward_scale())
     tables = make_empty_tables(list(learners.values()), layouts)
-    entries = list_own_entries(game, layouts[own]) + table_starts[own]
+    entries = list_own_entries(game, layouts[own]) + table_offsets[own]
 
     def report(done: float, played: int, updates: int) -> Progress:
         """Return the progress after these turns and updates."""
@@ -156,13 +156,13 @@ def has_opponent(vs: str, name: str) -> bool:
 
 
 def build_board(
-    game: Game, layouts: Sequence[Layout], table_starts: Indices, rewards: RewardScale
+    game: Game, layouts: Sequence[Layout], table_offsets: Indices, rewards: RewardScale
 ) -> Board:
-    """Return the game as L learners see it; `table_starts` [L] has the first entry of each learner."""
+    """Return the game as L learners see it; `table_offsets` [L] has the first entry of each learner."""
     reward = np.zeros((2, game.positions))
     for view, own in enumerate((X, O)):
         reward[view, game.decisions :] = np.array(rewards.x)[own * game.outcome + 1]
-    starts = table_starts[:, None, None]
+    starts = table_offsets[:, None, None]
     return Board(
         row_start=list_legal_pairs(game).row_start,
         next_position=game.pair_after,

@@ -31,7 +31,7 @@ from training.learners.randomness import draw_uniform, make_rng_state
 class Boxes(NamedTuple):
     """The beads of K moves, and the last game.  A move is a class of P pairs, equal by symmetry."""
 
-    class_of_pair: Indices  # [P] index of the move of each pair
+    class_index: Indices  # [P] index of the move of each pair
     share: Values  # [P] 1 / number of symmetric cells, which share the beads of a move equally
     beads: Values  # [K] whole numbers
     full: Values  # [K] beads of a filled box: at the beginning and after a refill
@@ -58,7 +58,7 @@ def learn(
     classes = list_pair_classes(game)
     own_move = game.ply[game.pair_from] // 2
     full = np.zeros(classes.class_count)
-    full[classes.class_of_pair] = np.maximum(
+    full[classes.class_index] = np.maximum(
         1, recipe.beads - recipe.beads_drop * own_move
     )
     if recipe.opening != "any":
@@ -66,10 +66,10 @@ def learn(
             recipe.opening
         ]
         # The empty board is state 0, so its pairs come first.
-        first_moves = classes.class_of_pair[: game.cells]
+        first_moves = classes.class_index[: game.cells]
         full[first_moves[first_moves != first_moves[opening_cell]]] = 0
     boxes = Boxes(
-        class_of_pair=classes.class_of_pair,
+        class_index=classes.class_index,
         share=1 / count_symmetric_cells(game),
         beads=full.copy(),
         full=full,
@@ -83,9 +83,9 @@ def learn(
     def report(done: float, games: int, updates: int) -> Progress:
         """Return the progress after these turns and updates."""
         q = game.spread_pairs(
-            (boxes.beads[classes.class_of_pair] * shown_share).astype(np.float32)
+            (boxes.beads[classes.class_index] * shown_share).astype(np.float32)
         )
-        visits = game.spread_pairs(boxes.visits[classes.class_of_pair], 0)
+        visits = game.spread_pairs(boxes.visits[classes.class_index], 0)
         return Progress(done, games, updates, q, visits, refills=int(boxes.refills[0]))
 
     rng_state, rewards, seats = (
@@ -131,7 +131,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         others = pairs.get_reward(s, rewards)
         for ply in range(plies):
             if boxes.played[ply] >= 0:
-                c = boxes.class_of_pair[boxes.played[ply]]
+                c = boxes.class_index[boxes.played[ply]]
                 added = others if (plies - ply) % 2 == 0 else last_movers
                 boxes.beads[c] = max(0.0, boxes.beads[c] + added)
                 boxes.visits[c] += 1
@@ -146,12 +146,12 @@ def _draw_bead(row_start, boxes, s, rng_state):  # type: ignore[no-untyped-def]
     """Draw a bead from the box of state `s`; return its pair, at random among symmetric ones."""
     total = 0.0
     for p in range(row_start[s], row_start[s + 1]):
-        total += boxes.beads[boxes.class_of_pair[p]] * boxes.share[p]
-    # The first pair at which the running sum of beads exceeds u * total, u in [0, 1).  The sum is
-    # made in the order of the loop above, so it reaches `total` and the loop ends in the row.
+        total += boxes.beads[boxes.class_index[p]] * boxes.share[p]
+    # The first pair at which the running sum of beads exceeds u * total, u in [0, 1).  This sum
+    # adds the beads in the order of the loop above, so it reaches `total` within the row.
     left, p = draw_uniform(rng_state) * total, row_start[s]
     while True:
-        left -= boxes.beads[boxes.class_of_pair[p]] * boxes.share[p]
+        left -= boxes.beads[boxes.class_index[p]] * boxes.share[p]
         if left < 0:
             return p
         p += 1
@@ -169,9 +169,9 @@ def _draw_reply(replies, boxes, s, rng_state):  # type: ignore[no-untyped-def]
 def _refill_if_empty(row_start, boxes, s):  # type: ignore[no-untyped-def]
     """Refill the box of state `s` with its initial beads if it is empty."""
     for p in range(row_start[s], row_start[s + 1]):
-        if boxes.beads[boxes.class_of_pair[p]] > 0:
+        if boxes.beads[boxes.class_index[p]] > 0:
             return
     for p in range(row_start[s], row_start[s + 1]):
-        c = boxes.class_of_pair[p]
+        c = boxes.class_index[p]
         boxes.beads[c] = boxes.full[c]
     boxes.refills[0] += 1

@@ -115,7 +115,7 @@ def learn(
             parameters,
             row_start,
             next_state,
-            classes.class_of_pair,
+            classes.class_index,
             memory,
         ),
         lambda *counts: report_classes(
@@ -130,7 +130,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     parameters,
     row_start,
     next_state,
-    class_of_pair,
+    class_index,
     memory,
     replies,
     phase_start,
@@ -159,13 +159,13 @@ def _play_games(  # type: ignore[no-untyped-def]
             parameters.first_best,
             row_start,
             next_state,
-            class_of_pair,
+            class_index,
             memory,
             replies,
             mover,
         )
         updates += _learn_game(
-            rng_state, parameters, row_start, class_of_pair, memory, plies, ending
+            rng_state, parameters, row_start, class_index, memory, plies, ending
         )
         games += 1
     return games, updates
@@ -178,7 +178,7 @@ def _play_game(  # type: ignore[no-untyped-def]
     first_best,
     row_start,
     next_state,
-    class_of_pair,
+    class_index,
     memory,
     replies,
     mover,
@@ -190,7 +190,7 @@ def _play_game(  # type: ignore[no-untyped-def]
     _, values, _, q, states, played = memory
     s, plies = 0, 0
     while s >= 0:
-        refresh_row(row_start, class_of_pair, values, q, s)
+        refresh_row(row_start, class_index, values, q, s)
         states[plies], played[plies] = s, -1
         if mover == 0 or replies.learns_both_sides:
             p = pairs.choose_epsilon_greedy(
@@ -205,7 +205,7 @@ def _play_game(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="always")
-def _learn_game(rng_state, parameters, row_start, class_of_pair, memory, plies, ending):  # type: ignore[no-untyped-def]
+def _learn_game(rng_state, parameters, row_start, class_index, memory, plies, ending):  # type: ignore[no-untyped-def]
     """Update the learner's moves of the last game, last move first; return their number."""
     # Backward through the game: when a move is updated, the state after it has its new values
     # already, so a result reaches the first move of the game within one pass.
@@ -216,7 +216,7 @@ def _learn_game(rng_state, parameters, row_start, class_of_pair, memory, plies, 
     for ply in range(plies - 1, -1, -1):
         if played[ply] < 0:
             continue
-        c = class_of_pair[played[ply]]
+        c = class_index[played[ply]]
         # The same side would move again two plies later.
         is_last = ply + 2 >= plies
         # Tables from `first_table` to `end_table` - 1 learn: all, or one that a coin selects.
@@ -229,7 +229,7 @@ def _learn_game(rng_state, parameters, row_start, class_of_pair, memory, plies, 
             evaluator = count - 1 - first_table
             target = gamma * _evaluate_best_move(
                 row_start,
-                class_of_pair,
+                class_index,
                 tables,
                 first_table,
                 evaluator,
@@ -249,13 +249,13 @@ def _learn_game(rng_state, parameters, row_start, class_of_pair, memory, plies, 
 
 
 @njit(cache=True, inline="always")
-def _evaluate_best_move(row_start, class_of_pair, tables, selector, evaluator, s):  # type: ignore[no-untyped-def]
+def _evaluate_best_move(row_start, class_index, tables, selector, evaluator, s):  # type: ignore[no-untyped-def]
     """Return the value of the best move in state `s`, selected by one table, evaluated by another.
 
     `selector` and `evaluator` are indices of tables. Ties: the first of the best moves.
     """
-    best = class_of_pair[row_start[s]]
+    best = class_index[row_start[s]]
     for p in range(row_start[s] + 1, row_start[s + 1]):
-        c = class_of_pair[p]
+        c = class_index[p]
         best = c if tables[c, selector] > tables[best, selector] else best
     return tables[best, evaluator]

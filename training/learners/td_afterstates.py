@@ -39,7 +39,7 @@ class LoopParameters(NamedTuple):
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    from_all: bool  # whether random moves make updates, too
+    updates_random_moves: bool  # whether random moves make updates, too
     seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
 
 
@@ -77,7 +77,7 @@ def learn(
         epsilon=recipe.epsilon,
         epsilon_drop=recipe.epsilon_drop,
         rewards=get_rewards(recipe),
-        from_all=recipe.learn_from == "all",
+        updates_random_moves=recipe.learn_from == "all",
         seats=pairs.list_seats(recipe),
     )
     # The loop needs endings in the view of the side that would move next.
@@ -92,7 +92,7 @@ def learn(
             parameters,
             row_start,
             answered_state,
-            classes.class_of_pair,
+            classes.class_index,
             memory,
         ),
         lambda *counts: report_classes(
@@ -108,7 +108,7 @@ def _init_values(
     values = np.full(classes.class_count, recipe.initial)
     endings = (pairs.LOST, pairs.DRAWN, pairs.WON)
     for ending, reward in zip(endings, get_rewards(recipe), strict=True):
-        values[classes.class_of_pair[next_state == ending]] = reward
+        values[classes.class_index[next_state == ending]] = reward
     return values
 
 
@@ -118,7 +118,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     parameters,
     row_start,
     next_state,
-    class_of_pair,
+    class_index,
     memory,
     replies,
     phase_start,
@@ -131,7 +131,9 @@ def _play_games(  # type: ignore[no-untyped-def]
     # A side's previous afterstate is updated when the same side makes its next afterstate, towards
     # the value of this one.  Final boards have fixed values, so a side that ends the game learns
     # its result by the same update; only the other side needs an update after the end.
-    alpha, alpha_drop, epsilon, epsilon_drop, rewards, from_all, seats = parameters
+    alpha, alpha_drop, epsilon, epsilon_drop, rewards, updates_random_moves, seats = (
+        parameters
+    )
     values, visits, q = memory
     # [2] the class of the last afterstate of the learner and of its opponent; -1 for none
     last_class = np.empty(2, np.int32)
@@ -146,15 +148,15 @@ def _play_games(  # type: ignore[no-untyped-def]
         s, mover = 0, seats[game % len(seats)]
         last_class[:] = -1
         while s >= 0:
-            refresh_row(row_start, class_of_pair, values, q, s)
+            refresh_row(row_start, class_index, values, q, s)
             if mover == 0 or replies.learns_both_sides:
                 is_random = draw_uniform(rng_state) < exploration
                 chance = 1.0 if is_random else 0.0
                 p = pairs.choose_epsilon_greedy(
                     row_start, q, s, chance, False, rng_state
                 )
-                previous, made = last_class[mover], class_of_pair[p]
-                if previous >= 0 and (from_all or not is_random):
+                previous, made = last_class[mover], class_index[p]
+                if previous >= 0 and (updates_random_moves or not is_random):
                     values[previous] += step_size * (values[made] - values[previous])
                     visits[previous] += 1
                     updates += 1

@@ -43,7 +43,7 @@ class Champion:
             self.proved.add(board)
 
     def play(self, turn, rng):
-        """Play a game for both sides, then update all visited boards; no game if all is proved."""
+        """Play a game for both sides and update its boards; do nothing if the first is proved."""
         board, trail = self.game.empty, []
         if board in self.proved:
             return

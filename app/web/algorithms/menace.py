@@ -115,7 +115,7 @@ def _written(_reason: ValueReason, value: float) -> str:
 
 
 def _facts(site: SiteData) -> dict[str, object]:
-    """Count the boxes that Michie needed, and say what became of the first one here."""
+    """Return facts for the page: Michie's number of boxes, and the first box after this training."""
     game = site.game
     decision = np.unique(game.symmetry_class[: game.decisions])
     needed = game.legal[decision].sum(axis=1) > 1  # the last square needs no box

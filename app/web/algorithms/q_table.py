@@ -31,7 +31,7 @@ ADDED_UP = "Its targets are added up, so the value is drawn to nothing and has n
 
 
 def name_shared_moves(pair: ValueQuery) -> list[str]:
-    """Return a sentence on the moves that share the value, [] if none does."""
+    """Return a list with a sentence on the moves that share the value; [] if none shares it."""
     if pair.recipe.key == "afterstate":
         return images(pair)
     classes = pair.game.spread_pairs(pair.game.pair_class, -1)

@@ -63,7 +63,7 @@ def explores(pair: ValueQuery) -> float:
 
 
 def worth_to_other(pair: ValueQuery, answer: Reply) -> str:
-    """Return the text on an answer that is itself a move with a value."""
+    """Return the text on the value that an answer has for the opponent, who learns too."""
     decimals = 0 if pair.lens == TRUTH else 2
     return (
         f"worth {format_signed(answer.found or 0.0, decimals)} to {MARKS[-pair.mover]}"

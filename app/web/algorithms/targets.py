@@ -28,7 +28,7 @@ MOST_DECIMALS = 9
 
 @dataclass(frozen=True, eq=False)
 class ValueQuery:
-    """A move in a decision, and whose value of it is asked for, at a snapshot or as shipped."""
+    """A request for an agent's value of a move, at a snapshot of its training or at its end."""
 
     site: SiteData
     lens: str
@@ -211,10 +211,10 @@ class ValueReason:
 
     @cached_property
     def _decimals(self) -> tuple[int, int]:
-        """The decimals with which the shown numbers differ by the shown difference.
+        """The decimals of the numbers and of their difference, so that the subtraction is right.
 
-        0.386 is 0.172 above 0.214; with two decimals it would be 0.17 that 0.39 is above 0.21.
-        Where no number of decimals will do, as for 2/3 and 1/3, the difference has one less.
+        With two decimals, 0.386 - 0.214 = 0.172 would read 0.39 - 0.21 = 0.17, which is wrong.
+        If no number of decimals is right, as for 2/3 - 1/3, the difference has one decimal less.
         """
         if not (self.compared and self.has_target):
             return 2, 2
@@ -241,7 +241,7 @@ def ways_on(pair: ValueQuery) -> list[tuple[int | None, int]]:
 
 
 def averaged(pair: ValueQuery, answers: list[Reply]) -> ValueReason:
-    """Draw the value to the average of the targets, by weight."""
+    """Return the reason of a value that moves to the weighted average of the targets."""
     total = sum(answer.weight for answer in answers)
     target = sum(answer.weight * answer.target for answer in answers) / total
     return ValueReason(pair.value, answers, target, pair.known)

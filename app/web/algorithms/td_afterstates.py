@@ -42,7 +42,7 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
         sentences += exploring(pair, reason)
     elif reason.bootstraps and pair.recipe.epsilon:
         sentences += ["A next move that is drawn at random teaches it nothing."]
-    # What its targets were only follows from the value if the step size never fell.
+    # Its past targets can be computed from the value only if the step size never fell.
     so_far = [] if pair.recipe.alpha_drop else past_by_moves(pair, reason)
     shared = images(pair) if pair.recipe.symmetric else []
     return [*sentences, *distance(reason), *so_far, *shared]

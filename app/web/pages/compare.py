@@ -74,7 +74,7 @@ def build_panel(
     comparison: Comparison, state: MatchState, view: View, opinion: MoveValues | None
 ) -> Panel:
     """Return the board of a view, or of optimal play; `opinion` is None after the end of a game."""
-    site, views, name = state.site, comparison.views, name_view(state.site, view)
+    site, views, name = state.site, comparison.views, format_view_name(state.site, view)
     seen = replace(state, match=comparison.match(view))
     # optimal play is not among the views
     here = views.index(view) if view in views else len(views)
@@ -115,7 +115,7 @@ def build_panel(
     )
 
 
-def name_view(site: SiteData, view: View) -> str:
+def format_view_name(site: SiteData, view: View) -> str:
     """Return the name of a view within a sentence, so without a comma."""
     title = site.titles[view.lens.removesuffix(TASK)].replace(",", "")
     if view.lens.endswith(TASK):
@@ -221,7 +221,7 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
     film = learning.film_agents(site, tuple(names)) if moving else None
     return ComparedMinds(
         each=[
-            (name_view(site, view), urls.mind(view.lens, view.step), drawn)
+            (format_view_name(site, view), urls.mind(view.lens, view.step), drawn)
             for view, drawn in zip(views, pictures, strict=True)
         ],
         divided=divided,
@@ -321,7 +321,7 @@ def _count_agreeing(site: SiteData, names: list[str], steps: list[int]) -> int:
 
 
 class ComparePage(Page, frozen=True):
-    """A position on several boards."""
+    """The page with one position on several boards, each with another agent's values."""
 
     template: ClassVar = "compare/compare.html"
     fragment: ClassVar = ("head_title", "comparison")
@@ -337,7 +337,7 @@ class ComparePage(Page, frozen=True):
     @property
     def title(self) -> str:
         """The names of the compared agents."""
-        names = [name_view(self.site, view) for view in self.comparison.views]
+        names = [format_view_name(self.site, view) for view in self.comparison.views]
         return f"{join_words(names)} compared with optimal play"
 
     # The boards.
@@ -357,7 +357,7 @@ class ComparePage(Page, frozen=True):
     def _learned(self) -> dict[str, MoveValues]:
         """The values of each view by its full name; none after the end of a game."""
         return {
-            name_view(self.site, view): values
+            format_view_name(self.site, view): values
             for view in self.comparison.views
             if (values := self._values[view])
         }

@@ -202,7 +202,7 @@ class FaultPuzzlePage(Page, frozen=True):
 
     @property
     def fault(self) -> str:
-        """The right answer."""
+        """The fault that the shown agent really has: the right answer."""
         return ORDER[self.number - 1]
 
     @property

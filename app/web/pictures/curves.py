@@ -23,7 +23,12 @@ from app.web.translation import gettext
 PERCENT = "%"
 # kind of an outcome -> its word
 OUTCOMES = {"win": "won", "draw": "drawn", "loss": "lost"}
-PLAIN = ("accent", "ink", "win", "loss")  # inks of lines without an outcome
+PLAIN = (
+    "accent",
+    "ink",
+    "win",
+    "loss",
+)  # inks of lines that stand for no outcome, in order of use
 # lines differ by more than their colour
 DASHES = ("", "dashed ", "dotted ", "mixed ")
 STEPS = (1, 2, 2.5, 5, 10)  # distances of ticks, times a power of ten
@@ -34,14 +39,14 @@ AXIS = 34.0  # pixels below a plot, for its numbers and their name
 
 # A page.
 TALL = 170.0  # pixels of a plot
-LOW = 80.0  # the same of the value of a game
+LOW = 80.0  # pixels of a plot of the value of a game
 ABOVE = 8.0
 
 # A file.
 WIDTH, WIDTHS = 640, (280, 1600)  # pixels that a picture can be wide
 ONE = 300  # pixels: how narrow a chart may be
 ALONE, AMONG = 224, 144  # pixels: the height of a plot, alone or among others
-# heights: of all, of a chart, of its key's rows, below
+# pixels: the title, the name of a chart, a row of its legend, the margin below
 TITLE, NAME, ENTRY, BELOW = (30, 26, 17, 44)
 LEFT, RIGHT, EDGE = 50, 14, 12  # left and right of a plot, and of what is written
 SAMPLE = 24  # pixels of a line in a key

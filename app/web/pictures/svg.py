@@ -269,7 +269,10 @@ def _list_values(shapes: Iterable[Shape]) -> Iterator[Value]:
 
 
 class Pen(NamedTuple):
-    """A writer of shapes; x is a share of `width`, or a percentage without a width."""
+    """A writer of shapes, whose x goes from 0 to 1 and is written in pixels or percent.
+
+    With a `width`, x is written in pixels of the width, else as a percentage.
+    """
 
     width: float | None = 1.0
     height: float = 0.0  # used without a width

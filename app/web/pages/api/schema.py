@@ -324,7 +324,7 @@ class Agent(Struct, frozen=True):
 
 
 class Met(Struct, frozen=True):
-    """A count in each seat."""
+    """Two counts, one for the policy as X and one for the policy as O."""
 
     x: Annotated[int, describe("The count when the policy plays X.", ge=0)]
     o: Annotated[int, describe("The count when the policy plays O.", ge=0)]

@@ -172,7 +172,8 @@ def start_page(site: SiteData) -> "LabPage":
 def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
     """Return the names of the compared recipe and of the baseline after the changes of a form.
 
-    A form that names an algorithm in place of a recipe changes its defaults, and no baseline.
+    If the form names an algorithm and no recipe, its changes apply to the algorithm's
+    defaults, and the baseline stays as the URL has it.
     Raises RecipeError with the parameter that is wrong, and what `find_recipe` raises.
     """
     if "recipe" not in query:

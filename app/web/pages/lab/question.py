@@ -112,7 +112,7 @@ def _ask_about_parameters(
 def _ask_about_algorithms(
     site: SiteData, a: Recipe, b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
-    """Return the question whether another algorithm is better, up to the algorithm of `a`."""
+    """Return the beginning of the question "Is B better than A?", to the name of A's algorithm."""
     shared = [one.name for one in find_shared(b, a)]
     own = [
         one

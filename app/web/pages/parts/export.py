@@ -231,7 +231,7 @@ def _build_figure_take(
 
 
 def _build_page_take(title: str, page: str, size: tuple[int, int]) -> Take:
-    """Return the export of a page that may be framed as it is."""
+    """Return the export of a page that other sites may show unchanged in an iframe."""
     return Take(id="page", title=title, page=page, frame=frame_url(page), size=size)
 
 

@@ -20,11 +20,11 @@ from app.web.algorithms.mcts import compute_bounds
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import name_square_briefly
 from app.web.pages.parts.update import (
-    AnswerShare,
     UpdateEvent,
     UpdateLink,
     UpdatePicture,
     UpdateTerms,
+    WeightedReply,
     draw_update,
     terms_of,
 )
@@ -87,7 +87,10 @@ def draw_next_update(
 
 
 def list_cases(pair: ValueQuery) -> list[Case]:
-    """Return the cases of the next update of a value, [] if they do not follow from the table."""
+    """Return the possible next updates of a value, one for each reply of the opponent.
+
+    The list is empty if the table does not determine them.
+    """
     section = section_of(pair)
     style = _find_terms(pair).style
     reason = rule_of(pair).reason(pair)
@@ -145,7 +148,7 @@ def _move(pair: ValueQuery, after: str) -> TrainingMove:
 
 
 def _change(pair: ValueQuery, **numbers: Any) -> TrainingUpdate:
-    """Return the next update of the value with some of its numbers."""
+    """Return the next update of the value, with the given numbers."""
     fields: dict[str, Any] = {
         "turn": 0,
         "old": pair.value,
@@ -219,7 +222,7 @@ def _list_shares(pair: ValueQuery, reason: ValueReason) -> list[Case]:
         return _follow_best(pair, reason, 1.0)
     total = sum(reply.weight for reply in reason.given)
     shares = [
-        AnswerShare(reply.cell or 0, reply.weight / total, reply.target)
+        WeightedReply(reply.cell or 0, reply.weight / total, reply.target)
         for reply in reason.given
     ]
     cases = []

@@ -54,14 +54,14 @@ class UpdateTerms(NamedTuple):
 
 
 def terms_of(recipe: Recipe) -> UpdateTerms:
-    """Return the terms of the updates of a recipe."""
+    """Return the scale, discount and style of an update formula for a recipe."""
     style = ALGORITHMS[recipe.slug].update
     return UpdateTerms(
         recipe.slug, style, recipe.reward_scale(), getattr(recipe, "gamma", None)
     )
 
 
-class AnswerShare(NamedTuple):
+class WeightedReply(NamedTuple):
     """An answer of the opponent, in an exact value that is the average over all answers."""
 
     cell: int
@@ -76,7 +76,7 @@ class UpdateEvent(NamedTuple):
     change: TrainingUpdate
     end: str = ""  # the last board of the game, for learners from results
     later: int = 0  # number of own moves after this one, for learners from results
-    shares: Sequence[AnswerShare] = ()  # the answers, of an average over all answers
+    shares: Sequence[WeightedReply] = ()  # the answers, of an average over all answers
 
 
 class UpdateSquare(NamedTuple):
@@ -390,7 +390,7 @@ def read_arithmetic(terms: UpdateTerms, event: UpdateEvent) -> Arithmetic:
 
 
 def find_decimals(
-    terms: UpdateTerms, arithmetic: Arithmetic, shares: Sequence[AnswerShare]
+    terms: UpdateTerms, arithmetic: Arithmetic, shares: Sequence[WeightedReply]
 ) -> tuple[int, bool]:
     """Return the decimals with which the numbers of an update add up, and whether they do."""
     if terms.slug == "dqn":  # a step of a network is none of a fixed size
@@ -408,7 +408,7 @@ def find_decimals(
 
 
 def _averages(
-    arithmetic: Arithmetic, shares: Sequence[AnswerShare], decimals: int
+    arithmetic: Arithmetic, shares: Sequence[WeightedReply], decimals: int
 ) -> bool:
     """Return whether targets and chances make the value, as they are shown."""
     shown = arithmetic.round(decimals)

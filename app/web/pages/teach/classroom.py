@@ -96,7 +96,7 @@ class Blunder(NamedTuple):
     board: SmallBoard  # the right moves have a star, the others a cross
     number: int  # number of the board in the table, from 1
     pupils: int  # number of learners that blunder there
-    share: str  # chance of a blunder there, the mean of the class, in percent
+    share: str  # percent: mean probability of a blunder there, over all learners of the class
 
 
 class ClassPage(Page, frozen=True):

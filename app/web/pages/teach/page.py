@@ -251,7 +251,7 @@ class TeachPage(Page, frozen=True):
         return isinstance(self._recipe, Menace)
 
     @property
-    def is_on_paper(self) -> bool:
+    def is_paper_machine(self) -> bool:
         """Whether its boxes are of paper: people draw its beads and give its moves."""
         return isinstance(self._recipe, Menace) and self._recipe.paper
 
@@ -259,7 +259,7 @@ class TeachPage(Page, frozen=True):
     def _box(self) -> Box | None:
         """The paper box from which a bead is drawn next; None if that is not the next step."""
         recipe, state = self._recipe, self._state
-        if not self.is_on_paper or state.over or not isinstance(recipe, Menace):
+        if not self.is_paper_machine or state.over or not isinstance(recipe, Menace):
             return None
         game = state.site.game
         return find_box(game, state.position, get_first_cell(game, recipe))
@@ -274,7 +274,7 @@ class TeachPage(Page, frozen=True):
     @property
     def paper(self) -> str:
         """The URL of the labels with the beads of a paper machine."""
-        return urls.paper(machine=self.course.recipe) if self.is_on_paper else ""
+        return urls.paper(machine=self.course.recipe) if self.is_paper_machine else ""
 
     # The game on the board.
 
@@ -298,7 +298,7 @@ class TeachPage(Page, frozen=True):
     def headline(self) -> str:
         """A sentence on the player to move, or on the result of the lesson."""
         if self._finished_lesson is None:
-            words = self._paper_instruction if self.is_on_paper else TURN
+            words = self._paper_instruction if self.is_paper_machine else TURN
             return gettext(
                 words,
                 number=self.games + 1,
@@ -309,7 +309,9 @@ class TeachPage(Page, frozen=True):
             return gettext(
                 "It practised %(number)s games.", number=self._finished_lesson.games
             )
-        return gettext((ENDED_ON_PAPER if self.is_on_paper else ENDED)[self.result])
+        return gettext(
+            (ENDED_ON_PAPER if self.is_paper_machine else ENDED)[self.result]
+        )
 
     @property
     def result(self) -> str:
@@ -360,12 +362,12 @@ class TeachPage(Page, frozen=True):
 
     @property
     def changes(self) -> list[Changed]:
-        """The values that the lesson shown changed."""
+        """The values that were changed by the lesson on display."""
         lesson = self._lesson
         if lesson is None:
             return []
         changes = [_draw_change(self._recipe, lesson, one) for one in lesson.updates]
-        return [one for one in changes if one.box or not self.is_on_paper]
+        return [one for one in changes if one.box or not self.is_paper_machine]
 
     @property
     def strip(self) -> list[str]:
@@ -489,7 +491,7 @@ class TeachPage(Page, frozen=True):
     @property
     def practices(self) -> list[Destination]:
         """The practice that the recipe allows: none with paper boxes, which people would fill."""
-        return [] if self.is_on_paper else [*_list_practices(self._recipe)]
+        return [] if self.is_paper_machine else [*_list_practices(self._recipe)]
 
     @property
     def learners(self) -> list[Destination]:
