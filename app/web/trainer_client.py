@@ -147,7 +147,9 @@ class Trainer:
                 stdin=subprocess.DEVNULL,
                 process_group=0,  # no Ctrl-C for the trainer, which exits after the server
             )
-            with suppress(OSError):  # a full disk; the process id is only for people
+            with suppress(
+                OSError
+            ):  # the disk may be full; only people read the process id
                 os.ftruncate(lock, 0)
                 os.write(lock, f"{process.pid}".encode())
             # without a thread to wait, the ended trainer stays a zombie

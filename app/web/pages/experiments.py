@@ -35,7 +35,7 @@ from app.web.site_data import SiteData, current_site
 from app.web.urls import Destination
 
 bp = Blueprint("experiments", __name__)
-# The verdicts as addresses and styles have them.
+# The verdicts as URLs and style sheets name them.
 VERDICT_SLUGS = {
     "reproduced": "reproduced",
     "partly reproduced": "partly",
@@ -72,7 +72,7 @@ class ExperimentsPage(Page, frozen=True):
     template: ClassVar = "experiments/experiments.html"
 
     verdicts: list[Destination]  # the claims with each, and how many they are
-    # Of each source: its claims, each with its first figure in small, and whether they are seen.
+    # source, its claims with the miniature of their first figure, and whether the list is open
     groups: list[tuple[Source, list[tuple[Summary, Markup]], bool]]
     all: bool  # whether no claim is left out
     total: int
@@ -87,7 +87,7 @@ class ExperimentPage(Page, frozen=True):
     site: SiteData
     summary: Summary
     numbers: tables.Table  # numbers on which the verdict rests
-    sources: tuple[Source, ...]  # whose claim it is
+    sources: tuple[Source, ...]  # the authors of the claim
     figures: list[ShownFigure]
     # slug -> title of each section of /how that explains the experiment
     methods: Mapping[str, str]
@@ -101,7 +101,7 @@ class SourcesPage(Page, frozen=True):
 
     template: ClassVar = "experiments/sources.html"
 
-    # what is of each
+    # heading -> sources with their agents and claims
     families: Mapping[str, list[tuple[Source, list[Card], list[Summary]]]]
 
 

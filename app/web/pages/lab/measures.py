@@ -33,7 +33,7 @@ class Measure(NamedTuple):
 
 
 def list_measures(site: SiteData, runs: Iterable[SeedRun]) -> dict[str, Measure]:
-    """Return the measures that all runs have; the id of an opponent is one of the keys."""
+    """Return the measures that all runs have, by key; the key of a result is the opponent's id."""
     runs = list(runs)
     measures = {
         BLUNDERS: _build_measure(

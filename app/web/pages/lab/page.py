@@ -138,7 +138,7 @@ class LabPage(DuelPage, frozen=True):
     next_step: str  # the URL of the next snapshot, after the last of the first
     # a game of the training, if the URL asks for one
     story: training_game.StoryGame | None
-    untold: str  # why no game can be told, "" if it can
+    untold: str  # reason why no game can be shown, "" if games can be shown
     preview: str  # the URL of the picture with which a link to the page is shown
     take_mind: Take
     why: str  # the URL of why it moves so

@@ -41,7 +41,7 @@ from app.web.wording import LessonStep, describe_turn
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
 LATEX_SPECIAL = re.compile(r"[&%$#_{}]")  # characters with a meaning in LaTeX
 # Pixels of a frame: of a board, one chart, all charts of an agent, a mind, an experiment's figure,
-# of a puzzle, a stop of the lesson, a learner, an update.
+# of a puzzle, a step of the lesson, a learner, an update.
 BOARD_SIZE, CURVE_SIZE, CURVES_SIZE, MIND_SIZE, EXPERIMENT_SIZE = (
     (380, 560),
     (640, 440),
@@ -56,7 +56,8 @@ PUZZLE_SIZE, LESSON_STEP_SIZE, LEARNER_SIZE, UPDATE = (
     (760, 860),
 )
 
-# What makes a frame as high as what is in it, on a page that allows a script: see embed/frame.js.
+# Sets the height of a frame to that of its content, on a page that allows scripts: see
+# embed/frame.js.
 FITTING_SCRIPT = """<script>
 addEventListener("message", ({ source, data }) => {
   for (const frame of document.querySelectorAll("iframe")) {
@@ -77,7 +78,7 @@ class Take(NamedTuple):
     csv: str = ""
     frame: str = ""  # "" if other sites cannot show it
     size: tuple[int, int] = CURVE_SIZE  # width and height of the frame
-    note: str = ""  # what else identifies the figure: a recipe, a digest
+    note: str = ""  # further identification of the figure: a recipe, a checksum
 
     @property
     def preview(self) -> str:

@@ -482,7 +482,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def over(self) -> str:
-        """The URL of the learner with another seed, before its first game."""
+        """The URL that starts again: the learner before its first game, with another seed."""
         if not self.course.lessons:
             return ""
         other = make_untaught(self._recipe).with_seed(self._recipe.seed + 1)
