@@ -193,7 +193,7 @@ def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePic
         later=event.later,
         board=_draw_board(game, terms, move, change),
         next_board=_draw_next(game, terms, move, change, next_board),
-        numbers=_format_numbers(terms, change, arithmetic, decimals),
+        numbers=_format_numbers(terms, event, arithmetic, decimals),
         is_exact=is_exact,
         data=_list_data(terms, event, arithmetic, decimals),
         is_traced=style.family == "step" and not change.next_board,
@@ -420,9 +420,10 @@ def _averages(
 
 
 def _format_numbers(
-    terms: UpdateTerms, change: TrainingUpdate, arithmetic: Arithmetic, decimals: int
+    terms: UpdateTerms, event: UpdateEvent, arithmetic: Arithmetic, decimals: int
 ) -> dict[str, str]:
     """Return the numbers of an update as texts, by symbol."""
+    change, mark = event.change, event.move.mark.lower()
     family = terms.style.family
     whole = decimals if terms.square_decimals else 0
     numbers = {
@@ -443,6 +444,10 @@ def _format_numbers(
         numbers["alpha"] = _short(arithmetic.alpha)
     if terms.gamma is not None:
         numbers["gamma"] = _short(terms.gamma)
+    if terms.worth is not None:
+        numbers["loss"], numbers["draw"], numbers["win"] = map(
+            _short, terms.worth.scale(mark)
+        )
     return numbers
 
 
