@@ -412,7 +412,7 @@ def list_steps(game: Game, recipe: Recipe) -> list[Step]:
 
 
 def check_lengths(recipe: Recipe, games: list[Step]) -> None:
-    """Raise TaughtError if the person has fewer moves in a game than in any that is over."""
+    """Raise TaughtError if a game has too few moves of the person to be finished."""
     for step in games:
         person = step.turns[0].player
         if (

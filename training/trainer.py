@@ -36,7 +36,7 @@ from app.recipes import ALGORITHMS, Recipe
 from app.tictactoe.game import tic_tac_toe
 from training.job_queue import BUSY, CAPACITY, Answer, JobQueue
 from training.jobs import SEEDS, answer_request, is_batch, is_quick, split_request
-from training.worker import FAILED, UNCACHED, JobOrder, JobOutcome
+from training.worker import FAILED, UNCACHED, JobOutcome, JobRequest
 
 CACHE_BYTES = 24 << 20  # limit for cached answers; an agent has about 100 KB
 POSITION = "position"
@@ -69,7 +69,7 @@ class Worker:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
-    async def do_job(self, order: JobOrder) -> tuple[JobOutcome, bytes] | None:
+    async def do_job(self, order: JobRequest) -> tuple[JobOutcome, bytes] | None:
         """Return the outcome of an order with the answer, None if the process died."""
         try:
             self.writer.write(msgspec.json.encode(order) + b"\n")
@@ -162,7 +162,7 @@ class Trainer:
         After a crash the next worker runs without the saved kernels. If it succeeds, they are
         broken and are deleted.
         """
-        order, outcome = JobOrder(request, self.is_compiled), None
+        order, outcome = JobRequest(request, self.is_compiled), None
         has_cache = self.has_cache
         for _ in range(TRIES):
             worker = worker or await start_worker(*[UNCACHED] * (not has_cache))

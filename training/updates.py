@@ -155,7 +155,7 @@ def is_won_return(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) ->
 
 
 def is_traced_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
-    """Return whether the error of a last move with a known value also updates two earlier moves."""
+    """Return whether a game is a good example of traces: its last error moves two earlier values."""
     index = next(n for n, each in enumerate(game.changes) if each is change)
     earlier = game.changes[index + 1 : index + 3]
     traced = len(earlier) == 2 and not any(each.next_board for each in earlier)

@@ -1,6 +1,6 @@
 """A worker process of the trainer: `python -m training.worker`.
 
-Its standard input is a socket. Each line is an `JobOrder`; the reply is an `JobOutcome` line
+Its standard input is a socket. Each line is an `JobRequest`; the reply is an `JobOutcome` line
 followed by the bytes of the answer. The process ends when the socket closes, or by a signal
 if a job exceeds its time limit.
 """
@@ -25,7 +25,7 @@ FAILED = 500
 KIB = 1024  # the unit of `ru_maxrss` on Linux
 
 
-class JobOrder(msgspec.Struct):
+class JobRequest(msgspec.Struct):
     """A job for a worker."""
 
     request: str
@@ -53,10 +53,10 @@ def main() -> None:
         trainer.makefile("rwb") as channel,
     ):
         for line in channel:
-            do_job(game, msgspec.json.decode(line, type=JobOrder), channel)
+            do_job(game, msgspec.json.decode(line, type=JobRequest), channel)
 
 
-def do_job(game: Game, order: JobOrder, channel: BufferedIOBase) -> None:
+def do_job(game: Game, order: JobRequest, channel: BufferedIOBase) -> None:
     """Do a job and write its outcome and answer to the channel."""
     signal.alarm(JOB_SECONDS)
     before = time.process_time()

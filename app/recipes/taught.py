@@ -119,7 +119,7 @@ def list_taught_phases(recipe: Recipe) -> Phases:
 def add_game(recipe: Recipe, cells: str) -> Recipe:
     """Return a recipe with one more game of a person, who played these cells.
 
-    Raises RecipeError as every recipe does.
+    Raises RecipeError if the new recipe is invalid.
     """
     phases = list_taught_phases(recipe)
     before = phases.pop()[1] if phases and phases[-1][0] == YOU else 0

@@ -114,7 +114,7 @@ def get_first(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
 
 
 def read_named_row(place: str, fields: Mapping[str, Any]) -> Row:
-    """Return the row of an object with named fields."""
+    """Convert an object with named fields, such as {"board": ..., "value": ...}, to a row."""
     board, value, move = (
         get_first(fields, names) for names in (BOARD_NAMES, VALUE_NAMES, MOVE_NAMES)
     )

@@ -68,7 +68,10 @@ def count_lost_boxes(game: Game) -> int:
 
 
 def _find_positions_in_games(game: Game, first_cell: int | None) -> NDArray[np.bool_]:
-    """Return which decisions can occur in a game with this first cell, [D], with all symmetric ones."""
+    """Return for each decision whether a game with this first cell can reach it, [D].
+
+    A position counts as reached if a symmetric position can be reached.
+    """
     if first_cell is None:
         return np.ones(game.decisions, np.bool_)
     reached = np.zeros(game.positions, np.bool_)

@@ -45,7 +45,9 @@ class Cause(NamedTuple):
     rule: Rule  # the rule that the seat plays by, "" for other causes
     number: int  # number of positions that show the pattern
     total: int  # number of positions that could show the pattern
-    by_chance: float  # expected number of positions that show it with random moves
+    by_chance: (
+        float  # expected number of positions with this pattern if all moves were random
+    )
     positions: tuple[int, ...]  # an example, perhaps followed by one for comparison
 
 
@@ -277,7 +279,7 @@ def _find_no_block(analysed: AnalysedPolicy, unexplained: Decisions) -> list[Cau
 def _find_images(
     analysed: AnalysedPolicy, mistakes: Mistakes, atlas: Atlas, unexplained: Decisions
 ) -> list[Cause]:
-    """Return the cause that most blunders occur in some of several symmetric positions; [] if not."""
+    """Return a cause if most blunders occur in only some of several symmetric positions, else []."""
     game = analysed.game
     example = mistakes.position[atlas.row]  # an example of each symmetry class
     has_images = unexplained[example] & (atlas.images > 1)

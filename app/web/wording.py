@@ -124,7 +124,7 @@ def build_legend(state: MatchState, opinion: MoveValues) -> Legend:
 
 
 def _name_learned_values(state: MatchState, opinion: MoveValues, view: str) -> str:
-    """Return a name for an agent's values, with the updates of an earlier snapshot."""
+    """Return a name for an agent's values; at an earlier snapshot it gives the number of updates."""
     card, step = state.site.agents[opinion.lens].card, state.match.step
     if step is None:
         words = gettext_noop("%(agent)s’s values %(view)s")

@@ -288,7 +288,7 @@ class Results:
     def draw_series(
         self, label: str, x: Sequence[float], value: Callable[[Any], Sequence[float]]
     ) -> Series:
-        """Return the curve of a recipe over x; `value` returns a run's number for each point of x."""
+        """Return the curve of a recipe over x; `value` returns the numbers of a run, one a point."""
         rows = [list(value(found)) for found in self.found[label]]
         return summarize_seeds(label, self.recipes[label], x, rows)
 

@@ -51,7 +51,10 @@ class Layout(NamedTuple):
 
 
 class Board(NamedTuple):
-    """The game, with P pairs and S positions, as L learners see it: view 0 as X, view 1 as O."""
+    """The game for L learners, with S positions and P pairs of a position and a move.
+
+    View 0 is of a learner as X, view 1 of a learner as O.
+    """
 
     # [D + 1] the pairs of state s are row_start[s]:row_start[s + 1]
     row_start: RowStarts

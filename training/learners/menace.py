@@ -31,7 +31,7 @@ from training.learners.randomness import draw_uniform, make_rng_state
 class Boxes(NamedTuple):
     """The beads of K moves, and the last game.  A move is a class of P pairs, equal by symmetry."""
 
-    class_index: Indices  # [P] index of the move of each pair
+    class_index: Indices  # [P] index of the move (symmetry class) of each pair
     share: Values  # [P] 1 / number of symmetric cells, which share the beads of a move equally
     beads: Values  # [K] whole numbers
     full: Values  # [K] beads of a filled box: at the beginning and after a refill

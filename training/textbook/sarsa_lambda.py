@@ -44,7 +44,7 @@ class SarsaLambda:
                         *move, before, q[move], target=before + delta, step_size=step
                     )
                 )
-        del self.earlier[0]  # the update of the last move, which is returned
+        del self.earlier[0]  # newest first: the update of the last move is returned
         return Update(s, a, old, q[s, a], reward, s_next, a_next, q_next, target, alpha)
 
     def play(self, turn, rng):

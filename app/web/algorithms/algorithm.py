@@ -45,7 +45,7 @@ class UpdateRule(NamedTuple):
         target_after_reply  # what a value is drawn to
     )
     sentences: Callable[[ValueQuery, ValueReason], list[str]] = (
-        of_update  # the same in words
+        of_update  # the update of a value in words
     )
     # what an update finds after an answer
     follows: Callable[[ValueQuery, Reply], str] = best_next

@@ -34,10 +34,10 @@ from app.web.formatting import format_count
 from app.web.match import Match, read_word
 from app.web.pages.parts import judgement, learning
 from app.web.pages.parts.export import (
-    Take,
+    Export,
     build_file_response,
+    export_curve,
     numbers_file,
-    take_curve,
 )
 from app.web.pictures.curves import Charts, Share, divide_bar
 from app.web.pictures.minds import MindPicture, draw_mind
@@ -467,11 +467,11 @@ class AgentPage(Page, frozen=True):
         return learning.chart_training(self.site, self.card, self.against)
 
     @property
-    def take(self) -> Take:
+    def take(self) -> Export:
         """The ways to export the learning curves."""
         usual = next(iter(learning.list_opponents(self.card)))
         against = "" if self.against == usual else self.against
-        return take_curve(self.site, [self.name], against=against)
+        return export_curve(self.site, [self.name], against=against)
 
     @property
     def winning(self) -> Charts | None:
@@ -479,9 +479,9 @@ class AgentPage(Page, frozen=True):
         return learning.chart_wins(self.card.win_rate) if self.card.win_rate else None
 
     @property
-    def take_winning(self) -> Take:
+    def winning_export(self) -> Export:
         """The ways to export the curve of games won."""
-        return take_curve(self.site, [self.name], learning.WON)
+        return export_curve(self.site, [self.name], learning.WON)
 
     # Reproduction.
 

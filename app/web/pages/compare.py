@@ -38,7 +38,7 @@ from app.web.move_values import (
     evaluate_moves,
 )
 from app.web.pages.parts import learning
-from app.web.pages.parts.export import Take, take_curve
+from app.web.pages.parts.export import Export, export_curve
 from app.web.pictures import minds
 from app.web.pictures.boards import Board, BoardSquare, lay_out_board
 from app.web.pictures.curves import Charts
@@ -454,13 +454,15 @@ class ComparePage(Page, frozen=True):
         return learning.choose_inks(self.site, self.comparison.views)
 
     @property
-    def take(self) -> Take | None:
+    def take(self) -> Export | None:
         """The export of the curves."""
         views = self.comparison.views
         agents = [view.lens for view in views if self.site.agents.knows(view.lens)]
         if not agents:
             return None
-        return take_curve(self.site, agents, self.figure, record=self.comparison.record)
+        return export_curve(
+            self.site, agents, self.figure, record=self.comparison.record
+        )
 
     @property
     def minds(self) -> ComparedMinds | None:

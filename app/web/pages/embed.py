@@ -82,7 +82,7 @@ class CurvesPage(Page, frozen=True):
     template: ClassVar = "embed/curve.html"
 
     curves: Charts
-    take: export.Take
+    take: export.Export
     names: list[str]
     figure: str  # key of FIGURES, WON, or "" for all curves of one agent
     against: str
@@ -220,7 +220,7 @@ def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
         charts = learning.chart_training(site, card, chosen)
     if charts is None:
         raise NotFound("None of these agents has this figure.")
-    take = export.take_curve(site, names, figure, against)
+    take = export.export_curve(site, names, figure, against)
     return CurvesPage(charts, take, names, figure, against)
 
 
@@ -280,11 +280,11 @@ class TakePage(Page, frozen=True):
     state: MatchState
 
     @property
-    def takes(self) -> list[export.Take]:
+    def takes(self) -> list[export.Export]:
         """The board, and the value of the game over its moves."""
-        takes = [export.take_board(self.state)]
+        takes = [export.export_board(self.state)]
         if self.state.match.record and not self.state.match.hide:
-            takes.append(export.take_value(self.state))
+            takes.append(export.export_value(self.state))
         return takes
 
     @property
@@ -354,7 +354,9 @@ def download_game_values(ending: str, record: str = "") -> Response:
     moves, name = build_match_view(place, IN_FRAME).moves, _name_file("value", record)
     if ending == "svg":
         return export.svg_file(
-            curves.draw_game_values_file(place, moves, export.take_value(place).title),
+            curves.draw_game_values_file(
+                place, moves, export.export_value(place).title
+            ),
             name,
         )
     return export.numbers_file(
@@ -478,7 +480,7 @@ def answer_oembed() -> Response:
     return export.build_file_response(body, "text/xml")
 
 
-def find_frame(site: SiteData, url: str) -> export.Take:
+def find_frame(site: SiteData, url: str) -> export.Export:
     """Return the export of the page with a URL.
 
     Raises NotFound for another host, or for a page that cannot be embedded.
@@ -513,7 +515,7 @@ def read_max_size(name: str) -> int:
 
 def find_export(
     site: SiteData, endpoint: str, given: Mapping[str, Any], query: Query
-) -> export.Take | None:
+) -> export.Export | None:
     """Return the export of an endpoint's view, for a page or for the frame itself.
 
     Raises the errors of parsing its URL, and NotFound if it has no export.
@@ -521,10 +523,12 @@ def find_export(
     take = None
     match endpoint:
         case "play.show_match" | "embed.show_board":
-            take = export.take_board(parse_match(given.get("record", ""), query, site))
+            take = export.export_board(
+                parse_match(given.get("record", ""), query, site)
+            )
         case "mind.show_mind" | "embed.show_mind":
             view = minds.parse_mind_view(site, given["name"], query)
-            take = export.take_mind(site, given["name"], *view)
+            take = export.export_mind(site, given["name"], *view)
         case "agents.show_agent":  # its export ignores the rest of the query
             alone = MultiDict({"against": query.get("against", "")})
             take = parse_curves(site, given["name"], alone).take
@@ -538,26 +542,26 @@ def find_export(
             ]
             if not learned:
                 raise NotFound("None of these value sources is an agent that learned.")
-            take = export.take_curve(site, learned, shown.figure, record=shown.record)
+            take = export.export_curve(site, learned, shown.figure, record=shown.record)
         case "experiments.show_claim" | "embed.show_experiment":
-            take = export.take_figure(*parse_figure(site, given["claim"], query))
+            take = export.export_figure(*parse_figure(site, given["claim"], query))
         case "puzzle.show_puzzle" | "puzzle.framed":
-            take = export.take_puzzle(site, given["number"])
+            take = export.export_puzzle(site, given["number"])
         case "puzzle.redirect_to_today" | "puzzle.framed_today":
-            take = export.take_today()
+            take = export.export_today()
         case "lesson.show_lesson" | "lesson.framed" | "how.part" | "how.framed":
-            take = take_explanation(site, given["slug"])
+            take = export_explanation(site, given["slug"])
         case "teach.show_learner" | "teach.framed":
             try:
-                take = export.take_learner(given.get("learner", ""))
+                take = export.export_learner(given.get("learner", ""))
             except RecipeError as error:
                 raise NotFound(f"This learner cannot be taught: {error}.") from None
     return take
 
 
-def take_explanation(site: SiteData, slug: str) -> export.Take | None:
+def export_explanation(site: SiteData, slug: str) -> export.Export | None:
     """Return the export of a step of the lesson or of an update, None for other parts."""
     for stop in LESSON_STEPS:
         if stop.slug == slug:
-            return export.take_stop(stop)
-    return export.take_update(slug) if slug in site.updates else None
+            return export.export_stop(stop)
+    return export.export_update(slug) if slug in site.updates else None

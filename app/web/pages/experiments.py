@@ -63,7 +63,7 @@ class ShownFigure(NamedTuple):
     svg: Markup
     table: tables.Table
     offers: list[tables.Sample]
-    take: export.Take
+    take: export.Export
 
 
 class ExperimentsPage(Page, frozen=True):
@@ -154,7 +154,7 @@ def show_claim(claim: str) -> Response:
             svg=write_plot(drawn.plot),
             table=tables.build_table(figure, site, summary.first_seed),
             offers=tables.list_samples(site, figure, summary.first_seed),
-            take=export.take_figure(summary, number),
+            take=export.export_figure(summary, number),
         )
         for number, figure in enumerate(summary.figures, 1)
     ]

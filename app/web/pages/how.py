@@ -30,7 +30,7 @@ from app.web.algorithms.algorithm import Algorithm, Section
 from app.web.formatting import Encodings, encode_position, format_count, format_percent
 from app.web.match import Match, parse_match, read_integer, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_match
-from app.web.pages.parts.export import Take, take_update
+from app.web.pages.parts.export import Export, export_update
 from app.web.pages.parts.update import STEPS
 from app.web.pages.parts.update_examples import (
     ExamplePicture,
@@ -317,7 +317,7 @@ class PartPage(Page, frozen=True):
     cards: Mapping[str, Card] | None = None
     claims: Sequence[Summary] = ()  # experiments about the algorithm
     update: ExamplePicture | None = None  # an update, step by step
-    take: Take | None = None  # ways to export the update
+    take: Export | None = None  # ways to export the update
 
 
 class UpdateFrame(Page, frozen=True):
@@ -399,7 +399,7 @@ def section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPag
         cards={name: agent.card for name, agent in site.agents.items()},
         claims=site.list_claims(slug),
         update=draw_section_update(site, slug, query),
-        take=take_update(slug) if slug in site.updates else None,
+        take=export_update(slug) if slug in site.updates else None,
     )
 
 

@@ -33,7 +33,7 @@ from app.web.facts import (
 from app.web.match import parse_match, read_integer
 from app.web.move_values import describe_best_play
 from app.web.pages.parts import judgement
-from app.web.pages.parts.export import Take, numbers_file, take_board
+from app.web.pages.parts.export import Export, export_board, numbers_file
 from app.web.pages.parts.sent_table import LARGEST, read_sent_table
 from app.web.pictures.curves import Share
 from app.web.pictures.minds import KINDS, Kind, MindPicture, draw_policy_blunders
@@ -75,7 +75,7 @@ class JudgePage(Page, frozen=True):
     questions: Mapping[str, tuple[str, Mapping[str, str]]]
     chosen: Options
     largest: int  # limit for the size of a table in bytes
-    reading: Reading | None = None  # the reading of the table that was sent
+    reading: Reading | None = None  # the table that was sent, as it was understood
     fault: str = ""  # the reason if nothing could be read
     moves: str = ""  # the code of the moves
 
@@ -100,7 +100,7 @@ class JudgedPage(Page, frozen=True):
     blunders: judgement.Blunders
     # seat -> a lost game or the proof
     verdicts: Mapping[str, judgement.LostGame | judgement.Proof]
-    take: Take  # the export of a board to play against it
+    take: Export  # the export of a board to play against it
 
 
 class ListedPage(Page, frozen=True):
@@ -161,7 +161,7 @@ def show_judge() -> Response:
         standings=list_standings(site, name),
         blunders=judgement.show_blunders(site, name, slice(SHOWN_BLUNDERS)),
         verdicts=verdicts,
-        take=take_board(parse_match("", {"o": name}, site)),
+        take=export_board(parse_match("", {"o": name}, site)),
     )
     return render_page(page)
 

@@ -18,7 +18,7 @@ from app.web.formatting import format_count, format_signed, name_square_briefly
 from app.web.match import Match, get_next_step, read_step, replay_match
 from app.web.move_values import NOTHING, Note, evaluate_moves
 from app.web.pages.parts.attempt import Attempt, lay_out_attempt, read_choices
-from app.web.pages.parts.export import Take, take_stop
+from app.web.pages.parts.export import Export, export_stop
 from app.web.pages.parts.learning import Film, film_all_positions, film_position
 from app.web.pages.parts.next_update import NextUpdate, draw_next_update
 from app.web.pictures.boards import Board, lay_out_board
@@ -85,9 +85,9 @@ class LessonPage(Page, frozen=True):
         return urls.play_against(_find_unbeatable(self.site))
 
     @property
-    def take(self) -> Take:
+    def take(self) -> Export:
         """The export of this step."""
-        return take_stop(self._step)
+        return export_stop(self._step)
 
     @property
     def _step(self) -> LessonStep:

@@ -18,7 +18,7 @@ from app.web.match import (
     replay_match,
 )
 from app.web.move_values import NOTHING, OUTCOMES, evaluate_moves
-from app.web.pages.parts.export import Take, take_mind
+from app.web.pages.parts.export import Export, export_mind
 from app.web.pages.parts.learning import Film, film_all_positions
 from app.web.pictures import minds
 from app.web.pictures.boards import Board, lay_out_board
@@ -127,9 +127,9 @@ class MindPage(Page, frozen=True):
         )
 
     @property
-    def take(self) -> Take:
+    def take(self) -> Export:
         """The ways to export the picture."""
-        return take_mind(self.site, self.name, self.step, self.colour)
+        return export_mind(self.site, self.name, self.step, self.colour)
 
 
 @bp.get(urls.MIND)

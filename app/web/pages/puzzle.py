@@ -25,7 +25,7 @@ from app.web.pages.parts.attempt import (
     parse_attempt,
     parse_day,
 )
-from app.web.pages.parts.export import Take, take_puzzle, take_today
+from app.web.pages.parts.export import Export, export_puzzle, export_today
 from app.web.pictures.boards import Board
 from app.web.rendering import Page, get_url_inside, render_page
 from app.web.site_data import HUMAN, SiteData, current_site
@@ -64,9 +64,9 @@ class PuzzlePage(Page, frozen=True):
         return urls.MATCH_PREVIEW.url_for_match(match)
 
     @property
-    def take(self) -> Take:
+    def take(self) -> Export:
         """The ways to export the puzzle."""
-        return take_puzzle(self.attempt.site, self.attempt.number)
+        return export_puzzle(self.attempt.site, self.attempt.number)
 
     @property
     def board(self) -> Board:
@@ -112,9 +112,9 @@ class PuzzlesPage(Page, frozen=True):
         return len(list_puzzles(self.site))
 
     @property
-    def take(self) -> Take:
+    def take(self) -> Export:
         """The ways to export the puzzles of the day."""
-        return take_today()
+        return export_today()
 
     @property
     def rounds(self) -> list[tuple[int, int]]:

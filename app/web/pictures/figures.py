@@ -758,7 +758,7 @@ def draw_figure_preview(site: SiteData, figure: Figure, line: str) -> svg.Drawin
 
 @singledispatch
 def _list_miniature_shapes(figure: object, site: SiteData) -> list[svg.Shape]:
-    """Return the shapes of a miniature."""
+    """Return the SVG shapes of a small drawing of a figure."""
     raise TypeError(f"no figure: {figure!r}")
 
 

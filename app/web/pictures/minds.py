@@ -83,7 +83,7 @@ class MindPicture(NamedTuple):
     kind: str  # key of KINDS
     scale: str  # scale of its colours, "heat" or "level"
     where: Tiles
-    # a heat or level, None for unknown, and all its tiles
+    # a step of the colour scale (None for unknown values), and the tiles with it
     paths: list[tuple[int | None, str]]
     tile: str = TILE  # the outline of one, for the script
     # "x,y" of every tile, as are the frames only where a script may want them

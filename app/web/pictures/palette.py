@@ -96,7 +96,10 @@ def fill_in_inks(rules: str, scheme: str) -> str:
 
 
 def write_rules(scale: str, value: int, scheme: str) -> str:
-    """Return the CSS rules for a heat or a level: its colour and its text colour."""
+    """Return the CSS rules for a step of a scale: its colour and the colour of text on it.
+
+    The scale is "heat" (from loss to win) or "level" (from none to all).
+    """
     if scale == "heat":
         shade = compute_colour(DEFAULT, value, scheme)
     else:

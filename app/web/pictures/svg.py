@@ -173,9 +173,10 @@ def write_inline(shapes: Iterable[Shape], kind: str, attributes: str) -> Markup:
 
 
 def write_plot(plot: Plot, label: str = "", outside: str = "") -> Markup:
-    """Write a plot for a page; without a `label` if a table shows its numbers.
+    """Write a plot for a page.
 
-    `outside` are the attributes of its links: see `get_link_attributes` in `rendering`.
+    `label` is the text for screen readers, "" if a table beside it shows the same numbers.
+    `outside` has attributes for its links: see `get_link_attributes` in `rendering`.
     """
     told = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
     shapes = Pen(None, plot.height, outside=outside).write(plot.shapes)

@@ -200,9 +200,9 @@ def build_path_schema(name: str, formats: Mapping[str, Document]) -> Document:
 
 
 def fill_formats(value: Any, formats: Mapping[str, Document]) -> None:
-    """Replace, in place and at any depth, each `format` of a JSON value by its limits.
+    """Replace the placeholders of `mark_format` in a JSON value by their limits, at any depth.
 
-    Descriptions and limits of the field itself stay, and so do other formats.
+    `value` is changed in place. Other formats, descriptions and existing limits stay.
     """
     if isinstance(value, dict):
         if value.get("format") in formats:

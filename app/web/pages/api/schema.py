@@ -25,7 +25,7 @@ def describe(description: str, **limits: Any) -> Meta:
 
 
 def mark_format(format: str) -> Meta:
-    """Return the mark of a type with limits that follow from the game or its players."""
+    """Return a placeholder in a type's schema; `fill_formats` replaces it by limits of the game."""
     return Meta(extra_json_schema={"format": format})
 
 

@@ -41,7 +41,7 @@ from app.web.pages.lab.question import ask_question
 from app.web.pages.lab.wording import Names, name_causes, name_sides, warn_of_causes
 from app.web.site_data import SiteData
 
-FIRST = 5  # seeds in a batch
+FIRST = 5  # number of seeds in the first batch
 NUMBERS_OF_SEEDS = (1, *range(FIRST, SEEDS + 1, FIRST))  # valid values in a URL
 LINEAR, LOGARITHMIC = "linear", "logarithmic"
 AXES = {"": "clearest axis", LINEAR: "linear axis", LOGARITHMIC: "logarithmic axis"}

@@ -39,7 +39,7 @@ class Elsewhere(NamedTuple):
     rows: Sequence[Row]
     trained: int  # number of verdicts in the table
     total: int
-    next: int  # number of verdicts of the next URL, 0 if the table is complete
+    next: int  # number of verdicts that the next request asks for; 0 if the table is complete
 
 
 class Variant(NamedTuple):
@@ -50,7 +50,7 @@ class Variant(NamedTuple):
     recipes: tuple[Recipe, Recipe]
 
 
-def build_elsewhere(setup: Setup, wanted: int) -> Elsewhere | None:
+def build_other_verdicts(setup: Setup, wanted: int) -> Elsewhere | None:
     """Return the table with the first `wanted` verdicts, or None if nothing can vary.
 
     For each opponent the length of this page comes first, then half and twice the
@@ -85,7 +85,10 @@ def build_elsewhere(setup: Setup, wanted: int) -> Elsewhere | None:
 
 
 def _list_opponents(setup: Setup) -> dict[str, str]:
-    """Return the titles of the opponents that both recipes allow; "" stands for the present one."""
+    """Return the titles of the opponents that both compared recipes allow, by name.
+
+    The name "" keeps the opponent of each recipe.
+    """
     shared = {one.name: one for one in find_shared(setup.a, setup.b)}
     varied = {one.name for one in find_causes(setup.b, setup.a)}
     if "vs" not in shared or "vs" in varied:

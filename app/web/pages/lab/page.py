@@ -32,12 +32,12 @@ from app.web.pages.lab.change import change_both, change_recipe
 from app.web.pages.lab.contest import SEEDS
 from app.web.pages.lab.wording import describe_recipe
 from app.web.pages.parts.export import (
-    Take,
+    Export,
+    export_curve,
+    export_mind,
     numbers_file,
     png_file,
     svg_file,
-    take_curve,
-    take_mind,
 )
 from app.web.pages.parts.learning import Film, film_position, match_steps
 from app.web.pictures.minds import MindPicture, draw_mind
@@ -108,7 +108,7 @@ class DuelPage(Page, frozen=True):
     about: str  # a sentence on this question, or on the algorithm
     words: Sequence[str]  # the sides in words
     axes: list[Destination]  # links to the axes of the curves
-    take: Take  # the export of the evidence
+    take: Export  # the export of the evidence
 
 
 class ElsewherePage(Page, frozen=True):
@@ -140,7 +140,7 @@ class LabPage(DuelPage, frozen=True):
     story: training_game.StoryGame | None
     untold: str  # reason why no game can be shown, "" if games can be shown
     preview: str  # the URL of the picture with which a link to the page is shown
-    take_mind: Take
+    mind_export: Export
     why: str  # the URL of why it moves so
     compare: str
     next_seed: str  # "" if no other seed is trained here
@@ -198,7 +198,7 @@ def show_lab(name: str) -> AnyResponse:
         )
         return redirect(urls.lab(chosen, ghost, curve, axis=axis), 301)
     if site.is_taught(name) and isinstance(site.lab.replay_course(name, None), Refusal):
-        # With these numbers it plays other moves than those that its teacher answered.
+        # With these parameters the learner does not make the moves that its teacher answered.
         teach = urls.teach(name)
         if wants_fragment():
             return Response(headers={"HX-Redirect": teach})
@@ -266,7 +266,7 @@ def duel_page(site: SiteData, shown: duel.Duel) -> DuelPage:
         about=preset.line if preset else slots.describe_algorithm(algorithm),
         words=[describe_recipe(site, side.recipe) for side in shown.sides],
         axes=_list_axes(build_setup(shown)),
-        take=take_evidence(site, shown),
+        take=export_evidence(site, shown),
     )
 
 
@@ -285,7 +285,7 @@ def _list_elsewhere(
     if not shown.baseline:
         return None
     wanted = read_integer("elsewhere", query.get("elsewhere") or "0", 0, MOST_ELSEWHERE)
-    return elsewhere.build_elsewhere(build_setup(shown), wanted)
+    return elsewhere.build_other_verdicts(build_setup(shown), wanted)
 
 
 def build_setup(shown: duel.Duel) -> slots.Setup:
@@ -324,7 +324,7 @@ def lab_page(site: SiteData, chosen: str, query: Mapping[str, str]) -> LabPage:
         story=training_game.build_story_game(shown, query),
         untold=algorithm.untold,
         preview=_preview_url(shown),
-        take_mind=take_mind(site, chosen, step),
+        mind_export=export_mind(site, chosen, step),
         why=urls.why(Match(record, o=HUMAN, lens=chosen)),
         compare=_compare_url(shown, record),
         next_seed=shown.url_of_pair(following, chosen) if following else "",
@@ -407,7 +407,7 @@ def _preview_url(shown: duel.Duel) -> str:
     )
 
 
-def take_evidence(site: SiteData, shown: duel.Duel) -> Take:
+def export_evidence(site: SiteData, shown: duel.Duel) -> Export:
     """Return the export of a comparison: files of all seeds, and a frame of one run.
 
     The frame has one agent alone if the measure is against an opponent.
@@ -415,9 +415,9 @@ def take_evidence(site: SiteData, shown: duel.Duel) -> Take:
     chosen = shown.chosen.name
     if shown.curve in FIGURES:
         names = [one for one in (chosen, shown.baseline) if one]
-        take = take_curve(site, names, shown.curve)
+        take = export_curve(site, names, shown.curve)
     else:
-        take = take_curve(site, [chosen], against=shown.curve)
+        take = export_curve(site, [chosen], against=shown.curve)
     url = shown.url()
     svg, png, csv = (frame_file(url, ending) for ending in ("svg", "png", "csv"))
     take = take._replace(svg=svg, png=png, csv=csv)

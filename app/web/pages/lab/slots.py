@@ -298,7 +298,7 @@ def _build_contrast_slot(
 
 
 def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
-    """Return a link that gives `b` the value of `a`."""
+    """Return a link that removes a difference: recipe B gets A's value of this parameter."""
     value = list_values(setup.a)[contrast.name]
     to = setup.change({f"b.{contrast.name}": value})
     name = label_parameter(contrast)
@@ -465,7 +465,7 @@ def _is_number(parameter: Parameter) -> bool:
 
 
 def _build_field(recipe: Recipe, parameter: Parameter, side: str) -> NumberField:
-    """Return the field of a number, of both recipes or of one."""
+    """Return the form field of a parameter that is a number; `side` is "" for both recipes."""
     value = list_values(recipe)[parameter.name]
     is_turns = parameter.name == recipe.turns
     high = float(most_turns(recipe)) if is_turns else parameter.high or 0.0

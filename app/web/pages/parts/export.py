@@ -1,6 +1,6 @@
 """Exports of figures: as a file, in a frame, and as a citation.
 
-A page that can be embedded has a `Take` for each of its figures, and shows it with the
+A page that can be embedded has a `Export` for each of its figures, and shows it with the
 macros of `templates/parts/_export.html`: `take_row` anywhere, and `discovery` in its head,
 from which a program that has the page's URL finds the frame by oEmbed (see
 `app.web.pages.embed`).
@@ -67,7 +67,7 @@ addEventListener("message", ({ source, data }) => {
 </script>"""
 
 
-class Take(NamedTuple):
+class Export(NamedTuple):
     """The export of a figure: its files, its frame and its citation."""
 
     id: str  # id of its row on the page
@@ -102,7 +102,7 @@ class Take(NamedTuple):
         return build_bibtex(self.title, host.rstrip("/") + self.page, self.note)
 
 
-def take_board(state: MatchState) -> Take:
+def export_board(state: MatchState) -> Export:
     """Return the export of the board of a match."""
     match = state.match
     frame = urls.EMBED_BOARD.url_for_match(match)
@@ -114,10 +114,10 @@ def take_board(state: MatchState) -> Take:
     return _build_figure_take("board", title, urls.play(match), frame, BOARD_SIZE)
 
 
-def take_value(state: MatchState) -> Take:
+def export_value(state: MatchState) -> Export:
     """Return the export of the value of a game over its moves."""
     value = urls.EMBED_VALUE.url_for_match(state.match)
-    return Take(
+    return Export(
         id="value",
         title=gettext("The value of a game of tic-tac-toe over its moves"),
         page=urls.play(state.match),
@@ -126,13 +126,13 @@ def take_value(state: MatchState) -> Take:
     )
 
 
-def take_curve(
+def export_curve(
     site: SiteData,
     names: Sequence[str],
     figure: str = "",
     against: str = "",
     record: str = "",
-) -> Take:
+) -> Export:
     """Return the export of the learning curves of one or several agents.
 
     For an agent without a figure these are all of its curves; `record` is the position of a
@@ -150,9 +150,9 @@ def take_curve(
     )
 
 
-def take_mind(
+def export_mind(
     site: SiteData, name: str, step: int | None = None, colour: str = ""
-) -> Take:
+) -> Export:
     """Return the export of the picture of a mind."""
     view = name, site.step_for_url(name, step), "" if colour == EXPECTS else colour
     frame = urls.EMBED_MIND.url(name, step=view[1], colour=view[2])
@@ -165,37 +165,37 @@ def take_mind(
     )
 
 
-def take_puzzle(site: SiteData, number: int) -> Take:
+def export_puzzle(site: SiteData, number: int) -> Export:
     """Return the export of a puzzle before its first answer.
 
     Raises NotFound with a sentence if no puzzle has this number.
     """
     check_puzzle(number, site)
-    return _build_page_take(
+    return _build_page_export(
         f"Find its mistake: puzzle {number}", urls.puzzle(number), PUZZLE_SIZE
     )
 
 
-def take_today() -> Take:
+def export_today() -> Export:
     """Return the export of the puzzles of the current day."""
-    return _build_page_take(
+    return _build_page_export(
         "Find its mistake: today's puzzle", urls.PUZZLE_TODAY, PUZZLE_SIZE
     )
 
 
-def take_stop(stop: LessonStep) -> Take:
+def export_stop(stop: LessonStep) -> Export:
     """Return the export of a step of the lesson."""
     title = f"How a program learns tic-tac-toe: {stop.title}"
-    return _build_page_take(title, urls.how(stop.slug), LESSON_STEP_SIZE)
+    return _build_page_export(title, urls.how(stop.slug), LESSON_STEP_SIZE)
 
 
-def take_update(slug: str) -> Take:
+def export_update(slug: str) -> Export:
     """Return the ways to export the updates of an algorithm."""
     title = f"{ALGORITHMS[slug].section.title}: one update, step by step"
-    return _build_page_take(title, urls.how(slug), UPDATE)
+    return _build_page_export(title, urls.how(slug), UPDATE)
 
 
-def take_learner(recipe: str) -> Take:
+def export_learner(recipe: str) -> Export:
     """Return the export of a learner for further teaching; "" is the default learner.
 
     Raises RecipeError if people cannot teach it.
@@ -206,12 +206,12 @@ def take_learner(recipe: str) -> Take:
         if taught
         else "Teach a program tic-tac-toe"
     )
-    return _build_page_take(title, urls.teach(recipe), LEARNER_SIZE)
+    return _build_page_export(title, urls.teach(recipe), LEARNER_SIZE)
 
 
-def take_figure(summary: Summary, number: int = 1) -> Take:
+def export_figure(summary: Summary, number: int = 1) -> Export:
     """Return the export of a figure of an experiment; the first has number 1."""
-    return Take(
+    return Export(
         id=f"figure-{number}",
         title=f"{summary.title}: {summary.figures[number - 1].title}",
         page=urls.EXPERIMENT.url(summary.id),
@@ -225,15 +225,15 @@ def take_figure(summary: Summary, number: int = 1) -> Take:
 
 def _build_figure_take(
     id: str, title: str, page: str, frame: str, size: tuple[int, int], note: str = ""
-) -> Take:
+) -> Export:
     """Return the export of a figure whose frame also exists as files."""
     svg, csv = (frame_file(frame, ending) for ending in ("svg", "csv"))
-    return Take(id, title, page, svg, "", csv, frame, size, note)
+    return Export(id, title, page, svg, "", csv, frame, size, note)
 
 
-def _build_page_take(title: str, page: str, size: tuple[int, int]) -> Take:
+def _build_page_export(title: str, page: str, size: tuple[int, int]) -> Export:
     """Return the export of a page that other sites may show unchanged in an iframe."""
-    return Take(id="page", title=title, page=page, frame=frame_url(page), size=size)
+    return Export(id="page", title=title, page=page, frame=frame_url(page), size=size)
 
 
 def describe_making(summary: Summary) -> str:

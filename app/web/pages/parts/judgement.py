@@ -128,7 +128,7 @@ def judge_seats(site: SiteData, name: str) -> dict[str, LostGame | Proof]:
 
 
 def show_proof(site: SiteData, name: str, seat: str, shown: slice) -> Proof:
-    """Return some positions of a certificate; the agent has a proof in this seat."""
+    """Return some positions of an agent's certificate; the agent must have one in this seat."""
     certificate = build_certificate(site, name, seat)
     numbers = range(len(certificate.position))[shown]
 

@@ -87,7 +87,9 @@ class PupilRow(NamedTuple):
     games: int | None
     # chance that the best responder beats it as X and as O, in percent
     beaten: list[str]
-    errors: list[str]  # on each board that is compared, in percent; "" for never
+    errors: list[
+        str
+    ]  # percent of errors on each compared board; "" if the board was never reached
 
 
 class Blunder(NamedTuple):

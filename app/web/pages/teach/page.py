@@ -53,7 +53,7 @@ from app.web.match import (
     replay_match,
 )
 from app.web.move_values import HEAT_STEPS, NOTHING, MoveValues, build_move_values
-from app.web.pages.parts.export import Take, png_file, take_learner
+from app.web.pages.parts.export import Export, export_learner, png_file
 from app.web.pages.teach.drawer import Drawer, open_drawer, show_tile
 from app.web.pages.teach.goals import list_exact_goals, list_near_goals
 from app.web.pages.teach.learners import (
@@ -511,9 +511,9 @@ class TeachPage(Page, frozen=True):
         return _build_usual_url(self._recipe) if self.course.lessons else ""
 
     @property
-    def take(self) -> Take:
+    def take(self) -> Export:
         """The ways to export the learner."""
-        return take_learner(_shorten_name(self.course.recipe))
+        return export_learner(_shorten_name(self.course.recipe))
 
     @property
     def qr_code(self) -> str:

@@ -184,7 +184,7 @@ class PaperPage(Page, frozen=True):
 
     @property
     def sets(self) -> list[Destination]:
-        """The links to the sets."""
+        """The links to the sets of boxes: the short set and the full set."""
         titles = {
             one: len(
                 list_boxes(
