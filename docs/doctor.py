@@ -71,9 +71,14 @@ class Rule(NamedTuple):
 
 
 def discount(rewards, gamma):
-    """Return the discounted sum of some rewards, None if they are unknown."""
+    """Return the discounted sum of some rewards, None if they are unknown.
+
+    A gamma beyond +-2 is no discount (a fit of the wrong rule may try it), and is limited
+    so that its powers stay finite.
+    """
     if rewards is None:
         return None
+    gamma = max(-2.0, min(gamma, 2.0))
     return sum(reward * gamma**k for k, reward in enumerate(rewards))
 
 

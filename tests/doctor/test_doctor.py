@@ -147,6 +147,11 @@ def test_a_gamma_of_0_is_named() -> None:
     assert "uses nothing of it: gamma is 0" in found.sentence
 
 
+def test_a_fit_of_the_wrong_rule_may_try_a_huge_gamma() -> None:
+    """Its powers were too large for a number of Python, and the diagnosis ended with them."""
+    assert examine_fault("one-seat", 327).fault == "sides"
+
+
 def test_an_illegal_move_that_ends_the_game_has_no_next_value() -> None:
     for is_wrong in (False, True):
         rng, q, rows = random.Random(1), Table(), []
