@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app.experiments import Bar, Bars, Mark, Table, drop_noise
+from app.experiments import Bar, Bars, Curves, Mark, Table, drop_noise
 from app.recipes import SHIPPED, name_recipe
 from app.tictactoe.agents import load_agent
 from app.tictactoe.game import SEATS, X, tic_tac_toe
@@ -13,10 +13,12 @@ from training.experiments.claim import format_percent, format_share
 from training.measures import END, MARKS, Run
 from training.run import MODELS
 
-GAMMAS = {
-    f"gamma {gamma}": f"self-play,gamma={gamma}"
-    for gamma in ("0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
-}
+TRIED = ("0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
+GAMMAS = {f"gamma {gamma}": f"self-play,gamma={gamma}" for gamma in TRIED}
+LABEL_BY_GAMMA = {float(gamma): f"gamma {gamma}" for gamma in TRIED}
+EACH_RUN = claim.Quantity(
+    f"{table.BLUNDERS.title}, each run", table.BLUNDERS.unit, table.BLUNDERS.compute
+)
 
 
 @claim.experiment("gamma", claim.Sweep(GAMMAS, END))
@@ -29,7 +31,17 @@ def conclude_gamma(results: claim.Results) -> claim.Conclusion:
     every = [all(seeds) for seeds in proved.values()]
     return claim.Conclusion(
         [
-            results.draw_strips(table.BLUNDERS),
+            Curves(
+                table.BLUNDERS.title,
+                "discount factor",
+                table.BLUNDERS.unit,
+                [
+                    results.draw_series_over(
+                        "Self-play", LABEL_BY_GAMMA, table.BLUNDERS.compute
+                    )
+                ],
+            ),
+            results.draw_strips(EACH_RUN),
             results.draw_strips(
                 claim.Quantity(
                     "Its value of the empty board: max Q", "", lambda run: run.start[-1]
