@@ -428,7 +428,7 @@ def _simulate(tree: Tree, agent: str, number: int) -> UpdateExample:
     bounds: dict[tuple[int, ...], list[float | None]] = {}
 
     def list_bounds(node: tuple[int, ...], board: str) -> list[float | None]:
-        """Return the upper bounds of the moves at a node, None for taken cells."""
+        """Return the upper bounds of the moves at a node, None for occupied cells."""
         upper = [
             tree.upper_bound(node, cell) if stone == "." else None
             for cell, stone in enumerate(board)

@@ -258,11 +258,11 @@ class Results:
         ]
         return Bars(title, unit, bars, exact=True, logarithmic=is_logarithmic)
 
-    def draw_shares(self, title: str, truths: Mapping[str, Sequence[bool]]) -> Bars:
-        """Return a bar chart of the share of true values in `truths`, a list of seeds by label."""
+    def draw_shares(self, title: str, answers: Mapping[str, Sequence[bool]]) -> Bars:
+        """Return a bar chart of the share of true values in `answers`, a list of seeds by label."""
         bars = [
             make_share_bar(label, seeds, self.recipes[label])
-            for label, seeds in truths.items()
+            for label, seeds in answers.items()
         ]
         return Bars(title, "%", bars, exact=False)
 
@@ -354,9 +354,9 @@ def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def make_share_bar(label: str, truths: Sequence[bool], recipe: str) -> Bar:
+def make_share_bar(label: str, answers: Sequence[bool], recipe: str) -> Bar:
     """Return the bar of the share of seeds, in percent, for which something is true."""
-    count, total = sum(truths), len(truths)
+    count, total = sum(answers), len(answers)
     low, high = compute_wilson_interval(count, total)
     return Bar(label, 100 * count / total, 100 * low, 100 * high, total, recipe)
 
@@ -414,5 +414,5 @@ def format_count(value: float) -> str:
 
 def format_share(condition: ArrayLike) -> str:
     """Return the number of true values as text: "12 of 1,000"."""
-    truths = np.asarray(condition, bool)
-    return f"{int(truths.sum()):,} of {len(truths):,}"
+    answers = np.asarray(condition, bool)
+    return f"{int(answers.sum()):,} of {len(answers):,}"
