@@ -106,12 +106,12 @@ def test_a_chosen_file_is_read_and_how_it_is_read_can_be_changed(page: Page) -> 
         "A high value is good for X: O plays the lowest."
     )
     before = page.locator("#made-link").input_value()
-    page.locator("summary", has_text="How it is read").click()
+    page.locator("summary", has_text="How to read the table").click()
     page.select_option("#read-view", "mover")
     expect(page.locator("#notes")).to_contain_text("A high value is good for the player to move.")
     assert page.locator("#made-link").input_value() != before
     page.click("#to-verdict")
-    expect(page.locator("#causes")).to_contain_text("in the other side's view")
+    expect(page.locator("#causes")).to_contain_text("Its values as O are those of the opponent")
 
 
 def test_a_file_of_more_than_1_mb_is_not_sent(
@@ -194,13 +194,13 @@ def test_without_javascript_a_table_is_sent_by_the_form(
     page.fill("#table", (DATA / "moves-from-1.json").read_text())
     page.click("#judge-it")
     expect(page).to_have_url(re.compile("/judge\\?moves="))
-    expect(page.locator("#sentence")).to_have_text(re.compile("^Unbeatable, proved"))
+    expect(page.locator("#sentence")).to_have_text(re.compile("^Proved unbeatable"))
     page.goto("/judge")
-    page.locator("summary", has_text="How it is read").click()
+    page.locator("summary", has_text="How to read the table").click()
     page.select_option("#read-view", "mover")
     page.locator("#file").set_input_files(DATA / "x-view.json")
     page.click("#judge-it")
-    expect(page.locator("#causes")).to_contain_text("in the other side's view")
+    expect(page.locator("#causes")).to_contain_text("Its values as O are those of the opponent")
 
 
 @pytest.mark.console("400")
@@ -221,6 +221,6 @@ def test_without_javascript_the_moves_go_into_a_form(new_context: Callable[..., 
     page = new_context(java_script_enabled=False).new_page()
     page.goto("/judge")
     page.fill("#moves", encode_moves(GAME, find_best_moves(GAME)))
-    page.get_by_role("button", name="Judge them").click()
+    page.get_by_role("button", name="Show the results").click()
     expect(page).to_have_url(re.compile("moves="))
-    expect(page.locator("#sentence")).to_have_text(re.compile("^Unbeatable, proved"))
+    expect(page.locator("#sentence")).to_have_text(re.compile("^Proved unbeatable"))

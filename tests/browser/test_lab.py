@@ -181,7 +181,7 @@ def test_the_same_contrast_is_trained_elsewhere_when_asked_for(page: Page) -> No
     expect(cells.filter(has_text="train")).to_have_count(23)
     page.click("#train-elsewhere")
     expect(page).to_have_url(re.compile("elsewhere=1$"))
-    expect(page.locator("#elsewhere .read")).to_contain_text("Each verdict is a link")
+    expect(page.locator("#elsewhere .read")).to_contain_text("Click a verdict to open")
     expect(cells.filter(has_text="train")).to_have_count(0)
     words = cells.filter(has_text=re.compile("^(yes|no|the same)"))
     expect(words).to_have_count(24)

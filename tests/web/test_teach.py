@@ -103,7 +103,7 @@ def test_any_play_through_the_links_is_what_the_command_line_trains(
         assert len(values) <= end.updates
         at, answer = follow(client, urljoin(at, link(answer.text, "next")))
     assert (
-        client.application.extensions["site"].learned(name_recipe(recipe)).q.tobytes()
+        client.application.extensions["site"].get_agent(name_recipe(recipe)).q.tobytes()
         == end.q.tobytes()
     )
 
