@@ -48,7 +48,6 @@ def _read_sources() -> Mapping[str, Source]:
 
 
 SOURCES: Mapping[str, Source] = MappingProxyType(_read_sources())
-OWN_SOURCE = SOURCES["ours"]
 _BY_NAME = MappingProxyType({source.name: source for source in SOURCES.values()})
 
 

@@ -86,9 +86,8 @@ def prefers_blunder(learner: Learner, blunder: Blunder) -> bool:
         cell: read_value(learner, blunder.board, cell, blunder.seat)
         for cell in learner.game.legal_moves(blunder.board)
     }
-    return [cell for cell in values if values[cell] == max(values.values())] == [
-        blunder.cell
-    ]
+    highest = max(values.values())
+    return [cell for cell in values if values[cell] == highest] == [blunder.cell]
 
 
 class UpdateNumbers(NamedTuple):

@@ -20,6 +20,7 @@ from app.web.algorithms.mcts import compute_bounds
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import name_square_briefly
 from app.web.pages.parts.update import (
+    RESULTS,
     UpdateEvent,
     UpdateLink,
     UpdatePicture,
@@ -30,8 +31,6 @@ from app.web.pages.parts.update import (
 )
 from app.web.site_data import TRUTH
 
-# parameters of MENACE by result, and the results by their words on pages
-RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 RESULT_TITLES = {1: "wins", 0: "draws", -1: "loses"}
 
 
@@ -327,9 +326,9 @@ def _list_games(
         event = UpdateEvent(
             _move(pair, board), change, board, later if is_discounted else 0
         )
-        name, title = RESULT_NAMES[outcome], RESULT_TITLES[outcome]
+        name, title = RESULTS[outcome], RESULT_TITLES[outcome]
         cases.append(Case(name, title, event, -line.chance))
-    return sorted(cases, key=lambda case: list(RESULT_NAMES.values()).index(case.name))
+    return sorted(cases, key=lambda case: list(RESULTS.values()).index(case.name))
 
 
 def _both_sides(pair: ValueQuery, own: Policy) -> Policy:
@@ -381,7 +380,7 @@ def _list_payments(pair: ValueQuery, reason: ValueReason) -> list[Case]:
     held = row[pair.cell]
 
     def make_change(outcome: int, _later: int) -> TrainingUpdate:
-        paid = float(getattr(pair.recipe, RESULT_NAMES[outcome]))
+        paid = float(getattr(pair.recipe, RESULTS[outcome]))
         return _change(
             pair, old=held, new=max(0.0, held + paid), reward=paid, values=values
         )

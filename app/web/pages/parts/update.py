@@ -23,6 +23,7 @@ from app.web.translation import localize_number
 
 STEPS = 6  # steps in which each update is shown
 DECIMALS = (2, 3, 4)  # tried in this order until the rounded numbers add up
+# result of a game for the mover: its name, which is also that of MENACE's parameter for it
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
 MOST_BEADS = 24  # beads that are drawn one by one
 # algorithms whose estimates begin at 0
