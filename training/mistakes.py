@@ -1,7 +1,8 @@
 """Selection of the updates that caused blunders of shipped agents, for pages that explain a value.
 
 `python -m training updates --mistakes` repeats the training of each agent twice: first to find the
-updates, then to record their games.
+updates, then to record their games. A blunder is a move; the mistake behind it is the update after
+which the agent always preferred that move.
 """
 
 from collections.abc import Hashable, Mapping
@@ -61,7 +62,10 @@ class Blunder(NamedTuple):
 
 
 def list_blunders(agent: str, models: Path) -> list[Blunder]:
-    """Return the blunders that a shipped agent always plays, the most frequent first."""
+    """Return the boards on which a shipped agent always blunders, the most frequent boards first.
+
+    At most MOST_BLUNDERS are returned.
+    """
     game = tic_tac_toe()
     loaded = load_agent(models, game, agent)
     policy = policy_from_values(loaded.q, loaded.card.plays)
@@ -72,8 +76,8 @@ def list_blunders(agent: str, models: Path) -> list[Blunder]:
     return blunders[:MOST_BLUNDERS]
 
 
-def find_entry(learner: Learner, board: str, cell: int, seat: str) -> Hashable:
-    """Return the entry of a move in the learner's table."""
+def find_entry_key(learner: Learner, board: str, cell: int, seat: str) -> Hashable:
+    """Return the key of the table entry that has a move's value."""
     if isinstance(learner, League):
         entry: Hashable = learner.own.see(board, cell, seat)
         return entry
@@ -97,17 +101,17 @@ class UpdateNumbers(NamedTuple):
     first: int  # the first update that changed the value of the blunder
 
 
-def find_updates(agent: str, blunders: list[Blunder]) -> dict[Blunder, UpdateNumbers]:
-    """Run a training; return the numbers of the updates that caused each of its final blunders."""
+def find_causes(agent: str, blunders: list[Blunder]) -> dict[Blunder, UpdateNumbers]:
+    """Run a training; return the updates behind each blunder that is preferred at its end."""
     recipe = SHIPPED[agent].recipe
     learner = make_learner(tic_tac_toe(), recipe)
     watched: dict[Hashable, set[Blunder]] = {}
     own: dict[Hashable, set[Blunder]] = {}
     for blunder in blunders:
         for cell in learner.game.legal_moves(blunder.board):
-            entry = find_entry(learner, blunder.board, cell, blunder.seat)
+            entry = find_entry_key(learner, blunder.board, cell, blunder.seat)
             watched.setdefault(entry, set()).add(blunder)
-        entry = find_entry(learner, blunder.board, blunder.cell, blunder.seat)
+        entry = find_entry_key(learner, blunder.board, blunder.cell, blunder.seat)
         own.setdefault(entry, set()).add(blunder)
     mistakes, firsts = dict[Blunder, int](), dict[Blunder, int]()
     preferred = {blunder: prefers_blunder(learner, blunder) for blunder in blunders}
@@ -182,7 +186,7 @@ def _make_examples(
 def _make_example(
     listener: Listener, agent: str, update: int, game: int, shown: int
 ) -> UpdateExample:
-    """Return the recorded game of an update as an example that shows this update first."""
+    """Return the recorded game of an update as an example that opens at this update."""
     turns = listener.games[game]
     return UpdateExample(
         MISTAKE,
@@ -198,7 +202,7 @@ def _make_example(
 
 def build_mistakes(agent: str, models: Path) -> dict[str, list[UpdateExample]]:
     """Return the updates behind the blunders of an agent, by board and cell."""
-    found = find_updates(agent, list_blunders(agent, models))
+    found = find_causes(agent, list_blunders(agent, models))
     numbers = {number for one in found.values() for number in one}
     examples = record_games_of_updates(agent, numbers)
     return {

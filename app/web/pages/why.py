@@ -37,7 +37,7 @@ from app.web.pages.parts.next_update import NextUpdate, draw_next_update
 from app.web.pages.parts.update import STEPS, UpdateLink
 from app.web.pages.parts.update_examples import (
     ExamplePicture,
-    MadeMistake,
+    MistakeEffect,
     describe_mistake,
     draw_example,
     draw_nearest_example,
@@ -328,7 +328,7 @@ class WhyPage(Page, frozen=True):
         ]
 
     @property
-    def made_mistake(self) -> MadeMistake | None:
+    def made_mistake(self) -> MistakeEffect | None:
         """What the update that made the blunder did, None for other updates."""
         for example in self._recorded:
             if example.kind == self.answer == "mistake":

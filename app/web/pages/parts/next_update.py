@@ -1,4 +1,7 @@
-"""The next update of a value, by the table that is shown: one for each way it can come about."""
+"""The next update that a value would get from the table on display, in each case.
+
+A case is an answer of the opponent, or a result of the game, depending on the algorithm.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +43,7 @@ class Case(NamedTuple):
     name: str  # in the URL: the digit of the answer, or the result
     title: str  # name of the answer's square, or the result in a word; "" for the only case
     event: UpdateEvent
-    distance: float  # the case with the least distance is shown by default
+    rank: float  # the case with the lowest rank is shown by default
 
 
 class NextUpdate(NamedTuple):
@@ -65,7 +68,7 @@ def draw_next_update(
     cases = list_cases(pair)
     if not cases:
         return None
-    chosen = min(cases, key=lambda case: case.distance)
+    chosen = min(cases, key=lambda case: case.rank)
     if name:
         chosen = next((case for case in cases if case.name == name), chosen)
         if chosen.name != name:
@@ -86,7 +89,10 @@ def draw_next_update(
 
 
 def list_cases(pair: ValueQuery) -> list[Case]:
-    """Return the possible next updates of a value, one for each reply of the opponent.
+    """Return the possible next updates of a value.
+
+    Depending on the algorithm there is a case for each answer of the opponent, for each result of
+    the game, or a single case.
 
     The list is empty if the table does not determine them.
     """
@@ -94,7 +100,7 @@ def list_cases(pair: ValueQuery) -> list[Case]:
     style = _find_terms(pair).style
     reason = rule_of(pair).reason(pair)
     if style.family == "mean":
-        return _list_shares(pair, reason)
+        return _list_weighted_answers(pair, reason)
     if style.family == "bounds":
         return _follow_bounds(pair, reason) if reason.has_target else []
     if section in BUILDERS:
@@ -141,12 +147,12 @@ def _row(pair: ValueQuery, position: int) -> list[float | None]:
     return [None if math.isnan(value) else value for value in row]
 
 
-def _move(pair: ValueQuery, after: str) -> TrainingMove:
+def _make_move(pair: ValueQuery, after: str) -> TrainingMove:
     board = format_position(pair.game, pair.position)
     return TrainingMove(board, pair.cell, explored=False, after=after)
 
 
-def _change(pair: ValueQuery, **numbers: Any) -> TrainingUpdate:
+def _make_update(pair: ValueQuery, **numbers: Any) -> TrainingUpdate:
     """Return the next update of the value, with the given numbers."""
     fields: dict[str, Any] = {
         "turn": 0,
@@ -163,7 +169,7 @@ def _step_to(
 ) -> TrainingUpdate:
     """Return the next update of the value by a step towards a target."""
     old: float = numbers.get("old", pair.value)
-    return _change(
+    return _make_update(
         pair,
         new=old + step_size * (target - old),
         target=target,
@@ -173,7 +179,7 @@ def _step_to(
 
 
 def _list_steps(pair: ValueQuery, reason: ValueReason) -> list[Case]:
-    """Return the next update by each answer, and by the best next move."""
+    """Return a case for each answer; its target uses the values of the next position."""
     cases = []
     for reply in reason.given:
         next_values = _row(pair, reply.position)
@@ -190,9 +196,7 @@ def _list_steps(pair: ValueQuery, reason: ValueReason) -> list[Case]:
             next_value=followed,
             next_values=next_values,
         )
-        cases.append(
-            _answer_case(pair, reason, reply, UpdateEvent(_after(pair, change), change))
-        )
+        cases.append(_answer_case(pair, reason, reply, _make_event(pair, change)))
     return cases
 
 
@@ -200,23 +204,24 @@ def _known(values: Sequence[float | None]) -> list[float]:
     return [value for value in values if value is not None]
 
 
-def _after(pair: ValueQuery, change: TrainingUpdate) -> TrainingMove:
-    return _move(pair, change.next_board)
+def _make_event(pair: ValueQuery, change: TrainingUpdate) -> UpdateEvent:
+    """Return the move of a value, to the next board of its update, with this update."""
+    return UpdateEvent(_make_move(pair, change.next_board), change)
 
 
 def _answer_case(
     pair: ValueQuery, reason: ValueReason, reply: Reply, event: UpdateEvent
 ) -> Case:
-    """Return the case of an answer; its distance is that of its target from the average."""
-    distance = abs(reply.target - reason.target)
+    """Return the case of an answer; the nearer its target is to the average, the lower its rank."""
+    rank = abs(reply.target - reason.target)
     if reply.cell is None:
-        return Case("", "", event, distance)
+        return Case("", "", event, rank)
     title = name_square_briefly(pair.game, reply.cell)
-    return Case(DIGITS[reply.cell], title, event, distance)
+    return Case(DIGITS[reply.cell], title, event, rank)
 
 
-def _list_shares(pair: ValueQuery, reason: ValueReason) -> list[Case]:
-    """Return an exact value as the average of its targets, with each answer as a case."""
+def _list_weighted_answers(pair: ValueQuery, reason: ValueReason) -> list[Case]:
+    """Return a case for each answer, for an exact value that is the average over all answers."""
     if pair.task is not None and pair.task.plies == 1:
         return _follow_best(pair, reason, 1.0)
     total = sum(reply.weight for reply in reason.given)
@@ -228,7 +233,7 @@ def _list_shares(pair: ValueQuery, reason: ValueReason) -> list[Case]:
     for reply in reason.given:
         next_values = _row(pair, reply.position)
         best = max(_known(next_values), default=0.0)
-        change = _change(
+        change = _make_update(
             pair,
             new=pair.value,
             target=reply.target,
@@ -238,26 +243,26 @@ def _list_shares(pair: ValueQuery, reason: ValueReason) -> list[Case]:
             next_value=reply.found or 0.0,
             next_values=next_values,
         )
-        event = UpdateEvent(_after(pair, change), change, shares=shares)
+        event = _make_event(pair, change)._replace(shares=shares)
         cases.append(_answer_case(pair, reason, reply, event))
     return cases
 
 
 def _follow_bounds(pair: ValueQuery, reason: ValueReason) -> list[Case]:
-    """Return the bounds of a value by those of all answers."""
+    """Return the single case in which the bounds of all answers make the bounds of a value."""
     if reason.target not in BOUNDS:
         return []
-    change = _change(
+    change = _make_update(
         pair,
         new=reason.target,
         next_board=format_position(pair.game, pair.after),
         next_values=_row(pair, pair.after),
     )
-    return [Case("", "", UpdateEvent(_after(pair, change), change), 0.0)]
+    return [Case("", "", _make_event(pair, change), 0.0)]
 
 
 def _follow_best(pair: ValueQuery, reason: ValueReason, step_size: float) -> list[Case]:
-    """Return the next update by the best answer of the same table."""
+    """Return the single case in which the opponent plays its best answer by the same table."""
     next_values = _row(pair, pair.after)
     best = max(_known(next_values), default=0.0)
     reward = reason.given[0].reward
@@ -270,10 +275,10 @@ def _follow_best(pair: ValueQuery, reason: ValueReason, step_size: float) -> lis
         next_value=best,
         next_values=next_values,
     )
-    return [Case("", "", UpdateEvent(_after(pair, change), change), 0.0)]
+    return [Case("", "", _make_event(pair, change), 0.0)]
 
 
-def _follow_itself(pair: ValueQuery, reason: ValueReason) -> list[Case]:
+def _follow_self_play(pair: ValueQuery, reason: ValueReason) -> list[Case]:
     return _follow_best(pair, reason, _final_alpha(pair.recipe))
 
 
@@ -301,7 +306,7 @@ def _follow_league(pair: ValueQuery, reason: ValueReason) -> list[Case]:
         next_value=max(0.0, reply.found or 0.0),
         next_values=next_values,
     )
-    return [Case("", "", UpdateEvent(_after(pair, change), change), 0.0)]
+    return [Case("", "", _make_event(pair, change), 0.0)]
 
 
 def _list_games(
@@ -324,7 +329,7 @@ def _list_games(
         board = format_position(game, end)
         is_discounted = section_of(pair) == "monte-carlo"
         event = UpdateEvent(
-            _move(pair, board), change, board, later if is_discounted else 0
+            _make_move(pair, board), change, board, later if is_discounted else 0
         )
         name, title = RESULTS[outcome], RESULT_TITLES[outcome]
         cases.append(Case(name, title, event, -line.chance))
@@ -369,8 +374,8 @@ def _list_simulations(pair: ValueQuery, _reason: ValueReason) -> list[Case]:
     return _list_games(pair, uniform_policy(pair.game), make_change)
 
 
-def _list_payments(pair: ValueQuery, reason: ValueReason) -> list[Case]:
-    """Return the next update of a number of beads by a game with each result."""
+def _list_bead_updates(pair: ValueQuery, reason: ValueReason) -> list[Case]:
+    """Return a case for each result of a game: MENACE adds or removes beads of the move."""
     if not reason.has_target:
         return []
     game, plays = pair.game, pair.agent.card.plays
@@ -381,7 +386,7 @@ def _list_payments(pair: ValueQuery, reason: ValueReason) -> list[Case]:
 
     def make_change(outcome: int, _later: int) -> TrainingUpdate:
         paid = float(getattr(pair.recipe, RESULTS[outcome]))
-        return _change(
+        return _make_update(
             pair, old=held, new=max(0.0, held + paid), reward=paid, values=values
         )
 
@@ -389,10 +394,11 @@ def _list_payments(pair: ValueQuery, reason: ValueReason) -> list[Case]:
     return _list_games(pair, _both_sides(pair, own), make_change)
 
 
+# section of an algorithm -> the function that lists its cases, for rules of their own
 BUILDERS: Mapping[str, Callable[[ValueQuery, ValueReason], list[Case]]] = {
-    "self-play": _follow_itself,
+    "self-play": _follow_self_play,
     "league": _follow_league,
     "monte-carlo": _list_returns,
     "mcts": _list_simulations,
-    "menace": _list_payments,
+    "menace": _list_bead_updates,
 }

@@ -42,7 +42,8 @@ SETTINGS = {
     "exploring_starts=no": "the first move of a game is not always random",
 }
 BLUNDER = "blunder"  # kind of the update behind a blunder of a shipped agent
-SINGLE_MOVES = ("q-iteration", "dqn")  # their examples are moves of many games
+# algorithms whose examples are moves of many games
+MIXED_GAMES = ("q-iteration", "dqn")
 
 
 class GameBoard(NamedTuple):
@@ -66,7 +67,8 @@ class ExamplePicture(NamedTuple):
     game: str  # number of the game
     move: int  # number of the move in the game, from 1
     stage: int  # the step that is shown last
-    boards: list[GameBoard]  # the updates of the game, in the order of its moves
+    # a board for each update, in the order of the moves of the game
+    boards: list[GameBoard]
     order: Literal[
         "forward", "backward", ""
     ]  # of the updates, "" for moves of many games
@@ -147,7 +149,7 @@ def draw_example(
 
 
 def draw_nearest_example(pair: ValueQuery) -> ExamplePicture | None:
-    """Return an example for a value whose next update does not follow from its table.
+    """Return a recorded update for a value whose next update cannot be computed from the table.
 
     Examples of the same move are preferred, then those of the same agent.  None for values that
     are not updated any more, and for algorithms whose own next update is shown.
@@ -163,8 +165,8 @@ def draw_nearest_example(pair: ValueQuery) -> ExamplePicture | None:
     return draw_example(site, examples, chosen.kind, STEPS, partial(urls.how, slug))
 
 
-class MadeMistake(NamedTuple):
-    """What an update did after which an agent has always preferred a blunder."""
+class MistakeEffect(NamedTuple):
+    """The effect of the update that made an agent prefer a blunder for good."""
 
     is_raised: (
         bool  # whether it raised the value of the blunder, or lowered another one
@@ -173,14 +175,14 @@ class MadeMistake(NamedTuple):
     value: str  # value of the blunder after the update
 
 
-def describe_mistake(game: Game, example: UpdateExample) -> MadeMistake:
-    """Return what the update of an example did; the blunder is then the best move."""
+def describe_mistake(game: Game, example: UpdateExample) -> MistakeEffect:
+    """Return how an update made a blunder the move with the highest value of its board."""
     change = example.changes[example.shown]
     values = [-math.inf if value is None else value for value in change.values]
     values[example.turns[change.turn].cell] = change.new
     best = max(values)
     square = name_square_briefly(game, values.index(best))
-    return MadeMistake(change.new > change.old, square, format_value(best, 2))
+    return MistakeEffect(change.new > change.old, square, format_value(best, 2))
 
 
 def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
@@ -199,7 +201,10 @@ def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
 
 
 def find_recorded(pair: ValueQuery) -> list[UpdateExample]:
-    """Return the update that made a blunder of a shipped agent, and the first one of its value."""
+    """Return the recorded updates behind a blunder of a shipped agent; [] at earlier snapshots.
+
+    They are the update that made the agent prefer the blunder, and the first of its value.
+    """
     board = format_position(pair.game, pair.position)
     if pair.step is not None:
         return []
@@ -250,7 +255,7 @@ def _find_order(
 ) -> Literal["forward", "backward", ""]:
     """Return the order of the updates of a game, compared with the order of its moves."""
     turns = [change.turn for change in example.changes]
-    if slug in SINGLE_MOVES or len(turns) == 1:
+    if slug in MIXED_GAMES or len(turns) == 1:
         return ""
     is_backward = turns == sorted(turns, reverse=True)
     return "backward" if is_backward and len(set(turns)) > 1 else "forward"
