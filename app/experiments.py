@@ -444,7 +444,8 @@ def summarize_seeds(
 ) -> Series:
     """Return the curve of a recipe from `rows`: a row for each seed, with a number for each x."""
     low, median, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=0).tolist()
-    least, most = np.min(rows, axis=0).tolist(), np.max(rows, axis=0).tolist()
+    least = np.min(rows, axis=0).tolist()
+    most = np.max(rows, axis=0).tolist()
     x, median, low, high, least, most = (
         [drop_noise(value) for value in line]
         for line in (x, median, low, high, least, most)
@@ -488,6 +489,7 @@ def sign_test(one: Sequence[float], other: Sequence[float]) -> float:
     """
     above = sum(a > b for a, b in zip(one, other, strict=True))
     below = sum(a < b for a, b in zip(one, other, strict=True))
-    total, fewer = above + below, min(above, below)
+    total = above + below
+    fewer = min(above, below)
     tail = sum(comb(total, k) for k in range(fewer + 1))
     return float(min(1.0, 2 * tail / 2**total))

@@ -477,7 +477,8 @@ class League(Rewarded, frozen=True, kw_only=True):
         """Raise RecipeError also if k starts above its limit."""
         super().check_combination()
         if self.k_start > self.k_limit:
-            start, limit = format_value(self.k_start), format_value(self.k_limit)
+            start = format_value(self.k_start)
+            limit = format_value(self.k_limit)
             raise RecipeError(f"k_start is at most k_limit, not {start} above {limit}")
 
     def max_updates_per_turn(self) -> int:

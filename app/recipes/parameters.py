@@ -57,7 +57,9 @@ class TaughtError(RecipeError):
     def __init__(self, game: int, move: int, fault: str) -> None:
         """Store the numbers of the game and of the person's move, both from 1."""
         super().__init__(game, move, fault)
-        self.game, self.move, self.fault = game, move, fault
+        self.game = game
+        self.move = move
+        self.fault = fault
 
     def __str__(self) -> str:
         return f"taught: move {self.move} of game {self.game} {self.fault}"
@@ -287,7 +289,8 @@ def _is_in_range(parameter: Parameter, value: Value) -> bool:
         return isinstance(value, kind)
     if isinstance(value, (bool, str)) or (kind is int and isinstance(value, float)):
         return False
-    low, high = parameter.low, parameter.high
+    low = parameter.low
+    high = parameter.high
     return low is not None and high is not None and low <= value <= high
 
 
@@ -298,7 +301,8 @@ def describe_range(parameter: Parameter) -> str:
     if parameter.kind is str:
         return "is a text"
     number = "a whole number" if parameter.kind is int else "a number"
-    low, high = format_value(parameter.low or 0), format_value(parameter.high or 0)
+    low = format_value(parameter.low or 0)
+    high = format_value(parameter.high or 0)
     return f"is {number} within {low} and {high}"
 
 
@@ -321,7 +325,8 @@ def check_taught_games(recipe: Recipe) -> None:
     """
     if not hasattr(recipe, "taught"):
         raise RecipeError(f"vs is not {YOU}: no person teaches {recipe.slug}")
-    games, taught_turns = list_taught_games(recipe), recipe.count_turns_against(YOU)
+    games = list_taught_games(recipe)
+    taught_turns = recipe.count_turns_against(YOU)
     if len(games) != taught_turns:
         raise RecipeError(
             f"taught has {len(games)} games, and vs={recipe._vs} has {taught_turns}"

@@ -58,7 +58,8 @@ NUMBER_SCHEMES = [
 ]
 UNREACHABLE = -1  # in place of the position of a board that no game leads to
 MAX_LISTED_SIGNS = 8  # maximum number of signs listed in an error message
-OWN_NAMES, SIDE_NAMES = ("the player to move", "the other side"), ("X", "O")
+OWN_NAMES = ("the player to move", "the other side")
+SIDE_NAMES = ("X", "O")
 
 
 class Signs(NamedTuple):
@@ -233,7 +234,8 @@ class Boards:
         stones = digits[self.tokens]
         if is_reversed:
             stones[self.is_code] = stones[self.is_code][:, ::-1]
-        ones, twos = (stones == 1).sum(axis=1), (stones == 2).sum(axis=1)
+        ones = (stones == 1).sum(axis=1)
+        twos = (stones == 2).sum(axis=1)
         # With equal numbers of stones X is to move, so the own stones 1 are X's. Otherwise O
         # is to move and the own stones are O's, so 1 and 2 are swapped.
         if scheme.is_own:
@@ -265,7 +267,8 @@ def collect_boards(board_items: Sequence[Any]) -> RowBoards:
     """Return the different boards of a table; `board_items` has the board of each row as parsed."""
     numbers: dict[Any, int] = {}
     signs: list[Signs | None] = []
-    rows, beside = np.empty(len(board_items), np.intp), []
+    rows = np.empty(len(board_items), np.intp)
+    beside = []
     for row, item in enumerate(board_items):
         board, board_extras = split_board(item)
         try:

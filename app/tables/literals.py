@@ -103,7 +103,8 @@ class LiteralParser:
         """Return the value that begins at the current token, nested in `depth` brackets."""
         if depth > MAX_NESTING:
             raise TableError(f"there are more than {MAX_NESTING} brackets in brackets")
-        kind, value = self.kind, self.value
+        kind = self.kind
+        value = self.value
         if kind in ("list", "tuple"):
             return self.read_numbers(depth)
         if not kind or (kind == "sign" and value not in "[({"):

@@ -82,7 +82,9 @@ class TableReader:
 
     def __init__(self, game: Game, rows: list[Row], options: Options) -> None:
         """Store the rows; `read` reads them."""
-        self.game, self.rows, self.options = game, rows, options
+        self.game = game
+        self.rows = rows
+        self.options = options
         self.notes: list[str] = []
         self.faults: dict[int, str] = {}  # row number -> why the row cannot be read
         self.legal = game.legal.tolist()
@@ -238,7 +240,8 @@ class TableReader:
     def put_values(self, pairs: NDArray[np.intp], values: NDArray[np.float64]) -> None:
         """Store values in `q`; illegal moves are skipped, and a later value replaces an earlier one."""
         is_known = ~np.isnan(values) & self.game.legal.reshape(-1)[pairs]
-        pairs, values = pairs[is_known], values[is_known]
+        pairs = pairs[is_known]
+        values = values[is_known]
         table = self.q.reshape(-1)
         table[pairs] = values
         overwritten = len(np.unique(pairs[table[pairs] != values]))
@@ -272,7 +275,8 @@ class TableReader:
 
     def read_cells(self, row: int, legal: list[bool], first_cell: int) -> RowCells:
         """Return the cells and values of a row; raises TableError if they cannot be read."""
-        value, move = self.rows[row].value, self.rows[row].move
+        value = self.rows[row].value
+        move = self.rows[row].move
         if isinstance(value, Pairs):
             cells = [self.read_cell(key, first_cell) for key, _ in value]
             return RowCells(cells, parse_values(item for _, item in value), True)
@@ -318,7 +322,8 @@ class TableReader:
 
     def convert_to_movers_view(self) -> None:
         """Negate the values at O's decisions if the table is in X's view."""
-        view, evidence = self.options.view, ""
+        view = self.options.view
+        evidence = ""
         is_o = self.game.to_move == O
         if view == "auto":
             highest, lowest = self.count_wins_of_o()
@@ -363,7 +368,8 @@ class TableReader:
 
     def fill_missing(self, choice: Choice) -> Choice:
         """Return `choice` with moves added for positions that are missing, by the user's option."""
-        game, rule = self.game, self.options.missing
+        game = self.game
+        rule = self.options.missing
         if rule == "auto":
             classes = game.symmetry_class[: game.decisions][self.found]
             are_canonical = len(classes) >= MIN_CLASSES and len(set(classes)) == len(
@@ -391,7 +397,8 @@ class TableReader:
 
         Returns the number of positions that got moves.
         """
-        game, before = self.game, int(missing.sum())
+        game = self.game
+        before = int(missing.sum())
         for image, cells in zip(game.image, game.symmetry, strict=True):
             sources = np.flatnonzero(self.found)
             targets = image[sources]

@@ -166,7 +166,8 @@ def read_headed_rows(
     board, value, move = (
         get_first(columns, names) for names in (BOARD_NAMES, VALUE_NAMES, MOVE_NAMES)
     )
-    row, column = columns.get("row"), columns.get("column", columns.get("col"))
+    row = columns.get("row")
+    column = columns.get("column", columns.get("col"))
     digits = [column for column, name in enumerate(heading) if name[-1:] in CELLS]
 
     def read_row(place: str, cells: list[str]) -> Row:

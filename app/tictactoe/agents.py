@@ -98,10 +98,12 @@ def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
     card = agent.card
     saved = decode_agent(game, card.id, text, arrays, Path(card.id))
     folder.mkdir(parents=True, exist_ok=True)
-    described, here = folder / f"{card.id}.json", folder / f"{card.id}.npz"
+    described = folder / f"{card.id}.json"
+    here = folder / f"{card.id}.npz"
     newer = folder / f"{card.id}{NEW_ARRAYS}"
     with _lock_for_saving(folder) as write:
-        new_arrays, new_card = write(arrays), write(text)
+        new_arrays = write(arrays)
+        new_card = write(text)
         with suppress(ModelError):
             if _read_newer_arrays(
                 newer,
@@ -213,10 +215,8 @@ def _retry_load(folder: Path, game: Game, agent_id: str, build: Decode) -> Agent
 
     def attempt() -> Agent:
         """Load the agent once."""
-        card, limit = (
-            _read_file(folder / f"{agent_id}.json", MAX_CARD_BYTES),
-            compute_size_limit(_get_layout(game)),
-        )
+        card = _read_file(folder / f"{agent_id}.json", MAX_CARD_BYTES)
+        limit = compute_size_limit(_get_layout(game))
         arrays = _read_newer_arrays(folder / f"{agent_id}{NEW_ARRAYS}", card, limit)
         file = folder / f"{agent_id}.npz"
         agent = build(
@@ -350,12 +350,11 @@ def _get_layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
 
 def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Raise ValueError, naming the fault, if the arrays contradict each other or the card."""
-    q, visits, updates = (
-        arrays["q"],
-        arrays["visits"],
-        arrays["snapshot_updates"].tolist(),
-    )
-    values, updated = arrays["snapshot_q"], arrays["snapshot_updated"]
+    q = arrays["q"]
+    visits = arrays["visits"]
+    updates = arrays["snapshot_updates"].tolist()
+    values = arrays["snapshot_q"]
+    updated = arrays["snapshot_updated"]
     if not len(updates) == len(values) == len(updated):
         raise ValueError("the arrays of the snapshots differ in length")
     if updates != sorted(set(updates)) or updates[0] < 0:

@@ -58,12 +58,11 @@ def add_player(
     computed.
     """
     size = len(chances)
-    others, last = np.arange(size), np.full(size, size)
+    others = np.arange(size)
+    last = np.full(size, size)
     # The new player as O against all others, as X against them, and against itself.
-    x, o = (
-        np.concatenate([others, last, [size]]),
-        np.concatenate([last, others, [size]]),
-    )
+    x = np.concatenate([others, last, [size]])
+    o = np.concatenate([last, others, [size]])
     players = join_line_ups(policies, make_line_up(game, new_player[None, game.legal]))
     new = play_matches(game, players, x, o)
     joined = np.pad(chances, ((0, 1), (0, 1), (0, 0)))
@@ -108,7 +107,8 @@ def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.int
         axis=2
     )
     spread = worst_values.max(axis=0) - worst_values.min(axis=0)
-    moves, plies = chosen.sum(axis=(0, 2)), game.ply[decisions]
+    moves = chosen.sum(axis=(0, 2))
+    plies = game.ply[decisions]
     order = np.lexsort(
         (decisions, moves, plies, -spread, -disagreeing_pairs[decisions])
     )

@@ -45,7 +45,8 @@ def list_mistakes(reachable_play: ReachablePlay) -> Mistakes:
     """Return the decisions where a policy can blunder, and the cost of each."""
     game = reachable_play.game
     position = np.flatnonzero(find_blunders(game, reachable_play.policy))
-    values, right = compute_optimal_q(game)[position], find_best_moves(game)[position]
+    values = compute_optimal_q(game)[position]
+    right = find_best_moves(game)[position]
     wrong = (reachable_play.policy[position] > 0) & ~right
     by_x = game.to_move[game.pair_from] == X
     pair_chance = np.where(

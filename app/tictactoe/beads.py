@@ -51,10 +51,12 @@ def compute_preferences(
     """
     # `part` is 1 / (number of symmetric cells).  The sum of `part` over a row is the number of moves,
     # and the sum of beads times `part` is the number of beads of the box.
-    starts, part = game.pair_start[:-1], 1 / count_symmetric_cells(game)
+    starts = game.pair_start[:-1]
+    part = 1 / count_symmetric_cells(game)
     if decision is not None:
         start, end = game.pair_start[decision : decision + 2]
-        starts, part = np.zeros(1, np.intp), part[start:end]
+        starts = np.zeros(1, np.intp)
+        part = part[start:end]
     sizes = np.diff(starts, append=len(part))
     total = np.add.reduceat(beads * part, starts, axis=-1).repeat(sizes, axis=-1)
     moves = np.add.reduceat(part, starts).repeat(sizes)

@@ -30,10 +30,8 @@ def find_blunder_chances(
     """
     games = ReachablePlay(game, policy).games
     is_blunder = ~find_best_moves(game)[game.legal]  # [P] by pair
-    mover, board_of_pair = (
-        game.to_move[game.pair_from],
-        game.symmetry_class[game.pair_from],
-    )
+    mover = game.to_move[game.pair_from]
+    board_of_pair = game.symmetry_class[game.pair_from]
     chance = np.zeros(game.pairs)
     for seat in seats:
         is_own = mover == SEATS[seat]

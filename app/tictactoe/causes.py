@@ -93,8 +93,10 @@ def list_causes(
     """
     if not len(mistakes.position):
         return []
-    game, policy = reachable_play.game, reachable_play.policy
-    facts, choice = _compute_facts(game), policy > 0
+    game = reachable_play.game
+    policy = reachable_play.policy
+    facts = _compute_facts(game)
+    choice = policy > 0
     analysed = AnalysedPolicy(
         game=game,
         facts=facts,
@@ -123,7 +125,9 @@ def list_causes(
 @lru_cache(maxsize=2)
 def _compute_facts(game: Game) -> Facts:
     """Return the properties of all decisions of a game."""
-    legal, right, values = game.legal, find_best_moves(game), compute_optimal_q(game)
+    legal = game.legal
+    right = find_best_moves(game)
+    values = compute_optimal_q(game)
     moves = legal.sum(axis=1)
     board = game.board[: game.decisions]
     wins = find_completing_cells(game, board == game.to_move[:, None])
@@ -149,7 +153,8 @@ def _compute_facts(game: Game) -> Facts:
 
 def _find_untrained(analysed: AnalysedPolicy) -> list[Cause]:
     """Return the cause "untrained": a seat, or both, plays by a simple rule; [] if neither does."""
-    game, facts = analysed.game, analysed.facts
+    game = analysed.game
+    facts = analysed.facts
     rules: dict[Rule, Choice] = {
         "any": game.legal,
         "first": facts.first_empty,
@@ -216,7 +221,8 @@ def _find_other_side(analysed: AnalysedPolicy, seat: int) -> list[Cause]:
     hanging = _mark_possible_blunders(analysed, seat)
     plays_worst = (analysed.choice <= analysed.facts.worst).all(axis=1)
     so = hanging & plays_worst
-    number, of = int(so.sum()), int(hanging.sum())
+    number = int(so.sum())
+    of = int(hanging.sum())
     by_chance = float(analysed.facts.worst_by_chance[hanging].sum())
     halfway = (by_chance + of) / 2  # halfway between random moves and always the worst
     if of < MIN_POSITIONS or number <= halfway:
@@ -258,7 +264,8 @@ def _find_one_cell(
 
 def _find_no_block(analysed: AnalysedPolicy, unexplained: Decisions) -> list[Cause]:
     """Return the cause that the policy plays winning moves but does not block; [] if not."""
-    wins, threat = analysed.facts.wins, analysed.facts.threat
+    wins = analysed.facts.wins
+    threat = analysed.facts.threat
     reachable = unexplained & analysed.reachable
     threatened = reachable & threat.any(axis=1)
     could_win = reachable & wins.any(axis=1)
@@ -284,7 +291,8 @@ def _find_images(
     example = mistakes.position[atlas.row]  # an example of each symmetry class
     has_images = unexplained[example] & (atlas.images > 1)
     so = has_images & (atlas.erring_images < atlas.images)
-    number, of = int(so.sum()), int(has_images.sum())
+    number = int(so.sum())
+    of = int(has_images.sum())
     if of < MIN_POSITIONS or number < OFTEN * of:
         return []
     position = int(example[so.argmax()])
@@ -325,10 +333,8 @@ def _measure_skill(
     hanging = _mark_possible_blunders(analysed, seat)
     if not hanging.any():
         return 1.0, 0, 0, 0.0
-    kept, kept_by_chance = (
-        analysed.safe_chance[hanging],
-        analysed.facts.safe_by_chance[hanging],
-    )
+    kept = analysed.safe_chance[hanging]
+    kept_by_chance = analysed.facts.safe_by_chance[hanging]
     random_share = kept_by_chance.mean()
     skill = float((kept.mean() - random_share) / (1 - random_share))
     errors = round(float((1 - kept).sum()))

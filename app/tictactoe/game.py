@@ -281,10 +281,8 @@ def _find_successors(
     successor = np.full((ply_start[-1], cells), -1, np.int32)
     finished_start = ply_start[-1]
     for ply, (ply_positions, next_positions) in enumerate(pairwise(plies)):
-        unfinished, finished = (
-            len(next_positions.unfinished),
-            len(next_positions.finished),
-        )
+        unfinished = len(next_positions.unfinished)
+        finished = len(next_positions.finished)
         number = np.concatenate(
             [
                 ply_start[ply + 1] + np.arange(unfinished),

@@ -56,8 +56,10 @@ class History:
 
     def values(self, step: int, pairs: slice = EVERY) -> NDArray[np.float32]:
         """Return the values of pairs at snapshot `step`; a negative `step` counts from the end."""
-        starts, ends = self.change_start[:-1][pairs], self.change_start[1:][pairs]
-        start, end = int(starts[0]), int(ends[-1])
+        starts = self.change_start[:-1][pairs]
+        ends = self.change_start[1:][pairs]
+        start = int(starts[0])
+        end = int(ends[-1])
         # The changes of a pair are sorted, so the value at a snapshot is the last change up to it.
         is_made = self.since[start:end] <= step % self.snapshots
         made = np.add.reduceat(is_made, starts - start, dtype=np.int32)

@@ -61,7 +61,8 @@ def replay_record(game: Game, record: str) -> list[int]:
     Raises ValueError if a character is not a cell, and IllegalMoveError, naming the ply, if a
     cell is taken or a move follows the end of the game.
     """
-    positions, decisions = [0], game.decisions
+    positions = [0]
+    decisions = game.decisions
     for ply, cell in enumerate(parse_record(game, record), 1):
         if positions[-1] >= decisions:
             raise IllegalMoveError(
@@ -78,7 +79,8 @@ def replay_record(game: Game, record: str) -> list[int]:
 
 def find_record(game: Game, position: int) -> str:
     """Return the record of a game that leads to a position."""
-    last_moves, record = _find_last_moves(game), ""
+    last_moves = _find_last_moves(game)
+    record = ""
     while position:  # 0 is the empty board
         position, cell = last_moves[position].tolist()
         record = DIGITS[cell] + record

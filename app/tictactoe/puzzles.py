@@ -88,10 +88,12 @@ def list_candidates(
     game: Game, name: str, policy: Policy, values: NDArray[np.floating]
 ) -> list[Puzzle]:
     """Return every puzzle of an agent, the most frequent position first."""
-    solution, play = solve_game(game), ReachablePlay(game, policy)
+    solution = solve_game(game)
+    play = ReachablePlay(game, policy)
     found = list_mistakes(play)
     order = group_mistakes(game, found)
-    played, shown = policy[found.position] > 0, values[found.position]
+    played = policy[found.position] > 0
+    shown = values[found.position]
     is_highest = shown == np.fmax.reduce(shown, axis=1, keepdims=True)
     # The move can be predicted if it is the agent's only move and alone has the highest value.
     # Otherwise the agent may play an untried move, or any of several with equal values.
@@ -104,7 +106,8 @@ def list_candidates(
         record = play.games[int(game.to_move[position])].record(position)
         if record is None:
             continue  # no game of the agent leads to the position
-        wrong, after = int(played[row].argmax()), int(found.after[row])
+        wrong = int(played[row].argmax())
+        after = int(found.after[row])
         line = _find_best_line(game, solution, int(game.successor[position, wrong]))
         listed.append(
             Puzzle(

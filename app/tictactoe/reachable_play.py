@@ -71,7 +71,8 @@ def follow_games(game: Game, policy: Values, seat: int) -> ReachableGames:
     Chances are computed forward from the empty board, ply by ply, against random moves.  Random
     moves include every move, so a position with chance 0 cannot occur against any opponent.
     """
-    chance, reached = np.empty(game.pairs), np.zeros(game.positions)
+    chance = np.empty(game.pairs)
+    reached = np.zeros(game.positions)
     reached[0] = 1
     for ply in list_plies(game):
         uniform_chance = (1 / ply.sizes).repeat(ply.sizes)

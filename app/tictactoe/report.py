@@ -207,7 +207,8 @@ def compute_figures(
 def compute_chances(game: Game, opponent: Policy, policy: Policy, seat: int) -> Chances:
     """Return win, draw and loss of `policy` in a seat (+1 X, -1 O) against `opponent`, rounded."""
     both = make_line_up(game, np.stack([policy, opponent])[:, game.legal])
-    own, other = np.array([0]), np.array([1])
+    own = np.array([0])
+    other = np.array([1])
     x, o = (own, other) if seat == X else (other, own)
     return _convert_to_seat(play_matches(game, both, x, o), seat)[0]
 
@@ -234,7 +235,8 @@ def _play_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bo
 
     The results are `vs` and `reachable` of `PolicyResults`.
     """
-    snapshots, rivals = len(policies), len(BASELINES)
+    snapshots = len(policies)
+    rivals = len(BASELINES)
     players = join_line_ups(make_line_up(game, policies), _line_up_baselines(game))
     # Match r * T + t is played by policy t and baseline r; baselines follow the T policies.
     own = np.tile(np.arange(snapshots), rivals)

@@ -51,7 +51,8 @@ def place_tiles(game: Game) -> Tiles:
     """Return the tiles of a game: the place of every symmetry class of decisions."""
     decision, truth = _sort_classes(game)
     ply = game.ply[decision]
-    column, top = np.empty(len(decision), np.intp), np.empty(len(decision))
+    column = np.empty(len(decision), np.intp)
+    top = np.empty(len(decision))
     middles, y = [], 0.0
     for number in range(int(ply[-1]) + 1):
         row = np.flatnonzero(ply == number)

@@ -85,7 +85,8 @@ def compute_outcome_chances(game: Game, x: Values, o: Values) -> Values:
     `x` and `o` are the policies of the two sides, [..., D, cells]. Raises ValueError if `x`
     or `o` is not a policy of this game.
     """
-    as_x, as_o = _get_pair_chances(game, x), _get_pair_chances(game, o)
+    as_x = _get_pair_chances(game, x)
+    as_o = _get_pair_chances(game, o)
     chances = _init_chances(game, np.broadcast_shapes(as_x.shape[:-1], as_o.shape[:-1]))
     for ply in list_plies_backward(game):
         policy = as_x if ply.mover == X else as_o
@@ -122,7 +123,8 @@ def respond_to_pairs(
     for ply in list_plies_backward(game):
         if ply.mover == seat:
             options = chances.take(ply.after, axis=-1)  # [3, ..., n] after each move
-            win, lose = options[own], options[theirs]
+            win = options[own]
+            lose = options[theirs]
             # With an infinite loss the two keys are compared in order; -inf * 0 would be NaN.
             keys = [-lose, win] if np.isinf(loss) else [win + loss * lose, -lose]
             best = _find_first_best(ply, keys)
@@ -198,7 +200,8 @@ def follow_matches(
         offset = starts[node] - row_start
         move = np.arange(size.sum()) + offset.repeat(size)
         weight = here[match, decision].repeat(size) * chance[move]
-        reached, match = after[move], match.repeat(size)
+        reached = after[move]
+        match = match.repeat(size)
         over = reached >= game.decisions
         outcome = game.outcome[reached[over] - game.decisions]
         # columns: X won, draw, O won
@@ -220,7 +223,8 @@ def find_likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str |
     `x` and `o` are the policies of the two sides, [D, cells]; if all chances of a side are 1, its
     moves do not count. Ties: the first moves.
     """
-    as_x, as_o = x[game.legal], o[game.legal]
+    as_x = x[game.legal]
+    as_o = o[game.legal]
     # [S] the chance of the likeliest continuation from each position to the outcome
     chance = np.zeros(game.positions)
     chance[game.decisions :] = game.outcome == outcome
@@ -237,7 +241,8 @@ def find_likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str |
         # The successor of an illegal move is -1; its chance is 0, so any valid index can replace it.
         after = np.maximum(game.successor[position], 0)
         cell = int(np.argmax(policy[position] * chance[after]))
-        position, record = int(after[cell]), record + DIGITS[cell]
+        position = int(after[cell])
+        record += DIGITS[cell]
     return record
 
 
@@ -262,7 +267,8 @@ def list_plies(game: Game) -> tuple[Ply, ...]:
     for start, stop in pairwise(game.ply_start.tolist()):
         first = game.pair_start[start : stop + 1]
         pairs = slice(int(first[0]), int(first[-1]))
-        starts, sizes = first[:-1] - first[0], np.diff(first)
+        starts = first[:-1] - first[0]
+        sizes = np.diff(first)
         for array in (starts, sizes):
             array.flags.writeable = False
         mover = int(game.to_move[start])

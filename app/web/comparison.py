@@ -151,7 +151,8 @@ def build_comparison(state: MatchState) -> Comparison:
 
     If there are fewer than two views, default views are added.
     """
-    current, site = state.match, state.site
+    current = state.match
+    site = state.site
     candidates = [View(current.lens, current.step), View(current.x), View(current.o)]
     learned = (
         view for view in candidates if site.is_lens(view.lens) and view.lens != TRUTH

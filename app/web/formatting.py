@@ -170,7 +170,8 @@ class Encodings(NamedTuple):
 
 def encode_position(game: Game, position: int) -> Encodings:
     """Return all encodings of a position."""
-    packed, read = encodings.pack_bits(game, position), []
+    packed = encodings.pack_bits(game, position)
+    read = []
     if not game.is_over(position):
         units = "".join(
             map(str, encodings.encode_one_hot(game)[position].astype(np.int8).tolist())

@@ -48,7 +48,9 @@ class ReviewedMove(NamedTuple):
 
 def review_moves(state: MatchState) -> list[ReviewedMove]:
     """Return the moves of the whole record."""
-    site, match, address = state.site, state.match, ply_urls(state.match)
+    site = state.site
+    match = state.match
+    address = ply_urls(state.match)
     lenses = {player: choose_lens(match, site, player) for player in (X, O)}
     listed = []
     for ply, (position, cell) in enumerate(
@@ -59,7 +61,8 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
         judge = _review_move if len(lens) > MAX_NAME else _review_move_cached
         move = judge(site, position, ply, cell, lens, match.step, match.own)
         player = get_mover(ply - 1)
-        seat, seat_step = match.seat(player), match.seat_step(player)
+        seat = match.seat(player)
+        seat_step = match.seat_step(player)
         random = (
             match.epsilon > 0
             and seat != HUMAN

@@ -39,7 +39,8 @@ def find_explained_blunder(state: MatchState) -> int | None:
 
 def explain_blunder(state: MatchState, cell: int) -> str:
     """Return a sentence on a blunder and the moves that would have kept the value."""
-    site, match = state.site, state.match
+    site = state.site
+    match = state.match
     played = name_square_briefly(site.game, cell)
     if match.is_human(match.to_move) and not match.is_human(-match.to_move):
         move = gettext("You played %(square)s.", square=played)
@@ -86,7 +87,8 @@ def build_hint(state: MatchState) -> tuple[int, str]:
     The hint is the best move with the most likely immediate blunder of the opponent; among equal
     moves, the move with the largest share of blunders among all answers.
     """
-    site, best = state.site, list_hint_cells(state)
+    site = state.site
+    best = list_hint_cells(state)
     keeps = evaluate_moves(site, state.position, TRUTH).truths[best[0]]
     scores = {cell: _measure_temptation(state, cell) for cell in best}
     first = max(best, key=scores.__getitem__)
@@ -116,7 +118,8 @@ def build_hint(state: MatchState) -> tuple[int, str]:
 
 def _measure_temptation(state: MatchState, cell: int) -> tuple[float, float]:
     """Return two chances of a blunder after a move: by the opponent, and by a random reply."""
-    site, after = state.site, state.play(cell)
+    site = state.site
+    after = state.play(cell)
     if after.over:
         return 0.0, 0.0
     wrong = ~site.right[after.position]

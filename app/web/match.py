@@ -256,7 +256,8 @@ def read_word(
 
     Raises BadRequest, naming all allowed words, for any other text.
     """
-    text, allowed = query.get(name) or usual, [*words]
+    text = query.get(name) or usual
+    allowed = [*words]
     if text != usual and text not in allowed:
         raise build_value_error(name, text, ", ".join(allowed))
     return text

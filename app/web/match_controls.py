@@ -253,7 +253,9 @@ def compute_reply_chances(state: MatchState) -> NDArray[np.float64]:
 
     For a person it is the move of the value source that colours the board, at its snapshot.
     """
-    site, match, position = state.site, state.match, state.position
+    site = state.site
+    match = state.match
+    position = state.position
     if match.is_human(match.to_move):
         return evaluate_match(state).policy
     player = match.to_move
@@ -282,7 +284,8 @@ def build_snapshots(state: MatchState, name: str) -> Snapshots | None:
 
     A replay starts at the snapshot shown, and from the last snapshot at the first.
     """
-    match, site = state.match, state.site
+    match = state.match
+    site = state.site
     if not site.agents.knows(name):
         return None
     start = replace(match, lens=name, step=match.step or 0, train=True, hint=False)
@@ -330,7 +333,8 @@ def _describe_training(site: SiteData, name: str) -> tuple[tuple[str, ...], str]
         ),
         gettext("trained: %(updates)s", updates=format_updates(end)),
     )
-    across, most = 100 / max(1, len(during)), max(*figures.blunders, 1)
+    across = 100 / max(1, len(during))
+    most = max(*figures.blunders, 1)
     curve = " ".join(
         f"{step * across:.3g},{CURVE_HEIGHT * (1 - number / most):.3g}"
         for step, number in enumerate(figures.blunders)

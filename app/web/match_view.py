@@ -136,11 +136,9 @@ class MatchView(NamedTuple):
 def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchView:
     """Return the view of a match with links to `routes`."""
     match = state.match
-    auto, controls, played = (
-        plan_automatic_step(state, routes),
-        Controls(state, routes),
-        review_moves(state),
-    )
+    auto = plan_automatic_step(state, routes)
+    controls = Controls(state, routes)
+    played = review_moves(state)
     blame = find_losing_move(state)
     ply = find_shown_ply(state)
     values = None if match.hide or ply is None else evaluate_match(state, ply)
@@ -198,7 +196,8 @@ def build_headline(
 ) -> Headline:
     """Return the turn or the result, the meaning of the colours, and the offered actions."""
     match = state.match
-    title, caption = describe_turn(state), legend.caption if legend else ""
+    title = describe_turn(state)
+    caption = legend.caption if legend else ""
     if match.hide:
         caption = gettext("The values are hidden.")
     if state.over:
@@ -244,7 +243,8 @@ def _build_earlier_headline(
 ) -> Headline:
     """Return the headline of an earlier position, with the way to the end of the record."""
     match = state.match
-    shown, total = len(match.shown), len(match.record)
+    shown = len(match.shown)
+    total = len(match.record)
     where = gettext("Move %(shown)s of %(total)s.", shown=shown, total=total)
     actions = [Action("now", gettext("To the end"), links.last, symbol="last")]
     if find_viewing_side(match, state.site) not in (None, match.to_move):
@@ -327,14 +327,15 @@ def describe_cells(state: MatchState, seen: MoveValues | None) -> list[str] | No
     """Return a sentence for each cell: its value, its number of updates, the expected reply."""
     if seen is None or state.match.step is not None or is_moves(seen.lens):
         return None
-    site, game, position = state.site, state.site.game, seen.position
-    replies, after = (
-        _list_likeliest_moves(site, seen.lens),
-        game.successor[position].tolist(),
-    )
+    site = state.site
+    game = state.site.game
+    position = seen.position
+    replies = _list_likeliest_moves(site, seen.lens)
+    after = game.successor[position].tolist()
     agent = site.agents.find(seen.lens)
     tried = agent.visits[position].tolist() if agent else None
-    answering, sentences = MARKS[-int(game.to_move[position])], []
+    answering = MARKS[-int(game.to_move[position])]
+    sentences = []
     for cell, successor in enumerate(after):
         if successor < 0:
             sentences.append("")
@@ -357,8 +358,10 @@ def describe_cells(state: MatchState, seen: MoveValues | None) -> list[str] | No
 
 
 def _describe_seat(state: MatchState, player: int) -> Seat:
-    match, site = state.match, state.site
-    player_id, mark = match.seat(player), MARKS[player]
+    match = state.match
+    site = state.site
+    player_id = match.seat(player)
+    mark = MARKS[player]
     is_only_person = player_id == HUMAN and not match.is_human(-player)
     name = gettext("You") if is_only_person else site.titles[player_id]
     wins = count_results(state)[0 if player == X else 2]
@@ -435,15 +438,17 @@ def _build_final_caption(
 
 def summarise_game(state: MatchState) -> str:
     """Return a sentence on a finished game, for the shared picture."""
-    match, site, blame = state.match, state.site, find_losing_move(state)
+    match = state.match
+    site = state.site
+    blame = find_losing_move(state)
     if not blame:
         return gettext("No move was a blunder.")
-    winner, ply = site.game.result(state.position), blame.ply - 1
-    who, erred = match.seat(winner), match.seat(get_mover(ply))
-    cell, words = (
-        state.cells[ply],
-        gettext_noop("A draw, after a blunder: move %(ply)s."),
-    )
+    winner = site.game.result(state.position)
+    ply = blame.ply - 1
+    who = match.seat(winner)
+    erred = match.seat(get_mover(ply))
+    cell = state.cells[ply]
+    words = gettext_noop("A draw, after a blunder: move %(ply)s.")
     if winner:
         words = gettext_noop("%(who)s won after a blunder: move %(ply)s.")
     value = ""
@@ -451,7 +456,8 @@ def summarise_game(state: MatchState) -> str:
         step = match.seat_step(get_mover(ply))
         view = evaluate_moves(site, state.positions[ply], erred, step)
         if view.known[cell] and not view.beads:
-            who, value = erred, view.texts[cell]
+            who = erred
+            value = view.texts[cell]
             words = gettext_noop(
                 "%(who)s gave move %(ply)s the value %(value)s: a blunder."
             )

@@ -142,7 +142,8 @@ def find_shown_ply(state: MatchState) -> int | None:
     During a pending reply, after the end, and at earlier positions, the values of the viewer's
     last ply stay, so that the board never changes to the view of the other side.
     """
-    current, side = len(state.match.shown), find_viewing_side(state.match, state.site)
+    current = len(state.match.shown)
+    side = find_viewing_side(state.match, state.site)
     if state.match.at_end and not (state.over or is_reply_pending(state)):
         return current
     ply = current - 1 if state.over else current
@@ -202,7 +203,8 @@ def _evaluate_moves(
     site: SiteData, position: int, lens: str, step: int | None, own: bool
 ) -> MoveValues:
     """Return the move values of a source that has values."""
-    legal, worth = site.game.legal[position], site.get_rewards(lens)
+    legal = site.game.legal[position]
+    worth = site.get_rewards(lens)
     if not site.agents.knows(lens):
         values = site.get_values(lens)[position]
         policy = (
@@ -214,7 +216,8 @@ def _evaluate_moves(
             site, position, lens, values, legal, policy, worth, own
         )
     learned, known = _read_learned_values(site, lens, step, position)
-    shipped, plays = step is None, site.agents[lens].card.plays
+    shipped = step is None
+    plays = site.agents[lens].card.plays
     # A copy, because a cached view of the row would keep the whole policy in memory.
     policy = (
         site.policies[lens][position].copy()
@@ -308,7 +311,8 @@ def _build_policy_moves(site: SiteData, position: int, lens: str) -> MoveValues:
     The result is not cached, because the name is long.
     """
     policy = site.policies[lens][position].copy()
-    plays, nothing = policy > 0, np.full(site.game.cells, np.nan)
+    plays = policy > 0
+    nothing = np.full(site.game.cells, np.nan)
     blunders = (plays & ~site.right[position]).tolist()
     view = build_move_values(
         site, position, lens, nothing, np.isfinite(nothing), policy, ONES
@@ -399,7 +403,8 @@ def _read_learned_values(
     site: SiteData, name: str, step: int | None, position: int
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Return an agent's values of a position, and whether each value is known, both [cells]."""
-    agent, legal = site.agents[name], site.game.legal[position]
+    agent = site.agents[name]
+    legal = site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     known = np.zeros(len(legal), np.bool_)
     known[legal] = site.find_known_pairs(name, -1 if step is None else step, pairs)
@@ -411,7 +416,8 @@ def _read_learned_values(
 
 
 def _list_results(site: SiteData, position: int) -> list[str]:
-    legal, endings = site.game.legal[position].tolist(), site.endings[position].tolist()
+    legal = site.game.legal[position].tolist()
+    endings = site.endings[position].tolist()
     return [
         _format_result(plies) if free else ""
         for plies, free in zip(endings, legal, strict=True)

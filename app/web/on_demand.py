@@ -108,7 +108,9 @@ class Lab:
         self, game: Game, always: Mapping[str, Agent], source: Trainer | None
     ) -> None:
         """Create the lab; without a `source` only the agents in `always` are available."""
-        self.game, self.always, self.source = game, always, source
+        self.game = game
+        self.always = always
+        self.source = source
         self.short = {agent.card.recipe: id for id, agent in always.items()}
         self.faults: dict[str, Agent] = {}  # recipe -> agent of the page /faults
         self.agents: LRUCache[str, Agent] = LRUCache(UNPACKED)

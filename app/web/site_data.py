@@ -78,7 +78,8 @@ class Registry(dict[str, Value]):
     ) -> None:
         """Create a registry; `make` creates values for the other names, which `known` accepts."""
         super().__init__(always)
-        self._known, self._make = known, make
+        self._known = known
+        self._make = make
 
     def knows(self, name: str) -> bool:
         """Return whether there is a value of this name, without creating it."""

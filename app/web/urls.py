@@ -74,7 +74,8 @@ class Route(str):
     def change(self, rule: str) -> "Route":
         """Return a route with another rule that reads the same query parameters."""
         route = Route(rule)
-        route.reads, route.repeated = self.reads, self.repeated
+        route.reads = self.reads
+        route.repeated = self.repeated
         return route
 
     def extend(self, ending: str) -> "Route":
@@ -174,7 +175,8 @@ class Destination(NamedTuple):
 _LONG = 250  # characters: longer than names of recipes and their URLs
 _PLAIN = ",:="  # characters of recipe names that need no quoting, unlike "+"
 # Names and defaults of the settings of a match: all fields but the record and the ply.
-_NAMES, _USUAL = Match.__struct_fields__[2:], astuple(Match())[2:]
+_NAMES = Match.__struct_fields__[2:]
+_USUAL = astuple(Match())[2:]
 
 
 def play(match: Match) -> str:
@@ -196,7 +198,8 @@ def move_urls(
     Building all these URLs at once is faster than building each of them.
     """
     path, _, query = show(match.play(0)).partition("?")
-    start, end = path[:-1], f"?{query}" if query else ""
+    start = path[:-1]
+    end = f"?{query}" if query else ""
     return lambda cell: f"{start}{DIGITS[cell]}{end}"
 
 
@@ -215,10 +218,8 @@ class Routes(NamedTuple):
     reply: Callable[[Match], str]
 
 
-ON_PAGE, IN_FRAME = (
-    Routes(play, REPLY.url_for_match),
-    Routes(EMBED_BOARD.url_for_match, EMBED_REPLY.url_for_match),
-)
+ON_PAGE = Routes(play, REPLY.url_for_match)
+IN_FRAME = Routes(EMBED_BOARD.url_for_match, EMBED_REPLY.url_for_match)
 
 
 def why(match: Match, cell: int | None = None, answer: str = "") -> str:

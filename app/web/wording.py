@@ -29,7 +29,8 @@ NAMED = 3  # a sentence names at most this many squares
 
 def describe_turn(state: MatchState) -> str:
     """Return a text with the player to move, or with the result of the game."""
-    match, titles = state.match, state.site.titles
+    match = state.match
+    titles = state.site.titles
     if state.over:
         return _describe_result(state)
     who = match.to_move
@@ -89,7 +90,8 @@ class Legend(NamedTuple):
 
 def build_legend(state: MatchState, opinion: MoveValues) -> Legend:
     """Return the explanation of move values: source, point of view and scale."""
-    site, lens = state.site, opinion.lens
+    site = state.site
+    lens = opinion.lens
     player = int(site.game.to_move[opinion.position])
     when = gettext_noop("for %(mark)s (at its last move)")
     if opinion.position == state.position:
@@ -125,7 +127,8 @@ def build_legend(state: MatchState, opinion: MoveValues) -> Legend:
 
 def _name_learned_values(state: MatchState, opinion: MoveValues, view: str) -> str:
     """Return a name for an agent's values; at an earlier snapshot it gives the number of updates."""
-    card, step = state.site.agents[opinion.lens].card, state.match.step
+    card = state.site.agents[opinion.lens].card
+    step = state.match.step
     if step is None:
         words = gettext_noop("%(agent)s’s values %(view)s")
         if opinion.beads:
@@ -191,7 +194,8 @@ def name_squares(game: Game, cells: Sequence[int]) -> str:
 
 def describe_agent(site: SiteData, name: str, step: int | None = None) -> str:
     """Return a sentence with an agent's exact figures, as shipped or at a snapshot."""
-    title, figures = site.titles[name], get_figures(site, name)
+    title = site.titles[name]
+    figures = get_figures(site, name)
     number = figures.blunders[-1 if step is None else step]
     drawn = site.agents.knows(name) and site.agents[name].card.plays == "proportional"
     values = {
@@ -245,7 +249,8 @@ def _label_scale(
 
 def _describe_blunder(state: MatchState, ply: int, cell: int) -> str:
     """Return a sentence that a person's move was a blunder; "" if it was not or is not shown."""
-    match, position = state.match, state.positions[ply]
+    match = state.match
+    position = state.positions[ply]
     if (
         match.hide
         or not match.is_human(get_mover(ply))
@@ -257,7 +262,8 @@ def _describe_blunder(state: MatchState, ply: int, cell: int) -> str:
 
 
 def _describe_result(state: MatchState) -> str:
-    match, outcome = state.match, state.site.game.result(state.position)
+    match = state.match
+    outcome = state.site.game.result(state.position)
     if outcome == 0:
         return gettext("Draw")
     if match.is_human(outcome) and match.is_human(-outcome):
@@ -360,7 +366,8 @@ def _describe_training(site: SiteData, name: str) -> str:
 
 
 def _describe_strength(site: SiteData, name: str) -> str:
-    kind, safe = grade_strength(site, name), judge_policy(site, name).unbeatable
+    kind = grade_strength(site, name)
+    safe = judge_policy(site, name).unbeatable
     if kind == "unbeatable":
         sentence = gettext("No opponent can win.")
         reason = _explain_opening(site, name) if site.agents.knows(name) else ""
@@ -384,7 +391,8 @@ def _describe_strength(site: SiteData, name: str) -> str:
 
 def _explain_opening(site: SiteData, name: str) -> str:
     """Return the reason for an unbeatable agent's colours of the empty board; "" without a reason."""
-    worth, best = site.get_rewards(name), evaluate_moves(site, 0, name).best_value
+    worth = site.get_rewards(name)
+    best = evaluate_moves(site, 0, name).best_value
     if worth and worth.x[1] == worth.x[2]:
         return gettext(
             "Its colours are green because a draw is worth as much to it as a win."

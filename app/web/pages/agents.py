@@ -179,8 +179,10 @@ def _build_result_columns(opponent: str, group: ColumnGroup) -> list[Column]:
     )
 
 
-AGENT, BLUNDERS = ColumnGroup("agent", "Agent"), ColumnGroup("blunders", "Blunders")
-METHOD, TRAINING = ColumnGroup("method", "Method"), ColumnGroup("training", "Training")
+AGENT = ColumnGroup("agent", "Agent")
+BLUNDERS = ColumnGroup("blunders", "Blunders")
+METHOD = ColumnGroup("method", "Method")
+TRAINING = ColumnGroup("training", "Training")
 COLUMNS = [
     Column("title", AGENT, "Agent", ASCENDING, _get_sort_title, "title"),
     Column(
@@ -517,17 +519,17 @@ def show_agent(name: str) -> Response:
 @bp.get(urls.AGENT_FILE)
 def download_agent_file(name: str, ending: str) -> Response:
     """Return a file of an agent: arrays, card, or table of values."""
-    agent, game = current_site().get_agent(name), current_site().game
+    agent = current_site().get_agent(name)
+    game = current_site().game
     if ending == "csv":
         return numbers_file(
             NUMBERS, list_value_rows(current_site(), agent), agent.card.id
         )
-    content, mimetype = read_arrays_file(game, agent), "application/octet-stream"
+    content = read_arrays_file(game, agent)
+    mimetype = "application/octet-stream"
     if ending == "json":
-        content, mimetype = (
-            format_card(complete_card(game, agent)).encode(),
-            "application/json",
-        )
+        content = format_card(complete_card(game, agent)).encode()
+        mimetype = "application/json"
     return build_file_response(content, mimetype, f"{agent.card.id}.{ending}")
 
 

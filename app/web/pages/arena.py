@@ -50,7 +50,8 @@ def _format_score(score: float) -> str:
 
 
 def _build_chance_show(title: str, number: int, most: int, who: str) -> Show:
-    of, ends = itemgetter((..., number)), [("0%",), ("50%",), ("100%",)]
+    of = itemgetter((..., number))
+    ends = [("0%",), ("50%",), ("100%",)]
     heats = range(0, most + most // 10, most // 10)
     return Show(
         title,
@@ -147,7 +148,8 @@ class ArenaPage(Page, frozen=True):
     @cached_property
     def rows(self) -> list[ArenaRow]:
         """A row for each player as X."""
-        site, names = self.site, self._names
+        site = self.site
+        names = self._names
         return [
             ArenaRow(
                 id=names[x],
@@ -189,7 +191,8 @@ def show_arena() -> Response:
     """Show every player against every player."""
     site = current_site()
     show = read_word("show", request.args, SHOWS, "score")
-    player, add = request.args.get("player", ""), request.args.get("add", "")
+    player = request.args.get("player", "")
+    add = request.args.get("add", "")
     for name in (player, add):
         if name and not site.policies.knows(name):
             raise BadRequest(

@@ -74,12 +74,17 @@ def build_panel(
     comparison: Comparison, state: MatchState, view: View, opinion: MoveValues | None
 ) -> Panel:
     """Return the board of a view, or of optimal play; `opinion` is None after the end of a game."""
-    site, views, name = state.site, comparison.views, format_view_name(state.site, view)
+    site = state.site
+    views = comparison.views
+    name = format_view_name(state.site, view)
     seen = replace(state, match=comparison.match(view))
     # optimal play is not among the views
     here = views.index(view) if view in views else len(views)
-    before, after = views[:here], views[here + 1 :]
-    learned, earlier, later = site.agents.knows(view.lens), "", ""
+    before = views[:here]
+    after = views[here + 1 :]
+    learned = site.agents.knows(view.lens)
+    earlier = ""
+    later = ""
 
     def put(step: int | None) -> str:
         """Return the URL with another snapshot in this panel, "" if a panel has it already."""
@@ -474,7 +479,8 @@ class ComparePage(Page, frozen=True):
 @bp.get(urls.COMPARE)
 def show_comparison(record: str = "") -> Response:
     """Show a position on several boards, or redirect to a frame of the agents' film."""
-    lenses, figure = request.args.getlist("lens"), request.args.get("figure", "")
+    lenses = request.args.getlist("lens")
+    figure = request.args.get("figure", "")
     comparison, place = parse_comparison(record, lenses, current_site(), figure)
     if frame := request.args.get("frame", ""):
         return redirect(

@@ -202,8 +202,11 @@ def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
 
     Raises NotFound or BadRequest with a sentence on the fault.
     """
-    figure, lenses = query.get("figure", ""), query.getlist("lens")
-    card, names, against = site.get_agent(name).card, [name], ""
+    figure = query.get("figure", "")
+    lenses = query.getlist("lens")
+    card = site.get_agent(name).card
+    names = [name]
+    against = ""
     charts: Charts | None
     if figure == learning.WON and not lenses:
         charts = learning.chart_wins(card.win_rate) if card.win_rate else None
@@ -351,7 +354,8 @@ def download_board(ending: str, record: str = "") -> Response:
 def download_game_values(ending: str, record: str = "") -> Response:
     """Return the value of a game over its moves as SVG or CSV."""
     place = parse_match(record, request.args, current_site())
-    moves, name = build_match_view(place, IN_FRAME).moves, _name_file("value", record)
+    moves = build_match_view(place, IN_FRAME).moves
+    name = _name_file("value", record)
     if ending == "svg":
         return export.svg_file(
             curves.draw_game_values_file(
@@ -395,10 +399,8 @@ def download_mind(name: str, ending: str) -> Response:
             f"The mind of {shown.title}: "
             f"{minds.list_kinds(current_site(), name)[colour].title.lower()}"
         )
-        shapes, where = (
-            [minds.draw_optimal_lines(shown.where), shown.tiles()],
-            shown.where,
-        )
+        shapes = [minds.draw_optimal_lines(shown.where), shown.tiles()]
+        where = shown.where
         return export.png_file(draw_preview(line, shapes, where.columns, where.height))
     if ending == "csv":
         rows = minds.list_mind_rows(current_site(), shown, step)
@@ -420,7 +422,8 @@ def download_board_preview(record: str = "") -> Response:
         state = MatchState(state.site, state.match.at(len(record)), state.positions)
     opinion = None if state.match.hide or state.over else evaluate_match(state)
     unsaid = [NOTHING] * state.site.game.cells
-    line, blame = describe_turn(state), find_losing_move(state)
+    line = describe_turn(state)
+    blame = find_losing_move(state)
     if state.over:
         line = summarise_game(state)
     if opinion:
@@ -454,11 +457,10 @@ def answer_oembed() -> Response:
         raise BadRequest(
             "The parameter url is missing: it is the URL of the page to embed."
         )
-    take, host = find_frame(current_site(), url), request.host_url.rstrip("/")
-    width, height = (
-        min(take.size[0], read_max_size("maxwidth")),
-        min(take.size[1], read_max_size("maxheight")),
-    )
+    take = find_frame(current_site(), url)
+    host = request.host_url.rstrip("/")
+    width = min(take.size[0], read_max_size("maxwidth"))
+    height = min(take.size[1], read_max_size("maxheight"))
     answer = {
         "version": "1.0",
         "type": "rich",
@@ -535,7 +537,8 @@ def find_export(
         case "embed.show_curves":
             take = parse_curves(site, given["name"], query).take
         case "compare.show_comparison":
-            record, lenses = given.get("record", ""), query.getlist("lens")
+            record = given.get("record", "")
+            lenses = query.getlist("lens")
             shown, _ = parse_comparison(record, lenses, site, query.get("figure", ""))
             learned = [
                 view.lens for view in shown.views if site.agents.knows(view.lens)

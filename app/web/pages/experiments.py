@@ -143,7 +143,8 @@ def show_claims() -> Response:
 @bp.get(urls.EXPERIMENT)
 def show_claim(claim: str) -> Response:
     """Show a claim and the result of its experiment."""
-    site, summary = current_site(), current_site().get_experiment(claim)
+    site = current_site()
+    summary = site.get_experiment(claim)
     order = [*site.experiments.values()]
     at = order.index(summary)
     address = request.host_url.rstrip("/") + urls.EXPERIMENT.url(claim)
@@ -222,10 +223,8 @@ def download_figure(claim: str, number: int) -> Response:
 @bp.get(urls.SOURCES)
 def show_sources() -> Response:
     """Show all sources."""
-    agents, experiments = (
-        current_site().always.values(),
-        current_site().experiments.values(),
-    )
+    agents = current_site().always.values()
+    experiments = current_site().experiments.values()
     families = {
         title: [
             (

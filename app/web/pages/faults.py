@@ -131,7 +131,8 @@ class FaultPage(Page, frozen=True):
     @property
     def first_board(self) -> Board:
         """The board after the move of the first update that differs, with the move marked."""
-        game, first = self.site.game, self.text.first
+        game = self.site.game
+        first = self.text.first
         record = find_record(game, parse_position(game, first.board))
         state = replay_match(Match(record + DIGITS[first.cell]), self.site)
         return lay_out_board(
@@ -298,7 +299,8 @@ def build_card(site: SiteData, fault: str) -> Card:
 
 def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultSide:
     """Return an agent with the picture of its positions and its values on a board."""
-    name, match = agent.card.recipe, Match(record)
+    name = agent.card.recipe
+    match = Match(record)
     state = replay_match(match, site)
     opinion = evaluate_moves(site, state.position, name)
     kind = "with" if title != "Without it" else "without"
@@ -354,7 +356,8 @@ def show_first_puzzle() -> AnyResponse:
 @bp.get(urls.FAULT_PUZZLE)
 def show_puzzle(number: int) -> Response:
     """Show a puzzle, with the result if the URL has an answer."""
-    site, answer = current_site(), request.args.get("answer", "")
+    site = current_site()
+    answer = request.args.get("answer", "")
     if not 1 <= number <= len(ORDER):
         raise NotFound(f"There are puzzles 1 to {len(ORDER)}, not {number}.")
     if answer and answer not in list_choices_of(number):

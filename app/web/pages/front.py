@@ -114,7 +114,8 @@ class FrontPage(Page, frozen=True):
 @bp.get(urls.HOME)
 def show_front() -> Response:
     """Return the front page."""
-    site, step = current_site(), request.args.get("step", "")
+    site = current_site()
+    step = request.args.get("step", "")
     name = site.first_opponent
     step_shown = read_step(name, step, film_position(site, name, BLOCKED).last, site)
     return render_page(FrontPage(site, name, step_shown, plays=not step))

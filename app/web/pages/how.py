@@ -207,15 +207,14 @@ def writing(game: Game, position: int) -> Writing:
 
 def won_game(game: Game) -> list[WorkedMove]:
     """Return the winner's moves with their values, the last move first."""
-    positions, cells, target, moves = (
-        replay_record(game, GAME),
-        parse_record(game, GAME),
-        1.0,
-        [],
-    )
+    positions = replay_record(game, GAME)
+    cells = parse_record(game, GAME)
+    target = 1.0
+    moves = []
     for ply in range(len(cells) - 1, -1, -2):
         value = ALPHA * target
-        board, heat = format_position(game, positions[ply]), round(value * HEAT_STEPS)
+        board = format_position(game, positions[ply])
+        heat = round(value * HEAT_STEPS)
         moves.append(WorkedMove(ply + 1, board, cells[ply], target, value, heat))
         target = value
     return moves
@@ -347,7 +346,8 @@ def part(slug: str) -> Response:
     if slug not in PARTS:
         parts = [*(stop.slug for stop in LESSON_STEPS), *PARTS]
         raise NotFound(f"There is no part {slug!r}. There are: {', '.join(parts)}.")
-    query, game = request.args, current_site().game
+    query = request.args
+    game = current_site().game
     page = partial(PartPage, current_site(), slug, PARTS[slug], CONTENTS)
     if slug == WRITING:
         return render_page(page(writing=writing(game, parse_board(query, game))))
@@ -374,7 +374,8 @@ def section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPag
 
     Raises BadRequest or Conflict with a sentence that names the fault in the record.
     """
-    section, record = SECTIONS[slug], query.get("record", "")
+    section = SECTIONS[slug]
+    record = query.get("record", "")
     has_board = _has_board(site, section)
     if record and not has_board:
         raise BadRequest(
@@ -430,7 +431,8 @@ def _update_url(slug: str, **query: str | int) -> str:
 
 
 def _has_board(site: SiteData, section: Section) -> bool:
-    lens, step = section.start.lens, section.start.step
+    lens = section.start.lens
+    step = section.start.step
     if lens == TRUTH:
         return True
     return lens in site.always and (step is None or step <= site.get_last_step(lens))

@@ -51,10 +51,8 @@ PICTURES_PER_PAGE = 60  # pictures on a page of a list
 
 def list_standings(site: SiteData, name: str) -> list[tuple[str, int, float]]:
     """Return the neighbours of a policy in the arena, with rank and score."""
-    names, table = (
-        [*site.policies, name],
-        summarize_round_robin(play_round_robin(site, name)),
-    )
+    names = [*site.policies, name]
+    table = summarize_round_robin(play_round_robin(site, name))
     order = np.argsort(-table.score, kind="stable").tolist()
     here = order.index(len(names) - 1)
     around = order[max(0, here - NEIGHBOURS) : here + NEIGHBOURS + 1]
@@ -122,14 +120,16 @@ class ListedPage(Page, frozen=True):
 @bp.get(urls.JUDGE, strict_slashes=False)
 def show_judge() -> Response:
     """Show the results of the moves in the URL, or the form."""
-    text, site = request.args.get("moves", "").strip(), current_site()
+    text = request.args.get("moves", "").strip()
+    site = current_site()
     if not text:
         return render_page(build_judge_page(site))
     code = text.rpartition("moves=")[2]  # the form accepts a whole link too
     if code != request.args["moves"]:
         return redirect(urls.judge(code), 303)
     name = get_judged_policy()
-    mind, verdicts = draw_policy_blunders(site, name), judgement.judge_seats(site, name)
+    mind = draw_policy_blunders(site, name)
+    verdicts = judgement.judge_seats(site, name)
     page = JudgedPage(
         site=site,
         name=name,
@@ -207,7 +207,8 @@ def build_judge_page(
 @bp.get(urls.JUDGE_BLUNDERS)
 def show_blunders(name: str = "") -> Response:
     """Show all blunders of a policy."""
-    name, site = get_judged_policy(name), current_site()
+    name = get_judged_policy(name)
+    site = current_site()
     shown, listed = _build_list_page(
         name, len(build_atlas(site, name).row), partial(urls.blunders, name)
     )
@@ -220,7 +221,8 @@ def show_blunders(name: str = "") -> Response:
 @bp.get(urls.JUDGE_CERTIFICATE)
 def show_certificate(seat: str, name: str = "") -> Response:
     """Show the whole proof that a policy cannot be beaten in a seat."""
-    name, site = get_judged_policy(name), current_site()
+    name = get_judged_policy(name)
+    site = current_site()
     positions = len(get_certificate(site, name, seat).position)
     shown, listed = _build_list_page(
         name, positions, partial(urls.certificate, name, seat)
@@ -257,10 +259,8 @@ def _build_list_page(
 @bp.get(urls.JUDGE_CERTIFICATE.extend(".csv"))
 def download_certificate(seat: str, name: str = "") -> Response:
     """Return a proof as CSV: each position, the cells that may be played, and the exact value."""
-    site, certificate = (
-        current_site(),
-        get_certificate(current_site(), get_judged_policy(name), seat),
-    )
+    site = current_site()
+    certificate = get_certificate(current_site(), get_judged_policy(name), seat)
     rows = (
         (
             format_position(site.game, position),

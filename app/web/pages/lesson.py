@@ -118,9 +118,11 @@ def show_lesson(slug: str) -> Response:
 
 def _illustrate_untrained(site: SiteData, step: str) -> Illustration:
     """Return the position of the film before the first game."""
-    name, game = choose_filmed_agent(site), site.game
+    name = choose_filmed_agent(site)
+    game = site.game
     state = replay_match(Match(RECORD), site)
-    right, legal = site.right[state.position], game.legal[state.position]
+    right = site.right[state.position]
+    legal = game.legal[state.position]
     mover = int(game.to_move[state.position])
     return Illustration(
         name,
@@ -261,7 +263,8 @@ def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
 
 
 def _is_best_against_random(site: SiteData, puzzle: Puzzle) -> bool:
-    task, exact = site.get_task(puzzle.agent), site.get_task_q(puzzle.agent)
+    task = site.get_task(puzzle.agent)
+    exact = site.get_task_q(puzzle.agent)
     if task is None or exact is None or task.opponent != "random":
         return False
     return bool(np.nanargmax(exact[puzzle.position]) == puzzle.wrong)

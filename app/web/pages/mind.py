@@ -151,11 +151,14 @@ def build_mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> Mind
 
 def _build_tile(site: SiteData, name: str, step: int, number: int) -> Tile:
     """Return the decision that represents a symmetry class in the picture."""
-    tiles, game = site.tiles, site.game
+    tiles = site.tiles
+    game = site.game
     rows, knows = minds.choose_decisions(site, name, step)
-    position, known = int(rows[0, number]), bool(knows[0, number])
+    position = int(rows[0, number])
+    known = bool(knows[0, number])
     url_step = site.step_for_url(name, step)
-    record, mover = find_record(game, position), int(game.to_move[position])
+    record = find_record(game, position)
+    mover = int(game.to_move[position])
     against = match_against_person(name, -mover, record)
     match = replace(against, lens=name, step=url_step)
     state = replay_match(match, site)

@@ -76,7 +76,8 @@ class PuzzlePage(Page, frozen=True):
     @property
     def moves(self) -> list[Destination]:
         """The moves from the blunder to the end of the game."""
-        game, puzzle = self.attempt.site.game, self.attempt.puzzle
+        game = self.attempt.site.game
+        puzzle = self.attempt.puzzle
         mover = int(game.to_move[puzzle.position])
         sides = {0: MARKS[-mover], 1: MARKS[mover]}
         return [

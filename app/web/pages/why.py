@@ -102,24 +102,20 @@ def explain(pair: ValueQuery) -> Explanation:
 
 def _explain_by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
     """Return the explanation of a value that a person's games changed."""
-    game, view = (
-        pair.game,
-        evaluate_moves(pair.site, pair.position, pair.lens, pair.step),
-    )
-    move, who = (
-        f"{MARKS[pair.mover]} at {name_cell(pair, pair.cell)}",
-        pair.site.titles[pair.lens],
-    )
+    game = pair.game
+    view = evaluate_moves(pair.site, pair.position, pair.lens, pair.step)
+    move = f"{MARKS[pair.mover]} at {name_cell(pair, pair.cell)}"
+    who = pair.site.titles[pair.lens]
     has = rule.has.format(move=move, value=view.spoken[pair.cell])
     course = pair.site.lab.replay_course(pair.lens, None)
     lessons = course.lessons if isinstance(course, Course) else []
-    shared, changed, number = _build_sharing_key(pair), list[str](), 0
+    shared = _build_sharing_key(pair)
+    changed = list[str]()
+    number = 0
     for lesson in lessons:
         number += bool(lesson.record)
-        positions, cells = (
-            replay_record(game, lesson.record),
-            parse_record(game, lesson.record),
-        )
+        positions = replay_record(game, lesson.record)
+        cells = parse_record(game, lesson.record)
         changed += [
             f"game {number}: {_format_value(pair, update.old)} → {_format_value(pair, update.new)}"
             for update in lesson.updates
@@ -147,7 +143,8 @@ def _explain_by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
 
 def _build_sharing_key(pair: ValueQuery) -> Callable[[int, int], object]:
     """Return a function from a move (position, cell) to the key of its value in the table."""
-    game, recipe = pair.game, pair.recipe
+    game = pair.game
+    recipe = pair.recipe
     if getattr(recipe, "key", "") == "afterstate" or getattr(
         recipe, "symmetric", False
     ):
@@ -189,7 +186,8 @@ def _describe_value(pair: ValueQuery, rule: UpdateRule, reason: ValueReason) -> 
     if pair.lens == TRUTH:
         worth = format_signed(pair.value, 0)
         return f"With optimal play {move} is worth {worth}: it is a {truth(pair)}."
-    who, value = pair.site.titles[pair.learner], rule.written(reason, reason.value)
+    who = pair.site.titles[pair.learner]
+    value = rule.written(reason, reason.value)
     if pair.task and not pair.is_learned:
         task = describe_task(pair.site, pair.task)
         return f"The training task of {who} is {task}. In it {move} is worth exactly {value}."
@@ -214,7 +212,8 @@ def _describe_task_value(pair: ValueQuery) -> list[str]:
     """Return a sentence with the exact value in the agent's training task."""
     if not pair.task or not pair.is_learned or pair.exact_in_task is None:
         return []
-    task, exact = describe_task(pair.site, pair.task), pair.exact_in_task
+    task = describe_task(pair.site, pair.task)
+    exact = pair.exact_in_task
     agrees = pair.known and abs(pair.value - exact) < NEAR
     addition = ", and that is its value" if agrees else ""
     return [
@@ -383,7 +382,8 @@ class WhyPage(Page, frozen=True):
     @property
     def board(self) -> Board:
         """The position, where each empty square links to the explanation of its value."""
-        pair, match = self.pair, self.state.match
+        pair = self.pair
+        match = self.state.match
         values = evaluate_moves(
             pair.site, pair.position, pair.lens, pair.step, match.own
         )
@@ -395,7 +395,8 @@ class WhyPage(Page, frozen=True):
     @property
     def after(self) -> dict[int, str]:
         """The URL of the position after each answer, by cell."""
-        match, cell = self.state.match, self.pair.cell
+        match = self.state.match
+        cell = self.pair.cell
         return {
             row.cell: _build_reply_url(match, cell, row.cell) for row in self.why.rows
         }
@@ -447,7 +448,8 @@ def parse_pair(state: MatchState, text: str) -> ValueQuery:
 
     Raises BadRequest or Conflict with a sentence that names the fault.
     """
-    match, game = state.match, state.site.game
+    match = state.match
+    game = state.site.game
     if state.over:
         raise Conflict(
             f"The game is over after {len(match.shown)} moves: no move has a value."

@@ -156,7 +156,8 @@ def lay_out_board(
     `chosen` is the cell that the page is about. `notes` are those of `build_notes`; by
     default they mark all values that optimal play refutes.
     """
-    game, position = state.site.game, state.position
+    game = state.site.game
+    position = state.position
     lines = _find_winning_lines(game, position) if state.over else []
     winning = set(chain.from_iterable(lines))
     squares = [
@@ -188,7 +189,8 @@ def lay_out_board(
 
 def _lay_out_square(state: MatchState, cell: int, board_id: str) -> BoardSquare:
     """Return a square with its stone."""
-    game, ply = state.site.game, len(state.match.shown)
+    game = state.site.game
+    ply = len(state.match.shown)
     row, column = game.row_column(cell)
     return BoardSquare(
         id=f"{board_id}-{DIGITS[cell]}",
@@ -299,7 +301,8 @@ def draw_squares(board: Board) -> list[svg.Shape]:
 
 def draw_board_file(board: Board, headline: str, caption: str) -> svg.Drawing:
     """Return a file with a board and its values, below a headline and a caption."""
-    rows, columns = len(board.ranks), len(board.ranks[0])
+    rows = len(board.ranks)
+    columns = len(board.ranks[0])
     width, height = (n * (SIDE + GAP) - GAP + 2 * EDGE for n in (columns, rows))
     squares = "; ".join(square.label for square in board.squares)
     shapes: list[svg.Shape] = [
@@ -382,7 +385,8 @@ def _draw_strikes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
         (row1, column1), (row2, column2) = (
             game.row_column(line[end]) for end in (0, -1)
         )
-        down, right = np.sign(row2 - row1) * 0.3, np.sign(column2 - column1) * 0.3
+        down = np.sign(row2 - row1) * 0.3
+        right = np.sign(column2 - column1) * 0.3
         ends = (column1 - right, row1 - down, column2 + right, row2 + down)
         drawn.append(
             svg.Segment("strike", *(round(float(end) + 0.5, 2) for end in ends))

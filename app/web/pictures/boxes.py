@@ -152,13 +152,15 @@ def draw_tray(held: Mapping[int, int], drawn: int) -> Markup:
     ]
     pitch = 2 * PITCH if is_full else PITCH  # room for the number
     columns = COLUMNS * PITCH // pitch
-    width, height = COLUMNS * PITCH + 2 * RIM, ROWS * PITCH + 2 * RIM
+    width = COLUMNS * PITCH + 2 * RIM
+    height = ROWS * PITCH + 2 * RIM
     parts = [
         f'<rect class="tray" x="1" y="1" width="{width - 2}" height="{height - 2}" rx="2"/>'
     ]
     for index, cell in enumerate(beads):
         row, column = divmod(index, columns)
-        x, y = RIM + (column * pitch) + PITCH / 2, RIM + (row + 0.5) * PITCH
+        x = RIM + (column * pitch) + PITCH / 2
+        y = RIM + (row + 0.5) * PITCH
         parts.append(_draw_bead(cell, x, y))
         if is_full:
             parts.append(

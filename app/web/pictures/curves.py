@@ -43,7 +43,8 @@ LOW = 80.0  # pixels of a plot of the value of a game
 ABOVE = 8.0
 
 # A file.
-WIDTH, WIDTHS = 640, (280, 1600)  # pixels that a picture can be wide
+WIDTH = 640
+WIDTHS = (280, 1600)  # pixels that a picture can be wide
 ONE = 300  # pixels: how narrow a chart may be
 ALONE, AMONG = 224, 144  # pixels: the height of a plot, alone or among others
 # pixels: the title, the name of a chart, a row of its legend, the margin below
@@ -97,7 +98,8 @@ def build_axis(
     outside the range of the values.
     """
     known = [*values, *([0.0] if zero else [])] or [0.0]
-    low, high = min(known), max(known)
+    low = min(known)
+    high = max(known)
     if low == high:
         room = abs(low) * 0.1 or 1.0
         low, high = (
@@ -105,11 +107,14 @@ def build_axis(
         )
     size = _choose_step(high - low)
     if whole:
-        low, high = floor(low / size + 1e-9) * size, ceil(high / size - 1e-9) * size
+        low = floor(low / size + 1e-9) * size
+        high = ceil(high / size - 1e-9) * size
     else:
         room = 0.02 * (high - low)
-        low, high = low - room, high + room
-    first, last = ceil(low / size - 1e-9), floor(high / size + 1e-9)
+        low = low - room
+        high += room
+    first = ceil(low / size - 1e-9)
+    last = floor(high / size + 1e-9)
     return Axis(
         low, high, False, [number * size + 0.0 for number in range(first, last + 1)]
     )
@@ -118,8 +123,10 @@ def build_axis(
 def build_logarithmic_axis(values: Iterable[float]) -> Axis:
     """Return a logarithmic axis for values above 0, with ticks at powers of ten."""
     known = [value for value in values if value > 0] or [1.0]
-    low, high = min(known), max(known)
-    first, last = floor(log10(low) + 1e-9), ceil(log10(high) - 1e-9)
+    low = min(known)
+    high = max(known)
+    first = floor(log10(low) + 1e-9)
+    last = ceil(log10(high) - 1e-9)
     ticks = [10.0**power for power in range(first, last + 1)]
     if len(ticks) > MOST_TICKS:
         ticks = ticks[:: ceil(len(ticks) / MOST_TICKS)]
@@ -358,12 +365,14 @@ def draw_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
     for number, (chart, plot, (samples, _)) in enumerate(
         zip(charts.charts, plots, keys, strict=True)
     ):
-        x, y = number % across * each, TITLE + number // across * height
+        x = number % across * each
+        y = TITLE + number // across * height
         unit = f", {chart.unit}" if chart.unit else ""
         name = svg.cut_text(chart.title + unit, each - 2 * EDGE, 13)
         shapes.append(svg.Text("label", x + EDGE, y + 14, name))
         shapes.append(svg.Inset("", samples, x + EDGE, y + NAME))
-        left, room = x + LEFT, each - LEFT - RIGHT
+        left = x + LEFT
+        room = each - LEFT - RIGHT
         shapes.append(svg.Inset("", plot.shapes, left, y + above - ABOVE, width=room))
     rows = ceil(len(charts.charts) / across)
     return svg.Drawing(width, TITLE + rows * height, f"{title}. {told}", shapes)
@@ -423,7 +432,8 @@ def draw_strength_chart(
     Its lines are the share of games lost to the best responder in each seat, and the
     share of positions with a blunder.
     """
-    up, across = build_axis([100.0], zero=True), build_axis([0, max(2, len(judged))])
+    up = build_axis([100.0], zero=True)
+    across = build_axis([0, max(2, len(judged))])
     shapes: list[svg.Shape] = []
     margin = draw_vertical_axis(shapes, up, ABOVE, LOW, PERCENT)
     seats = zip(*(beaten for beaten, _ in judged), strict=True)
@@ -446,7 +456,8 @@ def lay_out_game_values(
     state: MatchState, moves: Sequence[ReviewedMove], height: float
 ) -> svg.Plot:
     """Return a plot with the exact value after each move as a line, and the expected values as dots."""
-    plies, shown = state.site.game.cells, len(state.match.shown)
+    plies = state.site.game.cells
+    shown = len(state.match.shown)
     start = int(state.site.solution.value[0])
     up = Axis(-1.0, 1.0, False, sorted(LEVELS))
     shapes: list[svg.Shape] = []
@@ -522,7 +533,8 @@ def _list_keys(keys: Sequence[svg.Key], width: float) -> tuple[list[svg.Shape], 
         name = svg.cut_text(key.name, width - SAMPLE - 6)
         needed = SAMPLE + 6 + 12 * svg.LETTER * len(name) + 14
         if x and x + needed > width:
-            x, row = 0.0, row + 1
+            x = 0.0
+            row += 1
         y = ENTRY * row + 2
         shapes.append(svg.Path(key.kind, [(x, y), (x + SAMPLE, y)]))
         shapes.append(svg.Text("told", x + SAMPLE + 6, y + 4, name))

@@ -224,7 +224,8 @@ class CurveField(NamedTuple):
         high: Sequence[float],
     ) -> svg.Path:
         """Draw the band between two lines."""
-        there, back = self.trace(xs, high), self.trace(xs, low)
+        there = self.trace(xs, high)
+        back = self.trace(xs, low)
         return svg.Path(kind, there + back[::-1], closed=True)
 
 
@@ -235,7 +236,8 @@ def lay_out_curves(
     """Return lines over a common axis: the medians of the runs, with bands for most or all runs."""
     every = figure.series
     has_wide_bands = len(every) <= FEW_CURVES
-    across, up = _scale_across(figure), _scale_up(every, has_wide_bands)
+    across = _scale_across(figure)
+    up = _scale_up(every, has_wide_bands)
     links = [_link_series(site, series) for series in every]
     styles = [STYLES[number % len(STYLES)] for number in range(len(every))]
     shapes: list[svg.Shape] = []
@@ -273,7 +275,8 @@ def _scale_across(figure: Curves) -> Axis:
     xs += [mark.value for mark in figure.marks]
     if figure.logarithmic:
         return build_logarithmic_axis(xs)
-    low, high = min(xs), max(xs)
+    low = min(xs)
+    high = max(xs)
     if low == high:
         high = low + 1
     axis = build_axis(xs)
@@ -385,7 +388,8 @@ def _draw_grid_row(
     """Draw the cells of a row, each with its value."""
     width = 1 / len(figure.columns)
     kind = "inside" if len(figure.columns) <= FEW else "inside spare"
-    values, recipes = figure.values[row], figure.recipes[row]
+    values = figure.values[row]
+    recipes = figure.recipes[row]
     for column, (value, recipe) in enumerate(zip(values, recipes, strict=True)):
         names = (
             f"{figure.row_label} {figure.rows[row]}",
@@ -511,7 +515,8 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
     """Return pictures of positions with the right moves, the agent's moves and its blunders."""
     pictures = []
     for board in figure.boards:
-        game, at = site.game, replay_record(site.game, board.record)[-1]
+        game = site.game
+        at = replay_record(site.game, board.record)[-1]
         signs: dict[int, str] = {}
         if not game.is_over(at):
             signs = {
@@ -672,10 +677,8 @@ def _draw_dots(
                 f" to {format_with_unit(most, unit)}" if most != low else ""
             )
             title += f", one of {_write_run_count(len(part))} here with {span}"
-        y, size = (
-            bottom - DOT / 2 - 1 - level * step,
-            max(0.4, (len(part) / worth) ** 0.5),
-        )
+        y = bottom - DOT / 2 - 1 - level * step
+        size = max(0.4, (len(part) / worth) ** 0.5)
         link = svg.Link(title, opened(seed))
         dots.append(svg.Dot("dot", axis.at(value), round(y, 1), link, size))
     return dots
@@ -722,7 +725,8 @@ def _describe_seeds(groups: Sequence[Group], first: int) -> str:
             " in each row" if len(groups) > 1 else ""
         )
         return f"{runs}, seeds {format_count(first)} to {format_count(first + numbers[0] - 1)}."
-    fewest, most = format_count(numbers[0]), format_count(numbers[-1])
+    fewest = format_count(numbers[0])
+    most = format_count(numbers[-1])
     return (
         f"{fewest} to {most} runs in each row; the first seed is {format_count(first)}."
     )
@@ -766,11 +770,13 @@ def _list_miniature_shapes(figure: object, site: SiteData) -> list[svg.Shape]:
 def _small_histogram(figure: Histogram, site: SiteData) -> list[svg.Shape]:
     groups = figure.groups[:ROWS_SMALL]
     axis = build_axis([value for group in groups for value in group.values])
-    row, wide = HIGH / len(groups), WIDE / SLOTS
+    row = HIGH / len(groups)
+    wide = WIDE / SLOTS
     drawn: list[svg.Shape] = []
     for number, group in enumerate(groups):
         counts = np.bincount((axis.places(group.values) * (SLOTS - 1e-9)).astype(int))
-        fullest, bottom = int(counts.max()), (number + 1) * row - 1
+        fullest = int(counts.max())
+        bottom = (number + 1) * row - 1
         bars = [
             f"M{place * wide:g} {bottom:.3g}v{-max(1.0, (row - 4) * found / fullest):.3g}"
             f"h{wide - 0.6:g}V{bottom:.3g}z"
@@ -816,8 +822,10 @@ def _small_curves(figure: Curves, site: SiteData) -> list[svg.Shape]:
 @_list_miniature_shapes.register
 def _small_grid(figure: Grid, site: SiteData) -> list[svg.Shape]:
     flat = [value for row in figure.values for value in row]
-    low, span = min(flat), (max(flat) - min(flat)) or 1.0
-    wide, high = WIDE / len(figure.columns), HIGH / len(figure.rows)
+    low = min(flat)
+    span = (max(flat) - min(flat)) or 1.0
+    wide = WIDE / len(figure.columns)
+    high = HIGH / len(figure.rows)
     outlines: dict[int, str] = {}
     for row, values in enumerate(figure.values):
         for column, value in enumerate(values):
@@ -839,7 +847,8 @@ def _small_bars(figure: Bars, site: SiteData) -> list[svg.Shape]:
         if figure.logarithmic
         else build_axis(values, True, True)
     )
-    zero, row = axis.at(1.0 if figure.logarithmic else 0.0), HIGH / len(bars)
+    zero = axis.at(1.0 if figure.logarithmic else 0.0)
+    row = HIGH / len(bars)
     height = min(row - 2, 12)
     return [
         svg.Rect(

@@ -186,7 +186,8 @@ def estimate_tiles(
     For beads it is the advantage of the most likely move in the box over an equal
     share.
     """
-    game, agent = site.game, site.agents[name]
+    game = site.game
+    agent = site.agents[name]
     tables = _load_tables(site, name, step)
     rows = choose_decisions(site, name, step).rows
     if agent.card.worth is None:
@@ -207,7 +208,8 @@ def colour_tiles(
     site: SiteData, name: str, kind: str, step: int | None = None
 ) -> Colouring:
     """Return the colours of an agent's tiles at each snapshot, or at one snapshot: [T, N]."""
-    game, agent = site.game, site.agents[name]
+    game = site.game
+    agent = site.agents[name]
     rows, known = choose_decisions(site, name, step)
     if kind == "visits":  # recorded only at the end of the training
         return value_map.colour_visits(rows, agent.visits, LEVELS)
@@ -246,7 +248,8 @@ def draw_mind(
         return _draw_colours(
             site, name, kind, colour_tiles(site, name, kind, step).heat[0]
         )
-    where, heat = site.tiles, colour_tiles(site, name, kind).heat
+    where = site.tiles
+    heat = colour_tiles(site, name, kind).heat
     places = zip(where.column.tolist(), where.top.tolist(), strict=True)
     return _draw_colours(site, name, kind, heat[step])._replace(
         places=" ".join(f"{x:g},{y:g}" for x, y in places),
@@ -257,7 +260,8 @@ def draw_mind(
 @cached_per_site(8)
 def draw_policy_blunders(site: SiteData, name: str) -> MindPicture:
     """Return a picture of the blunders of a policy that has no values."""
-    where, kind = site.tiles, "blunders"
+    where = site.tiles
+    kind = "blunders"
     heat, _ = value_map.colour_class_blunders(
         site.game, where, site.policies[name], LEVELS
     )
@@ -301,10 +305,8 @@ def draw_optimal_lines(where: Tiles) -> Inset:
         for value in (1, 0, -1):
             band = where.column[row & (where.truth == value)]
             if len(band):
-                left, width = (
-                    int(band.min()) + 0.05,
-                    int(band.max()) - int(band.min()) + 0.9,
-                )
+                left = int(band.min()) + 0.05
+                width = int(band.max()) - int(band.min()) + 0.9
                 line = f"M{left:g} {bottom:g}h{width:g}v{LINE}h-{width:g}z"
                 lines.append(Sign("", line, ("heat", value * HEAT_STEPS)))
     return Inset("truth", lines)
@@ -348,7 +350,9 @@ def list_mind_rows(
 
     The heat is the colour of the tile, None for an unknown value.
     """
-    game, where, agent = site.game, site.tiles, site.agents[mind.name]
+    game = site.game
+    where = site.tiles
+    agent = site.agents[mind.name]
     colours = colour_tiles(site, mind.name, mind.kind)
     for tile, position in enumerate(
         choose_decisions(site, mind.name, step).rows[0].tolist()

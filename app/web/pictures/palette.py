@@ -47,7 +47,8 @@ PALETTES: dict[str, dict[str, Ends]] = {
     },
 }
 DEFAULT = next(iter(PALETTES))
-BLACK, WHITE = (0, 0, 0), (255, 255, 255)
+BLACK = (0, 0, 0)
+WHITE = (255, 255, 255)
 
 
 def write_stylesheet() -> str:
@@ -107,7 +108,8 @@ def write_rules(scale: str, value: int, scheme: str) -> str:
             to_rgb(INKS[ink][SCHEMES.index(scheme)]) for ink in ("sunk", "accent")
         )
         shade = mix_colours(none, all_of_it, value / LEVELS)
-    place, text = f'[data-{scale}="{value}"]', to_hex(choose_text_colour(shade))
+    place = f'[data-{scale}="{value}"]'
+    text = to_hex(choose_text_colour(shade))
     return f"{place}{{fill:{to_hex(shade)}}}.on{place}{{fill:{text}}}"
 
 

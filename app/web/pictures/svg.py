@@ -187,7 +187,8 @@ def write_plot(plot: Plot, label: str = "", outside: str = "") -> Markup:
 
 def write_file(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> str:
     """Write a drawing as a file; `scheme` is one of SCHEMES, and links start with `base_url`."""
-    width, height = f"{drawing.width:g}", f"{drawing.height:g}"
+    width = f"{drawing.width:g}"
+    height = f"{drawing.height:g}"
     content = Pen(base_url=base_url).write(drawing.shapes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="alone" width="{width}" height="{height}" '
@@ -209,7 +210,8 @@ def draw_preview(
     wide, high = PREVIEW
     room = high - AROUND - BELOW
     scale = min((wide - 2 * AROUND) / width, room / height)
-    x, y = (wide - scale * width) / 2, AROUND + (room - scale * height) / 2
+    x = (wide - scale * width) / 2
+    y = AROUND + (room - scale * height) / 2
     text = cut_text(line.translate(MISSING).strip(), wide - 2 * AROUND, LINE)
     picture: list[Shape] = [
         Inset("preview", shapes, round(x, 1), round(y, 1), round(scale, 4)),

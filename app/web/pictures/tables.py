@@ -70,10 +70,8 @@ def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[Sample
         return []
     found = []
     for group in figure.groups:
-        runs, opened = (
-            sort_runs(group.values, first_seed),
-            map_seeds_to_urls(site, group.recipe),
-        )
+        runs = sort_runs(group.values, first_seed)
+        opened = map_seeds_to_urls(site, group.recipe)
         if not opened(first_seed):
             continue
         middle = len(runs) // 2 - OFFERED // 2
@@ -102,10 +100,8 @@ def build_table(figure: object, site: SiteData, first_seed: int) -> Table:
 def _build_histogram_table(figure: Histogram, site: SiteData, first_seed: int) -> Table:
     rows = []
     for group in figure.groups:
-        runs, opened = (
-            sort_runs(group.values, first_seed),
-            map_seeds_to_urls(site, group.recipe),
-        )
+        runs = sort_runs(group.values, first_seed)
+        opened = map_seeds_to_urls(site, group.recipe)
         entries = [TableCell(format_count(len(runs)))]
         for name, share in QUANTILES.items():
             run = find_quantile_run(runs, share)

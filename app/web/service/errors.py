@@ -89,7 +89,8 @@ def get_max_length(environ: "WSGIEnvironment") -> int:
 
     Agents named by their moves and agents taught by people allow for more.
     """
-    path, query = environ["PATH_INFO"], environ.get("QUERY_STRING", "")
+    path = environ["PATH_INFO"]
+    query = environ.get("QUERY_STRING", "")
     judged = min(MOST_JUDGED, len(NAMES_MOVES.findall(query)))
     taught = min(MOST_TAUGHT, f"{path}?{query}".count(TAUGHT))
     return MAX_ADDRESS + judged * JUDGED + taught * MAX_TAUGHT_NAME

@@ -79,7 +79,8 @@ class LogFile(logging.FileHandler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""
-        before, self.fault = self.fault, ""
+        before = self.fault
+        self.fault = ""
         super().emit(record)
         if self.fault and self.fault != before:
             with suppress(OSError):
@@ -112,7 +113,8 @@ class Queued(QueueHandler):
     def enqueue(self, record: logging.LogRecord) -> None:
         """Queue a record if there is room."""
         if self.process != os.getpid():
-            self.process, self.queue = os.getpid(), Queue(LINES)
+            self.process = os.getpid()
+            self.queue = Queue(LINES)
             Writer(self.queue, self.file).start()
         if not self.queue.full():
             self.queue.put_nowait(record)
@@ -129,7 +131,8 @@ class Writer(QueueListener):
 
     def __init__(self, queue: "Queue[logging.LogRecord]", file: int) -> None:
         super().__init__(queue)
-        self.file, self.process = file, os.getpid()
+        self.file = file
+        self.process = os.getpid()
 
     def handle(self, record: logging.LogRecord) -> None:
         """Write a record; the process continues with other work meanwhile."""

@@ -62,7 +62,8 @@ def reject_invalid_request(
     """Raise BadRequest with a sentence for a request that breaks its description."""
     if error:
         fault = adapter.validation_errors(error)[0]
-        where, what = ".".join(fault["loc"]) or "The query", fault["msg"]
+        where = ".".join(fault["loc"]) or "The query"
+        what = fault["msg"]
         raise BadRequest(f"{where} is wrong: {what[0].lower()}{what[1:]}.")
     for name, text in (request.view_args or {}).items():
         schema = build_path_schema(name, list_game_formats(current_site().game))
@@ -264,7 +265,8 @@ class ApiPage(Page, frozen=True):
 @bp.get(urls.API)
 def show_api() -> Answer:
     """Explain the API."""
-    document, base_url = current_app.extensions["openapi"], request.host_url.rstrip("/")
+    document = current_app.extensions["openapi"]
+    base_url = request.host_url.rstrip("/")
     page = ApiPage(
         site=base_url,
         operations=[
@@ -338,11 +340,13 @@ def type_in_words(schema: dict[str, Any]) -> tuple[str, str]:
             link = f"#{text}"
         case {"anyOf": list(choices)}:
             names, places = zip(*map(type_in_words, choices), strict=True)
-            text, link = " or ".join(names), places[0]
+            text = " or ".join(names)
+            link = places[0]
         case {"type": "string", "title": str(name)}:
             text = name
         case {"enum": list(names)} if len(names) > MANY:
-            text, link = "name", urls.API_AGENTS
+            text = "name"
+            link = urls.API_AGENTS
         case {"enum": list(names)}:
             text = " or ".join(name or '""' for name in names)
         case {

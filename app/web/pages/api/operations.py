@@ -93,7 +93,8 @@ def judge_moves(query: schema.JudgeQuery) -> Response:
 
     The request contains only the moves of the policy. They are not stored.
     """
-    site, name = current_site(), MOVES + query.moves
+    site = current_site()
+    name = MOVES + query.moves
     site.canonicalize(name)
     return build_cacheable_response(
         schema.ApiJudgement(**build_judgement_fields(site, name))
@@ -321,7 +322,8 @@ def _require_name(name: str, names: Collection[str], known: bool) -> None:
 def build_summary(site: SiteData, id: str) -> schema.Summary:
     """Return the key figures of an agent as shipped."""
     card = site.agents[id].card
-    figures, far = card.figures, card.figures.task
+    figures = card.figures
+    far = card.figures.task
     return schema.Summary(
         id=id,
         title=card.title,
@@ -362,7 +364,8 @@ def build_view(
     site: SiteData, position: int, lens: str, step: int | None
 ) -> schema.ApiView:
     """Return a position with the values of a source, at a snapshot or as shipped, and exact values."""
-    game, learned = site.game, site.agents.find(lens)
+    game = site.game
+    learned = site.agents.find(lens)
     values = (
         None if game.is_over(position) else evaluate_moves(site, position, lens, step)
     )
@@ -392,7 +395,8 @@ def build_move(
     site: SiteData, position: int, name: str, epsilon: float, rng: random.Random
 ) -> schema.ApiMove:
     """Draw the move of an agent in a position; with probability `epsilon` it is random."""
-    own, at_random = site.policies[name][position], site.policies["random"][position]
+    own = site.policies[name][position]
+    at_random = site.policies["random"][position]
     chances = mix_policies(own, at_random, epsilon).tolist()
     cell = rng.choices(range(len(chances)), chances)[0]
     return schema.ApiMove(

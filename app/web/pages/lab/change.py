@@ -132,7 +132,8 @@ def _share_turns(slug: str, vs: str, turns: str) -> str:
         )
     except RecipeError:
         return vs
-    phases, total = recipe.phases, count_turns(recipe.phases)
+    phases = recipe.phases
+    total = count_turns(recipe.phases)
     if total == wanted or wanted < len(phases):
         return vs
     shares = [max(1, number * wanted // total) for _, number in phases[:-1]]

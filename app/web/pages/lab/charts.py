@@ -33,7 +33,8 @@ class DuelCharts(NamedTuple):
 
 def draw_charts(duel: Duel) -> DuelCharts:
     """Draw the runs of a comparison over the training and seed by seed."""
-    figure, first_seed = summarize_runs(duel), duel.seeds[0]
+    figure = summarize_runs(duel)
+    first_seed = duel.seeds[0]
     layout = lay_out_curves(figure, duel.site, first_seed, CURVES_HEIGHT)
     return DuelCharts(
         layout=layout,
@@ -51,7 +52,8 @@ def summarize_runs(duel: Duel) -> Curves:
     series = {axis: _sum_up_sides(duel, axis) for axis in axes}
 
     def measure_gap(axis: str) -> float:
-        b, a = series[axis][0], series[axis][-1]
+        b = series[axis][0]
+        a = series[axis][-1]
         return float(np.abs(np.subtract(b.median, a.median)).mean())
 
     axis = max(axes, key=measure_gap)

@@ -137,7 +137,8 @@ def _describe_lead(
 
 def _describe_score(contest: Contest, measure: Measure) -> str:
     """Return the numbers of seeds in which the leading recipe is better, worse and equal."""
-    wins, losses = max(contest.a, contest.b), min(contest.a, contest.b)
+    wins = max(contest.a, contest.b)
+    losses = min(contest.a, contest.b)
     score = f"in {wins} of {contest.seeds} seeds"
     if losses:
         score += f", {measure.worse} in {losses}"

@@ -49,7 +49,8 @@ def _mean_the_same(
 ) -> bool:
     """Return whether a parameter has the same meaning in another recipe."""
     other = others[one.name]
-    is_turns, is_turns_of_other = one.name == recipe.turns, other.name == than.turns
+    is_turns = one.name == recipe.turns
+    is_turns_of_other = other.name == than.turns
     looks = (one.symbol, one.kind, is_turns)
     return looks == (other.symbol, other.kind, is_turns_of_other)
 
@@ -77,7 +78,8 @@ def _have_same_shares(phases: Phases, others: Phases) -> bool:
     """
     if [opponent for opponent, _ in phases] != [opponent for opponent, _ in others]:
         return False
-    total, other_total = count_turns(phases), count_turns(others)
+    total = count_turns(phases)
+    other_total = count_turns(others)
     if total == other_total:
         return phases == others
     tolerance = len(phases) * max(total, other_total)

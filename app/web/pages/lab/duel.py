@@ -109,7 +109,8 @@ class Duel:
     @property
     def question(self) -> str:
         """The question of the comparison, or the title of a single recipe with its measure."""
-        a, b = self.sides[0].recipe, self.chosen.recipe
+        a = self.sides[0].recipe
+        b = self.chosen.recipe
         phrases = ask_question(self.site, a, b, self.measure.noun)
         if self.baseline:
             return "".join(phrase.words for phrase in phrases)

@@ -39,7 +39,8 @@ def draw_evidence(duel: Duel, link: str) -> Drawing:
 def enlarge_drawing(drawing: Drawing, scale: float) -> Drawing:
     """Return a drawing with more pixels, for screens and slides."""
     whole = Inset("", drawing.shapes, scale=scale)
-    width, height = scale * drawing.width, scale * drawing.height
+    width = scale * drawing.width
+    height = scale * drawing.height
     return Drawing(width, height, drawing.label, [whole])
 
 

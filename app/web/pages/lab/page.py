@@ -81,7 +81,8 @@ QUESTIONS = msgspec.toml.decode(
     Path(__file__).with_name("questions.toml").read_bytes(),
     type=dict[str, list[Preset]],
 )
-WORTH_SEEING, EXERCISES = QUESTIONS["telling"], QUESTIONS["exercise"]
+WORTH_SEEING = QUESTIONS["telling"]
+EXERCISES = QUESTIONS["exercise"]
 HEADINGS = {
     "telling": "Questions",
     "exercise": "Exercises of Sutton & Barto, chapter 1",
@@ -290,7 +291,8 @@ def _list_elsewhere(
 
 def build_setup(shown: duel.Duel) -> slots.Setup:
     """Return the recipes and the measure of a comparison, as its links need them."""
-    a, b = shown.sides[0].recipe, shown.chosen.recipe
+    a = shown.sides[0].recipe
+    b = shown.chosen.recipe
     return slots.Setup(shown.site, a, b, duel.shorten_curve(shown.curve), shown.axis)
 
 
@@ -336,7 +338,8 @@ def _list_learners(
     shown: duel.Duel, words: Sequence[str], record: str, step: int
 ) -> list[Learner]:
     """Return the sides as they learn, in the same share of their trainings."""
-    site, last = shown.site, shown.site.get_last_step(shown.chosen.name)
+    site = shown.site
+    last = shown.site.get_last_step(shown.chosen.name)
     learners = []
     for side, text in zip(shown.sides, words, strict=True):
         film = film_position(site, side.name, record)
@@ -348,7 +351,8 @@ def _list_learners(
 
 def _compare_url(shown: duel.Duel, record: str) -> str:
     """Return the URL that compares both agents on a board, where they disagree if that is known."""
-    site, baseline = shown.site, shown.baseline
+    site = shown.site
+    baseline = shown.baseline
     views = [View(one) for one in (shown.chosen.name, baseline) if one]
     apart = find_next_disagreement(views, site) if baseline else None
     return urls.compare(Comparison(apart or record, tuple(views)))

@@ -72,13 +72,15 @@ def find_contrasts(a: Recipe, b: Recipe) -> list[Parameter]:
 
 def describe_contrast(site: SiteData, a: Recipe, b: Recipe, contrast: Parameter) -> str:
     """Return a contrast as a noun phrase: "a larger learning rate: 0.4 → 0.8"."""
-    name, words = contrast.name, get_wording(b, contrast)
+    name = contrast.name
+    words = get_wording(b, contrast)
     if name == "vs":
         opponents = [name_opponents(site, recipe) for recipe in (b, a)]
         return f"training against {' instead of '.join(opponents)}"
     if name == "taught":
         return "other games with a person"
-    before, after = getattr(a, contrast.field), getattr(b, contrast.field)
+    before = getattr(a, contrast.field)
+    after = getattr(b, contrast.field)
     if contrast.choices:
         asked = words.asks[format_value(after)]
         is_switch = len(contrast.choices) == 2
@@ -88,7 +90,8 @@ def describe_contrast(site: SiteData, a: Recipe, b: Recipe, contrast: Parameter)
             else f"{asked} instead of {words.asks[format_value(before)]}"
         )
     if name == b.turns:
-        before, after = count_turns(a.phases), count_turns(b.phases)
+        before = count_turns(a.phases)
+        after = count_turns(b.phases)
     side = words.more if after > before else words.less
     return f"{side}: {_format_value(before)} → {_format_value(after)}"
 

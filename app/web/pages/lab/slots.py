@@ -333,7 +333,8 @@ def _list_suggestions(
     setup: Setup, recipe: Recipe, varied: set[str], algorithms: bool = True
 ) -> list[tuple[str, list[Destination]]]:
     """Return links that change one parameter of a recipe, compared with the recipe `a`."""
-    setup, recipe = setup.trainable, shorten_training(recipe)
+    setup = setup.trainable
+    recipe = shorten_training(recipe)
     groups: dict[str, list[Destination]] = {SUGGESTIONS: [], "Opponents": []}
     for one in _sort_parameters(recipe):
         if one.name in {*varied, "seed", "taught"} or recipe.has_opponent(YOU):
@@ -383,7 +384,9 @@ def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
     current = list_values(recipe)[parameter.name]
     if not _is_number(parameter):
         return [one for one in list_options(recipe, parameter) if one != current]
-    value, low, high = float(current), parameter.low or 0.0, parameter.high or 0.0
+    value = float(current)
+    low = parameter.low or 0.0
+    high = parameter.high or 0.0
     if low < 0 or (parameter.kind is int and value < 2):
         numbers = [value + 1, value - 1]
     elif parameter.kind is int:

@@ -116,12 +116,15 @@ def _build_move(
     recipe: Recipe, story: Story, game: TrainingGame, turn: int, update: int
 ) -> StoryMove:
     """Return a move after the first `update` updates of its game."""
-    move, changes = game.turns[turn], game.changes[:update]
+    move = game.turns[turn]
+    changes = game.changes[:update]
     change = next((one for one in reversed(changes) if one.turn == turn), None)
     played = StorySquare(move.mark, is_played=True)
     if change:
         viewer = move.mark if change.observed or story.movers_view else game.seat
-        rewards, colour, text = recipe.reward_scale(), None, written(change.new)
+        rewards = recipe.reward_scale()
+        colour = None
+        text = written(change.new)
         if rewards:
             side = X if viewer == "X" else O
             value = scale_values(np.array(change.new), rewards, side)

@@ -83,7 +83,8 @@ def warn_of_causes(causes: list[str]) -> str:
     """Return the warning before a verdict on several causes, "" for one cause."""
     if len(causes) < 2:
         return ""
-    number, none = spell_number(len(causes)), "neither" if len(causes) == 2 else "none"
+    number = spell_number(len(causes))
+    none = "neither" if len(causes) == 2 else "none"
     return f"{number.capitalize()} things differ, so {none} is the cause alone."
 
 

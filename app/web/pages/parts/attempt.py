@@ -192,7 +192,8 @@ def parse_attempt(number: int, query: Mapping[str, str], site: SiteData) -> Atte
     text = query.get("ply", "")
     if not text:
         return attempt
-    ply, plies = read_value("ply", text), len(attempt.puzzle.refutation)
+    ply = read_value("ply", text)
+    plies = len(attempt.puzzle.refutation)
     if not attempt.is_open:
         words = gettext_noop(
             "ply needs right and plays, the two answers, in the same URL."
@@ -268,8 +269,10 @@ def lay_out_attempt(attempt: Attempt, link: CellUrl | None) -> Board:
 
     `link` returns the URL of each answer.
     """
-    site, puzzle = attempt.site, attempt.puzzle
-    label, link = gettext("The position"), None if attempt.is_open else link
+    site = attempt.site
+    puzzle = attempt.puzzle
+    label = gettext("The position")
+    link = None if attempt.is_open else link
     if attempt.right is None or attempt.ply:
         return lay_out_board(attempt.state, None, link, label=label)
     view = evaluate_moves(site, puzzle.position, puzzle.agent)

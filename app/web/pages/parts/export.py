@@ -42,19 +42,15 @@ CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
 LATEX_SPECIAL = re.compile(r"[&%$#_{}]")  # characters with a meaning in LaTeX
 # Pixels of a frame: of a board, one chart, all charts of an agent, a mind, an experiment's figure,
 # of a puzzle, a step of the lesson, a learner, an update.
-BOARD_SIZE, CURVE_SIZE, CURVES_SIZE, MIND_SIZE, EXPERIMENT_SIZE = (
-    (380, 560),
-    (640, 440),
-    (640, 800),
-    (640, 540),
-    (640, 520),
-)
-PUZZLE_SIZE, LESSON_STEP_SIZE, LEARNER_SIZE, UPDATE = (
-    (640, 560),
-    (640, 700),
-    (640, 740),
-    (760, 860),
-)
+BOARD_SIZE = (380, 560)
+CURVE_SIZE = (640, 440)
+CURVES_SIZE = (640, 800)
+MIND_SIZE = (640, 540)
+EXPERIMENT_SIZE = (640, 520)
+PUZZLE_SIZE = (640, 560)
+LESSON_STEP_SIZE = (640, 700)
+LEARNER_SIZE = (640, 740)
+UPDATE = (760, 860)
 
 # Sets the height of a frame to that of its content, on a page that allows scripts: see
 # embed/frame.js.
@@ -106,10 +102,8 @@ def export_board(state: MatchState) -> Export:
     """Return the export of the board of a match."""
     match = state.match
     frame = urls.EMBED_BOARD.url_for_match(match)
-    words, headline = (
-        gettext_noop("Tic-tac-toe after %(plies)s moves: %(headline)s"),
-        describe_turn(state),
-    )
+    words = gettext_noop("Tic-tac-toe after %(plies)s moves: %(headline)s")
+    headline = describe_turn(state)
     title = gettext(words, plies=len(match.shown), headline=headline)
     return _build_figure_take("board", title, urls.play(match), frame, BOARD_SIZE)
 
@@ -156,10 +150,8 @@ def export_mind(
     """Return the export of the picture of a mind."""
     view = name, site.step_for_url(name, step), "" if colour == EXPECTS else colour
     frame = urls.EMBED_MIND.url(name, step=view[1], colour=view[2])
-    title, page = (
-        f"All positions of tic-tac-toe as {site.titles[name]} values them",
-        urls.mind(*view),
-    )
+    title = f"All positions of tic-tac-toe as {site.titles[name]} values them"
+    page = urls.mind(*view)
     return _build_figure_take(
         "mind", title, page, frame, MIND_SIZE, describe_provenance(site, name)
     )

@@ -100,7 +100,8 @@ def list_encounters(name: str) -> list[Destination]:
 
 def show_blunders(site: SiteData, name: str, shown: slice) -> Blunders:
     """Return some of an agent's blunders, the most serious first."""
-    mistakes, atlas = find_mistakes(site, name), build_atlas(site, name)
+    mistakes = find_mistakes(site, name)
+    atlas = build_atlas(site, name)
     numbers = range(len(atlas.row))[shown]
 
     def meeting(number: int) -> str:
@@ -157,14 +158,13 @@ def _group_exhibits(
 
 def show_decision(site: SiteData, name: str, position: int) -> Exhibit:
     """Return a position with the policy's moves and the right moves."""
-    chosen, right = site.policies[name][position] > 0, site.right[position]
+    chosen = site.policies[name][position] > 0
+    right = site.right[position]
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(right & chosen).tolist(), "plays")
     signs |= dict.fromkeys(np.flatnonzero(chosen & ~right).tolist(), "blunder")
-    mark, worth = (
-        MARKS[int(site.game.to_move[position])],
-        describe_best_play(site, position),
-    )
+    mark = MARKS[int(site.game.to_move[position])]
+    worth = describe_best_play(site, position)
     does = f"As {mark} the agent keeps the {worth}"
     if (chosen & ~right).any():
         worst = min(
@@ -214,16 +214,15 @@ def _count_blunders(mistakes: Mistakes) -> list[tuple[str, int, int]]:
 
 def _show_mistake(site: SiteData, name: str, number: int) -> Exhibit:
     """Return the position that stands for a class of blunders."""
-    mistakes, atlas = find_mistakes(site, name), build_atlas(site, name)
+    mistakes = find_mistakes(site, name)
+    atlas = build_atlas(site, name)
     row = int(atlas.row[number])
     position = int(mistakes.position[row])
     signs = dict.fromkeys(np.flatnonzero(mistakes.right[row]).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(mistakes.wrong[row]).tolist(), "blunder")
-    chance, erring, images = (
-        atlas.chance[number],
-        int(atlas.erring_images[number]),
-        atlas.images[number],
-    )
+    chance = atlas.chance[number]
+    erring = int(atlas.erring_images[number])
+    images = atlas.images[number]
     often = (
         f"; this position occurs in {format_percent(chance)}% of its games against Random"
         if chance
@@ -264,7 +263,8 @@ def _describe_images(erring: int, images: int) -> str:
 def _show_proved(site: SiteData, name: str, seat: str, number: int) -> Exhibit:
     """Return a position of a certificate with the agent's moves."""
     certificate = build_certificate(site, name, seat)
-    position, choice = int(certificate.position[number]), certificate.moves[number]
+    position = int(certificate.position[number])
+    choice = certificate.moves[number]
     signs = {
         cell: "plays" if site.right[position, cell] else "blunder"
         for cell in np.flatnonzero(choice).tolist()
@@ -277,18 +277,19 @@ def _show_proved(site: SiteData, name: str, seat: str, number: int) -> Exhibit:
 def _show_lost_game(site: SiteData, name: str, seat: str, record: str) -> LostGame:
     """Return the game that beats an agent, ply by ply."""
     state = replay_match(match_against_person(name, SEATS[seat], record), site)
-    exhibits, chances, unpunished = [], [], 0
+    exhibits = []
+    chances = []
+    unpunished = 0
     address = ply_urls(state.match)
     for ply, cell in enumerate(state.cells, 1):
         position, after = state.positions[ply - 1 : ply + 1]
         mover = int(site.game.to_move[position])
-        own, blunder = mover == SEATS[seat], not site.right[position, cell]
+        own = mover == SEATS[seat]
+        blunder = not site.right[position, cell]
         chances.append(site.policies[name][position, cell] if own else 1.0)
         unpunished += blunder and not own
-        was, done = (
-            describe_best_play(site, position),
-            describe_outcome(site, position, cell),
-        )
+        was = describe_best_play(site, position)
+        done = describe_outcome(site, position, cell)
         if was != done:
             done = f"{was} became a {done}"
         if blunder:

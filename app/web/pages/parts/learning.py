@@ -79,7 +79,8 @@ def name_opponent(site: SiteData, opponent: str) -> str:
 
 def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
     """Return charts of the exact figures at every snapshot, over the number of updates."""
-    figures, title = card.figures, name_opponent(site, opponent)
+    figures = card.figures
+    title = name_opponent(site, opponent)
     chances = list_opponents(card)[opponent]
     charts = [
         Chart(
@@ -226,7 +227,8 @@ def film_position(site: SiteData, name: str, record: str) -> Film:
 
     Raises ValueError or IllegalMoveError as `replay` does.
     """
-    game, last = site.game, site.get_last_step(name)
+    game = site.game
+    last = site.get_last_step(name)
     position = replay_record(game, record)[-1]
     opinions = [
         evaluate_moves(site, position, name, site.step_for_url(name, step))
@@ -274,10 +276,8 @@ def film_agents(site: SiteData, names: tuple[str, ...]) -> Film:
     """Return the film of several agents, each from the start of its training to the end."""
     films = [film_all_positions(site, name) for name in names]
     tables = [site.agents[name].card.figures.blunders for name in names]
-    worst, last = (
-        max(1, *(max(table) for table in tables)),
-        max(film.last for film in films),
-    )
+    worst = max(1, *(max(table) for table in tables))
+    last = max(film.last for film in films)
     moments = zip(*(match_steps(film.last, last) for film in films), strict=True)
     frames = [
         build_agents_frame(site, names, steps)._replace(x=_place_frame(number, last))
@@ -337,7 +337,8 @@ def _build_film(
 ) -> Film:
     """Return a film without a board, from the squares and captions of its frames."""
     agent = site.agents[name]
-    blunders, updates = agent.card.figures.blunders, agent.snapshot_updates.tolist()
+    blunders = agent.card.figures.blunders
+    updates = agent.snapshot_updates.tolist()
     last = len(updates) - 1
     return Film(
         title=agent.card.title,

@@ -319,19 +319,22 @@ def _list_games(
     `policy` has the moves of both sides; the game of a case is the likeliest with its result.
     `make_change` gets the result for the mover and the number of its later moves.
     """
-    cases, game = [], pair.game
+    cases = []
+    game = pair.game
     for result, line in find_likeliest_games(game, policy, pair.after).items():
         end = pair.after
         for cell in line.cells:
             end = int(game.successor[end, cell])
-        outcome, later = result * pair.mover, len(line.cells) // 2
+        outcome = result * pair.mover
+        later = len(line.cells) // 2
         change = make_change(outcome, later)
         board = format_position(game, end)
         is_discounted = section_of(pair) == "monte-carlo"
         event = UpdateEvent(
             _make_move(pair, board), change, board, later if is_discounted else 0
         )
-        name, title = RESULTS[outcome], RESULT_TITLES[outcome]
+        name = RESULTS[outcome]
+        title = RESULT_TITLES[outcome]
         cases.append(Case(name, title, event, -line.chance))
     return sorted(cases, key=lambda case: list(RESULTS.values()).index(case.name))
 
@@ -378,7 +381,8 @@ def _list_bead_updates(pair: ValueQuery, reason: ValueReason) -> list[Case]:
     """Return a case for each result of a game: MENACE adds or removes beads of the move."""
     if not reason.has_target:
         return []
-    game, plays = pair.game, pair.agent.card.plays
+    game = pair.game
+    plays = pair.agent.card.plays
     beads = game.spread_pairs(count_beads(game, pair.table[game.legal], plays))
     row = beads[pair.position].tolist()
     values = [None if math.isnan(value) else value for value in row]

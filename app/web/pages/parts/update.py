@@ -177,7 +177,9 @@ class Arithmetic(NamedTuple):
 
 def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePicture:
     """Return the picture of an update."""
-    move, change, style = event.move, event.change, terms.style
+    move = event.move
+    change = event.change
+    style = terms.style
     next_board = change.next_board or event.end
     arithmetic = read_arithmetic(terms, event)
     decimals, is_exact = find_decimals(terms, arithmetic, event.shares)
@@ -372,7 +374,8 @@ def _short(value: float) -> str:
 
 def read_arithmetic(terms: UpdateTerms, event: UpdateEvent) -> Arithmetic:
     """Return the numbers that make the result of an update."""
-    change, gamma = event.change, 1.0 if terms.gamma is None else terms.gamma
+    change = event.change
+    gamma = 1.0 if terms.gamma is None else terms.gamma
     old, new = change.in_table or (change.old, change.new)
     target = change.reward if change.target is None else change.target
     reward = change.reward
@@ -424,7 +427,8 @@ def _format_numbers(
     terms: UpdateTerms, event: UpdateEvent, arithmetic: Arithmetic, decimals: int
 ) -> dict[str, str]:
     """Return the numbers of an update as texts, by symbol."""
-    change, mark = event.change, event.move.mark.lower()
+    change = event.change
+    mark = event.move.mark.lower()
     family = terms.style.family
     whole = decimals if terms.square_decimals else 0
     numbers = {
@@ -456,7 +460,8 @@ def _list_data(
     terms: UpdateTerms, event: UpdateEvent, arithmetic: Arithmetic, decimals: int
 ) -> dict[str, str]:
     """Return the numbers for the script, by data attribute."""
-    move, change = event.move, event.change
+    move = event.move
+    change = event.change
     whole = decimals if terms.square_decimals else 0
     data = {
         "alpha": repr(arithmetic.alpha),

@@ -154,7 +154,8 @@ def draw_nearest_example(pair: ValueQuery) -> ExamplePicture | None:
     Examples of the same move are preferred, then those of the same agent.  None for values that
     are not updated any more, and for algorithms whose own next update is shown.
     """
-    slug, site = section_of(pair), pair.site
+    slug = section_of(pair)
+    site = pair.site
     examples = site.updates.get(slug, [])
     has_rule = pair.is_learned and not site.is_taught(pair.lens)
     if not has_rule or not examples or len(examples[0].end) != site.game.cells:
@@ -227,7 +228,8 @@ def _find_terms(agent: str) -> UpdateTerms:
 
 def _find_event(example: UpdateExample, number: int, terms: UpdateTerms) -> UpdateEvent:
     """Return an update of an example, with the rest of its game for learners from results."""
-    change, family = example.changes[number], terms.style.family
+    change = example.changes[number]
+    family = terms.style.family
     move = example.turns[change.turn]
     later = 0
     if family == "return" and terms.slug != "mcts":
@@ -240,7 +242,8 @@ def _link_updates(
     example: UpdateExample, terms: UpdateTerms, chosen: int, url: Callable[..., str]
 ) -> list[UpdateLink]:
     """Return a link to each update of the game of an example, in the order of the learner."""
-    digits, links = terms.square_decimals, []
+    digits = terms.square_decimals
+    links = []
     for index, change in enumerate(example.changes):
         kind = f"{example.kind}-{index + 1}"
         href = url(update=example.kind if index == example.shown else kind)
@@ -271,7 +274,8 @@ def _draw_game(
     """Return a board for each update, in the order of the moves if each move has one update."""
     boards = []
     for index, (change, link) in enumerate(zip(example.changes, links, strict=True)):
-        move, is_updated = example.turns[change.turn], index <= shown
+        move = example.turns[change.turn]
+        is_updated = index <= shown
         value: float | None = change.new
         if not is_updated:  # minimax begins with no values
             value = None if terms.slug == MINIMAX else change.old

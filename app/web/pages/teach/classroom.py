@@ -186,7 +186,9 @@ class ClassPage(Page, frozen=True):
 
 def find_exercise(game: Game) -> int:
     """Return the position of the worksheet's exercise."""
-    corner, centre, last = 0, game.cells // 2, game.cells - 1
+    corner = 0
+    centre = game.cells // 2
+    last = game.cells - 1
     position = 0
     for cell in (corner, centre, last):
         position = int(game.successor[position, cell])
@@ -239,7 +241,8 @@ def read_form() -> str:
 
 def read_links(typed: str) -> tuple[list[Pupil], list[Fault]]:
     """Return the learners of the lines, and the reason for each line without a learner."""
-    pupils, faults = list[Pupil](), list[Fault]()
+    pupils = list[Pupil]()
+    faults = list[Fault]()
     lines = [(n, line.strip()) for n, line in enumerate(typed.splitlines(), 1)]
     for number, line in [each for each in lines if each[1]]:
         if len(pupils) == MAX_LINKS:
@@ -309,7 +312,8 @@ def read_table(name: str, rest: str) -> Pupil:
     found = CODE.search(rest)
     if not found:
         raise LinkError(gettext("this link to /judge has no moves."))
-    site, moves = current_site(), MOVES + found[1]
+    site = current_site()
+    moves = MOVES + found[1]
     try:
         site.canonicalize(moves)
     except HTTPException as error:

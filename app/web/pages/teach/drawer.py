@@ -77,7 +77,8 @@ def count_beads(
     cell.
     """
     pairs = slice(*game.pair_start[position : position + 2])
-    cells, classes = game.pair_cell[pairs].tolist(), game.pair_class[pairs].tolist()
+    cells = game.pair_cell[pairs].tolist()
+    classes = game.pair_class[pairs].tolist()
     values = np.array([row[cell] for cell in cells], np.float64)
     held = (
         beads_of_pairs(game, values, recipe.plays, pairs).round().astype(int).tolist()

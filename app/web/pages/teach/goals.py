@@ -32,7 +32,8 @@ def has_blocked(game: Game, lessons: Sequence[Lesson]) -> bool:
     last = lessons[-1]
     if not last.record:
         return False
-    cells, positions = parse_record(game, last.record), replay_record(game, last.record)
+    cells = parse_record(game, last.record)
+    positions = replay_record(game, last.record)
     return any(
         cells[ply] in list_winning_cells(game, positions[ply], -mover)
         and not list_winning_cells(game, positions[ply], mover)

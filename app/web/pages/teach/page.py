@@ -258,7 +258,8 @@ class TeachPage(Page, frozen=True):
     @cached_property
     def _box(self) -> Box | None:
         """The paper box from which a bead is drawn next; None if that is not the next step."""
-        recipe, state = self._recipe, self._state
+        recipe = self._recipe
+        state = self._state
         if not self.is_paper_machine or state.over or not isinstance(recipe, Menace):
             return None
         game = state.site.game
@@ -281,13 +282,16 @@ class TeachPage(Page, frozen=True):
     @cached_property
     def drawer(self) -> Drawer | None:
         """The matchbox of its last move in the game that is begun; None before that move."""
-        course, state = self.course, self._state
+        course = self.course
+        state = self._state
         first = "XO".index(self.seat)
         plies = range(first, len(course.record), 2)
         if self._finished_lesson or not plies:
             return None
-        ply, game = plies[-1], state.site.game
-        position, cell = state.positions[ply], state.cells[ply]
+        ply = plies[-1]
+        game = state.site.game
+        position = state.positions[ply]
+        cell = state.cells[ply]
         if isinstance(self._recipe, Menace):
             return open_drawer(game, position, cell, course.values[ply], self._recipe)
         return show_tile(
@@ -329,7 +333,8 @@ class TeachPage(Page, frozen=True):
         After the end of the game the colours are the learner's values for its last decision.  The
         board of an earlier lesson has no colours.
         """
-        state, course = self._state, self.course
+        state = self._state
+        course = self.course
         notes = [NOTHING] * state.site.game.cells
         if self._earlier_lesson:
             return lay_out_board(state, None, None, notes=notes)
@@ -411,7 +416,8 @@ class TeachPage(Page, frozen=True):
         line = self.course.lost_line
         if line is None:
             return None
-        lesson, game = self.course.lessons[line.lesson - 1], current_site().game
+        lesson = self.course.lessons[line.lesson - 1]
+        game = current_site().game
         assert lesson.losing_move
         cells = parse_record(game, lesson.record)
         position = replay_record(game, lesson.record)[lesson.losing_move.ply]
@@ -440,7 +446,8 @@ class TeachPage(Page, frozen=True):
     @property
     def near_goals(self) -> list[tuple[str, str]]:
         """The goals that a few games reach, with the lesson that reached each: "" before."""
-        lessons, labels = self.course.lessons, ["", *_name_lessons(self.course.lessons)]
+        lessons = self.course.lessons
+        labels = ["", *_name_lessons(self.course.lessons)]
         goals = list_near_goals(current_site().game, lessons, self.has_beads)
         return [(gettext(text), labels[number]) for text, number in goals]
 
@@ -543,7 +550,8 @@ class RefusedPage(Page, frozen=True):
 @bp.get(frame_url(urls.TEACH_RECIPE), endpoint="framed")
 def show_learner(learner: str = "") -> AnyResponse:
     """Show a learner, and the game that is begun or the last one."""
-    now, game = request.args.get("now", ""), request.args.get("game", "")
+    now = request.args.get("now", "")
+    game = request.args.get("game", "")
     if now and not NOW.fullmatch(now):
         raise build_value_error("now", now, gettext("the cells that you played"))
     cut = find_cut(learner)
@@ -631,7 +639,8 @@ def _evaluate_moves(
     state: MatchState, course: Course, recipe: Recipe, ply: int
 ) -> MoveValues:
     """Return the values of a learner for its moves before a ply of its game."""
-    game, position = state.site.game, state.positions[ply]
+    game = state.site.game
+    position = state.positions[ply]
     values = np.array(course.values[ply], np.float64)  # None becomes NaN
     known = np.array(course.known[ply])
     if recipe.knows_ends:
@@ -734,7 +743,8 @@ def _draw_change(recipe: Recipe, lesson: Lesson, update: ValueChange) -> Changed
 
 def _describe_strength(lessons: list[Lesson], seats: list[str]) -> str:
     """Return the strength of a learner after the last of some lessons, in its seats."""
-    lesson, unlost = lessons[-1], 0
+    lesson = lessons[-1]
+    unlost = 0
     for one in reversed([one for one in lessons if one.record]):
         if one.result == "loss":
             break

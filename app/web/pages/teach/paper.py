@@ -134,7 +134,8 @@ class PaperPage(Page, frozen=True):
 
     def _first_beads(self, box: Box) -> int:
         """Return the number of beads of each kind in a box at the start."""
-        recipe, moves_before = self._recipe, box.own_move(self.game) - 1
+        recipe = self._recipe
+        moves_before = box.own_move(self.game) - 1
         return max(1, recipe.beads - recipe.beads_drop * moves_before)
 
     @cached_property
@@ -158,7 +159,8 @@ class PaperPage(Page, frozen=True):
         """Return the beads of the machine's moves, [D, cells]; None before its first game."""
         if not self.machine:
             return None
-        game, agent = self.game, current_site().agents[self.machine]
+        game = self.game
+        agent = current_site().agents[self.machine]
         shared = beads_of_pairs(game, agent.q[game.legal], agent.card.plays)
         return np.asarray(game.spread_pairs(shared))
 
@@ -233,7 +235,8 @@ def show_paper() -> AnyResponse:
     """Show the sheets, or redirect typed games to the learner that they make."""
     chosen_set = read_word("set", request.args, SETS, "short")
     size = read_word("size", request.args, SIZES, "a4")
-    machine, typed = request.args.get("of", ""), request.args.get("taught", "")
+    machine = request.args.get("of", "")
+    typed = request.args.get("taught", "")
     game = current_site().game
     if machine:
         chosen_set = find_set(machine)
@@ -312,7 +315,8 @@ def read_game(game: Game, squares: str) -> str:
                 "move %(move)s is on square %(square)s, which is taken."
             )
             raise ValueError(gettext(fault, move=move, square=square))
-        position, record = after, record + DIGITS[int(square) - 1]
+        position = after
+        record += DIGITS[int(square) - 1]
     if not game.is_over(position):
         fault = gettext_noop("the game is not over after %(moves)s moves.")
         raise ValueError(gettext(fault, moves=len(squares)))
