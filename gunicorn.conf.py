@@ -12,13 +12,20 @@ from gevent import monkey
 
 monkey.patch_all()
 
+import os
+import signal
+
+# Until gunicorn sets its own handlers, Ctrl-C ends the imports without a traceback.
+# `q-tac-toe serve` blocks the signal until here.
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
 import ctypes
 import errno
 import gc
-import os
 import resource
 import shutil
-import signal
 import socket
 import sys
 import tempfile

@@ -5,6 +5,7 @@ not wait for libraries that draw tables.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -643,6 +644,8 @@ def serve(host: str, port: int, workers: int) -> None:
     environment |= {"HOST": host, "PORT": str(port), "WORKERS": str(workers)}
     settings = ["-c", str(ROOT / "gunicorn.conf.py"), f"{PREFIX}app.web:create_app()"]
     command = [sys.executable, "-m", "gunicorn", *settings]
+    # gunicorn.conf.py unblocks it, when Ctrl-C no longer causes a traceback.
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     os.execve(sys.executable, command, environment)
 
 

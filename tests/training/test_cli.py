@@ -7,6 +7,7 @@ import runpy
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -275,6 +276,21 @@ def test_ctrl_c_leaves_the_old_model(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+def test_ctrl_c_while_the_server_starts_shows_no_traceback() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "training", "serve", "--port", "8999"],
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    while b"gunicorn" not in Path(f"/proc/{process.pid}/cmdline").read_bytes():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == 130
+    assert errors == b""
+
+
 def test_a_recipe_is_an_agent(game: Game, tmp_path: Path) -> None:
     recipe = "q-learning,vs=self,alpha=0.5,games=2000,draw=-0.5"
     assert call("train", recipe, "--out", tmp_path).exit_code == 0
@@ -309,6 +325,7 @@ def test_judge_writes_figures_anew_and_leaves_texts(game: Game, tmp_path: Path) 
 
 ONE_BASELINE_MORE = """
 import sys
+import time
 from app.tictactoe.policy import BASELINES, Baseline, first_empty_policy
 BASELINES["again"] = Baseline("Again", "Takes the first empty square, too.", first_empty_policy)
 from training import cli
