@@ -403,7 +403,8 @@ def judge(
     )
     from training.run import recompute_figures  # noqa: PLC0415
 
-    game, options = tic_tac_toe(), Options(**answers)
+    game = tic_tac_toe()
+    options = Options(**answers)
     for text in (one for one in agents if isinstance(one, str)):
         if as_json:
             record = describe_external(game, text, options, site)

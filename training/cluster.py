@@ -49,7 +49,8 @@ class CodePlugin(WorkerPlugin):
     """
 
     def __init__(self, packages: Sequence[str]) -> None:
-        self.packages, self.versions = packages, get_versions(packages)
+        self.packages = packages
+        self.versions = get_versions(packages)
         self.files = {
             f"{PREFIX.replace('.', '/')}{path.relative_to(ROOT)}": path.read_bytes()
             for pattern in (
@@ -177,9 +178,11 @@ def check_versions(
     `worker_versions` are the versions on the worker and `own_versions` those on this machine, as
     `distributed` lists them.
     """
-    host, installed = ("OS", "machine"), ("python", *packages)
+    host = ("OS", "machine")
+    installed = ("python", *packages)
     for part, name in [*product(["host"], host), *product(["packages"], installed)]:
-        found, needed = worker_versions[part][name], own_versions[part][name]
+        found = worker_versions[part][name]
+        needed = own_versions[part][name]
         if found != needed:
             has = f"{name} {found}" if found else f"no {name}"
             raise RuntimeError(

@@ -285,7 +285,8 @@ def _describe_play(game: Game, choice: Choice) -> Iterator[str]:
 def _describe_values(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
     """Yield the differences between an agent's known values and the values of optimal play."""
     known = ~np.isnan(q)
-    values, truth = q[known], compute_optimal_q(game)[known]
+    values = q[known]
+    truth = compute_optimal_q(game)[known]
     yield (
         f"Values: {len(values):,} of {game.pairs:,} moves, "
         f"from {values.min():.4g} to {values.max():.4g}"

@@ -114,7 +114,8 @@ def _play_forward(  # type: ignore[no-untyped-def]
     enough.
     """
     decisions = len(is_own_decision)
-    chance, ends = np.zeros(decisions), np.zeros(3)
+    chance = np.zeros(decisions)
+    ends = np.zeros(3)
     chance[0] = 1.0
     for ply in range(len(ply_start) - 1):
         over = np.zeros(3)
@@ -150,11 +151,14 @@ def _respond_best(  # type: ignore[no-untyped-def]
     chances = np.zeros((decisions + len(outcome), 3))
     for end in range(len(outcome)):
         chances[decisions + end, 1 - outcome[end]] = 1.0
-    win, lose = 1 + seat, 1 - seat  # columns of the responder's win and loss
+    # The columns of the responder's win and loss.
+    win = 1 + seat
+    lose = 1 - seat
     for s in range(decisions - 1, -1, -1):
         if not is_possible[s]:
             continue
-        start, stop = pair_start[s], pair_start[s + 1]
+        start = pair_start[s]
+        stop = pair_start[s + 1]
         if is_own_decision[s]:
             for p in range(start, stop):
                 if policy[p] > 0:
@@ -166,12 +170,14 @@ def _respond_best(  # type: ignore[no-untyped-def]
             to = pair_after[p]
             highest = max(highest, chances[to, win] - chances[to, lose])
         # ties: the reply with the fewest losses, then the first
-        best, least = (-1, np.inf)
+        best = -1
+        least = np.inf
         for p in range(start, stop):
             to = pair_after[p]
             good = chances[to, win] - chances[to, lose] >= highest - TIE
             if good and chances[to, lose] < least - TIE:
-                best, least = to, chances[to, lose]
+                best = to
+                least = chances[to, lose]
         chances[s] = chances[best]
     return chances[0]
 

@@ -113,7 +113,8 @@ def find_causes(agent: str, blunders: list[Blunder]) -> dict[Blunder, UpdateNumb
             watched.setdefault(entry, set()).add(blunder)
         entry = find_entry_key(learner, blunder.board, blunder.cell, blunder.seat)
         own.setdefault(entry, set()).add(blunder)
-    mistakes, firsts = dict[Blunder, int](), dict[Blunder, int]()
+    mistakes = dict[Blunder, int]()
+    firsts = dict[Blunder, int]()
     preferred = {blunder: prefers_blunder(learner, blunder) for blunder in blunders}
     updates = (
         event

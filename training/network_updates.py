@@ -24,7 +24,8 @@ SHOWN = 8  # moves of the minibatch that are stored
 
 def build_minibatch() -> list[UpdateExample]:
     """Return the first moves of the first minibatch of an epoch, before and after its step."""
-    game, recipe = tic_tac_toe(), SHIPPED[AGENT].recipe
+    game = tic_tac_toe()
+    recipe = SHIPPED[AGENT].recipe
     assert isinstance(recipe, Dqn)
     sampled: list[tuple[Trainee, Moves]] = []
 

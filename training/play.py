@@ -25,8 +25,10 @@ def play_in_terminal(
     `ask` prompts and returns the typed text: a cell, "u" to take back, "q" to quit. The
     agent draws its moves with `seed`.
     """
-    console, rng = Console(highlight=False), np.random.default_rng(seed)
-    policy, record = policy_from_values(agent.q, agent.card.plays), ""
+    console = Console(highlight=False)
+    rng = np.random.default_rng(seed)
+    policy = policy_from_values(agent.q, agent.card.plays)
+    record = ""
     while True:
         position = replay_record(game, record)[-1]
         console.print(build_board_table(game, agent, position))
@@ -78,7 +80,8 @@ def format_cell(game: Game, agent: Agent, position: int, cell: int, stone: int) 
     """
     if stone or game.is_over(position):
         return Text(f"\n   {MARKS[stone].replace('.', ' ')}   \n", "bold")
-    value, reward_scale = agent.q[position, cell], agent.card.worth
+    value = agent.q[position, cell]
+    reward_scale = agent.card.worth
     if not agent.visits[position, cell]:
         return Text(f" {DIGITS[cell]}\n{'?':^7}\n")
     if reward_scale is None:

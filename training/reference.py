@@ -116,7 +116,9 @@ class Person:
 
     def __init__(self, number: int, cells: str) -> None:
         """Store the number of the game among games with people, from 1, and the cells."""
-        self.number, self.cells, self.moves = number, cells, 0
+        self.number = number
+        self.cells = cells
+        self.moves = 0
 
     def choose(self, board: str, _rng: Random) -> int:
         """Return the next cell.
@@ -185,7 +187,8 @@ def learn(
     The updates are those of `training.learners.learn`. Raises TaughtError for an impossible
     move of a person.
     """
-    learner, rng = learner or make_learner(game, recipe), Random(recipe.seed)
+    learner = learner or make_learner(game, recipe)
+    rng = Random(recipe.seed)
     for turn in list_recipe_turns(game, recipe):
         yield from learner.play(turn, rng)
         if isinstance(turn.player, Person):

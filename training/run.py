@@ -207,7 +207,8 @@ def build_agent(
     method: TrainingMethod = COMPILED,
 ) -> Agent:
     """Return the agent of a training, with its card and the figures of every snapshot."""
-    end, texts = history[-1], read_texts(card_id, recipe)
+    end = history[-1]
+    texts = read_texts(card_id, recipe)
     updates = np.array([moment.updates for moment in history], np.int64)
     tables = np.stack([game.gather_pairs(moment.q) for moment in history])
     card = Card(
@@ -254,7 +255,8 @@ def build_agent(
 def recompute_figures(game: Game, agent: Agent) -> Agent:
     """Return the agent with new figures on its card, from its arrays and recipe, without training."""
     recipe = parse_recipe(agent.card.recipe)
-    tables, updates = agent.history.all_values(), agent.snapshot_updates.tolist()
+    tables = agent.history.all_values()
+    updates = agent.snapshot_updates.tolist()
     card = msgspec.structs.replace(
         agent.card,
         plays=recipe.plays,

@@ -132,7 +132,8 @@ def compute_five_numbers(values: Iterable[float]) -> list[float]:
 
 def draw_histogram(values: Sequence[int], bins: int = 12) -> list[str]:
     """Return the distribution of whole numbers, a line for each range of equal width."""
-    low, high = min(values), max(values)
+    low = min(values)
+    high = max(values)
     width = (high - low) // bins + 1
     counts = [0] * ((high - low) // width + 1)
     for value in values:

@@ -50,7 +50,9 @@ class Listener:
 
     def __init__(self, game: Game, recipe: Recipe, with_values: bool = False) -> None:
         """`with_values`: whether an update holds the values of all moves of its boards."""
-        self.game, self.recipe, self.rules = game, recipe, build_rules(game)
+        self.game = game
+        self.recipe = recipe
+        self.rules = build_rules(game)
         self.with_values = with_values
         # number of updates of each table entry
         self.times: Counter[Hashable] = Counter()
@@ -79,10 +81,8 @@ class Listener:
 
     def record_move(self, board: str, cell: int, explored: bool | None) -> None:
         """Record a move of the learner, or the board after the opponent's reply to its last move."""
-        turns, after = (
-            self.games[-1] if self.games else [],
-            self.rules.make_move(board, cell),
-        )
+        turns = self.games[-1] if self.games else []
+        after = self.rules.make_move(board, cell)
         if explored is None:
             # An opponent's first move of a game is not a reply: it changes no recorded move.
             if turns and not self.is_finished(turns):
@@ -105,7 +105,8 @@ class Listener:
         # A game without any update gets an empty list.
         number = len(self.games) - 1
         self.changes += [[] for _ in range(number + 1 - len(self.changes))]
-        turns, changes = self.games[number], self.changes[number]
+        turns = self.games[number]
+        changes = self.changes[number]
         turn = (
             len(turns) - 1
             if self.recipe.slug in EVERY_PLY
@@ -119,7 +120,8 @@ class Listener:
                 or turn in [change.turn for change in changes]
             )
         )
-        board, seat = turns[turn].board, ""
+        board = turns[turn].board
+        seat = ""
         if isinstance(self.recipe, League):
             mover = self.rules.player_to_move(board)
             seat = mover if observed else self.meetings[number][1]

@@ -122,7 +122,8 @@ class Pupils:
     """A cache of the learners that people taught most recently, each between two of its games."""
 
     def __init__(self, game: Game, is_compiled: bool = True) -> None:
-        self.game, self.is_compiled = game, is_compiled
+        self.game = game
+        self.is_compiled = is_compiled
         self.cache: LRUCache[tuple[Recipe, tuple[tuple[str, int, str], ...]], Pupil] = (
             LRUCache(CACHED)
         )
@@ -134,7 +135,8 @@ class Pupils:
         recipe includes it.
         Raises TaughtError for a move that cannot be played, RecipeError for one game too many.
         """
-        pupil, number = self.get_pupil(recipe), len(list_taught_games(recipe)) + 1
+        pupil = self.get_pupil(recipe)
+        number = len(list_taught_games(recipe)) + 1
         seat = find_seat(recipe, number)
         if now is None:
             last = next((one for one in reversed(pupil.lessons) if one.record), None)
@@ -157,7 +159,8 @@ class Pupils:
 
         The returned learner is shared: copy it before it plays on.
         """
-        start, steps = make_untaught(recipe), list_steps(self.game, recipe)
+        start = make_untaught(recipe)
+        steps = list_steps(self.game, recipe)
         keys = [(step.opponent, len(step.turns), step.cells) for step in steps]
         known = self._count_cached_steps(start, keys)
         if known == len(steps) > 0:
@@ -205,10 +208,8 @@ class Pupils:
             recorded_game = listener.recorded_game(-1)
             seat = find_seat(listener.recipe, step.turns[0].player.number)
             updates = list_own_updates(recorded_game, seat)
-            record, result = (
-                self.build_record(pupil),
-                recorded_game.get_result_for(seat),
-            )
+            record = self.build_record(pupil)
+            result = recorded_game.get_result_for(seat)
             old_policy = policy_from_values(before.q, listener.recipe.plays)
             lesson = replace(
                 lesson,
@@ -240,7 +241,8 @@ class Pupils:
     def _describe(
         self, recipe: Recipe, pupil: Pupil, record: str, begun: bool, seat: str
     ) -> Course:
-        progress, game = build_progress(pupil), self.game
+        progress = build_progress(pupil)
+        game = self.game
         decisions = [s for s in replay_record(game, record) if s < game.decisions]
         policy = policy_from_values(progress.q, recipe.plays)
         return Course(
@@ -275,7 +277,8 @@ def learn(
     Raises TaughtError for a move that cannot be played.
     """
     start = make_untaught(recipe) if recipe.has_opponent(YOU) else recipe
-    pupil, steps = new_pupil(game, start), list(list_recipe_turns(game, recipe))
+    pupil = new_pupil(game, start)
+    steps = list(list_recipe_turns(game, recipe))
     yield build_progress(pupil)
     stop = next_checkpoint(0)
     for number, turn in enumerate(steps, 1):
@@ -398,11 +401,9 @@ def list_steps(game: Game, recipe: Recipe) -> list[Step]:
 
     Raises RecipeError if no person can teach it.
     """
-    games, done, rest = (
-        iter(list_taught_games(recipe)),
-        list[Step](),
-        list_recipe_turns(game, recipe),
-    )
+    games = iter(list_taught_games(recipe))
+    done = list[Step]()
+    rest = list_recipe_turns(game, recipe)
     for opponent, number in list_taught_phases(recipe):
         person = opponent == YOU
         for length in [1] * number if person else [number]:
@@ -424,9 +425,12 @@ def check_lengths(recipe: Recipe, games: list[Step]) -> None:
 
 def build_progress(pupil: Pupil) -> Progress:
     """Return the values and visits of a learner as arrays, in the mover's view."""
-    learner, times, game = pupil.learner, pupil.listener.times, pupil.listener.game
+    learner = pupil.learner
+    times = pupil.listener.times
+    game = pupil.listener.game
     initial, entries = build_first_table(game, pupil.listener.recipe.with_seed(0))
-    values, visits = initial.copy(), np.zeros(len(initial), np.uint32)
+    values = initial.copy()
+    visits = np.zeros(len(initial), np.uint32)
     # In a league, `times` also counts entries of the opponent's moves: `entries` has none.
     for key in times.keys() & entries.keys():
         move, pairs = entries[key]
@@ -454,7 +458,8 @@ def build_first_table(
     game: Game, recipe: Recipe
 ) -> tuple[NDArray[np.float64], Mapping[Hashable, Entry]]:
     """Return the table of a learner before its first game, [P], and its entries by their keys."""
-    learner, rules = make_learner(game, recipe), build_rules(game)
+    learner = make_learner(game, recipe)
+    rules = build_rules(game)
     boards = rules.unfinished_boards()
     moves = [(board, cell) for board in boards for cell in rules.legal_moves(board)]
     pairs: dict[Hashable, list[int]] = {}

@@ -102,7 +102,8 @@ class Trainer:
 
     def __init__(self) -> None:
         """Create the queues within a running event loop."""
-        self.trainings, self.quick = JobQueue(), JobQueue()
+        self.trainings = JobQueue()
+        self.quick = JobQueue()
         # Answers of all kinds by request: agents, stories, scripts and seeds.
         self.agents: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
         self.seeds: LRUCache[str, bytes] = LRUCache(CACHE_BYTES, getsizeof=len)
@@ -162,7 +163,8 @@ class Trainer:
         After a crash the next worker runs without the saved kernels. If it succeeds, they are
         broken and are deleted.
         """
-        order, outcome = JobRequest(request, self.is_compiled), None
+        order = JobRequest(request, self.is_compiled)
+        outcome = None
         has_cache = self.has_cache
         for _ in range(TRIES):
             worker = worker or await start_worker(*[UNCACHED] * (not has_cache))
@@ -298,7 +300,9 @@ def main() -> None:
         for recipe in list_short_recipes():
             answer_request(game, recipe)
         return
-    listener, server, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
+    listener = int(sys.argv[1])
+    server = int(sys.argv[2])
+    folder = Path(sys.argv[3])
     choose_compile_cache(folder.parent)
     if sys.argv[4:] and has_compiled_kernels():
         return

@@ -55,7 +55,8 @@ def adds_up(recipe: Recipe, change: TrainingUpdate) -> bool:
     if change.target is None or change.step_size is None:
         return False
     old, new = change.in_table or (change.old, change.new)
-    old, target = round_shown(old), round_shown(change.target)
+    old = round_shown(old)
+    target = round_shown(change.target)
     gamma: float = getattr(recipe, "gamma", 1.0)
     if recipe.slug == "self-play":
         gamma = -gamma
@@ -120,7 +121,8 @@ def is_random_improvement(
 
 def is_mistake(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
     """Return whether the learner prefers a blunder to the best move after the update."""
-    board, cell = game.turns[change.turn].board, game.turns[change.turn].cell
+    board = game.turns[change.turn].board
+    cell = game.turns[change.turn].cell
     right = list_best_moves(build_rules(tic_tac_toe()), board)
     if cell in right or change.times < 2 or not is_clear(recipe, change):
         return False
@@ -149,7 +151,8 @@ def is_won_return(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) ->
 
     The last move of a won game always wins, so its average never changes.
     """
-    won, earlier = game.changes[0].target == 1, change is not game.changes[0]
+    won = game.changes[0].target == 1
+    earlier = change is not game.changes[0]
     known = change.times >= 3 and abs(change.old) >= 0.1
     return won and earlier and known and is_clear(recipe, change)
 
@@ -302,7 +305,8 @@ def select_examples(slug: str) -> list[UpdateExample]:
     """Return the example updates that pages show for a tabular algorithm that plays games."""
     agent, tests, games = SELECTIONS[slug]
     recipe = find_recipe(agent)
-    waiting, found = dict(tests), dict[str, UpdateExample]()
+    waiting = dict(tests)
+    found = dict[str, UpdateExample]()
     recorded = []
     for game in record_games(recipe, games):
         recorded.append(game)
@@ -356,7 +360,8 @@ def build_sweep_examples() -> list[UpdateExample]:
     recipe = find_recipe(agent)
     learner = make_learner(tic_tac_toe(), recipe)
     assert isinstance(learner, QIteration)
-    rng, found = Random(recipe.seed), dict[str, UpdateExample]()
+    rng = Random(recipe.seed)
+    found = dict[str, UpdateExample]()
     for sweep, turn in enumerate(list_recipe_turns(tic_tac_toe(), recipe), 1):
         if len(found) == len(SWEEPS):
             break
@@ -424,7 +429,9 @@ def build_simulation_examples() -> list[UpdateExample]:
 
 def _simulate(tree: Tree, agent: str, number: int) -> UpdateExample:
     """Simulate a game and return it as an example; the values of its moves are their upper bounds."""
-    game, tries, means = tree.game, dict(tree.visits), {}
+    game = tree.game
+    tries = dict(tree.visits)
+    means = {}
     bounds: dict[tuple[int, ...], list[float | None]] = {}
 
     def list_bounds(node: tuple[int, ...], board: str) -> list[float | None]:
@@ -445,8 +452,10 @@ def _simulate(tree: Tree, agent: str, number: int) -> UpdateExample:
             bounds[node] = list_bounds(node, board)
         means[node] = tree.mean(node)
     tree.simulate()
-    path, cells = tree.last_path, tree.last_moves
-    board, turns = tree.root, []
+    path = tree.last_path
+    cells = tree.last_moves
+    board = tree.root
+    turns = []
     for ply, cell in enumerate(cells):
         after = game.make_move(board, cell)
         turns.append(TrainingMove(board, cell, ply >= len(path), after))
@@ -486,7 +495,8 @@ COMPUTED = {"forced": ("0148356", 2), "held": ("048176253", 4)}
 
 def build_minimax_examples() -> list[UpdateExample]:
     """Return games whose exact values are computed from the last move back."""
-    game, examples = tic_tac_toe(), []
+    game = tic_tac_toe()
+    examples = []
     exact = compute_optimal_q(game)
     for kind, (record, first) in COMPUTED.items():
         positions = replay_record(game, record)
@@ -498,7 +508,8 @@ def build_minimax_examples() -> list[UpdateExample]:
         ]
         changes = []
         for turn in reversed(range(len(turns))):
-            position, after = positions[first + turn], positions[first + turn + 1]
+            position = positions[first + turn]
+            after = positions[first + turn + 1]
             value = float(exact[position, cells[first + turn]])
             next_values = [] if game.is_over(after) else list_exact(exact[after])
             change = TrainingUpdate(

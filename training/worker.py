@@ -61,9 +61,11 @@ def do_job(game: Game, order: JobRequest, channel: BufferedIOBase) -> None:
     signal.alarm(JOB_SECONDS)
     before = time.process_time()
     try:
-        status, body = 200, answer_request(game, order.request, order.is_compiled)
+        status = 200
+        body = answer_request(game, order.request, order.is_compiled)
     except RecipeError as error:
-        status, body = 400, f"{error}".encode()
+        status = 400
+        body = f"{error}".encode()
     except Exception:
         print_exc()
         status, body = FAILED, b""

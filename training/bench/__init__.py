@@ -94,7 +94,8 @@ def _get_peak_memory() -> float:
 
 def _measure_evaluation(game: Game) -> str:
     """Return the time of an exact evaluation of two policies, as a line."""
-    x, o = uniform_policy(game), t_hand_policy(game)
+    x = uniform_policy(game)
+    o = t_hand_policy(game)
     compute_outcome_chances(game, x, o)
     milliseconds = 1000 * median(
         _measure_seconds(lambda: compute_outcome_chances(game, x, o)) for _ in range(20)
@@ -171,7 +172,8 @@ class CLoop:
         epsilon stays constant.
         """
         row_start, next_state = list_legal_pairs(game)
-        q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
+        q = np.full(game.pairs, recipe.initial)
+        visits = np.zeros(game.pairs, np.uint32)
         rates = map(ctypes.c_double, (recipe.alpha, recipe.gamma, recipe.epsilon))
         counts = map(ctypes.c_int64, (game.decisions, recipe.games))
         state = make_rng_state(recipe.seed)

@@ -217,7 +217,8 @@ class Results:
         pairs = list(
             zip(self.values(one, value), self.values(other, value), strict=True)
         )
-        above, below = sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
+        above = sum(a > b for a, b in pairs)
+        below = sum(a < b for a, b in pairs)
         if above == below:
             return "neither is higher"
         direction, count = ("higher", above) if above > below else ("lower", below)
@@ -344,7 +345,8 @@ def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
     Source: Wilson (1927), "Probable inference, the law of succession, and statistical
     inference".
     """
-    share, weight = count / total, Z_95 * Z_95 / total
+    share = count / total
+    weight = Z_95 * Z_95 / total
     middle = (share + weight / 2) / (1 + weight)
     half = (
         Z_95
@@ -356,7 +358,8 @@ def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
 
 def make_share_bar(label: str, answers: Sequence[bool], recipe: str) -> Bar:
     """Return the bar of the share of seeds, in percent, for which something is true."""
-    count, total = sum(answers), len(answers)
+    count = sum(answers)
+    total = len(answers)
     low, high = compute_wilson_interval(count, total)
     return Bar(label, 100 * count / total, 100 * low, 100 * high, total, recipe)
 

@@ -51,7 +51,8 @@ def _describe_lead(epochs: Sequence[float]) -> str:
     if not np.isfinite(epochs).all():
         count = int(np.isinf(epochs).sum())
         return f"behind with {count} of {len(epochs)} seeds"
-    low, high = int(min(epochs)), int(max(epochs))
+    low = int(min(epochs))
+    high = int(max(epochs))
     since = f"epoch {low}" if low == high else f"epochs {low} to {high}"
     return "ahead from the start" if high == 0 else f"ahead since {since}"
 
@@ -59,13 +60,15 @@ def _describe_lead(epochs: Sequence[float]) -> str:
 @claim.experiment("win-plots", *network.make_sweeps(BY_OPPONENT))
 def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on four plots of wins by epoch, and the epoch of overtaking."""
-    figures, ahead, near, then, rows = [], [], [], [], {}
+    figures = []
+    ahead = []
+    near = []
+    then = []
+    rows = {}
     for (opponent, seat_name, marks), end in zip(PLOTS, REPORTED_ENDS, strict=True):
         label = f"against {opponent}"
-        won, lost = (
-            network.trace_seat(seat_name, "won"),
-            network.trace_seat(seat_name, "lost"),
-        )
+        won = network.trace_seat(seat_name, "won")
+        lost = network.trace_seat(seat_name, "lost")
         figures.append(
             Curves(
                 f"Games won in each epoch {label}, the network {ORDER[seat_name]}, sampled",
@@ -127,13 +130,12 @@ def trace_illegal_everywhere(run: network.NetworkRun) -> list[float]:
 def conclude_guard_rails(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether illegal moves disappear without guard rails."""
     usual, without, longer = RAILS
-    wants, forfeits = (
-        network.average_end(trace_illegal_met),
-        network.average_end(network.trace_both("forfeited")),
-    )
+    wants = network.average_end(trace_illegal_met)
+    forfeits = network.average_end(network.trace_both("forfeited"))
     left = results.list_values(wants, RAILS)
     forfeited = results.list_values(forfeits, (without, longer))
-    stay, helped = min(left[longer]) > 0, max(left[usual]) < min(left[without])
+    stay = min(left[longer]) > 0
+    helped = max(left[usual]) < min(left[without])
     enough = len(results[longer][0].taken) >= MIN_EPOCHS
     won = results.list_values(table.measure_wins, left)
     legally = "Games won against random in the end, both seats, by its best legal move"
@@ -260,7 +262,8 @@ def conclude_network_size(results: claim.Results) -> claim.Conclusion:
         )
         for size in SIZES
     }
-    huber, steep = won[label_size(THREE, USUAL)], won[label_size(THREE, STEPS[2])]
+    huber = won[label_size(THREE, USUAL)]
+    steep = won[label_size(THREE, STEPS[2])]
     parts = [
         max(best[NARROW] + best[WIDE]) < network.RANDOM + FAILED_MARGIN,
         max(best[NARROW] + best[WIDE]) < min(best[THREE]),

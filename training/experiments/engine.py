@@ -99,7 +99,9 @@ def run_experiment(
     """
     found: dict[str, list[Any]] = {}
     runs: dict[str, Any] = {}  # key -> run; two labels may share runs
-    trained, kept, checks = 0, 0, []
+    trained = 0
+    kept = 0
+    checks = []
     for sweep in experiment.sweeps:
         recipes = _list_recipes_with_seeds(sweep, seeds)
         every = {
@@ -122,7 +124,8 @@ def run_experiment(
             checks.append(
                 Check(name_recipe(recipes[first][0]), sweep.measure.name, run)
             )
-        kept, trained = kept + len(there), trained + len(missing)
+        kept += len(there)
+        trained += len(missing)
     results = Results(
         recipes={
             label: name_recipe(parse_recipe(recipe)) if sweep.is_named else ""

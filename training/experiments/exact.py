@@ -57,7 +57,8 @@ def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
     gains = [
         lead[one, other] + lead[other, one] for one in PLAYERS for other in PLAYERS
     ]
-    better, worse = [gain > TIE for gain in gains], [gain < -TIE for gain in gains]
+    better = [gain > TIE for gain in gains]
+    worse = [gain < -TIE for gain in gains]
     first = chances["random", "random"]
     more = sum(better) > sum(worse)
     return claim.Conclusion(

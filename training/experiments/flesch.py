@@ -15,7 +15,8 @@ MUCH_FEWER = 10  # "much fewer": at most 1 / MUCH_FEWER of the blunders
 
 def count_task_blunders(recipe: str) -> int:
     """Return the blunders of greedy play by exact values of the training task of a recipe."""
-    game, task = tic_tac_toe(), parse_recipe(recipe).training_task()
+    game = tic_tac_toe()
+    task = parse_recipe(recipe).training_task()
     assert task is not None
     return int(blundering(game, greedy_policy(solve_task(game, task).round(9))).sum())
 
@@ -39,7 +40,8 @@ def conclude_random_opponent(results: claim.Results) -> claim.Conclusion:
     perfect = {
         label: count_task_blunders(one) for label, one in results.recipes.items()
     }
-    remain, cured = ends[random] > 0, ends[itself] * MUCH_FEWER <= ends[random]
+    remain = ends[random] > 0
+    cured = ends[itself] * MUCH_FEWER <= ends[random]
     return claim.Conclusion(
         [
             table.draw_curves(results, table.BLUNDERS_LINE),
@@ -83,10 +85,8 @@ WHOLE = "random, then itself, losses stick"
 @claim.experiment("q-iteration-parts", claim.Sweep(PARTS, END))
 def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on which parts of Q-iteration are needed for its result."""
-    median, clean = (
-        results.medians(table.measure_blunders),
-        results.list_values(table.is_faultless),
-    )
+    median = results.medians(table.measure_blunders)
+    clean = results.list_values(table.is_faultless)
     by_itself = all(all(clean[label]) == ("itself" in label) for label in PARTS)
     return claim.Conclusion(
         [
@@ -127,17 +127,13 @@ def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
 )
 def conclude_q_iteration_or_q_learning(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on Q-iteration and Q-learning with equally many sweeps."""
-    ends, clean = (
-        results.medians(table.measure_blunders),
-        results.list_values(table.is_faultless),
-    )
+    ends = results.medians(table.measure_blunders)
+    clean = results.list_values(table.is_faultless)
     on_the_way = table.draw_curves(results, table.BLUNDERS_LINE)
     iteration, learning = on_the_way.series
     fewer = table.list_leads(learning, iteration)
-    better, faster = (
-        sum(clean[iteration.name]) > sum(clean[learning.name]),
-        sum(fewer) > len(fewer) / 2,
-    )
+    better = sum(clean[iteration.name]) > sum(clean[learning.name])
+    faster = sum(fewer) > len(fewer) / 2
     updates = {line.name: line.x[-1] for line in on_the_way.series}
     return claim.Conclusion(
         [

@@ -62,7 +62,8 @@ def count_lost_games(line: Series) -> float | None:
     if needed is None:
         return None
     until = np.array(line.x) <= needed + 0.5
-    games, share = np.array(line.x)[until], np.array(line.median)[until] / 100
+    games = np.array(line.x)[until]
+    share = np.array(line.median)[until] / 100
     between = np.diff(games) * (share[1:] + share[:-1]) / 2
     both_seats = games[0] * share[0] + between.sum()
     return float(both_seats / 2)
@@ -223,16 +224,16 @@ class Teacher(Person):
 
 def train_with_teacher(teacher: str, recipe: Recipe) -> TaughtResult:
     """Train a learner with a teacher; return the games until it is proved unbeatable as X."""
-    begin, game = perf_counter(), tic_tac_toe()
-    learner, rng, teacher_rng = (
-        make_learner(game, recipe),
-        Random(recipe.seed),
-        Random(recipe.seed, 1),
-    )
+    begin = perf_counter()
+    game = tic_tac_toe()
+    learner = make_learner(game, recipe)
+    rng = Random(recipe.seed)
+    teacher_rng = Random(recipe.seed, 1)
     first_values, entries = build_first_table(game, recipe.with_seed(0))
     q = first_values.copy()
     turn = build_person_turn(1)
-    changed, choose_cell = True, _choose_teacher_moves(teacher, teacher_rng)
+    changed = True
+    choose_cell = _choose_teacher_moves(teacher, teacher_rng)
     for games in range(MAX_GAMES + 1):
         if changed:  # otherwise the policy is the same as before
             policy = policy_from_values(
@@ -252,7 +253,8 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> TaughtResult:
 
 def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
     """Return a function that chooses the moves of a teacher as O, for teachers with a fixed rule."""
-    game, visits = tic_tac_toe(), Counter[str]()
+    game = tic_tac_toe()
+    visits = Counter[str]()
     rules = build_rules(game)
 
     def least_visited(board: str) -> int:

@@ -94,10 +94,8 @@ def conclude_beat_fixed(results: claim.Results) -> claim.Conclusion:
 def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether updates at every ply are better than at own moves only."""
     two, one = results.recipes
-    end, errors = (
-        results.medians(table.measure_wins),
-        results.medians(table.measure_blunders),
-    )
+    end = results.medians(table.measure_wins)
+    errors = results.medians(table.measure_blunders)
     better, _ = results.is_higher(two, one, table.measure_wins)
     compared = results.name_comparison(two, one, table.measure_wins)
     by_updates = table.list_leads(
@@ -198,10 +196,8 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
 
     Against the fixed player both medians are 100%, so the means are compared there.
     """
-    end, errors = (
-        results.medians(table.measure_wins, STARTING),
-        results.medians(table.measure_blunders, STARTING),
-    )
+    end = results.medians(table.measure_wins, STARTING)
+    errors = results.medians(table.measure_blunders, STARTING)
     beats = table.measure_both_seats("fixed", table.WON)
     beaten = {
         start: sum(results.values(label, beats)) / len(results[label])

@@ -65,7 +65,8 @@ def measure_first_epochs(recipe: Recipe) -> FirstEpochs:
 
 def measure_epochs(recipe: Recipe) -> NetworkRun:
     """Return every epoch of a network's training, and the exact figures of its end."""
-    game, begin = tic_tac_toe(), perf_counter()
+    game = tic_tac_toe()
+    begin = perf_counter()
     epochs: list[Epoch] = []
     for progress in learn(game, recipe):
         epochs.extend([progress.epoch] if progress.epoch else [])
@@ -135,7 +136,8 @@ def trace_seat(seat_name: SeatName, field: str) -> Line:
 
 def trace_both(field: str) -> Line:
     """Return a function from a run to a percentage of each epoch's games, mean of both seats."""
-    x, o = trace_seat("x", field), trace_seat("o", field)
+    x = trace_seat("x", field)
+    o = trace_seat("o", field)
     return lambda run: [
         (one + other) / 2 for one, other in zip(x(run), o(run), strict=True)
     ]

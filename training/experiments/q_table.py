@@ -145,12 +145,11 @@ class LossesAsO(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def measure_losses_as_o(recipe: Recipe) -> LossesAsO:
     """Train a recipe; return its losses as O against randomised minimax, over all possible games."""
-    game, begin = tic_tac_toe(), perf_counter()
+    game = tic_tac_toe()
+    begin = perf_counter()
     *_, end = learn(game, recipe)
-    policy, opponent = (
-        policy_from_values(end.q, recipe.plays),
-        minimax_random_policy(game),
-    )
+    policy = policy_from_values(end.q, recipe.plays)
+    opponent = minimax_random_policy(game)
     _, _, lost = compute_chances(game, opponent, policy, O)
     both = np.stack([opponent, policy])[:, game.legal]
     met = np.zeros(game.decisions)
@@ -335,12 +334,11 @@ class TestGamesResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def measure_test_games(recipe: Recipe) -> TestGamesResult:
     """Train a recipe; return its exact results as O, and the positions of its test games."""
-    game, begin = tic_tac_toe(), perf_counter()
+    game = tic_tac_toe()
+    begin = perf_counter()
     *_, end = learn(game, recipe)
-    policy, random = (
-        policy_from_values(end.q, recipe.plays),
-        BASELINES["random"].policy(game),
-    )
+    policy = policy_from_values(end.q, recipe.plays)
+    random = BASELINES["random"].policy(game)
     won, _, lost = compute_chances(game, random, policy, O)
     known = np.flatnonzero((end.visits > 0).any(axis=1))
     drawn = np.random.default_rng(recipe.seed)
@@ -407,7 +405,8 @@ def _mark_all_but_last(strips: Histogram, mark: Mark) -> Histogram:
 def conclude_trained_on_minimax(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on training against randomised minimax instead of random."""
     taught: Sequence[TestGamesResult] = results[AS_REPORTED]
-    won, lost = results.medians(WON.compute), results.medians(LOST.compute)
+    won = results.medians(WON.compute)
+    lost = results.medians(LOST.compute)
     worse = (
         won[AS_REPORTED] < won[AGAINST_RANDOM]
         and lost[AS_REPORTED] > lost[AGAINST_RANDOM]

@@ -32,7 +32,8 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
     bad = results.list_values(lambda run: lost(run) >= BAD_PERCENT, USUAL)
     won = results.medians(table.measure_wins, USUAL)
     proved = results.list_values(table.is_unbeatable)
-    cured, costs = sum(bad[LAST]) < sum(bad[FIRST]) / 10, won[LAST] < won[FIRST]
+    cured = sum(bad[LAST]) < sum(bad[FIRST]) / 10
+    costs = won[LAST] < won[FIRST]
     as_x, as_o = (
         results.medians(table.measure_outcome("random", seat, table.WON))
         for seat in table.SEAT_NAMES
@@ -95,13 +96,12 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
 def conclude_double_q(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether two tables are more stable or faster than a single table."""
     one, two, coin = results.recipes
-    game, task = tic_tac_toe(), parse_recipe("q-table").training_task()
+    game = tic_tac_toe()
+    task = parse_recipe("q-table").training_task()
     assert task is not None
     exact = drop_noise(float(solve_task(game, task)[0][game.legal[0]].max()))
-    wins, lost = (
-        table.trace_outcome("random", "o"),
-        table.measure_outcome("minimax-random", "o", table.LOST),
-    )
+    wins = table.trace_outcome("random", "o")
+    lost = table.measure_outcome("minimax-random", "o", table.LOST)
     bad = results.list_values(lambda run: lost(run) >= BAD_PERCENT)
     proved = results.list_values(table.is_unbeatable)
     end = results.medians(table.measure_outcome("random", "o", table.WON))

@@ -24,10 +24,8 @@ EACH_RUN = claim.Quantity(
 @claim.experiment("gamma", claim.Sweep(GAMMAS, END))
 def conclude_gamma(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether gamma matters to self-play."""
-    proved, clean = (
-        results.list_values(table.is_unbeatable),
-        results.list_values(table.is_faultless),
-    )
+    proved = results.list_values(table.is_unbeatable)
+    clean = results.list_values(table.is_faultless)
     every = [all(seeds) for seeds in proved.values()]
     return claim.Conclusion(
         [
@@ -149,10 +147,8 @@ def _evaluate_shipped() -> list[Bar]:
 @claim.experiment("boyan", claim.Sweep(BY_TEACHER, END))
 def conclude_boyan(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether a learner wins 58% against T-hand and draws 42%."""
-    wins, loses = (
-        table.measure_both_seats("t-hand", table.WON),
-        table.measure_both_seats("t-hand", table.LOST),
-    )
+    wins = table.measure_both_seats("t-hand", table.WON)
+    loses = table.measure_both_seats("t-hand", table.LOST)
     bound = _compute_bound()
     marks = [
         Mark(REPORTED_WINS, "Boyan: 58%"),
@@ -161,10 +157,8 @@ def conclude_boyan(results: claim.Results) -> claim.Conclusion:
     reaching = results.list_values(
         lambda run: wins(run) >= REPORTED_WINS and loses(run) == 0
     )
-    own, others = (
-        reaching[SELF_PLAY],
-        [label for label in results.recipes if label != SELF_PLAY],
-    )
+    own = reaching[SELF_PLAY]
+    others = [label for label in results.recipes if label != SELF_PLAY]
     elsewhere = any(any(reaching[label]) for label in others)
     won, lost = (
         claim.Quantity(f"Games {ended} T-hand, the mean of both seats", "%", value)

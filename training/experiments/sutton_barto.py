@@ -40,12 +40,11 @@ class GreedyAndExploring(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
 def measure_greedy_and_exploring(recipe: Recipe) -> GreedyAndExploring:
     """Return the exact results of a recipe's greedy play and of its exploring play."""
-    game, begin = tic_tac_toe(), perf_counter()
+    game = tic_tac_toe()
+    begin = perf_counter()
     *_, end = learn(game, recipe)
-    greedy, random = (
-        policy_from_values(end.q, recipe.plays),
-        BASELINES["random"].policy(game),
-    )
+    greedy = policy_from_values(end.q, recipe.plays)
+    random = BASELINES["random"].policy(game)
     chances = [
         [compute_chances(game, random, policy, seat) for seat in SEATS.values()]
         for policy in (greedy, mix_policies(greedy, random, TRAINING_EPSILON))

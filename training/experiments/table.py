@@ -35,7 +35,8 @@ def trace_outcome(opponent: str, seat: SeatName, outcome: int = WON) -> Line:
 
 def trace_both_seats(opponent: str, outcome: int = WON) -> Line:
     """Return a function from a run to the mean percent of both seats at each snapshot."""
-    x, o = trace_outcome(opponent, "x", outcome), trace_outcome(opponent, "o", outcome)
+    x = trace_outcome(opponent, "x", outcome)
+    o = trace_outcome(opponent, "o", outcome)
     return lambda run: [
         (one + other) / 2 for one, other in zip(x(run), o(run), strict=True)
     ]
@@ -194,10 +195,8 @@ def list_leads(one: Series, other: Series) -> list[bool]:
 WINS = Quantity("Games won against random, both seats", "%", measure_wins)
 WINS_IN_THE_END = WINS._replace(title="Games won against random in the end, both seats")
 WINS_LINE = WINS._replace(compute=trace_both_seats("random"))
-WON_AS_O, LOST_AS_O = (
-    describe_outcome(WON, "random", "o"),
-    describe_outcome(LOST, "minimax-random", "o"),
-)
+WON_AS_O = describe_outcome(WON, "random", "o")
+LOST_AS_O = describe_outcome(LOST, "minimax-random", "o")
 LOST_AT_WORST = Quantity(
     "Games lost to the best responder, both seats", "%", measure_worst_losses
 )

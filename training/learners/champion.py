@@ -121,7 +121,8 @@ def _play_games(  # type: ignore[no-untyped-def]
             rng_state, row_start, next_state, class_index, priority, visits, q
         )
         lower[c] = upper[c] = result
-        unseen[c], priority[c] = False, -np.inf
+        unseen[c] = False
+        priority[c] = -np.inf
         # Classes are in the order of plies.  Going backward, the bounds of all replies to an
         # afterstate are computed before its own.
         for c in range(len(state) - 1, -1, -1):
@@ -132,7 +133,8 @@ def _play_games(  # type: ignore[no-untyped-def]
                 priority[c] = (
                     BOUND_WEIGHT * upper[c] - visits[c] if unseen[c] else -np.inf
                 )
-        games, updates = games + 1, updates + moves
+        games += 1
+        updates += moves
     return games, updates
 
 
@@ -148,7 +150,9 @@ def _play_game(rng_state, row_start, next_state, class_index, priority, visits, 
     while s >= 0:
         refresh_row(row_start, class_index, priority, q, s)
         p = choose_epsilon_greedy(row_start, q, s, 0.0, False, rng_state)
-        s, c, moves = next_state[p], class_index[p], moves + 1
+        s = next_state[p]
+        c = class_index[p]
+        moves += 1
         visits[c] += 1
     return float(s - DRAWN), c, moves
 
@@ -162,4 +166,6 @@ def _revise_bounds(row_start, class_index, s, lower, upper, unseen, c):  # type:
         highest_lower = max(highest_lower, lower[reply])
         highest_upper = max(highest_upper, upper[reply])
         any_unseen |= unseen[reply]
-    lower[c], upper[c], unseen[c] = -highest_upper, -highest_lower, any_unseen
+    lower[c] = -highest_upper
+    upper[c] = -highest_lower
+    unseen[c] = any_unseen

@@ -199,7 +199,8 @@ def build_layout(game: Game, symmetries: int) -> Layout:
     number represents a board.  If several symmetries lead to this image, a cell is represented by
     the first of the cells that they map it to, so symmetric moves share one entry.
     """
-    image, symmetry = game.image[:symmetries], game.symmetry[:symmetries]
+    image = game.image[:symmetries]
+    symmetry = game.symmetry[:symmetries]
     numbers = number_views(game)[:, image]  # [2, G, S], G symmetries
     highest = numbers.max(axis=1)
     representatives, row_number = np.unique(highest, return_inverse=True)
@@ -255,7 +256,9 @@ def _play_games(  # type: ignore[no-untyped-def]
         s, mover = 0, 0
         while s < decisions:
             # p is the first pair of the state: the move of FIXED.
-            member, p, end = members[mover], row_start[s], row_start[s + 1]
+            member = members[mover]
+            p = row_start[s]
+            end = row_start[s + 1]
             if member == RANDOM:
                 p += int(draw_uniform(rng_state) * (end - p))
             elif member >= 0:
@@ -270,7 +273,8 @@ def _play_games(  # type: ignore[no-untyped-def]
                 if member < 0:
                     continue
                 if seat == mover or two_stage[member]:
-                    i, first = entry[member, seat, p], row[member, seat, s]
+                    i = entry[member, seat, p]
+                    first = row[member, seat, s]
                     _update_entry(
                         q,
                         visits,
@@ -284,7 +288,8 @@ def _play_games(  # type: ignore[no-untyped-def]
                     updates[member] += 1
                 # An observing learner also learns the opponent's move as the opponent sees it.
                 if seat != mover and observing[member]:
-                    i, first = entry[member, mover, p], row[member, mover, s]
+                    i = entry[member, mover, p]
+                    first = row[member, mover, s]
                     _update_entry(
                         q,
                         visits,
@@ -318,7 +323,10 @@ def choose_by_powers(
     none overflows, and not all become 0.  exp and log of another platform may differ in the last
     bit, which very rarely changes the choice.
     """
-    rate, highest, total, choice = log(k), -np.inf, 0.0, 0
+    rate = log(k)
+    highest = -np.inf
+    total = 0.0
+    choice = 0
     for i in range(len(entries)):
         scratch[i] = rate * q[entries[i]]
         highest = max(highest, scratch[i])

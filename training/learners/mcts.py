@@ -69,7 +69,8 @@ def learn(
     # ln N for every N that can occur, so the loop computes no logarithm.
     logs = np.array([math.log(max(n, 1)) for n in range(recipe.rollouts + 1)])
     # working memory of `_simulate`
-    path, bounds = (np.zeros(game.cells, np.int32), np.zeros(game.pairs))
+    path = np.zeros(game.cells, np.int32)
+    bounds = np.zeros(game.pairs)
     root_moves = slice(game.decisions, game.decisions + game.pairs)
 
     def report(done: float, _rollouts: int, games: int) -> Progress:
@@ -107,7 +108,8 @@ def _create_trees(game: Game, rollouts: int) -> Trees:
 @njit(cache=True)
 def _count_nodes(row_start, next_state, most_per_tree):  # type: ignore[no-untyped-def]
     """Return the number of nodes below all roots; at most `most_per_tree` count in each tree."""
-    size, total = np.zeros(len(row_start) - 1, np.int64), 0
+    size = np.zeros(len(row_start) - 1, np.int64)
+    total = 0
     for s in range(len(size) - 1, -1, -1):  # backward: next states have higher numbers
         for p in range(row_start[s], row_start[s + 1]):
             size[s] += 1 + (size[next_state[p]] if next_state[p] >= 0 else 0)
@@ -146,7 +148,8 @@ def _sweep_roots(  # type: ignore[no-untyped-def]
                 bounds,
                 root,
             )
-        rollouts, updates = rollouts + 1, updates + len(rng_states)
+        rollouts += 1
+        updates += len(rng_states)
     return rollouts, updates
 
 
@@ -157,7 +160,9 @@ def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, ro
     `path` [cells] is working memory for the nodes of the game, `bounds` [P] for upper bounds.
     """
     children, tries, total, used = trees
-    s, node, plies = root, root, 0
+    s = root
+    node = root
+    plies = 0
     # Selection and expansion, up to and including the first move that was never tried.
     while s >= 0 and (plies == 0 or tries[node] > 0):
         if children[node] == 0:
@@ -170,7 +175,8 @@ def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, ro
                 total[offset + p], tries[offset + p], c, logs[tries[node]]
             )
         p = choose_epsilon_greedy(row_start, bounds, s, 0.0, False, rng_state)
-        node, s = offset + p, next_state[p]
+        node = offset + p
+        s = next_state[p]
         path[plies] = node
         plies += 1
     depth = plies

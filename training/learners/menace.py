@@ -88,11 +88,9 @@ def learn(
         visits = game.spread_pairs(boxes.visits[classes.class_index], 0)
         return Progress(done, games, updates, q, visits, refills=int(boxes.refills[0]))
 
-    rng_state, rewards, seats = (
-        make_rng_state(recipe.seed),
-        get_rewards(recipe),
-        pairs.list_seats(recipe),
-    )
+    rng_state = make_rng_state(recipe.seed)
+    rewards = get_rewards(recipe)
+    seats = pairs.list_seats(recipe)
     play = partial(_play_games, rng_state, rewards, seats, row_start, next_state, boxes)
     return run_phases(list_opponents(game, recipe), next_checkpoint, play, report)
 
@@ -116,12 +114,16 @@ def _play_games(  # type: ignore[no-untyped-def]
     # States and moves of a game are stored by ply; after the game the beads of every move of the
     # learner are changed by the result of the side that made the move.
     while games < phase_end and updates < max_updates:
-        s, plies, mover = 0, 0, seats[(games - phase_start) % len(seats)]
+        s = 0
+        plies = 0
+        mover = seats[(games - phase_start) % len(seats)]
         while s >= 0:
-            boxes.states[plies], boxes.played[plies] = s, -1
+            boxes.states[plies] = s
+            boxes.played[plies] = -1
             if mover == 0 or replies.learns_both_sides:
                 p = _draw_bead(row_start, boxes, s, rng_state)
-                boxes.played[plies], s = p, next_state[p]
+                boxes.played[plies] = p
+                s = next_state[p]
             else:
                 s = _draw_reply(replies, boxes, s, rng_state)
             plies += 1
@@ -149,7 +151,8 @@ def _draw_bead(row_start, boxes, s, rng_state):  # type: ignore[no-untyped-def]
         total += boxes.beads[boxes.class_index[p]] * boxes.share[p]
     # The first pair at which the running sum of beads exceeds u * total, u in [0, 1).  This sum
     # adds the beads in the order of the loop above, so it reaches `total` within the row.
-    left, p = draw_uniform(rng_state) * total, row_start[s]
+    left = draw_uniform(rng_state) * total
+    p = row_start[s]
     while True:
         left -= boxes.beads[boxes.class_index[p]] * boxes.share[p]
         if left < 0:

@@ -50,7 +50,8 @@ def learn(
     """
     row_start, next_state = pairs.list_legal_pairs(game)
     next_state = pairs.flip_endings(next_state)
-    q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
+    q = np.full(game.pairs, recipe.initial)
+    visits = np.zeros(game.pairs, np.uint32)
     parameters = LoopParameters(
         gamma=recipe.gamma,
         epsilon=recipe.epsilon,
@@ -58,7 +59,8 @@ def learn(
         exploring_starts=recipe.exploring_starts,
         rewards=get_rewards(recipe),
     )
-    rng_state, starts = make_rng_state(recipe.seed), list_starts(game, recipe)
+    rng_state = make_rng_state(recipe.seed)
+    starts = list_starts(game, recipe)
     play = partial(
         _play_games,
         rng_state,
@@ -111,7 +113,8 @@ def _play_games(  # type: ignore[no-untyped-def]
                 p = pairs.choose_epsilon_greedy(
                     row_start, q, s, chance, False, rng_state
                 )
-                played[plies], s = p, next_state[p]
+                played[plies] = p
+                s = next_state[p]
                 moves += 1
             else:
                 played[plies] = -1
@@ -129,5 +132,6 @@ def _play_games(  # type: ignore[no-untyped-def]
                 q[p] += (own_return - q[p]) / visits[p]
                 own_return *= gamma
             own_return, other_return = other_return, own_return
-        games, updates = games + 1, updates + moves
+        games += 1
+        updates += moves
     return games, updates

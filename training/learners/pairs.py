@@ -126,10 +126,13 @@ def compute_greedy_target(row_start, q, s, gamma, rewards):  # type: ignore[no-u
 @njit(cache=True)
 def compute_expected_value(row_start, q, s, epsilon):  # type: ignore[no-untyped-def]
     """Return the expected value of the next move in state `s`, chosen epsilon-greedily; q is [P]."""
-    start, end = row_start[s], row_start[s + 1]
-    highest, total = q[start], q[start]
+    start = row_start[s]
+    end = row_start[s + 1]
+    highest = q[start]
+    total = q[start]
     for p in range(start + 1, end):
-        highest, total = max(highest, q[p]), total + q[p]
+        highest = max(highest, q[p])
+        total += q[p]
     return (1 - epsilon) * highest + epsilon * total / (end - start)
 
 
@@ -142,7 +145,8 @@ def choose_epsilon_greedy(row_start, q, s, epsilon, first_best, rng_state):  # t
     `q` is [P]. If several pairs have the highest value, the first one is played if
     `first_best`, otherwise each with equal probability.
     """
-    start, end = row_start[s], row_start[s + 1]
+    start = row_start[s]
+    end = row_start[s + 1]
     # One random number u decides everything.  If u < epsilon, then u / epsilon is uniform in [0, 1)
     # again and selects the random move.  Otherwise (u - epsilon) / (1 - epsilon) is uniform in
     # [0, 1) and selects among ties.  `min` is needed as a quotient can round up to 1.
@@ -151,7 +155,9 @@ def choose_epsilon_greedy(row_start, q, s, epsilon, first_best, rng_state):  # t
         return start + min(int(u / epsilon * (end - start)), end - start - 1)
     # `best` is the first pair with the highest value, `ties` counts the pairs that have it.
     # The scan has no branches, which the processor would often predict wrong: it is twice as fast.
-    highest, best, ties = q[start], start, 1
+    highest = q[start]
+    best = start
+    ties = 1
     for p in range(start + 1, end):
         higher = q[p] > highest
         ties = 1 if higher else ties + (q[p] == highest)

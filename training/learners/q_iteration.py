@@ -37,7 +37,8 @@ def learn(
     No game is played to the end, so the number of games is 0; a skipped pair counts as no update.
     """
     row_start, next_state = list_legal_pairs(game)
-    q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
+    q = np.full(game.pairs, recipe.initial)
+    visits = np.zeros(game.pairs, np.uint32)
     turns = [
         (replies, sweeps * game.pairs)
         for replies, sweeps in list_opponents(game, recipe)

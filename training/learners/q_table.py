@@ -191,12 +191,14 @@ def _play_game(  # type: ignore[no-untyped-def]
     s, plies = 0, 0
     while s >= 0:
         refresh_row(row_start, class_index, values, q, s)
-        states[plies], played[plies] = s, -1
+        states[plies] = s
+        played[plies] = -1
         if mover == 0 or replies.learns_both_sides:
             p = pairs.choose_epsilon_greedy(
                 row_start, q, s, exploration, first_best, rng_state
             )
-            played[plies], s = p, next_state[p]
+            played[plies] = p
+            s = next_state[p]
         else:
             s = draw_reply(replies, q, s, first_best, rng_state)
         plies += 1

@@ -25,7 +25,10 @@ def make_rng_state(seed: int, *part: int) -> RngState:
 @njit(cache=True)
 def draw_uniform(rng_state):  # type: ignore[no-untyped-def]
     """Draw a float64 from [0, 1)."""
-    s0, s1, s2, s3 = rng_state[0], rng_state[1], rng_state[2], rng_state[3]
+    s0 = rng_state[0]
+    s1 = rng_state[1]
+    s2 = rng_state[2]
+    s3 = rng_state[3]
     total = s0 + s3
     s2 ^= s0
     s3 ^= s1

@@ -53,7 +53,8 @@ def learn(
     row_start, next_state = pairs.list_legal_pairs(game)
     # An update follows the opponent's reply, so endings are in the view of the player to move.
     next_state = pairs.flip_endings(next_state)
-    q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
+    q = np.full(game.pairs, recipe.initial)
+    visits = np.zeros(game.pairs, np.uint32)
     parameters = LoopParameters(
         alpha=recipe.alpha,
         gamma=recipe.gamma,

@@ -145,7 +145,8 @@ def _play_games(  # type: ignore[no-untyped-def]
         round_start = game // len(seats) * len(seats)
         step_size = pairs.decay_rate(alpha, alpha_drop, round_start, length)
         exploration = pairs.decay_rate(epsilon, epsilon_drop, round_start, length)
-        s, mover = 0, seats[game % len(seats)]
+        s = 0
+        mover = seats[game % len(seats)]
         last_class[:] = -1
         while s >= 0:
             refresh_row(row_start, class_index, values, q, s)
@@ -155,12 +156,14 @@ def _play_games(  # type: ignore[no-untyped-def]
                 p = pairs.choose_epsilon_greedy(
                     row_start, q, s, chance, False, rng_state
                 )
-                previous, made = last_class[mover], class_index[p]
+                previous = last_class[mover]
+                made = class_index[p]
                 if previous >= 0 and (updates_random_moves or not is_random):
                     values[previous] += step_size * (values[made] - values[previous])
                     visits[previous] += 1
                     updates += 1
-                last_class[mover], s = made, next_state[p]
+                last_class[mover] = made
+                s = next_state[p]
             else:
                 s = draw_reply(replies, q, s, False, rng_state)
             mover = 1 - mover

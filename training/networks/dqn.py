@@ -91,10 +91,8 @@ def learn(
     inputs = net.choose_squares(game, recipe.encoding, recipe.convolution)
     trainees = _make_trainees(rng, game, recipe, inputs)
     outputs = _compute_outputs(game, trainees, inputs)
-    q, visits = (
-        np.where(game.legal, outputs, np.float32(np.nan)),
-        np.zeros_like(outputs, np.uint32),
-    )
+    q = np.where(game.legal, outputs, np.float32(np.nan))
+    visits = np.zeros_like(outputs, np.uint32)
     yield Progress(0.0, 0, 0, q, visits.copy())
     opponents = _list_opponents(game, recipe)
     epsilons = np.linspace(recipe.epsilon, recipe.epsilon_last, len(opponents)).tolist()
@@ -244,7 +242,8 @@ def play_games(
     position = np.zeros((game.cells + 2, games), np.int32)
     cell = np.zeros((game.cells, games), np.int32)
     for ply in range(game.cells):
-        here, after = position[ply], position[ply + 1]
+        here = position[ply]
+        after = position[ply + 1]
         after[:] = here
         going_on = np.flatnonzero(here < game.decisions)
         decision = here[going_on]
@@ -276,7 +275,8 @@ def extract_moves(
     this player makes illegal moves.
     """
     first = 0 if seat == X else 1
-    decision, after = games.position[first:-2:2], games.position[first + 2 :: 2]
+    decision = games.position[first:-2:2]
+    after = games.position[first + 2 :: 2]
     made = decision < game.decisions
     after = after[made]
     over = after >= game.decisions
