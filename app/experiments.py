@@ -107,7 +107,7 @@ class Group(Struct, frozen=True):
         ),
     ]
     marks: Annotated[
-        list[Mark], Meta(description="Lines to compare these values with.")
+        list[Mark], Meta(description="Reference lines in the chart of these values.")
     ] = []
 
 
@@ -153,7 +153,7 @@ class Series(Struct, frozen=True):
         int,
         Meta(
             ge=0,
-            description="The seed with the median last value, or the last value next to the median.",
+            description="The seed whose last value is the median, or next to it.",
         ),
     ]
 
@@ -170,7 +170,9 @@ class Curves(Struct, frozen=True, tag="curves"):
     x_label: Annotated[Label, Meta(description="The label of the x axis.")]
     unit: Annotated[str, Meta(max_length=60, description="The unit of the values.")]
     series: Annotated[list[Series], Meta(min_length=1, description="The recipes.")]
-    marks: Annotated[list[Mark], Meta(description="Lines at points of x.")] = []
+    marks: Annotated[
+        list[Mark], Meta(description="Vertical reference lines, each at an x value.")
+    ] = []
     logarithmic: Annotated[
         bool, Meta(description="Whether the x axis is logarithmic.")
     ] = False
@@ -196,7 +198,9 @@ class Grid(Struct, frozen=True, tag="grid"):
     values: Annotated[list[Numbers], Meta(description="The medians, row by row.")]
     recipes: Annotated[
         list[list[str]],
-        Meta(description="The full names of the recipes, with a typical seed."),
+        Meta(
+            description="The full name of each recipe, with the seed of a typical run."
+        ),
     ]
     n: Sample
 
@@ -221,7 +225,8 @@ class Bar(Struct, frozen=True):
         float | None, Meta(description="Upper end of the 95% interval, if estimated.")
     ] = None
     n: Annotated[
-        Sample | None, Meta(description="Number of seeds or games that were counted.")
+        Sample | None,
+        Meta(description="The number of seeds or games behind the number."),
     ] = None
     recipe: Annotated[
         Name,
@@ -257,7 +262,9 @@ class Board(Struct, frozen=True):
     record: Annotated[Record, Meta(description="The moves that lead to the position.")]
     lens: Annotated[
         Label,
-        Meta(description="The value source: a recipe, the id of an agent, or truth."),
+        Meta(
+            description="The source of the values: a recipe, the id of an agent, or truth."
+        ),
     ]
     text: Annotated[Text, Meta(description="The caption of the board.")]
 

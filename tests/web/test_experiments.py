@@ -422,7 +422,11 @@ def test_where_there_are_many_runs_some_are_offered(shown: str) -> None:
 
 def test_a_table_of_curves_ends_with_the_runs_behind_them(site: SiteData) -> None:
     table = tables.build_table(CURVES, site, FIRST)
-    assert [row.head.text for row in table.rows][-3:] == ["100", "Runs", "Ends at the median"]
+    assert [row.head.text for row in table.rows][-3:] == [
+        "100",
+        "Runs",
+        "Run with the median last value",
+    ]
     assert table.rows[-3].entries[0].text == "200 (100 to 300)"
     assert [entry.text for entry in table.rows[-2].entries] == ["20", "1"]
     assert table.rows[-1].entries[0] == tables.TableCell("seed 107", "/lab/q-table,seed=107")

@@ -144,7 +144,7 @@ def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> Tabl
     runs = [TableCell(format_count(series.n)) for series in figure.series]
     ends = [
         TableRow(TableCell("Runs"), runs),
-        TableRow(TableCell("Ends at the median"), typical),
+        TableRow(TableCell("Run with the median last value"), typical),
     ]
     return Table(
         figure.x_label, [series.name for series in figure.series], [*rows, *ends]

@@ -490,12 +490,13 @@ class ApiSquare(Struct, frozen=True):
     best: Annotated[
         bool,
         describe(
-            "Whether this is a most likely move of the value source; false if the source "
-            "has learned no value."
+            "Whether the source of the values plays no other move with a higher probability; "
+            "false if it has learned no value."
         ),
     ] = False
     policy: Annotated[
-        Chance, describe("The probability that the value source plays this move.")
+        Chance,
+        describe("The probability that the source of the values plays this move."),
     ] = 0.0
     visits: Annotated[
         int | None,
@@ -517,7 +518,7 @@ class ApiSquare(Struct, frozen=True):
 
 
 class ApiScale(Struct, frozen=True):
-    """The rewards of the results for the side to move, on the scale of the values."""
+    """The values of a lost, a drawn and a won game, for the side to move."""
 
     loss: Annotated[float, describe("The value of a lost game.")]
     draw: Annotated[float, describe("The value of a drawn game.")]
@@ -525,7 +526,7 @@ class ApiScale(Struct, frozen=True):
 
 
 class ApiView(State, frozen=True):
-    """A position with the values of a value source and with the results of optimal play."""
+    """A position with the values of its moves and with the results of optimal play."""
 
     symmetry_class: Annotated[
         Position,
