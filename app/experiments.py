@@ -270,7 +270,7 @@ class Board(Struct, frozen=True):
 
 
 class Boards(Struct, frozen=True, tag="boards"):
-    """Positions that illustrate a result."""
+    """A figure of positions on boards, as examples of a finding."""
 
     title: Annotated[Label, Meta(description="The title of the figure.")]
     boards: Annotated[list[Board], Meta(min_length=1, description="The positions.")]

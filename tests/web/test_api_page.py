@@ -122,7 +122,12 @@ def test_the_page_shows_every_operation_with_an_example(
             else client.get(address)
         )
         assert answer.status_code == (404 if address == UNREACHED else 200)
-        assert "".join(shown.split()) == "".join(answer.text.split())
+        shortened = re.sub(
+            r'"(?:[^"\\]|\\.)*"',
+            lambda text: f"{text[0][:25]}…{text[0][-13:]}" if len(text[0]) > 162 else text[0],
+            answer.text,
+        )
+        assert "".join(shown.split()) == "".join(shortened.split())
 
 
 def test_the_examples_are_of_the_site_under_the_name_it_goes_by(

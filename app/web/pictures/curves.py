@@ -546,7 +546,7 @@ def draw_game_values_file(
 ) -> svg.Drawing:
     """Return the value of a game over its moves as a file."""
     plot = lay_out_game_values(state, moves, AMONG)
-    note = "Line: the exact value after each move, for X. Dots: what was expected."
+    note = "Line: the result with optimal play after each move, for X. Dots: the expected value."
     margin = 12 + 8 * plot.margin
     shapes: list[svg.Shape] = [
         svg.Text("heading", 12, 22, svg.cut_text(title, 616, 17)),

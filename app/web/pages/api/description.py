@@ -235,6 +235,7 @@ TABLE_BODY = {
 }
 UNREACHED = urls.API_POSITION.url("XXX......")  # no game leads there
 WIDTH = 170  # characters of a line: a cell of a position fits
+LONGEST_TEXT = 160  # characters of a text in an example: the paths of most pages fit
 COMPONENT = "#/components/schemas/"
 MANY = 6  # longest list of names in a line
 
@@ -246,7 +247,7 @@ class RequestExample(NamedTuple):
 
     address: str
     table: str  # table in the body, "" for GET
-    answer: str
+    answer: str  # the JSON of the response, with long texts shortened
 
 
 class ApiPage(Page, frozen=True):
@@ -311,7 +312,18 @@ def _request_example(address: str, base_url: str, table: str = "") -> RequestExa
         if table
         else client.get(address, base_url=base_url)
     )
-    return RequestExample(address, table, format_json(answer.json))
+    return RequestExample(address, table, format_json(shorten_texts(answer.json)))
+
+
+def shorten_texts(value: Any) -> Any:
+    """Return a JSON value with the middle of every long text replaced by an ellipsis."""
+    if isinstance(value, dict):
+        return {key: shorten_texts(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [shorten_texts(inner) for inner in value]
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return f"{value[:24]}\N{HORIZONTAL ELLIPSIS}{value[-12:]}"
+    return value
 
 
 def format_json(value: Any, indent: str = "") -> str:

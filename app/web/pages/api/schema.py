@@ -250,7 +250,7 @@ class Task(Struct, frozen=True):
 
 
 class Summary(Struct, frozen=True):
-    """A summary of an agent; every figure is exact, for the agent as shipped."""
+    """A summary of an agent; every number is exact, for the values at the end of its training."""
 
     id: Name
     title: Title
