@@ -80,8 +80,8 @@ RUN_TEMPLATE = """if __name__ == "__main__":
 def build_script(recipe: Recipe) -> str:
     """Return a training as the text of a Python file.
 
-    Raises RecipeError for a network, for an opponent without a textbook file, and for an
-    impossible move of a person.
+    Raises RecipeError if the learner is a network, if `training/textbook` has no file for the
+    opponent, or if a recorded move of a person is impossible.
     """
     if recipe.is_network:
         raise RecipeError(

@@ -47,7 +47,7 @@ OPPONENTS: Mapping[str, ListMoves] = MappingProxyType(
 
 
 class Learner(Protocol):
-    """A textbook learner; `game` and `parameters` do not change."""
+    """A learner of `training/textbook`: chooses moves and learns from their results."""
 
     game: TicTacToe
     parameters: Any

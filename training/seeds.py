@@ -101,9 +101,9 @@ def format_distribution(results: Sequence[Run]) -> Iterator[str]:
 
 
 def format_games_distribution(results: Sequence[Proof]) -> Iterator[str]:
-    """Yield the distribution of the games needed, line by line.
+    """Yield lines with the distribution, over runs, of the games until play has no blunder.
 
-    Raises ValueError if a run is never without a blunder.
+    Raises ValueError if a run never reaches play without a blunder.
     """
     proved = [result.games for result in results if result.games is not None]
     if any(result.faultless is None for result in results):

@@ -183,7 +183,7 @@ class QLearning(TdControl, frozen=True, kw_only=True):
     ] = "none"
 
     def check_combination(self) -> None:
-        """Raise RecipeError also for a fault in a training that is too long or has a person."""
+        """Raise RecipeError if a recipe with a fault is too long or has a person as opponent."""
         super().check_combination()
         if self.fault == "none":
             return
@@ -691,7 +691,7 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
     loss: Annotated[float, describe_reward("The reward of a lost game.")] = -2.0
 
     def check_combination(self) -> None:
-        """Raise RecipeError also for self-play, or for a convolution over an input without cells."""
+        """Raise RecipeError if a network plays itself, or has a convolution over a single number."""
         super().check_combination()
         if self.has_opponent(*SELF_OPPONENTS):
             raise RecipeError("vs is a player that never learns, not self or both")

@@ -159,7 +159,10 @@ class Scheme(NamedTuple):
 
 
 def list_schemes(used: set[str], boards: str) -> list[Scheme]:
-    """List the schemes that fit the signs `used` in a table; `boards` is an option: see `Options`."""
+    """List the possible meanings of the signs `used` in a table: X, O, empty.
+
+    `boards` is the option that `Options` explains.
+    """
     if used & {"X", "O"}:
         return list_letter_schemes(used)
     schemes = []

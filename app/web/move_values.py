@@ -1,6 +1,7 @@
 """The values of the moves in a position by a value source.
 
-A value source, `lens` in URLs, is an agent, optimal play, or the training task of an agent.
+A value source, `lens` in URLs, is an agent, optimal play, or the exact solution of an agent's
+training task.
 """
 
 from dataclasses import dataclass, replace

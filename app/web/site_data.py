@@ -336,7 +336,7 @@ class SiteData:
         return exact
 
     def get_rewards(self, lens: str) -> RewardScale | None:
-        """Return the rewards of a source's results; None if its values are beads."""
+        """Return the values of a win, a draw and a loss by a source; None if it counts beads."""
         if self.agents.knows(lens):
             return self.agents[lens].card.worth
         task = None if lens == TRUTH else self.get_task(lens.removesuffix(TASK))

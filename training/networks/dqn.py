@@ -152,7 +152,7 @@ def _make_trainees(
 
 
 def _list_opponents(game: Game, recipe: Dqn) -> list[Policy]:
-    """Return the opponent of every epoch, [D, cells] each."""
+    """Return the policy of the opponent in every epoch, probabilities of shape [D, cells]."""
     return [
         policy
         for opponent, epochs in recipe.phases

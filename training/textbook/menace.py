@@ -102,7 +102,7 @@ class Menace:
         return self.beads(board, cell) / keys.count(self.key(board, cell))
 
     def explore(self, board, rng):
-        """Return a move in training and True: every draw is random."""
+        """Return a bead drawn at random as the move, and True, because the move is random."""
         return self.draw(board, rng), True
 
     def choose(self, board, rng):

@@ -78,7 +78,7 @@ class ColumnGroup(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A figure of the table."""
+    """A column of the table: a heading and the number that it shows of each player."""
 
     key: str
     group: ColumnGroup

@@ -31,7 +31,7 @@ bp = Blueprint("arena", __name__)
 
 
 class Show(NamedTuple):
-    """A figure of the table with its colours."""
+    """A kind of number that the table can show, with its format and colours."""
 
     title: str
     # maps chances of win, draw, loss, [..., 3], to the figure, [...]

@@ -338,7 +338,7 @@ def list_lines(faulty: Agent, right: Agent) -> list[Line]:
 
 @bp.get(urls.FAULTS)
 def show_faults() -> Response:
-    """Show the list of faults."""
+    """Show the list of common faults in the code of learners."""
     site = current_site()
     find_agents(site, ORDER[0])
     return render_page(FaultsPage(site))
@@ -346,7 +346,7 @@ def show_faults() -> Response:
 
 @bp.get(urls.FAULT)
 def show_fault(fault: str) -> Response:
-    """Show the page of a fault."""
+    """Show the page of a common fault in the code of learners."""
     site = current_site()
     find_agents(site, fault)
     return render_page(FaultPage(site, fault))

@@ -30,7 +30,7 @@ TASK_DECIMALS = 3  # digits that show the difference between 0.999 and a win
 
 
 class Tile(NamedTuple):
-    """A decision of an agent."""
+    """A tile of the picture: a position in which the agent has to move, with its values."""
 
     number: int
     move: int  # number of the move to decide, from 1

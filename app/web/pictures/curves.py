@@ -136,7 +136,7 @@ def build_logarithmic_axis(values: Iterable[float]) -> Axis:
 
 def build_axis_from_zero(highest: float) -> Axis:
     """Return an axis of log(1 + value), which begins at 0."""
-    highest = max(highest, 1.0)  # an agent that was never updated has only its start
+    highest = max(highest, 1.0)  # not 0, if the agent was never updated
     axis = Axis(0.0, highest, True, [], 1.0)
     powers = (10.0**power for power in range(floor(log10(highest)) + 1))
     return axis._replace(

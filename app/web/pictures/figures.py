@@ -75,7 +75,10 @@ STYLES = (
 WIDTH, EDGE = 720.0, 20.0
 TITLE_LINE, TEXT_LINE, KEY_LINE = 22.0, 16.0, 18.0
 PICTURE, PICTURES = 150.0, 4  # the side of a board; boards in a row
-WORDS, NARROW = 92, 22  # characters of a line of small words, and of one below a board
+WORDS, NARROW = (
+    92,
+    22,
+)  # characters of a line in small type: across the figure, and below a board
 
 
 # Sizes of a miniature, in pixels.

@@ -182,7 +182,7 @@ def list_game_formats(game: Game) -> Mapping[str, Document]:
 
 
 def list_player_formats(site: SiteData) -> Mapping[str, Document]:
-    """Return the limits of formats that are names: the known names, and recipes."""
+    """Return the allowed texts of each format for a name: known names and recipes."""
     names = {"lens": site.lenses, "agent": site.agents, "player": site.policies}
     formats: dict[str, Document] = {
         format: {"anyOf": [{"enum": list(known)}, RECIPE, TAUGHT]}

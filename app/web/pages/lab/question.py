@@ -26,7 +26,11 @@ from app.web.pages.lab.wording import (
 )
 from app.web.site_data import SiteData
 
-CHANGE, SETTINGS, BY = "change", "settings", "by"  # slots that are no single parameter
+CHANGE, SETTINGS, BY = (
+    "change",
+    "settings",
+    "by",
+)  # slots that change several parameters, or how a rate falls
 B_SIDE = "b."  # before the name of a parameter that is a contrast
 MOST_NAMED = 3  # contrasts that a sentence names one by one
 
