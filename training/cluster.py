@@ -180,10 +180,7 @@ def check_versions(
     """
     host = ("OS", "machine")
     installed = ("python", *packages)
-    for part, name in [
-        *product(["host"], host),
-        *product(["packages"], installed),
-    ]:
+    for part, name in [*product(["host"], host), *product(["packages"], installed)]:
         found = worker_versions[part][name]
         needed = own_versions[part][name]
         if found != needed:

@@ -68,12 +68,7 @@ def format_claims(claims: Iterable[Summary]) -> str:
     for claim in claims:
         title = f"[{claim.title}](../models/experiments/{claim.id}.json)"
         lines.append(
-            [
-                title,
-                SOURCES[claim.sources[0]].name,
-                claim.verdict,
-                f"{claim.runs:,}",
-            ]
+            [title, SOURCES[claim.sources[0]].name, claim.verdict, f"{claim.runs:,}"]
         )
     return _format_markdown(lines)
 
@@ -121,13 +116,7 @@ def _build_row(game: Game, agent: Agent) -> list[str]:
     """Return the title of an agent and its exact figures, as cells."""
     card = agent.card
     table = agent.q[game.legal][None]
-    figures = compute_figures(
-        game,
-        table,
-        [card.updates],
-        card.worth,
-        card.plays,
-    )
+    figures = compute_figures(game, table, [card.updates], card.worth, card.plays)
     results = [*(figures.vs[opponent] for opponent in OPPONENTS), figures.best_response]
     return [
         card.title,

@@ -124,13 +124,7 @@ def describe_agent(game: Game, agent: Agent) -> dict[str, Any]:
     """Return the exact results of a trained agent's play, as `describe_play` does."""
     card = agent.card
     table = agent.q[game.legal][None]
-    figures = compute_figures(
-        game,
-        table,
-        [card.updates],
-        card.worth,
-        card.plays,
-    )
+    figures = compute_figures(game, table, [card.updates], card.worth, card.plays)
     head = {"agent": card.id, "title": card.title, "recipe": card.recipe}
     return head | describe_play(game, policy_from_values(agent.q, card.plays), figures)
 

@@ -37,12 +37,7 @@ def build_minibatch() -> list[UpdateExample]:
         one.q for one in islice(learn(game, recipe, int, store_sample), EPOCH + 1)
     ]
     trainee, moves = sampled[EPOCH - 1]
-    moves = Moves(
-        moves.decision[:1],
-        moves.cell[:1],
-        moves.reward[:1],
-        moves.after[:1],
-    )
+    moves = Moves(moves.decision[:1], moves.cell[:1], moves.reward[:1], moves.after[:1])
     target_table = tables[EPOCH - 1]
     inputs = net.choose_squares(game, recipe.encoding, recipe.convolution)
     target = compute_targets(target_table, moves, recipe.gamma)
@@ -92,11 +87,7 @@ def build_minibatch() -> list[UpdateExample]:
                 target=float(wanted),
                 step_size=recipe.step_size,
                 values=_list_row(
-                    np.where(
-                        game.legal[decision],
-                        before_step[decision],
-                        np.nan,
-                    )
+                    np.where(game.legal[decision], before_step[decision], np.nan)
                 ),
                 next_values=next_row,
             )

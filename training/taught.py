@@ -290,11 +290,7 @@ def learn(
 
 def new_pupil(game: Game, start: Recipe) -> Pupil:
     """Return a learner before its first game."""
-    return Pupil(
-        make_learner(game, start),
-        Listener(game, start),
-        Random(start.seed),
-    )
+    return Pupil(make_learner(game, start), Listener(game, start), Random(start.seed))
 
 
 def play_turns(pupil: Pupil, turns: list[Turn]) -> None:
@@ -329,13 +325,7 @@ def check_drawn(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
 
 def build_person_turn(number: int, cells: str = "") -> Turn:
     """Return the turn of game `number` with a person, counted from 1."""
-    return Turn(
-        YOU,
-        Person(number, cells),
-        number - 1,
-        1,
-        number - 1,
-    )
+    return Turn(YOU, Person(number, cells), number - 1, 1, number - 1)
 
 
 def list_seats(recipe: Recipe) -> str:

@@ -297,13 +297,7 @@ def _take_finished_game(
     """Return a game that is over, and the number of updates after it."""
     turns = listener.games[number]
     changes = listener.changes[number] if number < len(listener.changes) else []
-    game = RecordedGame(
-        number + 1,
-        before,
-        turns,
-        changes,
-        turns[-1].after,
-    )
+    game = RecordedGame(number + 1, before, turns, changes, turns[-1].after)
     return game, before + len(changes)
 
 
@@ -509,12 +503,7 @@ def build_minimax_examples() -> list[UpdateExample]:
         boards = [format_position(game, position) for position in positions]
         cells = parse_record(game, record)
         turns = [
-            TrainingMove(
-                boards[ply],
-                cells[ply],
-                False,
-                boards[ply + 1],
-            )
+            TrainingMove(boards[ply], cells[ply], False, boards[ply + 1])
             for ply in range(first, len(cells))
         ]
         changes = []

@@ -84,11 +84,7 @@ def parse_recipe(text: str) -> Recipe:
             raise RecipeError(f"{parameter} has no value: write {parameter}=...")
         values[parameter] = _parse_value(known[parameter], value)
     if "vs" in values and values["vs"] not in known["vs"].choices:
-        values |= _parse_opponents(
-            str(values["vs"]),
-            ALGORITHMS[slug].turns,
-            values,
-        )
+        values |= _parse_opponents(str(values["vs"]), ALGORITHMS[slug].turns, values)
     recipe = ALGORITHMS[slug](
         **{known[one].field: value for one, value in values.items()}
     )
@@ -142,10 +138,7 @@ def _parse_opponents(vs: str, turns: str, values: dict[str, Value]) -> dict[str,
     ):
         if turns in values:
             raise RecipeError(f"{turns} is not given where vs says how many")
-        return {
-            "vs": phases[0][0],
-            turns: int(phases[0][1]),
-        }
+        return {"vs": phases[0][0], turns: int(phases[0][1])}
     return {"vs": "+".join(":".join(phase) for phase in phases)}
 
 

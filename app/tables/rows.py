@@ -219,10 +219,7 @@ def read_unheaded_row(place: str, cells: list[str], has_short_cells: bool) -> Ro
 
 def read_npz_rows(game: Game, content: bytes) -> list[Row]:
     """Return the rows of an npz file: its array `q`, or else its first array by name."""
-    shapes = [
-        (game.decisions, game.cells),
-        (3**game.cells, game.cells),
-    ]
+    shapes = [(game.decisions, game.cells), (3**game.cells, game.cells)]
     try:
         table = read_array(content, "q", shapes)
     except ValueError as error:

@@ -96,13 +96,7 @@ def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
     """
     text, arrays = encode_agent(game, agent)
     card = agent.card
-    saved = decode_agent(
-        game,
-        card.id,
-        text,
-        arrays,
-        Path(card.id),
-    )
+    saved = decode_agent(game, card.id, text, arrays, Path(card.id))
     folder.mkdir(parents=True, exist_ok=True)
     described = folder / f"{card.id}.json"
     here = folder / f"{card.id}.npz"
@@ -186,13 +180,7 @@ def unpack_agent(game: Game, content: bytes, name: str) -> Agent:
             and len(since) == len(value)
         ):
             raise ValueError("the arrays have not the lengths of a history")
-    history = History(
-        len(card.figures.updates),
-        first,
-        since,
-        value,
-        met,
-    )
+    history = History(len(card.figures.updates), first, since, value, met)
     agent = Agent(
         card=card,
         q=game.spread_pairs(history.values(-1)),

@@ -65,9 +65,5 @@ def compute_preferences(
     share = np.where(is_filled, beads / np.where(is_filled, total, 1), even)
     # With a single move, even == 1 and share <= 1, so its preference is never above 0.
     above = (share - even) / np.where(even < 1, 1 - even, 1)
-    preference: NDArray[np.float64] = np.where(
-        share < even,
-        share / even - 1,
-        above,
-    )
+    preference: NDArray[np.float64] = np.where(share < even, share / even - 1, above)
     return preference

@@ -280,17 +280,7 @@ def _find_no_block(analysed: AnalysedPolicy, unexplained: Decisions) -> list[Cau
     number = round(float((1 - block_chance)[threatened].sum()))
     by_chance = float((1 - analysed.facts.by_chance[threatened]).sum())
     shown = _pick_example(analysed, threatened & (block_chance < 1))
-    return [
-        Cause(
-            "no-block",
-            0,
-            "",
-            number,
-            int(threatened.sum()),
-            by_chance,
-            shown,
-        )
-    ]
+    return [Cause("no-block", 0, "", number, int(threatened.sum()), by_chance, shown)]
 
 
 def _find_images(
@@ -318,15 +308,7 @@ def _find_unreachable(analysed: AnalysedPolicy, mistakes: Mistakes) -> list[Caus
         return []
     number = len(mistakes.position)
     return [
-        Cause(
-            "unreachable",
-            0,
-            "",
-            number,
-            number,
-            0.0,
-            (int(mistakes.position[0]),),
-        )
+        Cause("unreachable", 0, "", number, number, 0.0, (int(mistakes.position[0]),))
     ]
 
 

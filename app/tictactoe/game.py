@@ -256,13 +256,7 @@ class _Ply(NamedTuple):
 def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
     """Return the positions of every ply; each ply follows from all moves of the ply before."""
     nothing = np.empty(0, np.int32)
-    plies = [
-        _Ply(
-            np.zeros(1, np.int32),
-            nothing,
-            nothing.astype(np.int8),
-        )
-    ]
+    plies = [_Ply(np.zeros(1, np.int32), nothing, nothing.astype(np.int8))]
     while len(plies[-1].unfinished):
         ply = len(plies) - 1
         moves = _list_moves(plies[-1].unfinished, ply, cells)
@@ -272,13 +266,7 @@ def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
         won = _has_line(codes, get_mover(ply), cells, lines)
         over = won | (ply + 1 == cells)
         outcome = np.where(won, get_mover(ply), 0).astype(np.int8)
-        plies.append(
-            _Ply(
-                codes[~over],
-                codes[over],
-                outcome[over],
-            )
-        )
+        plies.append(_Ply(codes[~over], codes[over], outcome[over]))
     return plies
 
 

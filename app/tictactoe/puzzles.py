@@ -99,11 +99,7 @@ def list_candidates(
     # Otherwise the agent may play an untried move, or any of several with equal values.
     predictable = (played.sum(axis=1) == 1) & (played == is_highest).all(axis=1)
     listed = []
-    for row, chance in zip(
-        order.row.tolist(),
-        order.chance.tolist(),
-        strict=True,
-    ):
+    for row, chance in zip(order.row.tolist(), order.chance.tolist(), strict=True):
         position = int(found.position[row])
         if not predictable[row]:
             continue

@@ -224,11 +224,7 @@ def encode_frame(heat: NDArray[np.int8]) -> str:
 
     'U' is 0 and '.' is unknown. No character needs escaping in HTML.
     """
-    signs = np.where(
-        heat == UNKNOWN,
-        ord("."),
-        heat.astype(np.int16) + ord("U"),
-    )
+    signs = np.where(heat == UNKNOWN, ord("."), heat.astype(np.int16) + ord("U"))
     return signs.astype(np.uint8).tobytes().decode("ascii")
 
 

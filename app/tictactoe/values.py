@@ -205,19 +205,9 @@ def follow_matches(
         over = reached >= game.decisions
         outcome = game.outcome[reached[over] - game.decisions]
         # columns: X won, draw, O won
-        _add_weights(
-            ends,
-            match[over],
-            1 - outcome,
-            weight[over],
-        )
+        _add_weights(ends, match[over], 1 - outcome, weight[over])
         here = np.zeros((len(x), next_stop - stop))
-        _add_weights(
-            here,
-            match[~over],
-            reached[~over] - stop,
-            weight[~over],
-        )
+        _add_weights(here, match[~over], reached[~over] - stop, weight[~over])
     yield slice(game.decisions, game.positions), ends
 
 

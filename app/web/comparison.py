@@ -153,11 +153,7 @@ def build_comparison(state: MatchState) -> Comparison:
     """
     current = state.match
     site = state.site
-    candidates = [
-        View(current.lens, current.step),
-        View(current.x),
-        View(current.o),
-    ]
+    candidates = [View(current.lens, current.step), View(current.x), View(current.o)]
     learned = (
         view for view in candidates if site.is_lens(view.lens) and view.lens != TRUTH
     )

@@ -176,11 +176,7 @@ def encode_position(game: Game, position: int) -> Encodings:
         units = "".join(
             map(str, encodings.encode_one_hot(game)[position].astype(np.int8).tolist())
         )
-        ends = [
-            *range(0, 3 * game.cells + 1, 3),
-            3 * game.cells + 2,
-            len(units),
-        ]
+        ends = [*range(0, 3 * game.cells + 1, 3), 3 * game.cells + 2, len(units)]
         read = [units[start:end] for start, end in pairwise(ends)]
     return Encodings(
         text=format_position(game, position),

@@ -122,11 +122,7 @@ class MatchState:
         """Return the state after one more move from the position shown."""
         position = int(self.site.game.successor[self.position, cell])
         shown = self.positions[: len(self.match.shown) + 1]
-        return MatchState(
-            self.site,
-            self.match.play(cell),
-            (*shown, position),
-        )
+        return MatchState(self.site, self.match.play(cell), (*shown, position))
 
     @cached_property
     def over(self) -> bool:

@@ -288,13 +288,7 @@ def build_snapshots(state: MatchState, name: str) -> Snapshots | None:
     site = state.site
     if not site.agents.knows(name):
         return None
-    start = replace(
-        match,
-        lens=name,
-        step=match.step or 0,
-        train=True,
-        hint=False,
-    )
+    start = replace(match, lens=name, step=match.step or 0, train=True, hint=False)
     marks, curve = _describe_training(site, name)
     return Snapshots(
         lens=name,

@@ -314,12 +314,7 @@ def build_bar(state: MatchState, values: MoveValues | None) -> Bar:
     else:
         expects = format_signed(float(round_for_display(expected)))
     who = state.site.titles[values.lens]
-    label = gettext(
-        OPTIMAL[side * value],
-        mark=MARKS[side],
-        agent=who,
-        value=expects,
-    )
+    label = gettext(OPTIMAL[side * value], mark=MARKS[side], agent=who, value=expects)
     colour = (
         None
         if expected is None

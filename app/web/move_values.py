@@ -169,13 +169,7 @@ def evaluate_match(state: MatchState, ply: int | None = None) -> MoveValues:
     """Return the move values of a match at the position shown, or at another ply."""
     position = state.position if ply is None else state.positions[ply]
     lens = choose_lens(state.match, state.site, int(state.site.game.to_move[position]))
-    return evaluate_moves(
-        state.site,
-        position,
-        lens,
-        state.match.step,
-        state.match.own,
-    )
+    return evaluate_moves(state.site, position, lens, state.match.step, state.match.own)
 
 
 def compute_play_chances(

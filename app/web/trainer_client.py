@@ -126,11 +126,7 @@ class Trainer:
 
     def start(self, *more: str) -> bool:
         """Start the trainer unless it runs; return whether it was started."""
-        lock = os.open(
-            self.folder / LOCK,
-            os.O_RDWR | os.O_CREAT,
-            0o600,
-        )
+        lock = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

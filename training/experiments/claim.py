@@ -215,11 +215,7 @@ class Results:
     def compare_seeds(self, one: str, other: str, value: Callable[[Any], float]) -> str:
         """Return a text: whether the first recipe has the higher number for most seeds; the p-value."""
         pairs = list(
-            zip(
-                self.values(one, value),
-                self.values(other, value),
-                strict=True,
-            )
+            zip(self.values(one, value), self.values(other, value), strict=True)
         )
         above = sum(a > b for a, b in pairs)
         below = sum(a < b for a, b in pairs)
@@ -306,12 +302,7 @@ class Results:
         """
         columns = [self.values(label, value) for label in labels.values()]
         last = self.recipes[[*labels.values()][-1]]
-        return summarize_seeds(
-            name,
-            last,
-            [*labels],
-            [*zip(*columns, strict=True)],
-        )
+        return summarize_seeds(name, last, [*labels], [*zip(*columns, strict=True)])
 
     def draw_grid(self, quantity: Quantity, axes: Axes) -> Grid:
         """Return a grid of the medians of recipes that differ in two parameters."""
@@ -370,14 +361,7 @@ def make_share_bar(label: str, answers: Sequence[bool], recipe: str) -> Bar:
     count = sum(answers)
     total = len(answers)
     low, high = compute_wilson_interval(count, total)
-    return Bar(
-        label,
-        100 * count / total,
-        100 * low,
-        100 * high,
-        total,
-        recipe,
-    )
+    return Bar(label, 100 * count / total, 100 * low, 100 * high, total, recipe)
 
 
 def judge_parts(*parts: bool) -> Verdict:

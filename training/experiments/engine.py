@@ -122,11 +122,7 @@ def run_experiment(
             first = next(iter(recipes))
             run = compute_digest(found[first][0])
             checks.append(
-                Check(
-                    name_recipe(recipes[first][0]),
-                    sweep.measure.name,
-                    run,
-                )
+                Check(name_recipe(recipes[first][0]), sweep.measure.name, run)
             )
         kept += len(there)
         trained += len(missing)

@@ -143,11 +143,7 @@ def conclude_counting(_results: claim.Results) -> claim.Conclusion:
         "positions with a move to choose, up to symmetry": decisions,
     }
     factor = len(boards) / classes
-    parts = [
-        3**game.cells == BOARDS,
-        balanced == ORDERS,
-        round(factor, 2) == FACTOR,
-    ]
+    parts = [3**game.cells == BOARDS, balanced == ORDERS, round(factor, 2) == FACTOR]
     return claim.Conclusion(
         [
             Bars(

@@ -190,11 +190,7 @@ FIXED = {
 }
 
 
-@claim.experiment(
-    "k-start",
-    claim.Sweep(STARTING, MARKS),
-    claim.Sweep(FIXED, END),
-)
+@claim.experiment("k-start", claim.Sweep(STARTING, MARKS), claim.Sweep(FIXED, END))
 def conclude_k_start(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether a high initial k hurts.
 
@@ -310,12 +306,7 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
     falls = any(fallen[label] > SMALL_PERCENT for label in compared)
     return claim.Conclusion(
         [won, table.draw_curves(results, table.BLUNDERS_LINE)],
-        [
-            all(faster.values()),
-            overtaken[as_there],
-            overtaken[alike],
-            falls,
-        ],
+        [all(faster.values()), overtaken[as_there], overtaken[alike], falls],
         claim.tabulate_recipes(
             results.recipes,
             {

@@ -175,10 +175,7 @@ def draw_wins(results: Results, labels: Iterable[str]) -> Curves:
 
 def format_extremes(values: Sequence[float], digits: int = 1) -> list[str]:
     """Return the minimum and the maximum of percentages as texts."""
-    return [
-        format_percent(min(values), digits),
-        format_percent(max(values), digits),
-    ]
+    return [format_percent(min(values), digits), format_percent(max(values), digits)]
 
 
 def tabulate_extremes(values: Mapping[str, Sequence[float]], about: str) -> Table:

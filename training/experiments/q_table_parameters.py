@@ -284,11 +284,7 @@ STRIPS = {f"gamma {gamma}": f"q-table,gamma={gamma}" for gamma in GAMMAS} | {
 }
 
 
-@claim.experiment(
-    "alpha-gamma",
-    claim.Sweep(GRIDS, END),
-    claim.Sweep(STRIPS, END),
-)
+@claim.experiment("alpha-gamma", claim.Sweep(GRIDS, END), claim.Sweep(STRIPS, END))
 def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on the influence of alpha, gamma, epsilon and the number of games."""
     grids: list[Grid] = []

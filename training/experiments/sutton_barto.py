@@ -53,13 +53,7 @@ def measure_greedy_and_exploring(recipe: Recipe) -> GreedyAndExploring:
         [50 * (as_x[outcome] + as_o[outcome]) for as_x, as_o in chances]
         for outcome in (table.WON, table.LOST)
     )
-    return GreedyAndExploring(
-        perf_counter() - begin,
-        won[0],
-        won[1],
-        lost[0],
-        lost[1],
-    )
+    return GreedyAndExploring(perf_counter() - begin, won[0], won[1], lost[0], lost[1])
 
 
 BOTH = Measure(

@@ -44,11 +44,7 @@ def trace_both_seats(opponent: str, outcome: int = WON) -> Line:
 
 def trace_worst_losses(run: Run) -> Sequence[float]:
     """Return the percent of games lost to the best responder at each snapshot, mean of both seats."""
-    both = zip(
-        run.figures.best_response.x,
-        run.figures.best_response.o,
-        strict=True,
-    )
+    both = zip(run.figures.best_response.x, run.figures.best_response.o, strict=True)
     return [50 * (x[LOST] + o[LOST]) for x, o in both]
 
 

@@ -211,11 +211,7 @@ def build_layout(game: Game, symmetries: int) -> Layout:
     cell = np.where(leads_to_highest, image_of_cell, game.cells).min(axis=1)
     entry = np.where(game.legal, (row[..., None] + cell)[:, : game.decisions], 0)
     entries = len(representatives) * game.cells
-    return Layout(
-        entries,
-        row.astype(np.int32),
-        entry.astype(np.int32),
-    )
+    return Layout(entries, row.astype(np.int32), entry.astype(np.int32))
 
 
 def list_own_entries(game: Game, layout: Layout) -> Indices:
@@ -270,13 +266,7 @@ def _play_games(  # type: ignore[no-untyped-def]
                     k_start[member], k_step[member], k_limit[member], updates[member]
                 )
                 u = draw_uniform(rng_state)
-                p += choose_by_powers(
-                    u,
-                    q,
-                    k,
-                    entry[member, mover, p:end],
-                    scratch,
-                )
+                p += choose_by_powers(u, q, k, entry[member, mover, p:end], scratch)
             s = next_position[p]
             for seat in range(2):
                 member = members[seat]

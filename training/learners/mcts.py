@@ -102,12 +102,7 @@ def _create_trees(game: Game, rollouts: int) -> Trees:
     children = np.zeros(nodes, np.int32)
     children[: game.decisions] = game.decisions + row_start[:-1]
     used = np.array([roots_and_moves], np.int32)
-    return Trees(
-        children,
-        np.zeros(nodes, np.uint32),
-        np.zeros(nodes),
-        used,
-    )
+    return Trees(children, np.zeros(nodes, np.uint32), np.zeros(nodes), used)
 
 
 @njit(cache=True)

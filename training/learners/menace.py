@@ -86,14 +86,7 @@ def learn(
             (boxes.beads[classes.class_index] * shown_share).astype(np.float32)
         )
         visits = game.spread_pairs(boxes.visits[classes.class_index], 0)
-        return Progress(
-            done,
-            games,
-            updates,
-            q,
-            visits,
-            refills=int(boxes.refills[0]),
-        )
+        return Progress(done, games, updates, q, visits, refills=int(boxes.refills[0]))
 
     rng_state = make_rng_state(recipe.seed)
     rewards = get_rewards(recipe)

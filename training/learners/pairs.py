@@ -83,11 +83,7 @@ def get_rewards(
     | Menace,
 ) -> Rewards:
     """Return the rewards of a recipe."""
-    return Rewards(
-        float(recipe.loss),
-        float(recipe.draw),
-        float(recipe.win),
-    )
+    return Rewards(float(recipe.loss), float(recipe.draw), float(recipe.win))
 
 
 def list_seats(recipe: QTable | TdAfterstates | Menace) -> Indices:

@@ -106,11 +106,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     alpha, gamma, epsilon, epsilon_drop, rewards = parameters
     # `compute_greedy_target` takes the view of the player who moves next, so it gets the rewards in
     # that view: O's rewards after a move of X, X's rewards after a move of O.
-    after_x = Rewards(
-        -rewards.loss,
-        -rewards.draw,
-        -rewards.win,
-    )
+    after_x = Rewards(-rewards.loss, -rewards.draw, -rewards.win)
     after_o = Rewards(rewards.win, rewards.draw, rewards.loss)
     while games < phase_end and updates < max_updates:
         exploration = decay_rate(

@@ -17,10 +17,7 @@ from training.networks import net
 
 NO_NEXT = -1  # in place of the next decision, if there is none: the game is over
 ILLEGAL_LOSS = -2  # the outcome for a player who made an illegal move
-NETWORKS = {  # the seats of each network
-    "shared": ((X, O),),
-    "separate": ((X,), (O,)),
-}
+NETWORKS = {"shared": ((X, O),), "separate": ((X,), (O,))}  # the seats of each network
 
 Numbers = NDArray[np.int32]
 
@@ -235,11 +232,7 @@ def _compute_outputs(
     outputs = [
         net.compute_outputs(trainee.state.network, inputs) for trainee in trainees
     ]
-    return np.where(
-        game.to_move[:, None] == X,
-        outputs[0],
-        outputs[-1],
-    )
+    return np.where(game.to_move[:, None] == X, outputs[0], outputs[-1])
 
 
 def play_games(
@@ -310,17 +303,9 @@ def compute_shares(game: Game, games: Games, seat: int) -> Shares:
 
 def _find_results(game: Game, position: Numbers, seat: int) -> Numbers:
     """Return the result of finished games: 1 won, 0 drawn, -1 lost, or ILLEGAL_LOSS; else undefined."""
-    finished = np.clip(
-        position - game.decisions,
-        0,
-        len(game.outcome) - 1,
-    )
+    finished = np.clip(position - game.decisions, 0, len(game.outcome) - 1)
     result = game.outcome[finished] * np.int32(seat)
-    return np.where(
-        position == game.positions,
-        np.int32(ILLEGAL_LOSS),
-        result,
-    )
+    return np.where(position == game.positions, np.int32(ILLEGAL_LOSS), result)
 
 
 def make_empty_buffer() -> Moves:
@@ -352,9 +337,5 @@ def compute_targets(
 ) -> NDArray[np.float32]:
     """Return the target of each move, r + gamma max Q(s', .), from the table `q` [D, cells]."""
     highest = np.nanmax(q, axis=1)
-    later = np.where(
-        moves.after == NO_NEXT,
-        0,
-        highest[moves.after],
-    )
+    later = np.where(moves.after == NO_NEXT, 0, highest[moves.after])
     return (moves.reward + gamma * later).astype(np.float32)

@@ -294,12 +294,7 @@ def build_card(site: SiteData, fault: str) -> Card:
         format_count(agent.card.figures.blunders[-1])
         for agent in find_agents(site, fault)
     )
-    return Card(
-        TEXTS[fault],
-        urls.FAULT.url(fault),
-        faulty,
-        right,
-    )
+    return Card(TEXTS[fault], urls.FAULT.url(fault), faulty, right)
 
 
 def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultSide:

@@ -215,16 +215,7 @@ def won_game(game: Game) -> list[WorkedMove]:
         value = ALPHA * target
         board = format_position(game, positions[ply])
         heat = round(value * HEAT_STEPS)
-        moves.append(
-            WorkedMove(
-                ply + 1,
-                board,
-                cells[ply],
-                target,
-                value,
-                heat,
-            )
-        )
+        moves.append(WorkedMove(ply + 1, board, cells[ply], target, value, heat))
         target = value
     return moves
 

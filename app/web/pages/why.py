@@ -322,12 +322,7 @@ class WhyPage(Page, frozen=True):
         kind = self.answer.partition("-")[0] if self.is_recorded else ""
         kinds = ["", *(example.kind for example in self._recorded)]
         return [
-            UpdateLink(
-                f"why-{one or 'next'}",
-                one,
-                self._link_update(one),
-                one == kind,
-            )
+            UpdateLink(f"why-{one or 'next'}", one, self._link_update(one), one == kind)
             for one in kinds
         ]
 
@@ -351,11 +346,7 @@ class WhyPage(Page, frozen=True):
 
     def _link_update(self, answer: str = "", update: str = "", stage: int = 0) -> str:
         """Return the URL of this page with another case, or with a recorded update."""
-        return urls.why(
-            self.state.match,
-            self.pair.cell,
-            answer or update,
-        )
+        return urls.why(self.state.match, self.pair.cell, answer or update)
 
     @cached_property
     def example(self) -> ExamplePicture | None:

@@ -169,13 +169,7 @@ def lay_out_board(
     empty = np.flatnonzero(game.board[position] == 0).tolist()
     if not state.over:
         for cell in empty:
-            squares[cell] = _link_square(
-                squares[cell],
-                state,
-                cell,
-                link,
-                play.reply,
-            )
+            squares[cell] = _link_square(squares[cell], state, cell, link, play.reply)
     if opinion:
         notes = notes or build_notes(state.site, opinion, None, "truth")
         _add_values(squares, empty, opinion, notes, play.more)
@@ -367,32 +361,13 @@ def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
             f"value{on}", middle, y + SIDE / 2 + 8, square.text, "middle", value=value
         )
     elif square.unknown:
-        yield svg.Text(
-            "value unknown",
-            middle,
-            y + SIDE / 2 + 8,
-            "–",
-            "middle",
-        )
+        yield svg.Text("value unknown", middle, y + SIDE / 2 + 8, "–", "middle")
     if square.best:
         star = [svg.Sign(f"best{on}", "M0 0" + SHAPES["right"], value)]
-        yield svg.Inset(
-            "",
-            star,
-            x + SIDE - 32,
-            y + 4,
-            28,
-        )
+        yield svg.Inset("", star, x + SIDE - 32, y + 4, 28)
     if square.note.text:
         note = square.note.text
-        yield svg.Text(
-            f"note{on}",
-            middle,
-            y + SIDE - 12,
-            note,
-            "middle",
-            value=value,
-        )
+        yield svg.Text(f"note{on}", middle, y + SIDE - 12, note, "middle", value=value)
 
 
 def _find_winning_lines(game: Game, position: int) -> list[list[int]]:

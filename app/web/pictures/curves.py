@@ -319,13 +319,7 @@ def draw_vertical_axis(
     for tick, label in zip(up.ticks, labels, strict=True):
         y = compute_y(up, tick, top, height)
         shapes.append(
-            svg.Segment(
-                "base" if tick == max(up.low, 0.0) else "rule",
-                0,
-                y,
-                1,
-                y,
-            )
+            svg.Segment("base" if tick == max(up.low, 0.0) else "rule", 0, y, 1, y)
         )
         shapes.append(svg.Text("tick", 0, y + 4, label, "end", 8))
     return measure_margin(labels)
@@ -340,13 +334,7 @@ def draw_horizontal_axis(
         at = across.at(tick)
         anchor = "start" if at < 0.04 else "end" if at > 0.96 else "middle"
         shapes.append(
-            svg.Text(
-                "tick",
-                at,
-                y + 14,
-                format_short(tick) + percent,
-                anchor,
-            )
+            svg.Text("tick", at, y + 14, format_short(tick) + percent, anchor)
         )
     if words != percent:
         shapes.append(svg.Text("axis", 1, y + 30, words, "end"))
@@ -380,38 +368,14 @@ def draw_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
         x = number % across * each
         y = TITLE + number // across * height
         unit = f", {chart.unit}" if chart.unit else ""
-        name = svg.cut_text(
-            chart.title + unit,
-            each - 2 * EDGE,
-            13,
-        )
+        name = svg.cut_text(chart.title + unit, each - 2 * EDGE, 13)
         shapes.append(svg.Text("label", x + EDGE, y + 14, name))
-        shapes.append(
-            svg.Inset(
-                "",
-                samples,
-                x + EDGE,
-                y + NAME,
-            )
-        )
+        shapes.append(svg.Inset("", samples, x + EDGE, y + NAME))
         left = x + LEFT
         room = each - LEFT - RIGHT
-        shapes.append(
-            svg.Inset(
-                "",
-                plot.shapes,
-                left,
-                y + above - ABOVE,
-                width=room,
-            )
-        )
+        shapes.append(svg.Inset("", plot.shapes, left, y + above - ABOVE, width=room))
     rows = ceil(len(charts.charts) / across)
-    return svg.Drawing(
-        width,
-        TITLE + rows * height,
-        f"{title}. {told}",
-        shapes,
-    )
+    return svg.Drawing(width, TITLE + rows * height, f"{title}. {told}", shapes)
 
 
 def tabulate_charts(charts: Charts) -> tuple[list[str], Iterator[list[float | None]]]:
@@ -505,13 +469,7 @@ def lay_out_game_values(
             svg.Text("tick", 0, y + 4, name, "end", 8),
         ]
     shapes.append(
-        svg.Segment(
-            "now",
-            shown / plies,
-            ABOVE - 6,
-            shown / plies,
-            ABOVE + height + 6,
-        )
+        svg.Segment("now", shown / plies, ABOVE - 6, shown / plies, ABOVE + height + 6)
     )
     corners = [(0, start)]
     for ply, values in enumerate(pairwise([start, *(move.truth for move in moves)]), 1):
@@ -521,19 +479,11 @@ def lay_out_game_values(
     ]
     shapes.append(svg.Path("ink curve", points))
     shapes += [
-        svg.Dot(
-            "dot",
-            move.ply / plies,
-            compute_y(up, move.expected, ABOVE, height),
-        )
+        svg.Dot("dot", move.ply / plies, compute_y(up, move.expected, ABOVE, height))
         for move in moves
         if move.expected is not None
     ]
-    return svg.Plot(
-        height + 2 * ABOVE,
-        measure_margin([*names.values()]),
-        shapes,
-    )
+    return svg.Plot(height + 2 * ABOVE, measure_margin([*names.values()]), shapes)
 
 
 def draw_game_values(state: MatchState, moves: Sequence[ReviewedMove]) -> Markup:

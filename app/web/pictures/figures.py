@@ -161,13 +161,7 @@ def _lay_out_histogram(figure: Histogram, site: SiteData, first_seed: int) -> La
     ]
     press = _describe_links(shapes, "dot to open its run, or one of its runs", unopened)
     plot = svg.Plot(bottom + AXIS, 0, shapes)
-    return Layout(
-        figure.title,
-        figure.unit,
-        " ".join(sentences) + press,
-        plot,
-        [],
-    )
+    return Layout(figure.title, figure.unit, " ".join(sentences) + press, plot, [])
 
 
 def _scale_histogram(figure: Histogram) -> Axis:
@@ -297,11 +291,7 @@ def _scale_up(every: Sequence[Series], has_wide_bands: bool) -> Axis:
     """Return the vertical axis of curves; it includes 0 if 0 is not far below the values."""
     values: list[float] = []
     for series in every:
-        values += [
-            *series.low,
-            *series.high,
-            *series.median,
-        ]
+        values += [*series.low, *series.high, *series.median]
         if has_wide_bands:
             values += [*series.least, *series.most]
     is_near_zero = 0 <= min(values) < 0.6 * max(values)
@@ -376,16 +366,7 @@ def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
     shapes: list[svg.Shape] = [svg.Text("axis", 0, LINE - 5, corner)]
     for row, name in enumerate(figure.rows):
         if names_are_beside:
-            shapes.append(
-                svg.Text(
-                    "tick",
-                    0,
-                    top + CELL / 2 + 4,
-                    name,
-                    "end",
-                    8,
-                )
-            )
+            shapes.append(svg.Text("tick", 0, top + CELL / 2 + 4, name, "end", 8))
         else:
             shapes.append(svg.Text("told", 0, top + 12, name))
             top += LINE
@@ -422,22 +403,9 @@ def _draw_grid_row(
             f"{', '.join(names)}: {text}", tables.build_recipe_url(site, recipe)
         )
         pane = f"pane l{colours.level(value)}"
-        yield svg.Rect(
-            pane,
-            column * width,
-            top,
-            width,
-            CELL,
-            link,
-        )
+        yield svg.Rect(pane, column * width, top, width, CELL, link)
         middle = (column + 0.5) * width
-        yield svg.Text(
-            kind,
-            middle,
-            top + CELL / 2 + 4,
-            format_value(value),
-            "middle",
-        )
+        yield svg.Text(kind, middle, top + CELL / 2 + 4, format_value(value), "middle")
 
 
 def _name_columns(shapes: list[svg.Shape], columns: Sequence[str], top: float) -> float:
@@ -488,14 +456,7 @@ def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
         shapes += _draw_rules(axis, top - 2, top + BAR + 4)
         shapes.append(svg.Rect("track", 0, top + 1, 1, BAR, link))
         shapes.append(
-            svg.Rect(
-                "beam",
-                min(at, zero),
-                top + 1,
-                abs(at - zero),
-                BAR,
-                link,
-            )
+            svg.Rect("beam", min(at, zero), top + 1, abs(at - zero), BAR, link)
         )
         if bar.low is not None and bar.high is not None:
             shapes += _draw_interval(
@@ -607,26 +568,10 @@ def draw_figure_file(layout: Layout, source: str) -> svg.Drawing:
             svg.Path(key.kind, [(0, -8), (26, -8)]),
             svg.Text("label", 34, -4, key.name),
         )
-        shapes.append(
-            svg.Inset(
-                "",
-                sample,
-                EDGE,
-                y,
-                link=svg.Link("", key.link.href),
-            )
-        )
+        shapes.append(svg.Inset("", sample, EDGE, y, link=svg.Link("", key.link.href)))
     y += 12
     left = EDGE + 8 * layout.plot.margin
-    shapes.append(
-        svg.Inset(
-            "",
-            layout.plot.shapes,
-            left,
-            y,
-            width=WIDTH - EDGE - left,
-        )
-    )
+    shapes.append(svg.Inset("", layout.plot.shapes, left, y, width=WIDTH - EDGE - left))
     y += layout.plot.height
     for start in range(0, len(layout.pictures), PICTURES):
         pictures = layout.pictures[start : start + PICTURES]
@@ -650,13 +595,7 @@ def _place_board(picture: Picture, x: float, y: float) -> svg.Inset:
         svg.Text("told", 0, PICTURE + 16 + number * TEXT_LINE, line)
         for number, line in enumerate(wrap(picture.text, NARROW))
     ]
-    return svg.Inset(
-        "",
-        [board, *words],
-        x,
-        y,
-        link=svg.Link("", picture.link.href),
-    )
+    return svg.Inset("", [board, *words], x, y, link=svg.Link("", picture.link.href))
 
 
 def _add_name(shapes: list[svg.Shape], top: float, name: str, told: str) -> float:
@@ -680,15 +619,7 @@ def _add_notes(
     above = _add_notes_above(words, marks, axis, top)
     for mark in marks:
         at = axis.at(mark.value)
-        shapes.append(
-            svg.Segment(
-                "claimed",
-                at,
-                top,
-                at,
-                top + above + height,
-            )
-        )
+        shapes.append(svg.Segment("claimed", at, top, at, top + above + height))
     shapes += words  # over the lines of the others
     return above
 
@@ -752,15 +683,7 @@ def _draw_dots(
         y = bottom - DOT / 2 - 1 - level * step
         size = max(0.4, (len(part) / worth) ** 0.5)
         link = svg.Link(title, opened(seed))
-        dots.append(
-            svg.Dot(
-                "dot",
-                axis.at(value),
-                round(y, 1),
-                link,
-                size,
-            )
-        )
+        dots.append(svg.Dot("dot", axis.at(value), round(y, 1), link, size))
     return dots
 
 
@@ -949,12 +872,6 @@ def _small_boards(figure: Boards, site: SiteData) -> list[svg.Shape]:
         for board in figure.boards[:2]
     ]
     return [
-        svg.Inset(
-            "position",
-            picture.signs,
-            number * 60 + 8,
-            2,
-            44 / picture.columns,
-        )
+        svg.Inset("position", picture.signs, number * 60 + 8, 2, 44 / picture.columns)
         for number, picture in enumerate(pictures)
     ]

@@ -149,12 +149,7 @@ def parse_mind_view(
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
     site.get_agent(name)  # raises NotFound for an unknown agent
-    step = read_step(
-        name,
-        query.get("step", ""),
-        site.get_last_step(name),
-        site,
-    )
+    step = read_step(name, query.get("step", ""), site.get_last_step(name), site)
     kind = query.get("colour", "") or EXPECTS
     if kind not in list_kinds(site, name):
         there = ", ".join(list_kinds(site, name))
@@ -297,14 +292,7 @@ def _draw_colours(
     """Return a picture with the colours `heat`, [N], without data for the script."""
     where = site.tiles
     paths = outline_tiles(where, heat)
-    return MindPicture(
-        name,
-        site.titles[name],
-        kind,
-        KINDS[kind].scale,
-        where,
-        paths,
-    )
+    return MindPicture(name, site.titles[name], kind, KINDS[kind].scale, where, paths)
 
 
 @lru_cache(maxsize=2)
@@ -342,13 +330,7 @@ def draw_mind_file(site: SiteData, mind: MindPicture, step: int) -> Drawing:
             )
             for number, middle in enumerate(mind.where.middles, 1)
         ),
-        Inset(
-            "",
-            [draw_optimal_lines(mind.where), mind.tiles()],
-            LEFT,
-            TOP,
-            SIDE,
-        ),
+        Inset("", [draw_optimal_lines(mind.where), mind.tiles()], LEFT, TOP, SIDE),
     ]
     x = float(EDGE)
     for name, kind_of, value in _list_legend(kind):
@@ -356,14 +338,7 @@ def draw_mind_file(site: SiteData, mind: MindPicture, step: int) -> Drawing:
             kind_of, [Sign("" if value else "blank", SWATCH, value)], scale=13
         )
         words = Text("told", 18, 10, name)
-        shapes.append(
-            Inset(
-                "",
-                [swatch, words],
-                round(x, 1),
-                height - 26,
-            )
-        )
+        shapes.append(Inset("", [swatch, words], round(x, 1), height - 26))
         x += 18 + 12 * LETTER * len(name) + 12
     return Drawing(width, height, label, shapes)
 

@@ -86,11 +86,7 @@ def write_stylesheet() -> str:
 def compute_colour(palette: str, heat: int, scheme: str = "light") -> Colour:
     """Return the colour of a heat from -HEAT_STEPS to HEAT_STEPS, by linear interpolation in sRGB."""
     loss, draw, win = map(to_rgb, PALETTES[palette][scheme])
-    return mix_colours(
-        draw,
-        win if heat > 0 else loss,
-        abs(heat) / HEAT_STEPS,
-    )
+    return mix_colours(draw, win if heat > 0 else loss, abs(heat) / HEAT_STEPS)
 
 
 def fill_in_inks(rules: str, scheme: str) -> str:

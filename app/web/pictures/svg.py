@@ -212,26 +212,10 @@ def draw_preview(
     scale = min((wide - 2 * AROUND) / width, room / height)
     x = (wide - scale * width) / 2
     y = AROUND + (room - scale * height) / 2
-    text = cut_text(
-        line.translate(MISSING).strip(),
-        wide - 2 * AROUND,
-        LINE,
-    )
+    text = cut_text(line.translate(MISSING).strip(), wide - 2 * AROUND, LINE)
     picture: list[Shape] = [
-        Inset(
-            "preview",
-            shapes,
-            round(x, 1),
-            round(y, 1),
-            round(scale, 4),
-        ),
-        Text(
-            "line",
-            wide / 2,
-            high - BELOW / 2 + LINE / 2,
-            text,
-            "middle",
-        ),
+        Inset("preview", shapes, round(x, 1), round(y, 1), round(scale, 4)),
+        Text("line", wide / 2, high - BELOW / 2 + LINE / 2, text, "middle"),
     ]
     return Drawing(wide, high, line, picture)
 

@@ -148,10 +148,7 @@ def build_judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
         "losing_games": schema.Lost(**lost_games),
         "blunders": figures.blunders[-1],
         "decisions": site.game.decisions,
-        "reachable_blunders": schema.Met(
-            reachable.x[-1],
-            reachable.o[-1],
-        ),
+        "reachable_blunders": schema.Met(reachable.x[-1], reachable.o[-1]),
         "nash_conv": figures.nash_conv[-1],
         "against_random": _shipped_results(figures.vs["random"]),
         "against_best_responder": _shipped_results(figures.best_response),

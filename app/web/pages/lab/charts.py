@@ -89,13 +89,7 @@ def _sum_up_runs(duel: Duel, side: Side, axis: str) -> Series:
         for updates, course in courses
     ]
     recipe = name_recipe(side.recipe.with_seed(0))
-    return summarize_seeds(
-        side.title,
-        recipe,
-        points.tolist(),
-        rows,
-        duel.seeds[0],
-    )
+    return summarize_seeds(side.title, recipe, points.tolist(), rows, duel.seeds[0])
 
 
 def lay_out_seeds(duel: Duel, height: float) -> Plot:
@@ -134,10 +128,7 @@ def _list_seeds(duel: Duel) -> Table:
     """Return the table of all seeds, each a link to its runs."""
     seeds = [run.seed for run in duel.sides[0].runs]
     rows = [
-        TableRow(
-            TableCell(str(seed), link.href),
-            [TableCell(text) for text in texts],
-        )
+        TableRow(TableCell(str(seed), link.href), [TableCell(text) for text in texts])
         for seed, (link, texts) in zip(seeds, _list_runs(duel), strict=True)
     ]
     return Table("Seed", [side.title for side in duel.sides], rows)

@@ -33,12 +33,7 @@ def draw_evidence(duel: Duel, link: str) -> Drawing:
     )
     y = _write_lines(shapes, y, f"{seeds} Q-Tac-Toe:", "told")
     y = _write_lines(shapes, y, link, "told")
-    return Drawing(
-        WIDTH,
-        y + EDGE,
-        f"{duel.question} {verdict.text}",
-        shapes,
-    )
+    return Drawing(WIDTH, y + EDGE, f"{duel.question} {verdict.text}", shapes)
 
 
 def enlarge_drawing(drawing: Drawing, scale: float) -> Drawing:
@@ -85,13 +80,7 @@ def _draw_plots(shapes: list[Shape], duel: Duel, y: float) -> float:
         shapes.append(Inset("", _without_links(plot), left, y + 8, width=width))
         key = y + plot.height + 22
         for line in plot.keys:
-            sample = Path(
-                line.kind,
-                [
-                    (x, key - 4),
-                    (x + 26, key - 4),
-                ],
-            )
+            sample = Path(line.kind, [(x, key - 4), (x + 26, key - 4)])
             shapes += [sample, Text("told", x + 34, key, line.name)]
             key += TEXT_LINE
     return y + PLOT_HEIGHT + 56 + TEXT_LINE * len(curves.plot.keys)

@@ -293,13 +293,7 @@ def build_setup(shown: duel.Duel) -> slots.Setup:
     """Return the recipes and the measure of a comparison, as its links need them."""
     a = shown.sides[0].recipe
     b = shown.chosen.recipe
-    return slots.Setup(
-        shown.site,
-        a,
-        b,
-        duel.shorten_curve(shown.curve),
-        shown.axis,
-    )
+    return slots.Setup(shown.site, a, b, duel.shorten_curve(shown.curve), shown.axis)
 
 
 def lab_page(site: SiteData, chosen: str, query: Mapping[str, str]) -> LabPage:

@@ -255,13 +255,7 @@ def _build_shared_slots(setup: Setup, contrasts: Sequence[Parameter]) -> Iterato
         elif not setup.a.has_opponent(YOU):
             field = _build_field(setup.a, one, "")
             links = _list_choices(setup, one, "")
-            yield Slot(
-                one.name,
-                label_parameter(one),
-                False,
-                [field],
-                [("", links)],
-            )
+            yield Slot(one.name, label_parameter(one), False, [field], [("", links)])
 
 
 def _build_settings_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:

@@ -296,15 +296,7 @@ def _show_lost_game(site: SiteData, name: str, seat: str, record: str) -> LostGa
             done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
         picture = draw_small_board(site.game, after, {}, last=cell)
         title = f"{ply}. {MARKS[mover]} {name_square_briefly(site.game, cell)}"
-        exhibits.append(
-            Exhibit(
-                picture,
-                address(ply),
-                title,
-                [done],
-                blunder and own,
-            )
-        )
+        exhibits.append(Exhibit(picture, address(ply), title, [done], blunder and own))
     return LostGame(
         href=urls.play(state.match.at(0)),
         against_best=judge_policy(site, name).chances[BEST_RESPONDER, seat],

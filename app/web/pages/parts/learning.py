@@ -152,11 +152,7 @@ def chart_comparison(
         return None
     places = sorted({place for values in curves.values() for place in values})
     lines = [
-        Curve(
-            site.titles[name],
-            inks[name],
-            [values.get(place) for place in places],
-        )
+        Curve(site.titles[name], inks[name], [values.get(place) for place in places])
         for name, values in curves.items()
     ]
     top = max(number.value for values in curves.values() for number in values.values())

@@ -344,11 +344,7 @@ def _both_sides(pair: ValueQuery, own: Policy) -> Policy:
     if pair.opponent is None:
         return own
     is_own = pair.game.to_move == pair.mover
-    mixed: Policy = np.where(
-        is_own[:, None],
-        own,
-        pair.site.policies[pair.opponent],
-    )
+    mixed: Policy = np.where(is_own[:, None], own, pair.site.policies[pair.opponent])
     return mixed
 
 

@@ -276,11 +276,7 @@ def _colour(
     if worth is None:
         share = value / (sum(values) or 1.0) * len(values)
         return round(HEAT_STEPS * float(np.clip(share - 1, -1, 1)))
-    scaled = scale_values(
-        np.array(value),
-        worth,
-        X if mark == "X" else O,
-    )
+    scaled = scale_values(np.array(value), worth, X if mark == "X" else O)
     return int(compute_heat(scaled, HEAT_STEPS))
 
 

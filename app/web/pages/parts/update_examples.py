@@ -136,12 +136,7 @@ def draw_example(
         boards=_draw_game(site, example, terms, links, number),
         order=_find_order(example, terms.slug),
         examples=[
-            UpdateLink(
-                f"example-{kind}",
-                kind,
-                url(update=kind),
-                kind == example.kind,
-            )
+            UpdateLink(f"example-{kind}", kind, url(update=kind), kind == example.kind)
             for kind in kinds
         ],
         following=_find_following(links, number, kinds, example.kind, url),
@@ -168,13 +163,7 @@ def draw_nearest_example(pair: ValueQuery) -> ExamplePicture | None:
     if getattr(pair.recipe, "update", "") == "sum":  # an update by another rule
         return None
     chosen = max(examples, key=lambda example: _nearness(example, pair))
-    return draw_example(
-        site,
-        examples,
-        chosen.kind,
-        STEPS,
-        partial(urls.how, slug),
-    )
+    return draw_example(site, examples, chosen.kind, STEPS, partial(urls.how, slug))
 
 
 class MistakeEffect(NamedTuple):
@@ -296,15 +285,7 @@ def _draw_game(
         target = ""
         if change.target is not None:
             target = format_value(change.target, 2)
-        boards.append(
-            GameBoard(
-                link,
-                _ply(example, change),
-                rows,
-                target,
-                is_updated,
-            )
-        )
+        boards.append(GameBoard(link, _ply(example, change), rows, target, is_updated))
     if _find_order(example, terms.slug) == "backward":
         boards.reverse()
     return boards

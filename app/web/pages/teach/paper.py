@@ -161,11 +161,7 @@ class PaperPage(Page, frozen=True):
             return None
         game = self.game
         agent = current_site().agents[self.machine]
-        shared = beads_of_pairs(
-            game,
-            agent.q[game.legal],
-            agent.card.plays,
-        )
+        shared = beads_of_pairs(game, agent.q[game.legal], agent.card.plays)
         return np.asarray(game.spread_pairs(shared))
 
     @property
