@@ -15,7 +15,20 @@ MARKS = {X: "X", O: "O", 0: "."}
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-class IllegalMoveError(ValueError):
+class RecordError(ValueError):
+    """A text that is no game record.
+
+    The message is `pattern` with its %(names)s replaced by `values`, so that pages can
+    translate the pattern.
+    """
+
+    def __init__(self, pattern: str, **values: object) -> None:
+        """Build the message from its pattern."""
+        super().__init__(pattern % values)
+        self.pattern, self.values = pattern, values
+
+
+class IllegalMoveError(RecordError):
     """A record whose move cannot be played: the cell is taken or the game is over."""
 
 
@@ -43,14 +56,17 @@ def parse_position(game: Game, text: str) -> int:
 def parse_record(game: Game, record: str) -> list[int]:
     """Return the cells of a record, without playing them.
 
-    Raises ValueError, naming the first character that is not a cell.
+    Raises RecordError, naming the first character that is not a cell.
     """
     digits = DIGITS[: game.cells]
     for ply, digit in enumerate(record, 1):
         if digit not in digits:
-            raise ValueError(
-                f"move {ply} of the record is {digit!r}: cells are 0 to {digits[-1]}, "
-                "in reading order"
+            raise RecordError(
+                "move %(ply)s of the record is %(digit)s: cells are 0 to %(last)s, "
+                "in reading order",
+                ply=ply,
+                digit=repr(digit),
+                last=digits[-1],
             )
     return [digits.index(digit) for digit in record]
 
@@ -58,7 +74,7 @@ def parse_record(game: Game, record: str) -> list[int]:
 def replay_record(game: Game, record: str) -> list[int]:
     """Return every position of a game, from the empty board to the end of its record.
 
-    Raises ValueError if a character is not a cell, and IllegalMoveError, naming the ply, if a
+    Raises RecordError if a character is not a cell, and IllegalMoveError, naming the ply, if a
     cell is taken or a move follows the end of the game.
     """
     positions = [0]
@@ -66,12 +82,16 @@ def replay_record(game: Game, record: str) -> list[int]:
     for ply, cell in enumerate(parse_record(game, record), 1):
         if positions[-1] >= decisions:
             raise IllegalMoveError(
-                f"move {ply} comes after the end: the game was over at ply {ply - 1}"
+                "move %(ply)s comes after the end: the game was over at ply %(end)s",
+                ply=ply,
+                end=ply - 1,
             )
         after = game.successor.item(positions[-1], cell)
         if after < 0:
             raise IllegalMoveError(
-                f"move {ply} is on cell {DIGITS[cell]}, which is already taken"
+                "move %(ply)s is on cell %(cell)s, which is already taken",
+                ply=ply,
+                cell=DIGITS[cell],
             )
         positions.append(after)
     return positions

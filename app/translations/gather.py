@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 METHODS = [
     ("app/web/**.py", "python"),
+    ("app/tictactoe/notation.py", "python"),
     ("app/tictactoe/policy.py", "python"),
     ("templates/**.html", "jinja2"),
 ]
@@ -27,9 +28,12 @@ OPTIONS = {
         "lstrip_blocks": "true",
     }
 }
-# A Baseline's title and description are translatable, although the game imports no gettext.
+# The title and description of a Baseline and the pattern of a RecordError are translatable,
+# although the game imports no gettext.
 KEYWORDS: list[dict[str, Any]] = [
-    DEFAULT_KEYWORDS | {"gettext_noop": None, "Baseline": (1,)},
+    DEFAULT_KEYWORDS
+    | dict.fromkeys(("gettext_noop", "RecordError", "IllegalMoveError"))
+    | {"Baseline": (1,)},
     {"Baseline": (2,)},
 ]
 # Section of a catalogue -> files or folders with its texts, in order.  A text that occurs in
@@ -56,7 +60,12 @@ SECTIONS = {
     "The lesson": ("templates/lesson/", "app/web/pages/lesson.py"),
     "Puzzles": ("templates/puzzle/", "app/web/pages/puzzle.py"),
     "Teach": ("templates/teach/", "app/web/pages/teach/"),
-    "Error messages": ("templates/error.html", "app/web/service/", "app/web/match.py"),
+    "Error messages": (
+        "templates/error.html",
+        "app/web/service/",
+        "app/web/match.py",
+        "app/tictactoe/notation.py",
+    ),
 }
 OTHERS = "All others: algorithms, pictures, frames for other sites"
 

@@ -15,7 +15,13 @@ from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 
 from app.tictactoe.game import Game, O, X, get_mover
-from app.tictactoe.notation import DIGITS, IllegalMoveError, parse_record, replay_record
+from app.tictactoe.notation import (
+    DIGITS,
+    IllegalMoveError,
+    RecordError,
+    parse_record,
+    replay_record,
+)
 from app.web.formatting import list_choices
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop, localize_number
@@ -174,10 +180,12 @@ def _replay_record(match: Match, site: SiteData) -> MatchState:
     try:
         return replay_match(match, site)
     except IllegalMoveError as error:
-        words = gettext("This game is not possible: %(why)s.", why=error)
+        why = gettext(error.pattern, **error.values)
+        words = gettext("This game is not possible: %(why)s.", why=why)
         raise Conflict(words) from None
-    except ValueError as error:
-        words = gettext("This is not a valid game record: %(why)s.", why=error)
+    except RecordError as error:
+        why = gettext(error.pattern, **error.values)
+        words = gettext("This is not a valid game record: %(why)s.", why=why)
         raise BadRequest(words) from None
 
 

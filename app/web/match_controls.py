@@ -20,7 +20,7 @@ from app.web.formatting import format_updates
 from app.web.match import MAX_TALLY, Match, MatchState
 from app.web.move_values import compute_play_chances, evaluate_match, is_reply_pending
 from app.web.site_data import SiteData, cached_per_site
-from app.web.translation import gettext
+from app.web.translation import gettext, gettext_noop
 from app.web.urls import Routes
 
 REPLY_DELAY = 0.4  # seconds before an agent answers a person
@@ -272,7 +272,8 @@ def draw_reply(state: MatchState) -> MatchState:
     """
     if state.over:
         ply = len(state.match.shown)
-        raise Conflict(f"The game is over after {ply} moves: no player is to move.")
+        words = gettext_noop("The game is over after %(plies)s moves: no player moves.")
+        raise Conflict(gettext(words, plies=ply))
     chances = compute_reply_chances(state)
     return state.play(
         current_app.extensions["random"].choices(range(len(chances)), chances)[0]

@@ -52,7 +52,7 @@ from app.web.trainer_client import (
     TrainerRefusedError,
     get_trainer,
 )
-from app.web.translation import gettext, gettext_noop
+from app.web.translation import gettext, gettext_noop, mark_english
 
 Value = TypeVar("Value")
 
@@ -128,19 +128,21 @@ class Lab:
         if text in self.always or not (comma or "=" in text or slug in ALGORITHMS):
             return None
         if len(text) > get_max_length(text):
-            raise RequestURITooLarge(
-                f"The name of a recipe has at most {get_max_length(text)} characters, not {len(text)}."
+            most = get_max_length(text)
+            words = (
+                f"The name of a recipe has at most {most} characters, not {len(text)}."
             )
+            raise RequestURITooLarge(mark_english(words))
         if slug not in ALGORITHMS:
-            nearest = suggest_word(slug, ALGORITHMS)
-            raise NotFound(
-                f"There is no algorithm {slug!r}{nearest}. There are: {', '.join(ALGORITHMS)}."
-            )
+            words = f"There is no algorithm {slug!r}{suggest_word(slug, ALGORITHMS)}."
+            names = f"There are: {', '.join(ALGORITHMS)}."
+            raise NotFound(mark_english(f"{words} {names}"))
         try:
             name = self.find_canonical_name(get_whole_name(text))
             return name if name in self.always else self._require_trainable(text)
         except RecipeError as error:
-            raise BadRequest(f"This is no recipe that can be had: {error}.") from None
+            words = f"This recipe cannot be trained: {error}."
+            raise BadRequest(mark_english(words)) from None
 
     def find_canonical_name(self, recipe: str) -> str:
         """Return the canonical name of a recipe from its whole name.
@@ -246,8 +248,10 @@ class Lab:
             return text
         if self.source is None:
             raise NotFound(
-                "The lab is switched off here, so nothing is trained: there are only the agents "
-                "of the list."
+                mark_english(
+                    "The lab is switched off here, so nothing is trained: there are only the "
+                    "agents of the list."
+                )
             )
         return _get_trainable_name(text)
 
@@ -262,7 +266,7 @@ class Lab:
         Simultaneous requests with equal texts share a single question.
         """
         if self.source is None:
-            raise NotFound("The lab is switched off here.")
+            raise NotFound(mark_english("The lab is switched off here."))
         with self.lock:
             if text in kept:
                 return kept[text]
@@ -285,14 +289,12 @@ class Lab:
         except TrainerBusyError:
             raise build_busy_error() from None
         except TrainerRefusedError as error:
-            raise BadRequest(
-                f"This is no recipe that can be learned: {error}."
-            ) from None
+            words = f"This recipe cannot be trained: {error}."
+            raise BadRequest(mark_english(words)) from None
         except Exception as error:
             current_app.logger.error("no answer to %s: %s", text, error)
-            raise InternalServerError(
-                "This agent could not be trained: our fault."
-            ) from None
+            words = "This agent could not be trained because of an error of the server."
+            raise InternalServerError(mark_english(words)) from None
         return answer
 
     def _fetch_answer(

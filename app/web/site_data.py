@@ -43,7 +43,7 @@ from app.tictactoe.values import Solution, solve_game
 from app.tictactoe.views import RewardScale
 from app.web.formatting import list_choices
 from app.web.on_demand import Lab, find_trainer
-from app.web.translation import current_language, gettext
+from app.web.translation import current_language, gettext, mark_english
 
 UPDATES = "updates"  # folder of updates of trainings, inside the folder of models
 MISTAKES = "mistakes"  # folder of updates that made blunders, inside UPDATES
@@ -226,7 +226,8 @@ class SiteData:
             try:
                 self.decode_choice(name)
             except ValueError as error:
-                raise BadRequest(f"These moves cannot be judged: {error}.") from None
+                words = f"These moves cannot be judged: {error}."
+                raise BadRequest(mark_english(words)) from None
             return name
         return name if name in self.seats else self.lab.canonicalize(name)
 
@@ -238,9 +239,10 @@ class SiteData:
         """Return an agent; raises NotFound, with the names of all agents, if it does not exist."""
         agent = self.agents.find(name)
         if agent is None:
-            raise NotFound(
+            words = (
                 f"There is no agent {name!r} that learned. {list_choices(self.agents)}"
             )
+            raise NotFound(mark_english(words))
         return agent
 
     def get_experiment(self, claim: str) -> Summary:

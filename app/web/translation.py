@@ -15,6 +15,7 @@ from pathlib import Path
 
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
+from markupsafe import Markup, escape
 
 from app.translations.coverage import share_translated
 
@@ -84,6 +85,8 @@ def gettext(text: str, /, **values: object) -> str:
     """Return a text in the language of the request, with its %(names)s replaced by values."""
     # Catalogues keep their own header as the translation of the empty text.
     text = text and _current_language.get().texts.gettext(text)
+    if any(isinstance(value, Markup) for value in values.values()):
+        text = escape(text)  # a Markup, which escapes the other values
     return text % values if values else text
 
 
@@ -109,6 +112,13 @@ def format_day(day: date) -> str:
     return gettext(
         "%(day)s %(month)s", day=day.day, month=months.split()[day.month - 1]
     )
+
+
+def mark_english(text: str) -> str:
+    """Return an untranslated text, on pages in another language marked as English HTML."""
+    if _current_language.get() is IN_ENGLISH:
+        return text
+    return Markup('<span lang="{}">{}</span>').format(ENGLISH, text)
 
 
 def gettext_noop(text: str) -> str:

@@ -234,3 +234,30 @@ def test_a_fault_of_ours_is_logged_and_not_shown(
     fault_id = logged.getMessage().split()[1]
     assert fault_id in response.text
     assert logged.exc_info is not None
+
+
+WRONG_FOR_NEWCOMERS = [
+    *("/play/44", "/play/x", "/play/0123456789", "/play/0214865", "/reply/021486", "/minds/44"),
+    *("/play/?o=nobody", "/play/4?o=q-learning,alpha=9", "/play/4?o=bogus,alpha=1"),
+    *("/play/4?delay=q", "/puzzle/999", "/puzzle/x", "/how/learning?step=999", "/embed/board/44"),
+    *("/teach/nothing", "/teach/q-learning,alpha=0.5", "/preview/teach/x.png"),
+    *("/teach/paper?size=q", "/embed/teach/nothing", "/nowhere"),
+]
+FOUR_WORDS = re.compile(r"(?=\b([a-z]+ [a-z]+ [a-z]+ [a-z]+)\b)")
+
+
+@pytest.mark.parametrize("path", WRONG_FOR_NEWCOMERS)
+@pytest.mark.parametrize("code", ["de", "fr"])
+def test_english_reasons_are_marked_as_english(client: FlaskClient, path: str, code: str) -> None:
+    """Without its parts in lang="en", a translated message has no words of the English message."""
+    english, translated = (
+        re.search(r'<p class="notice">(.*?)</p>', client.get(url).text, re.DOTALL)
+        for url in (path, f"{path}{'&' if '?' in path else '?'}hl={code}")
+    )
+    assert english
+    assert translated
+    assert "lang=" not in english[1]
+    unmarked = re.sub(r'<span lang="en">.*?</span>', "", translated[1], flags=re.DOTALL)
+    phrases = FOUR_WORDS.findall(english[1])
+    assert not [phrase for phrase in phrases if phrase in unmarked]
+    assert "&lt;span" not in translated[1]

@@ -457,7 +457,9 @@ def test_a_trainer_that_dies_again_and_again_is_our_fault_in_a_sentence(
                     os.kill(killed, signal.SIGKILL)
             time.sleep(0.01)
     assert answer.result().status_code == 500
-    assert "This agent could not be trained: our fault." in answer.result().text
+    assert (
+        "This agent could not be trained because of an error of the server." in answer.result().text
+    )
     assert client.get(f"/agents/{name}").status_code == 200
 
 

@@ -46,6 +46,7 @@ from app.web.rendering import (
     render_page,
 )
 from app.web.site_data import SiteData, current_site
+from app.web.translation import mark_english
 from app.web.urls import IN_FRAME, frame_file
 from app.web.wording import LESSON_STEPS, build_legend, describe_turn
 
@@ -222,7 +223,7 @@ def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
         against = "" if chosen == next(iter(learning.list_opponents(card))) else chosen
         charts = learning.chart_training(site, card, chosen)
     if charts is None:
-        raise NotFound("None of these agents has this figure.")
+        raise NotFound(mark_english("None of these agents has this figure."))
     take = export.export_curve(site, names, figure, against)
     return CurvesPage(charts, take, names, figure, against)
 
@@ -544,7 +545,8 @@ def find_export(
                 view.lens for view in shown.views if site.agents.knows(view.lens)
             ]
             if not learned:
-                raise NotFound("None of these value sources is an agent that learned.")
+                words = "None of these value sources is an agent that learned."
+                raise NotFound(mark_english(words))
             take = export.export_curve(site, learned, shown.figure, record=shown.record)
         case "experiments.show_claim" | "embed.show_experiment":
             take = export.export_figure(*parse_figure(site, given["claim"], query))
@@ -558,7 +560,8 @@ def find_export(
             try:
                 take = export.export_learner(given.get("learner", ""))
             except RecipeError as error:
-                raise NotFound(f"This learner cannot be taught: {error}.") from None
+                words = f"This learner cannot be taught: {error}."
+                raise NotFound(mark_english(words)) from None
     return take
 
 

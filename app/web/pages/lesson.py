@@ -25,7 +25,7 @@ from app.web.pictures.boards import Board, lay_out_board
 from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.rendering import Page, get_url_inside, render_page
 from app.web.site_data import HUMAN, SiteData, current_site
-from app.web.translation import gettext
+from app.web.translation import gettext, mark_english
 from app.web.urls import frame_url
 from app.web.wording import LESSON_STEPS, LessonStep
 
@@ -216,7 +216,7 @@ def _draw_update(pair: ValueQuery, answer: str) -> NextUpdate | None:
     try:
         return draw_next_update(pair, answer, _build_answer_url)
     except ValueError as error:
-        raise BadRequest(str(error)) from None
+        raise BadRequest(mark_english(str(error))) from None
 
 
 def _build_answer_url(answer: str) -> str:

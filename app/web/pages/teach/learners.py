@@ -17,7 +17,7 @@ from app.recipes.taught import (
 )
 from app.tictactoe.game import Game
 from app.web.site_data import current_site
-from app.web.translation import gettext, gettext_noop
+from app.web.translation import gettext, gettext_noop, mark_english
 
 LEARNERS = {
     "menace": (
@@ -122,7 +122,9 @@ def replay_course(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
         recipe = parse_learner(name)
     except RecipeError as error:
         raise BadRequest(
-            gettext("This learner cannot be taught: %(why)s.", why=error)
+            gettext(
+                "This learner cannot be taught: %(why)s.", why=mark_english(str(error))
+            )
         ) from None
     is_begun = bool(now) or not list_taught_phases(recipe)
     cells = now.strip(".") if is_begun else None

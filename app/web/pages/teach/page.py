@@ -81,7 +81,13 @@ from app.web.rendering import (
     render_page,
 )
 from app.web.site_data import current_site
-from app.web.translation import gettext, gettext_noop, localize_number, ngettext
+from app.web.translation import (
+    gettext,
+    gettext_noop,
+    localize_number,
+    mark_english,
+    ngettext,
+)
 from app.web.urls import Destination, frame_url
 
 bp = Blueprint("teach", __name__)
@@ -582,7 +588,10 @@ def _render_refusal_of_course(recipe: Recipe, refusal: Refusal) -> Response:
     """
     if refusal.game is None:
         raise BadRequest(
-            gettext("This learner cannot be taught: %(why)s.", why=refusal.sentence)
+            gettext(
+                "This learner cannot be taught: %(why)s.",
+                why=mark_english(refusal.sentence),
+            )
         )
     whole = refusal.game - 1
     sentence = f"{refusal.sentence[0].upper()}{refusal.sentence[1:]}."
@@ -604,7 +613,8 @@ def download_preview(name: str) -> Response:
     """Draw the preview picture of a link to a learner."""
     _, course = replay_course(name)
     if isinstance(course, Refusal):
-        raise BadRequest(f"{course.sentence[0].upper()}{course.sentence[1:]}.")
+        sentence = f"{course.sentence[0].upper()}{course.sentence[1:]}."
+        raise BadRequest(mark_english(sentence))
     shown = TeachPage(course)
     words = shown.taught or gettext(
         "%(title)s: teach it tic-tac-toe", title=shown.title
