@@ -46,6 +46,7 @@ class Note(NamedTuple):
 
     text: str  # short form, for a square
     label: str  # long form, for screen readers
+    short: str = ""  # shortest form, for a very small square; "" for the short form
 
 
 NOTHING = Note("", "")
@@ -356,6 +357,7 @@ def build_notes(
         Note(
             _format_optimal_result(gettext(OUTCOMES[result])),
             _format_optimal_result(truth),
+            f"✗ {gettext(OUTCOMES[result])}",
         )
         if wrong
         else NOTHING
@@ -364,7 +366,7 @@ def build_notes(
 
 
 def _format_optimal_result(result: str) -> str:
-    return gettext("optimal: %(result)s", result=result)
+    return gettext("with optimal play: %(result)s", result=result)
 
 
 @cached_per_site(256, per_language=True)

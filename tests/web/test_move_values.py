@@ -163,7 +163,7 @@ def test_an_error_is_marked_where_the_outcome_is_another(site: SiteData) -> None
         assert seen.wrong == (abs(scaled) > 0.5).tolist()  # every first move is a draw
         assert not any(seen.blunders)
         said = [note.label for note in build_notes(site, seen, None, "truth")]
-        assert said == ["optimal: draw" if wrong else "" for wrong in seen.wrong]
+        assert said == ["with optimal play: draw" if wrong else "" for wrong in seen.wrong]
 
 
 def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
@@ -226,7 +226,7 @@ def test_a_wrong_value_is_said_with_the_truth(site: SiteData) -> None:
     erring = replace(seen, wrong=[True] * 9)
     state = replace(replay_match(Match(), site), positions=(position,))
     labels = [square.label for square in lay_out_board(state, erring, None).squares]
-    assert "optimal: win in 1" in labels[2]
+    assert "with optimal play: win in 1" in labels[2]
 
 
 def test_nothing_is_known_before_the_first_update(site: SiteData) -> None:

@@ -366,7 +366,7 @@ def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
         star = [svg.Sign(f"best{on}", "M0 0" + SHAPES["right"], value)]
         yield svg.Inset("", star, x + SIDE - 32, y + 4, 28)
     if square.note.text:
-        note = square.note.text
+        note = square.note.short or square.note.text
         yield svg.Text(f"note{on}", middle, y + SIDE - 12, note, "middle", value=value)
 
 
