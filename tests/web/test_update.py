@@ -251,3 +251,21 @@ def test_a_page_with_an_update_is_small(app: Flask, client: FlaskClient) -> None
     for slug in ALGORITHMS:
         answer = client.get(how(slug), headers={"Accept-Encoding": "gzip"})
         assert len(answer.data) < 12 * 1024, slug
+
+
+@pytest.mark.parametrize("slug", ["q-learning", "self-play", "league", "menace"])
+def test_random_moves_are_marked_in_the_game_of_an_update(
+    client: FlaskClient, site: SiteData, slug: str
+) -> None:
+    """By a word, for every reader; draws of beads and of a league are no exploration."""
+    explores = slug in ("q-learning", "self-play")
+    for example in site.updates[slug]:
+        html = client.get(how(slug, update=example.kind)).text
+        words = re.findall(r"<span>Move (\d+)(, <em>random</em>)?:</span>", html)
+        first = example.turns[0].board.count(".")
+        expected = {
+            str(first - turn.board.count(".") + 1): turn.explored and explores
+            for turn in example.turns
+        }
+        assert {ply: bool(word) for ply, word in words}.items() <= expected.items()
+        assert ("with a dotted square" in html) == any(bool(word) for _, word in words)

@@ -20,6 +20,7 @@ from app.tictactoe.notation import format_position
 from app.tictactoe.views import RewardScale
 from app.web import urls
 from app.web.algorithms import ALGORITHMS, MINIMAX, SECTIONS, section_of
+from app.web.algorithms.algorithm import epsilon_greedy
 from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import format_count, name_square_briefly
 from app.web.pages.parts.update import (
@@ -53,6 +54,7 @@ class GameBoard(NamedTuple):
     ply: int
     board: list[list[UpdateSquare]]
     target: str  # "" for beads and bounds
+    is_random: bool  # whether the learner chose the move at random, to explore
     is_updated: (
         bool  # whether the update is the one that the page shows, or an earlier one
     )
@@ -64,6 +66,7 @@ class ExamplePicture(NamedTuple):
     update: UpdatePicture
     agent: str  # id or recipe, "" for optimal play
     title: str  # title of the agent
+    is_own_training: bool  # whether no agent of the site comes from this training
     game: str  # number of the game
     move: int  # number of the move in the game, from 1
     stage: int  # the step that is shown last
@@ -73,7 +76,9 @@ class ExamplePicture(NamedTuple):
         "forward", "backward", ""
     ]  # of the updates, "" for moves of many games
     examples: list[UpdateLink]  # all examples
-    following: str  # URL of the next update, "" after the last one
+    following: (
+        UpdateLink | None
+    )  # to the next update or example, None after the last one
     kind: str
     stages: list[str]  # URL of each step
     place: str  # URL of the page with this update
@@ -130,6 +135,7 @@ def draw_example(
         update=draw_update(site.game, terms, _find_event(example, number, terms)),
         agent="" if example.agent == MINIMAX else example.agent,
         title=describe_agent(site, example.agent),
+        is_own_training=example.agent != MINIMAX and example.agent not in SHIPPED,
         game=format_count(example.game),
         move=_ply(example, example.changes[number]),
         stage=stage,
@@ -139,7 +145,7 @@ def draw_example(
             UpdateLink(f"example-{kind}", kind, url(update=kind), kind == example.kind)
             for kind in kinds
         ],
-        following=_find_following(links, number, kinds, example.kind, url),
+        following=_find_following(example, links, number, kinds, url),
         kind=example.kind,
         stages=[
             url(update=name or example.kind, stage=step) for step in range(1, STEPS + 1)
@@ -273,6 +279,8 @@ def _draw_game(
 ) -> list[GameBoard]:
     """Return a board for each update, in the order of the moves if each move has one update."""
     boards = []
+    story = ALGORITHMS[terms.slug].story
+    explores = story is not None and story.choice is epsilon_greedy
     for index, (change, link) in enumerate(zip(example.changes, links, strict=True)):
         move = example.turns[change.turn]
         is_updated = index <= shown
@@ -285,7 +293,8 @@ def _draw_game(
         target = ""
         if change.target is not None:
             target = format_value(change.target, 2)
-        boards.append(GameBoard(link, _ply(example, change), rows, target, is_updated))
+        ply, is_random = _ply(example, change), move.explored and explores
+        boards.append(GameBoard(link, ply, rows, target, is_random, is_updated))
     if _find_order(example, terms.slug) == "backward":
         boards.reverse()
     return boards
@@ -307,17 +316,23 @@ def _draw_small_board(
 
 
 def _find_following(
+    example: UpdateExample,
     links: Sequence[UpdateLink],
     shown: int,
     kinds: Sequence[str],
-    kind: str,
     url: Callable[..., str],
-) -> str:
-    """Return the URL of the next update: of the game, then of the next example; "" at the end."""
+) -> UpdateLink | None:
+    """Return a link to the next update of the game, or to the next example; None at the end.
+
+    Its title is the number of the move, "" for an example.
+    """
     if shown + 1 < len(links):
-        return links[shown + 1].href
-    position = kinds.index(kind) + 1
-    return url(update=kinds[position]) if position < len(kinds) else ""
+        ply = _ply(example, example.changes[shown + 1])
+        return links[shown + 1]._replace(title=str(ply))
+    position = kinds.index(example.kind) + 1
+    if position == len(kinds):
+        return None
+    return UpdateLink("", "", url(update=kinds[position]), False)
 
 
 def _ply(example: UpdateExample, change: TrainingUpdate) -> int:
