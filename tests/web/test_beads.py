@@ -135,9 +135,9 @@ def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell
     chances = ends(site, RULES.make_move(board, cell), seat)
     number = held(site, board, cell)
     target = sum(p * max(0, number + pay) for p, pay in zip(chances, (3, 1, -1), strict=True))
-    assert rule_of(pair).reason(pair).target == pytest.approx(target, abs=1e-6)
+    assert rule_of(pair).compute_reason(pair).target == pytest.approx(target, abs=1e-6)
     told = explain(pair)
-    assert dict(told.facts)["Value"] == spell_beads(number)
+    assert told.statement.value == spell_beads(number)
     assert f"{100 * chances[0]:.1f}%" in " ".join(told.sentences)
     assert format_position(site.game, position) == board
 

@@ -182,8 +182,7 @@ def test_a_recipes_value_is_explained_by_its_own_table(site: SiteData) -> None:
     pair = ValueQuery(site, NAME, 0, 4)
     assert pair.is_learned
     assert pair.value == site.agents[NAME].q[0, 4]
-    updates = dict(explain(pair).facts)["Updates of the shared value"]
-    assert updates == f"{site.agents[NAME].visits[0, 4]:,}"
+    assert explain(pair).updates == f"{site.agents[NAME].visits[0, 4]:,}"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +193,7 @@ def test_answers_of_a_side_that_explores_are_said_to_be_its_greedy_ones(
     site: SiteData, slug: str, drop: str
 ) -> None:
     """When exploration has ended, the greedy replies are all of its play."""
-    told = explain(ValueQuery(site, f"{slug},vs=both,games=400{drop}", 0, 4)).sentences[1]
+    told = explain(ValueQuery(site, f"{slug},vs=both,games=400{drop}", 0, 4)).sentences[0]
     explores = not drop and slug != "double-q"  # the exploration of Double Q ends anyway
     assert told.startswith(f"Its own play{', where it does not explore,' * explores} has ")
     assert (" about " in told) == explores
@@ -208,7 +207,7 @@ def test_the_end_of_a_game_counts_for_the_tables_that_it_teaches(
     lens = "double-q,games=400" + ",last=coin" * (last == "coin")
     position = replay_record(site.game, "0412")[-1]
     pair = ValueQuery(site, lens, position, 7)
-    found = rule_of(pair).reason(pair)
+    found = rule_of(pair).compute_reason(pair)
     ended = [answer.outcome is not None for answer in found.given]
     assert any(ended)
     assert not all(ended)

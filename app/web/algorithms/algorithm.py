@@ -12,7 +12,7 @@ from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.sources import Source, get_sources
 from app.web.algorithms.formula import Formula, bracketed, written
-from app.web.algorithms.sentences import best_next, of_update
+from app.web.algorithms.sentences import best_next, describe_update
 from app.web.algorithms.targets import (
     Reply,
     ValueQuery,
@@ -25,40 +25,25 @@ from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext_noop
 
 CHANCE, COUNTS = "Chance", "Counts"
-NEVER_UPDATED = (
-    "{who} never updated {move}: what it is worth is unknown to it. "
-    "The entry is still what it began with, {value}."
-)
-NOT_YET = "had not yet updated {move}, and what it is worth was unknown to it"
 RESULTS = {"win": "won", "draw": "drawn", "loss": "lost"}
 MOVED, OVER = "While it played", "Now that the game is over"
 
 
 class UpdateRule(NamedTuple):
-    """How an algorithm updates a value, and how that is told.
+    """The functions that explain a value by its next update.
 
-    What most have is the default: the answers of an opponent, by chance, each followed by a move
-    of one's own.
+    The defaults are those of most algorithms: an opponent replies by chance, and the next state
+    is the learner's next decision.
     """
 
-    reason: Callable[[ValueQuery], ValueReason] = (
-        target_after_reply  # what a value is drawn to
-    )
-    sentences: Callable[[ValueQuery, ValueReason], list[str]] = (
-        of_update  # the update of a value in words
-    )
-    # what an update finds after an answer
-    follows: Callable[[ValueQuery, Reply], str] = best_next
-    shared: str = CHANCE  # what the answers' shares are
-    counted: str = "Updates"  # what the visits are
-    unknown: str = NEVER_UPDATED  # what is said of a value that was never updated
-    not_yet: str = NOT_YET  # the same of a snapshot, to go on after the agent's name
-    held: str = "the entry is"  # what comes before a value that is unknown
-    # what an agent does, to go on after its name
-    has: str = "gives {move} the value {value}"
-    had: str = "gave {move} the value {value}"  # the same of a snapshot
-    # Writes a value, or what it is drawn to.
-    written: Callable[[ValueReason, float], str] = ValueReason.written
+    # the target of the next update, with the replies that make it
+    compute_reason: Callable[[ValueQuery], ValueReason] = target_after_reply
+    # sentences on the target, and on the distance of the value from it
+    describe_reason: Callable[[ValueQuery, ValueReason], list[str]] = describe_update
+    # a text on the next value after a reply
+    describe_reply: Callable[[ValueQuery, Reply], str] = best_next
+    # column with the chance of each reply, or with "yes" for each reply that counts
+    reply_column: str = CHANCE
 
 
 def epsilon_greedy(_game: TrainingGame, move: TrainingMove) -> str:

@@ -90,8 +90,7 @@ ALGORITHM = Algorithm(
         _reason,
         _sentences,
         worth_to_other,
-        shared=COUNTS,
-        counted="Games through it",
+        reply_column=COUNTS,
     ),
     update=UpdateStyle(
         family="bounds",

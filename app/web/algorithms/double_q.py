@@ -15,7 +15,6 @@ from app.web.algorithms.algorithm import (
 from app.web.algorithms.formula import Formula, cases
 from app.web.algorithms.q_table import (
     ADDED_UP,
-    COUNTED,
     draw_to_answer,
     name_shared_moves,
 )
@@ -111,7 +110,7 @@ ALGORITHM = Algorithm(
             backward=True,
         ),
     ),
-    rule=UpdateRule(_reason, _sentences, counted=COUNTED),
+    rule=UpdateRule(_reason, _sentences),
     facts=_facts,
     update=UpdateStyle(
         family="step",

@@ -31,13 +31,6 @@ ALGORITHM = Algorithm(
     rule=UpdateRule(
         target_after_reply,
         _sentences,
-        counted="Times played in training",
-        unknown=(
-            "{who} was never updated: what {move} is worth is unknown to it, and {value} is what "
-            "its network began with."
-        ),
-        not_yet="had not yet been updated, and what {move} is worth was unknown to it",
-        held="its network began with",
     ),
     update=UpdateStyle(
         family="step",

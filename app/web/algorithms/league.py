@@ -151,7 +151,7 @@ def _ended(reason: ValueReason, answer: Reply) -> str:
         f"The game is {ENDS[answer.outcome or 0]} by this move, "
         f"reward {format_signed(answer.reward)}. "
         "The finished board holds its reward as well, which counts discounted unless it is "
-        f"below 0: the target is {reason.written(answer.target)}."
+        f"below 0: the target is {reason.format(answer.target)}."
     )
 
 
@@ -162,7 +162,7 @@ def _pleasing(pair: ValueQuery, reason: ValueReason, best: Reply) -> str:
     )
     if (best.found or 0.0) <= 0:
         aim += ", and counts it as 0 if it is not above that"
-    target = f"{reason.hedge}{reason.written(reason.target)}"
+    target = f"{reason.hedge}{reason.format(reason.target)}"
     if pair.mover == X:
         return (
             f"{aim}. What it expected of the answers is not kept for X; by what that was drawn "
@@ -204,7 +204,7 @@ ALGORITHM = Algorithm(
         _story,
         choice=lambda game, move: "drawn" if move.mark == game.seat else "answer",
     ),
-    rule=UpdateRule(_reason, _sentences, _follows, shared=COUNTS),
+    rule=UpdateRule(_reason, _sentences, _follows, reply_column=COUNTS),
     update=UpdateStyle(
         family="step",
         next_mover="own",

@@ -22,10 +22,6 @@ from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
 
 AGENT = "mcts"
-NEVER_TRIED = (
-    "{who} simulated no game that began with {move}: what it is worth is unknown to it. "
-    "The entry is {value}."
-)
 
 
 def _reason(pair: ValueQuery) -> ValueReason:
@@ -124,9 +120,7 @@ ALGORITHM = Algorithm(
         _reason,
         _sentences,
         worth_to_other,
-        shared=COUNTS,
-        counted="Games that began with it",
-        unknown=NEVER_TRIED,
+        reply_column=COUNTS,
     ),
     facts=_facts,
     update=UpdateStyle(

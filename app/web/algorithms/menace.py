@@ -1,6 +1,5 @@
 """MENACE: a box of beads for each position; a move is drawn, and paid with beads after the game."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,16 +19,12 @@ from app.web.algorithms.algorithm import (
     UpdateRule,
     UpdateStyle,
 )
-from app.web.algorithms.formula import Formula, number
+from app.web.algorithms.formula import Formula
 from app.web.algorithms.targets import ValueQuery, ValueReason, without_target
 from app.web.formatting import MINUS, format_count, format_percent, spell_beads
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
 
-NEVER_DRAWN = (
-    "{who} never drew a bead of {move} in its training: its box still has the {value} of it that "
-    "it began with, or was filled with again."
-)
 # the parameter that pays each result
 PAID = {"won": "win", "drawn": "draw", "lost": "loss"}
 
@@ -75,7 +70,9 @@ def _reason(pair: ValueQuery) -> ValueReason:
     """
     box = _box(pair)
     target = sum(chance * box.left[end] for end, chance in box.ends.items())
-    reason = replace(ValueReason(box.held, [], target, compared=False), hedge="about ")
+    reason = ValueReason(
+        box.held, [], target, compared=False, hedge="about ", in_beads=True
+    )
     return reason if box.held else without_target(reason)
 
 
@@ -106,12 +103,6 @@ def _sentences(pair: ValueQuery, _reason: ValueReason) -> list[str]:
         f"Beads expect nothing: they are what games have paid. A game pays every move {pays}.",
         f"If training went on, a game after this move would be {', '.join(ends)}.",
     ]
-
-
-def _written(_reason: ValueReason, value: float) -> str:
-    if value == round(value):
-        return spell_beads(value)
-    return f"{number(value)} beads"
 
 
 def _facts(site: SiteData) -> dict[str, object]:
@@ -159,11 +150,6 @@ ALGORITHM = Algorithm(
     rule=UpdateRule(
         _reason,
         _sentences,
-        counted="Games that paid it",
-        unknown=NEVER_DRAWN,
-        has="has {value} for {move}",
-        had="had {value} for {move}",
-        written=_written,
     ),
     facts=_facts,
     update=UpdateStyle(

@@ -51,12 +51,14 @@ TASK_BEFORE_ANSWER = UpdateRule(
     target_before_reply,
     _task_sentences,
     worth_to_other,
-    shared=COUNTS,
+    reply_column=COUNTS,
 )
 
 ALGORITHM = Algorithm(
     title="Minimax: optimal play",
-    rule=UpdateRule(target_before_reply, _sentences, worth_to_other, shared=COUNTS),
+    rule=UpdateRule(
+        target_before_reply, _sentences, worth_to_other, reply_column=COUNTS
+    ),
     update=UpdateStyle(
         family="bounds",
         next_mover="other",

@@ -74,7 +74,7 @@ ALGORITHM = Algorithm(
     title="Monte Carlo control",
     turns=games_from,
     story=Story(drawn_to("gamma times what the next move brought", backward=True)),
-    rule=UpdateRule(_reason, _sentences, _follows, counted="Games through it"),
+    rule=UpdateRule(_reason, _sentences, _follows),
     update=UpdateStyle(
         family="return",
         next_mover="own",

@@ -14,8 +14,8 @@ from app.web.algorithms.formula import Q_STEP, Formula, cases
 from app.web.algorithms.q_learning import TARGET
 from app.web.algorithms.sentences import (
     backward,
+    describe_update,
     images,
-    of_update,
 )
 from app.web.algorithms.targets import (
     ValueQuery,
@@ -26,7 +26,6 @@ from app.web.algorithms.targets import (
 from app.web.formatting import format_count
 from app.web.site_data import SiteData
 
-COUNTED = "Updates of the shared value"
 ADDED_UP = "Its targets are added up, so the value is drawn to nothing and has no end."
 
 
@@ -53,7 +52,7 @@ def draw_to_answer(pair: ValueQuery, ending: float = 1.0) -> ValueReason:
 def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [ADDED_UP, *name_shared_moves(pair)]
-    return [*of_update(pair, reason), *backward(reason), *name_shared_moves(pair)]
+    return [*describe_update(pair, reason), *backward(reason), *name_shared_moves(pair)]
 
 
 def _facts(site: SiteData) -> dict[str, object]:
@@ -70,7 +69,7 @@ def _facts(site: SiteData) -> dict[str, object]:
 ALGORITHM = Algorithm(
     title="Q-learning backward over each game",
     story=Story(drawn_to(TARGET, backward=True)),
-    rule=UpdateRule(draw_to_answer, _sentences, counted=COUNTED),
+    rule=UpdateRule(draw_to_answer, _sentences),
     facts=_facts,
     update=UpdateStyle(
         family="step",

@@ -60,7 +60,7 @@ ALGORITHM = Algorithm(
     title="Sarsa",
     turns=games_from,
     story=Story(drawn_to("gamma times what it expects of the move that it plays next")),
-    rule=UpdateRule(sentences=_sentences),
+    rule=UpdateRule(describe_reason=_sentences),
     facts=_facts,
     update=UpdateStyle(
         family="step",

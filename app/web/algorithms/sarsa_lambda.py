@@ -60,7 +60,7 @@ ALGORITHM = Algorithm(
     title="Sarsa(λ)",
     turns=games_from,
     story=Story(_sentence, _step),
-    rule=UpdateRule(sentences=_sentences),
+    rule=UpdateRule(describe_reason=_sentences),
     update=UpdateStyle(
         family="step",
         next_mover="own",

@@ -34,7 +34,7 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
         end(pair, reason)
         if best.cell is None
         else "One table serves both sides, and nothing is left to chance: the "
-        f"{best_answer(pair, best)} The target is {reason.written(best.target)}."
+        f"{best_answer(pair, best)} The target is {reason.format(best.target)}."
     )
     initial = pair.mover * pair.recipe.initial  # which is in X's view
     return [sentence, *distance(reason), *past(pair, reason, initial)]
@@ -63,7 +63,7 @@ ALGORITHM = Algorithm(
         target_before_reply,
         _sentences,
         worth_to_other,
-        shared=COUNTS,
+        reply_column=COUNTS,
     ),
     facts=_facts,
     update=UpdateStyle(

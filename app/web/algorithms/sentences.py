@@ -88,7 +88,7 @@ def expected(pair: ValueQuery, reason: ValueReason, follows: str = "") -> str:
     given = reason.given
     if given[0].cell is None:
         return end(pair, reason)
-    value = reason.hedge + reason.written(reason.target)
+    value = reason.hedge + reason.format(reason.target)
     if len(given) == 1:
         found = format_signed(given[0].found or 0.0)
         named = follows and given[0].found is not None
@@ -148,7 +148,7 @@ def end(pair: ValueQuery, reason: ValueReason) -> str:
     met = pair.known and pair.visits != 0  # a network knows moves that it never played
     draws = "every update draws it to" if met else "an update would draw it to"
     how = f"The game is {ENDS[ended.outcome or 0]} by this move"
-    return f"{how}: {draws} the reward, {reason.written(ended.reward)}."
+    return f"{how}: {draws} the reward, {reason.format(ended.reward)}."
 
 
 def distance(reason: ValueReason) -> list[str]:
@@ -269,7 +269,7 @@ def exploring(pair: ValueQuery, reason: ValueReason) -> list[str]:
     ]
 
 
-def of_update(pair: ValueQuery, reason: ValueReason) -> list[str]:
+def describe_update(pair: ValueQuery, reason: ValueReason) -> list[str]:
     """Return sentences on the target of a fixed step size and on the distance to it."""
     so_far = past(pair, reason, pair.recipe.initial)
     return [

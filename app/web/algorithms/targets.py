@@ -19,7 +19,7 @@ from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game, X
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
-from app.web.formatting import format_signed
+from app.web.formatting import format_signed, spell_beads
 from app.web.move_values import evaluate_moves
 from app.web.site_data import TASK, TRUTH, SiteData
 
@@ -176,8 +176,8 @@ class ValueReason:
     answers: list[Reply]
     target: float  # mean target of the next update; NaN if there is no target
     compared: bool  # whether it is said how far the value is from the target
-    # what is said before a target that is not just so: "about ", "at most "
-    hedge: str = ""
+    hedge: str = ""  # text before a target that is not exact: "about " or "at most "
+    in_beads: bool = False  # whether the value is a number of beads
 
     @property
     def has_target(self) -> bool:
@@ -227,9 +227,13 @@ class ValueReason:
                     return decimals, decimals - fewer
         return MOST_DECIMALS, 2
 
-    def written(self, value: float) -> str:
-        """Write the value, its target, or their difference."""
-        return format_signed(value, self.decimals)
+    def format(self, value: float) -> str:
+        """Return a text with the value, its target, or their difference."""
+        if not self.in_beads:
+            return format_signed(value, self.decimals)
+        if value == round(value):
+            return spell_beads(value)
+        return f"{format_signed(value, 2).removeprefix('+')} beads"
 
 
 def ways_on(pair: ValueQuery) -> list[tuple[int | None, int]]:

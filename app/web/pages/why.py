@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from flask import Blueprint, Response, request
@@ -65,13 +65,28 @@ class AnswerRow(NamedTuple):
     truth: str
 
 
+class ValueStatement(NamedTuple):
+    """A value, for the sentence that states it: the template why/_value.html."""
+
+    # optimal play, a training task, a snapshot, a finished training, or games of a person
+    source: Literal["optimal", "task", "snapshot", "learned", "taught"]
+    agent: str  # title of the agent
+    move: str  # "X at top left"
+    value: str
+    is_known: bool
+    # the result with optimal play, the training task, or the updates before the snapshot
+    context: str = ""
+
+
 class Explanation(NamedTuple):
     """The reasons for a value."""
 
     heading: str
+    statement: ValueStatement
     sentences: list[str]
     facts: list[tuple[str, str]]
-    shared: str = ""  # heading of the column with shares
+    updates: str  # number of updates of the value, "" if it is not recorded
+    reply_column: str = ""  # heading of the column with the chance of each reply
     rows: Sequence[AnswerRow] = ()  # empty if the move ends the game
 
 
@@ -80,18 +95,19 @@ def explain(pair: ValueQuery) -> Explanation:
     rule = rule_of(pair)
     if pair.site.is_taught(pair.lens):
         return _explain_by_games(pair, rule)
-    reason = rule.reason(pair)
+    reason = rule.compute_reason(pair)
     return Explanation(
         heading=f"{MARKS[pair.mover]} at {name_cell(pair, pair.cell)}",
+        statement=_state_value(pair, reason),
         sentences=[
-            _describe_value(pair, rule, reason),
-            *rule.sentences(pair, reason),
+            *rule.describe_reason(pair, reason),
             *_describe_gaps(pair, reason),
             *_describe_task_value(pair),
             *_describe_result(pair, rule),
         ],
-        facts=_list_facts(pair, rule, reason),
-        shared=rule.shared,
+        facts=_list_facts(pair, reason),
+        updates=_format_updates(pair),
+        reply_column=rule.reply_column,
         rows=[
             _build_row(pair, rule, reason, answer)
             for answer in reason.answers
@@ -106,7 +122,6 @@ def _explain_by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
     view = evaluate_moves(pair.site, pair.position, pair.lens, pair.step)
     move = f"{MARKS[pair.mover]} at {name_cell(pair, pair.cell)}"
     who = pair.site.titles[pair.lens]
-    has = rule.has.format(move=move, value=view.spoken[pair.cell])
     course = pair.site.lab.replay_course(pair.lens, None)
     lessons = course.lessons if isinstance(course, Course) else []
     shared = _build_sharing_key(pair)
@@ -123,8 +138,7 @@ def _explain_by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
             == shared(pair.position, pair.cell)
         ]
     practised = sum(lesson.games for lesson in lessons if not lesson.record)
-    sentences = [f"{who} {has}." if pair.known else f"{who} never updated {move}."]
-    sentences += [
+    sentences = [
         f"These games with its teacher changed it: {'; '.join(changed)}."
     ] * bool(changed)
     sentences += [f"So did some of its {practised} games of practice, or none."] * bool(
@@ -133,11 +147,12 @@ def _explain_by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
     exact = format_signed(pair.site.truth[pair.position, pair.cell], 0)
     return Explanation(
         heading=move,
+        statement=ValueStatement(
+            "taught", who, move, view.spoken[pair.cell], pair.known
+        ),
         sentences=[*sentences, *_describe_result(pair, rule)],
-        facts=[
-            ("With optimal play", f"{exact}, {truth(pair)}"),
-            (rule.counted, format_count(pair.visits or 0)),
-        ],
+        facts=[("With optimal play", f"{exact}, {truth(pair)}")],
+        updates=format_count(pair.visits or 0),
     )
 
 
@@ -167,38 +182,34 @@ def _format_value(pair: ValueQuery, value: float) -> str:
 def _build_row(
     pair: ValueQuery, rule: UpdateRule, reason: ValueReason, answer: Reply
 ) -> AnswerRow:
-    likely = f"{format_percent(answer.chance)}%" if rule.shared == CHANCE else ""
+    likely = f"{format_percent(answer.chance)}%" if rule.reply_column == CHANCE else ""
     return AnswerRow(
         cell=answer.cell or 0,
         place=name_cell(pair, answer.cell),
         share=likely or ("yes" if answer.chance else "no"),
-        follows=rule.follows(pair, answer),
+        follows=rule.describe_reply(pair, answer),
         target=format_signed(answer.target, 0)
         if pair.lens == TRUTH
-        else reason.written(answer.target),
+        else reason.format(answer.target),
         truth=truth(pair, answer),
     )
 
 
-def _describe_value(pair: ValueQuery, rule: UpdateRule, reason: ValueReason) -> str:
-    """Return a sentence with the value and the agent."""
+def _state_value(pair: ValueQuery, reason: ValueReason) -> ValueStatement:
+    """Return the value with its source."""
     move = f"{MARKS[pair.mover]} at {name_cell(pair, pair.cell)}"
     if pair.lens == TRUTH:
-        worth = format_signed(pair.value, 0)
-        return f"With optimal play {move} is worth {worth}: it is a {truth(pair)}."
-    who = pair.site.titles[pair.learner]
-    value = rule.written(reason, reason.value)
+        value = format_signed(pair.value, 0)
+        return ValueStatement("optimal", "", move, value, True, truth(pair))
+    agent = pair.site.titles[pair.learner]
+    value = reason.format(reason.value)
     if pair.task and not pair.is_learned:
         task = describe_task(pair.site, pair.task)
-        return f"The training task of {who} is {task}. In it {move} is worth exactly {value}."
-    if pair.step is not None:
-        then = f"After {format_count(pair.agent.card.figures.updates[pair.step])} updates {who}"
-        if pair.known:
-            return f"{then} {rule.had.format(move=move, value=value)}."
-        return f"{then} {rule.not_yet.format(move=move)}."
-    if not pair.known:
-        return rule.unknown.format(who=who, move=move, value=value)
-    return f"{who} {rule.has.format(move=move, value=value)}."
+        return ValueStatement("task", agent, move, value, True, task)
+    if pair.step is None:
+        return ValueStatement("learned", agent, move, value, pair.known)
+    updates = format_count(pair.agent.card.figures.updates[pair.step])
+    return ValueStatement("snapshot", agent, move, value, pair.known, updates)
 
 
 def _describe_gaps(pair: ValueQuery, reason: ValueReason) -> list[str]:
@@ -230,7 +241,7 @@ def _describe_result(pair: ValueQuery, rule: UpdateRule) -> list[str]:
     if (
         pair.site.is_taught(pair.lens)
         or pair.game.is_over(pair.after)
-        or rule.shared != CHANCE
+        or rule.reply_column != CHANCE
     ):
         return [f"{result}."]
     possible = pair.answer_chances > 0
@@ -244,32 +255,29 @@ def _describe_result(pair: ValueQuery, rule: UpdateRule) -> list[str]:
     ]
 
 
-def _list_facts(
-    pair: ValueQuery, rule: UpdateRule, reason: ValueReason
-) -> list[tuple[str, str]]:
+def _format_updates(pair: ValueQuery) -> str:
+    """Return the number of updates of a value, "" if it is not recorded."""
+    return "" if pair.visits is None else format_count(pair.visits)
+
+
+def _list_facts(pair: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]:
     """Return the labelled numbers of a value."""
     exact = format_signed(pair.site.truth[pair.position, pair.cell], 0)
     best_play = ("With optimal play", f"{exact}, {truth(pair)}")
     if pair.lens == TRUTH:
         return [best_play]
-    value = rule.written(reason, reason.value)
-    facts = [
-        ("Value", value if pair.known else f"unknown, {rule.held} {value}"),
-        best_play,
-    ]
+    facts = [best_play]
     view = evaluate_moves(pair.site, pair.position, pair.lens, pair.step)
     if not view.beads and abs(view.scaled[pair.cell] - pair.value) >= NEAR:
         facts.insert(
-            1, ("On the board, from a loss at −1 to a win at +1", view.texts[pair.cell])
+            0, ("On the board, from a loss at −1 to a win at +1", view.texts[pair.cell])
         )
     if pair.is_learned and pair.exact_in_task is not None:
         facts.append(
             ("Exactly in its training task", format_signed(pair.exact_in_task))
         )
-    if pair.visits is not None:
-        facts.append((rule.counted, format_count(pair.visits)))
     if pair.is_learned and reason.has_target:
-        target = reason.hedge + rule.written(reason, reason.target)
+        target = reason.hedge + reason.format(reason.target)
         facts.append(("Target of the next update", target))
     names = SYMBOLS if pair.is_learned else {"gamma": SYMBOLS["gamma"]}
     parameters = [

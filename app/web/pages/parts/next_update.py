@@ -98,7 +98,7 @@ def list_cases(pair: ValueQuery) -> list[Case]:
     """
     section = section_of(pair)
     style = _find_terms(pair).style
-    reason = rule_of(pair).reason(pair)
+    reason = rule_of(pair).compute_reason(pair)
     if style.family == "mean":
         return _list_weighted_answers(pair, reason)
     if style.family == "bounds":
