@@ -20,7 +20,7 @@ from msgspec import Meta
 from app.sources import SOURCES
 from app.tictactoe.files import read_plain_file
 
-ORDER = (
+CLAIM_IDS = (
     "random-opponent",
     "q-iteration-parts",
     "q-iteration-or-q-learning",
@@ -125,7 +125,9 @@ class Histogram(Struct, frozen=True, tag="histogram"):
     ]
 
 
-class Series(Struct, frozen=True):
+class Series(
+    Struct, frozen=True, rename={"typical_seed": "typical", "seed_count": "n"}
+):
     """A curve: statistics over the seeds of a recipe at each point of x."""
 
     name: Annotated[Label, Meta(description="The label of the recipe in the figure.")]
@@ -148,8 +150,8 @@ class Series(Struct, frozen=True):
     most: Annotated[
         Numbers, Meta(description="The maximum over the seeds at each point.")
     ]
-    n: Sample
-    typical: Annotated[
+    seed_count: Sample
+    typical_seed: Annotated[
         int,
         Meta(
             ge=0,
@@ -178,7 +180,7 @@ class Curves(Struct, frozen=True, tag="curves"):
     ] = False
 
 
-class Grid(Struct, frozen=True, tag="grid"):
+class Grid(Struct, frozen=True, tag="grid", rename={"seed_count": "n"}):
     """The median over the seeds for all combinations of two parameters."""
 
     title: Annotated[Label, Meta(description="The title of the figure.")]
@@ -202,7 +204,7 @@ class Grid(Struct, frozen=True, tag="grid"):
             description="The full name of each recipe, with the seed of a typical run."
         ),
     ]
-    n: Sample
+    seed_count: Sample
 
     def __post_init__(self) -> None:
         for table in (self.values, self.recipes):
@@ -212,7 +214,7 @@ class Grid(Struct, frozen=True, tag="grid"):
                 )
 
 
-class Bar(Struct, frozen=True):
+class Bar(Struct, frozen=True, rename={"sample_size": "n"}):
     """A number with its label, and its interval if it is an estimate."""
 
     name: Annotated[Label, Meta(description="The label of the number.")]
@@ -224,7 +226,7 @@ class Bar(Struct, frozen=True):
     high: Annotated[
         float | None, Meta(description="Upper end of the 95% interval, if estimated.")
     ] = None
-    n: Annotated[
+    sample_size: Annotated[
         Sample | None,
         Meta(description="The number of seeds or games behind the number."),
     ] = None
@@ -256,11 +258,11 @@ class Bars(Struct, frozen=True, tag="bars"):
     ] = False
 
 
-class Board(Struct, frozen=True):
+class Board(Struct, frozen=True, rename={"value_source": "lens"}):
     """A position with the values of an agent."""
 
     record: Annotated[Record, Meta(description="The moves that lead to the position.")]
-    lens: Annotated[
+    value_source: Annotated[
         Label,
         Meta(
             description="The source of the values: a recipe, the id of an agent, or truth."
@@ -279,7 +281,7 @@ class Boards(Struct, frozen=True, tag="boards"):
 Figure = Histogram | Curves | Grid | Bars | Boards
 
 
-class Table(Struct, frozen=True):
+class Table(Struct, frozen=True, rename={"unit": "about"}):
     """A few numbers as formatted text."""
 
     columns: Annotated[
@@ -291,7 +293,7 @@ class Table(Struct, frozen=True):
             min_length=1, description="The cells of each row, by the name of the row."
         ),
     ]
-    about: Annotated[
+    unit: Annotated[
         str, Meta(max_length=60, description="The unit of all numbers.")
     ] = ""
 
@@ -300,12 +302,12 @@ class Table(Struct, frozen=True):
             raise ValueError(f"the rows do not have {len(self.columns)} cells each")
 
 
-class Check(Struct, frozen=True):
+class Check(Struct, frozen=True, rename={"result_digest": "digest"}):
     """The digest of the result of a run, which a test compares with a repeated run."""
 
     recipe: Annotated[Name, Meta(description="The recipe, with its seed.")]
     measure: Annotated[Label, Meta(description="The name of the measure.")]
-    digest: Annotated[
+    result_digest: Annotated[
         str,
         Meta(
             pattern="^[0-9a-f]{64}$",
@@ -314,7 +316,11 @@ class Check(Struct, frozen=True):
     ]
 
 
-class Summary(Struct, frozen=True):
+class Summary(
+    Struct,
+    frozen=True,
+    rename={"source_location": "where", "method": "done", "parts_reproduced": "parts"},
+):
     """A claim, the experiment that checks it, and the verdict."""
 
     id: Annotated[Id, Meta(description="The name of the experiment in URLs.")]
@@ -330,10 +336,12 @@ class Summary(Struct, frozen=True):
             description="The sources, as in app.sources; the first one makes the claim.",
         ),
     ]
-    where: Annotated[Text, Meta(description="The place of the claim in its source.")]
-    done: Annotated[Text, Meta(description="The method of the check.")]
+    source_location: Annotated[
+        Text, Meta(description="The place of the claim in its source.")
+    ]
+    method: Annotated[Text, Meta(description="The method of the check.")]
     verdict: Annotated[Verdict, Meta(description="The verdict on the claim.")]
-    parts: Annotated[
+    parts_reproduced: Annotated[
         list[bool],
         Meta(
             min_length=1, description="Whether each part of the answer is as claimed."
@@ -414,10 +422,10 @@ def load_summaries(folder: Path) -> dict[str, Summary]:
     Raises ValueError if a file is broken or its id is not in `ORDER`.
     """
     loaded = {path.stem: load_summary(path) for path in folder.glob("*.json")}
-    unknown = sorted(loaded.keys() - set(ORDER))
+    unknown = sorted(loaded.keys() - set(CLAIM_IDS))
     if unknown:
         raise ValueError(f"{folder / unknown[0]}.json: there is no claim of this name")
-    return {claim_id: loaded[claim_id] for claim_id in ORDER if claim_id in loaded}
+    return {claim_id: loaded[claim_id] for claim_id in CLAIM_IDS if claim_id in loaded}
 
 
 def save_summary(folder: Path, summary: Summary) -> Path:
@@ -454,7 +462,7 @@ def summarize_seeds(
     least = np.min(rows, axis=0).tolist()
     most = np.max(rows, axis=0).tolist()
     x, median, low, high, least, most = (
-        [drop_noise(value) for value in line]
+        [round_significant(value) for value in line]
         for line in (x, median, low, high, least, most)
     )
     typical_seed = first_seed + find_typical([row[-1] for row in rows])
@@ -467,8 +475,8 @@ def summarize_seeds(
         high,
         least,
         most,
-        n=len(rows),
-        typical=typical_seed,
+        seed_count=len(rows),
+        typical_seed=typical_seed,
     )
 
 
@@ -477,7 +485,7 @@ def find_typical(values: Sequence[float]) -> int:
     return int(np.argmin(np.abs(np.asarray(values, float) - np.median(values))))
 
 
-def drop_noise(value: float) -> float:
+def round_significant(value: float) -> float:
     """Return a number rounded for storage, which drops rounding errors of floating-point sums.
 
     Numbers are rounded for display only once, where a page shows them:
@@ -486,7 +494,7 @@ def drop_noise(value: float) -> float:
     return float(f"{value:.{SIGNIFICANT_DIGITS}g}") + 0.0
 
 
-def sign_test(one: Sequence[float], other: Sequence[float]) -> float:
+def compute_sign_test(first: Sequence[float], second: Sequence[float]) -> float:
     """Return the p-value of the sign test on the pairs `one[i]`, `other[i]`.
 
     It is the probability of at least this difference in counts if both were equally good: exact
@@ -494,8 +502,8 @@ def sign_test(one: Sequence[float], other: Sequence[float]) -> float:
     Source: Arbuthnot (1710); Conover (1999), "Practical nonparametric statistics", section
     3.4.
     """
-    above = sum(a > b for a, b in zip(one, other, strict=True))
-    below = sum(a < b for a, b in zip(one, other, strict=True))
+    above = sum(a > b for a, b in zip(first, second, strict=True))
+    below = sum(a < b for a, b in zip(first, second, strict=True))
     total = above + below
     fewer = min(above, below)
     tail = sum(comb(total, k) for k in range(fewer + 1))

@@ -11,10 +11,15 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-CLASSICS = "Classics of the field"
+CLASSICS_HEADING = "Classics of the field"
 
 
-class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Source(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"urls": "addresses", "adopted": "taken", "differences": "differs"},
+):
     """A publication with its author, and its relation to this project."""
 
     slug: str  # in URLs and files
@@ -25,14 +30,14 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     year: str = ""  # "" if unknown
     published: str = ""  # the journal, book or site
     # URLs of the source, () if unknown.
-    addresses: tuple[str, ...] = ()
-    taken: str = ""  # the ideas taken from the source
-    differs: tuple[str, ...] = ()  # the differences in this project, with reasons
+    urls: tuple[str, ...] = ()
+    adopted: str = ""  # the ideas taken from the source
+    differences: tuple[str, ...] = ()  # the differences in this project, with reasons
 
     @property
-    def hosts(self) -> tuple[str, ...]:
+    def url_hosts(self) -> tuple[str, ...]:
         """The host names of its URLs, in order."""
-        return tuple(urlsplit(address).hostname or "" for address in self.addresses)
+        return tuple(urlsplit(address).hostname or "" for address in self.urls)
 
 
 def _read_sources() -> Mapping[str, Source]:
@@ -48,7 +53,9 @@ def _read_sources() -> Mapping[str, Source]:
 
 
 SOURCES: Mapping[str, Source] = MappingProxyType(_read_sources())
-_BY_NAME = MappingProxyType({source.name: source for source in SOURCES.values()})
+_SOURCES_BY_NAME = MappingProxyType(
+    {source.name: source for source in SOURCES.values()}
+)
 
 
 def get_sources(*slugs: str) -> tuple[Source, ...]:
@@ -58,10 +65,10 @@ def get_sources(*slugs: str) -> tuple[Source, ...]:
 
 def find_source(name: str) -> Source | None:
     """Return the source with a short name, as written on cards; None if the name is unknown."""
-    return _BY_NAME.get(name)
+    return _SOURCES_BY_NAME.get(name)
 
 
 def find_heading(name: str) -> str:
     """Return the heading of a list of agents by the name of their origin; classics share one."""
     source = find_source(name)
-    return CLASSICS if source and source.kind == "classic" else name
+    return CLASSICS_HEADING if source and source.kind == "classic" else name

@@ -84,7 +84,7 @@ class Agent:
     @cached_property
     def policy(self) -> NDArray[np.float64]:
         """The chance of each move in each position, [4520, 9]."""
-        return policy_from_values(self.q, self.saved.card.plays)
+        return policy_from_values(self.q, self.saved.card.play_rule)
 
     def play(self, board: Sequence[int], player: int) -> list[int]:
         """Return the cells that the agent may play on a board of nine numbers: 1 X, -1 O, 0 empty.
@@ -132,14 +132,16 @@ def board(q: "Agent | NDArray[np.floating]", position: str = EMPTY) -> Board:
     squares = [
         boards.BoardSquare("", "", row + 1, column + 1, position[cell])
         for cell in range(game().cells)
-        for row, column in [game().row_column(cell)]
+        for row, column in [game().locate_cell(cell)]
     ]
     headline = "The game is over"
     if not game().is_over(number):
         squares = [*_add_values(squares, q, number)]
         headline = f"{MARKS[game().to_move[number]]} to move"
     ranks = [squares[start : start + 3] for start in range(0, len(squares), 3)]
-    drawn = boards.Board("", headline, ranks, "", [], held=False, moves="")
+    drawn = boards.BoardPicture(
+        "", headline, ranks, "", [], shows_earlier_values=False, player_to_move=""
+    )
     title = q.saved.card.title if isinstance(q, Agent) else ""
     picture = svg.write_file(boards.draw_board_file(drawn, headline, title))
     return Board(picture, f"{headline}. {'; '.join(one.label for one in squares)}")
@@ -157,13 +159,13 @@ def _add_values(
     highest = np.where(known, scaled, -np.inf).max()
     for square, one in zip(squares, range(len(values)), strict=True):
         if not known[one]:
-            yield square._replace(unknown="unknown" if empty[one] else "")
+            yield square._replace(unknown_text="unknown" if empty[one] else "")
             continue
         yield square._replace(
             heat=int(compute_heat(scaled[one : one + 1], HEAT_STEPS)[0]),
-            text=written[one],
-            spoken=written[one],
-            best=bool(scaled[one] == highest),
+            value_text=written[one],
+            spoken_value=written[one],
+            is_best=bool(scaled[one] == highest),
         )
 
 
@@ -182,9 +184,9 @@ def _read_values(
     # All values of a network are known, because each update changes all of them.
     is_known = parse_recipe(q.recipe).is_network | (q.saved.visits[number] > 0)
     values = np.where(is_known, q.q[number], np.nan).astype(np.float64)
-    if card.worth is None:
+    if card.reward_scale is None:
         return _read_beads(q, number)
-    scaled = scale_values(values, card.worth, int(game().to_move[number]))
+    scaled = scale_values(values, card.reward_scale, int(game().to_move[number]))
     return values, scaled, [format_signed(value) for value in round_for_display(scaled)]
 
 
@@ -195,7 +197,7 @@ def _read_beads(
     start, end = game().pair_start[number : number + 2]
     cells = game().legal[number]
     held = count_beads(
-        game(), agent.q[number][cells], agent.saved.card.plays, slice(start, end)
+        game(), agent.q[number][cells], agent.saved.card.play_rule, slice(start, end)
     )
     values, preferences = np.full((2, game().cells), np.nan)
     values[cells], preferences[cells] = held, compute_preferences(game(), held, number)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, build_game
 from tests.service.server import Server, serving
 
 # How long an example takes says more about the machine than about the code.
@@ -26,7 +26,7 @@ def no_loop_of_a_browser(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def game() -> Game:
-    return connect()
+    return build_game()
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ import click
 import msgspec
 from click.shell_completion import CompletionItem, get_completion_class
 
-from app.experiments import ORDER
+from app.experiments import CLAIM_IDS
 from app.project import COMMAND, PREFIX, ROOT, read_version
 from app.recipes import (
     ALGORITHMS,
@@ -43,9 +43,14 @@ from app.tictactoe.game import Game, tic_tac_toe
 Command = TypeVar("Command", bound=Callable[..., Any])
 MODELS = Path("models")
 INTERRUPTED = 130
-EXTRAS = {"jax": "dqn", "jaxlib": "dqn", "optax": "dqn", "distributed": "cluster"}
-NETWORKS = [one for one, agent in SHIPPED.items() if agent.recipe.is_network]
-TABLES = [one for one in SHIPPED if one not in NETWORKS]
+EXTRA_BY_PACKAGE = {
+    "jax": "dqn",
+    "jaxlib": "dqn",
+    "optax": "dqn",
+    "distributed": "cluster",
+}
+NETWORK_IDS = [one for one, agent in SHIPPED.items() if agent.recipe.is_network]
+TABLE_IDS = [one for one in SHIPPED if one not in NETWORK_IDS]
 
 
 @dataclass(frozen=True)
@@ -123,9 +128,9 @@ class ClaimId(click.ParamType[str]):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         """Return the id; raise an error with the nearest id if there is no such claim."""
-        if value not in ORDER:
+        if value not in CLAIM_IDS:
             self.fail(
-                f"there is no claim {value!r}{suggest_word(value, ORDER)}; "
+                f"there is no claim {value!r}{suggest_word(value, CLAIM_IDS)}; "
                 f"`{COMMAND} experiment` shows all of them",
                 param,
                 ctx,
@@ -136,7 +141,7 @@ class ClaimId(click.ParamType[str]):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the claims with ids that start with `incomplete`."""
-        return complete_word(incomplete, ORDER)
+        return complete_word(incomplete, CLAIM_IDS)
 
 
 def complete_word(incomplete: str, words: Iterable[str]) -> list[CompletionItem]:
@@ -235,7 +240,7 @@ class Commands(click.Group):
             raise  # the process that reads the output has closed the pipe
         except ModuleNotFoundError as error:
             package = (error.name or "").partition(".")[0]
-            if package not in EXTRAS:
+            if package not in EXTRA_BY_PACKAGE:
                 raise
             raise click.ClickException(describe_missing_package(package)) from error
         except (ValueError, OSError) as error:
@@ -252,7 +257,7 @@ class Commands(click.Group):
 def describe_missing_package(package: str) -> str:
     """Return a sentence on how to install an optional package that is missing."""
     if PREFIX:
-        return f"this needs {package}: install q-tac-toe[{EXTRAS[package]}]"
+        return f"this needs {package}: install q-tac-toe[{EXTRA_BY_PACKAGE[package]}]"
     return f"this needs {package}: run `make install-training` first"
 
 
@@ -331,7 +336,7 @@ def train(
     from training.run import train_all  # noqa: PLC0415
 
     if everything:
-        agents = tuple(NamedRecipe(one, SHIPPED[one].recipe) for one in TABLES)
+        agents = tuple(NamedRecipe(one, SHIPPED[one].recipe) for one in TABLE_IDS)
     recipes = {one.id: one.recipe.with_seed(seed) for one in agents}
     with show_training_bars(shown=not quiet) as line:
         train_all(recipes, out, line, jobs)
@@ -348,7 +353,7 @@ def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
     from training.run import train as train_agent  # noqa: PLC0415
 
     game, failed = tic_tac_toe(), False
-    for agent_id in [one.id for one in agents] or TABLES:
+    for agent_id in [one.id for one in agents] or TABLE_IDS:
         try:
             saved = load_agent(models, game, agent_id)
         except ModelError as error:
@@ -472,10 +477,10 @@ def updates(names: tuple[str, ...], mistakes: bool, models: Path) -> None:
 
     With --mistakes, NAME is the id of a shipped agent.
     """
-    from training.mistakes import AGENTS, write_mistakes  # noqa: PLC0415
-    from training.updates import NETWORK, SLUGS, write_examples  # noqa: PLC0415
+    from training.mistakes import RECORDED_AGENTS, write_mistakes  # noqa: PLC0415
+    from training.updates import EXAMPLE_SLUGS, NETWORK_SLUG, write_examples  # noqa: PLC0415
 
-    known = AGENTS if mistakes else (*SLUGS, NETWORK)
+    known = RECORDED_AGENTS if mistakes else (*EXAMPLE_SLUGS, NETWORK_SLUG)
     write = write_mistakes if mistakes else write_examples
     for name in names or known:
         if name not in known:

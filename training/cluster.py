@@ -31,7 +31,7 @@ SENT_SUFFIXES = {".py", ".toml", ".nbi", ".nbc"}
 # Seconds to wait for an answer of the scheduler, and for a result before the workers are checked.
 WAIT_SECONDS = 10.0
 
-Measured = TypeVar("Measured")
+MeasuredResult = TypeVar("MeasuredResult")
 Versions = Mapping[str, Mapping[str, Any]]  # part -> name -> version
 
 # Different versions are reported by an exception, so the warning would only repeat it.
@@ -86,19 +86,21 @@ class CodePlugin(WorkerPlugin):
 class RemoteCall:
     """A function call that runs where it is unpickled: on the worker, not on the scheduler."""
 
-    def __init__(self, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        self.call = work, arguments
+    def __init__(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...]
+    ) -> None:
+        self.call = function, arguments
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return self.call
 
 
 def run_in_cluster(
-    work: Callable[..., Measured],
+    function: Callable[..., MeasuredResult],
     calls: Sequence[tuple[Any, ...]],
     address: str,
     packages: Sequence[str],
-) -> Iterator[tuple[int, Measured]]:
+) -> Iterator[tuple[int, MeasuredResult]]:
     """Yield the index and the result of each call, computed on a dask cluster.
 
     The counterpart of `training.processes.run_in_parallel`: `work` is called with each of the
@@ -120,7 +122,9 @@ def run_in_cluster(
             # Before anything is sent: another version of Python could not unpickle it.
             _compare_versions(client, packages)
             client.register_plugin(CodePlugin(packages), "q-tac-toe")
-            pickled = [pickle.dumps(RemoteCall(work, arguments)) for arguments in calls]
+            pickled = [
+                pickle.dumps(RemoteCall(function, arguments)) for arguments in calls
+            ]
             futures = client.map(pickle.loads, pickled, pure=False)
             numbers = {future: number for number, future in enumerate(futures)}
             # Workers keep a result as long as this process refers to its future.

@@ -14,7 +14,7 @@ from app.tictactoe.report import Chances, compute_figures
 
 OPPONENTS = {"random": "Random", "t-hand": "T-hand"}
 SEATS = {"x": "X", "o": "O"}
-HEADER = [
+RESULT_HEADER = [
     "Agent",
     *(f"as {seat}, {name}" for name in OPPONENTS.values() for seat in SEATS.values()),
     *(f"as {seat}, best responder" for seat in SEATS.values()),
@@ -22,11 +22,11 @@ HEADER = [
 ]
 CLAIM_HEADER = ["Claim", "Source", "Verdict", "Runs"]
 START_MARK, END_MARK = "<!-- results -->", "<!-- /results -->"
-UNLIMITED = 1_000  # characters of a line: more than any table has
+UNLIMITED_WIDTH = 1_000  # characters of a line: more than any table has
 README, RESULTS = "README.md", "docs/results.md"
 # The agents in the README's table: one proved unbeatable, the best learner, the first learner,
 # double Q-learning, MENACE and a network.
-FEATURED = (
+FEATURED_AGENTS = (
     "champion",
     "q-learning-4",
     "q-table",
@@ -45,10 +45,10 @@ def print_table(game: Game, agents: Iterable[Agent]) -> None:
     """Print the results as a table; without a terminal, each agent is one line."""
     console = Console()
     if not console.is_terminal:
-        console = Console(width=UNLIMITED)
+        console = Console(width=UNLIMITED_WIDTH)
     table = Table(title="Percent of games won / drawn / lost, exactly")
-    for name in HEADER:
-        table.add_column(name, overflow="fold", no_wrap=name == HEADER[0])
+    for name in RESULT_HEADER:
+        table.add_column(name, overflow="fold", no_wrap=name == RESULT_HEADER[0])
     for row in build_rows(game, agents):
         table.add_row(*row)
     console.print(table)
@@ -56,7 +56,7 @@ def print_table(game: Game, agents: Iterable[Agent]) -> None:
 
 def format_results(game: Game, agents: Iterable[Agent]) -> str:
     """Return the results as a Markdown table."""
-    return _format_markdown([HEADER, *build_rows(game, agents)])
+    return _format_markdown([RESULT_HEADER, *build_rows(game, agents)])
 
 
 def format_claims(claims: Iterable[Summary]) -> str:
@@ -87,7 +87,7 @@ def write_documents(
     )
     replace_table(
         root / README,
-        format_results(game, [by_id[one] for one in FEATURED if one in by_id]),
+        format_results(game, [by_id[one] for one in FEATURED_AGENTS if one in by_id]),
     )
 
 
@@ -116,8 +116,13 @@ def _build_row(game: Game, agent: Agent) -> list[str]:
     """Return the title of an agent and its exact figures, as cells."""
     card = agent.card
     table = agent.q[game.legal][None]
-    figures = compute_figures(game, table, [card.updates], card.worth, card.plays)
-    results = [*(figures.vs[opponent] for opponent in OPPONENTS), figures.best_response]
+    figures = compute_figures(
+        game, table, [card.updates], card.reward_scale, card.play_rule
+    )
+    results = [
+        *(figures.baseline_chances[opponent] for opponent in OPPONENTS),
+        figures.best_response,
+    ]
     return [
         card.title,
         *(

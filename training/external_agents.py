@@ -38,13 +38,13 @@ from app.tictactoe.report import (
 )
 from app.tictactoe.views import RewardScale
 
-FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+FUNCTION_PATTERN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 MAX_MOVES = 50  # above the number of cells of any board
 MAX_QUOTED = 40  # limit for the characters of a quoted item
 MAX_FILE_BYTES = 64 << 20  # limit for the size of a file in bytes
-TABLES = {".npz", ".json", ".csv", ".tsv", ".txt"}
+TABLE_ENDINGS = {".npz", ".json", ".csv", ".tsv", ".txt"}
 # Descriptions of the valid forms of an external agent; each error message ends with one of them.
-FORMS = {
+FORM_DESCRIPTIONS = {
     "table": "A table is JSON, CSV, an npz, or a dict or list as Python prints it. It has boards, "
     "and for each the values of its cells in reading order, values by cell, or the cell that is "
     'played: {"X.O......": [null, 0.1, null, 0.2, 0.7, 0, 0.3, 0.1, 0.4]}. The page /judge lists '
@@ -67,7 +67,7 @@ CAUSE_TEXTS = {
 class ExternalAgent(NamedTuple):
     """The moves of an external agent, its values, and notes on how they were read."""
 
-    choice: Choice  # [D, cells] its moves, played with equal probability
+    chosen_moves: Choice  # [D, cells] its moves, played with equal probability
     # [D, cells] mover's view, NaN without a value; None if only moves are known
     q: NDArray[np.float64] | None = None
     notes: Iterable[str] = ()
@@ -75,11 +75,11 @@ class ExternalAgent(NamedTuple):
 
 def find_agent_form(text: str) -> str:
     """Return the key of `FORMS` that a command-line text matches, "" if it matches none."""
-    if Path(text).suffix.lower() in TABLES:
+    if Path(text).suffix.lower() in TABLE_ENDINGS:
         return "table"
     if "moves=" in text or (len(text) > MAX_NAME and ALPHABET.fullmatch(text)):
         return "link"
-    return "function" if FUNCTION.fullmatch(text) else ""
+    return "function" if FUNCTION_PATTERN.fullmatch(text) else ""
 
 
 def judge_external(game: Game, text: str, options: Options, site: str) -> Iterator[str]:
@@ -92,12 +92,12 @@ def judge_external(game: Game, text: str, options: Options, site: str) -> Iterat
     if foreign.notes:
         yield from foreign.notes
         yield ""
-    yield from _describe_play(game, foreign.choice)
+    yield from _describe_play(game, foreign.chosen_moves)
     if foreign.q is not None:
         yield ""
         yield from _describe_values(game, foreign.q)
     yield ""
-    yield f"{site}/judge?moves={encode_moves(game, foreign.choice)}"
+    yield f"{site}/judge?moves={encode_moves(game, foreign.chosen_moves)}"
 
 
 def describe_external(
@@ -108,7 +108,7 @@ def describe_external(
     Adds the notes on how its table was read.  Raises ValueError as `judge_external` does.
     """
     foreign = read_external(game, text, options)
-    record = describe_choice(game, foreign.choice, site)
+    record = describe_choice(game, foreign.chosen_moves, site)
     return {"agent": text, **record, "notes": [*foreign.notes]}
 
 
@@ -124,9 +124,13 @@ def describe_agent(game: Game, agent: Agent) -> dict[str, Any]:
     """Return the exact results of a trained agent's play, as `describe_play` does."""
     card = agent.card
     table = agent.q[game.legal][None]
-    figures = compute_figures(game, table, [card.updates], card.worth, card.plays)
+    figures = compute_figures(
+        game, table, [card.updates], card.reward_scale, card.play_rule
+    )
     head = {"agent": card.id, "title": card.title, "recipe": card.recipe}
-    return head | describe_play(game, policy_from_values(agent.q, card.plays), figures)
+    return head | describe_play(
+        game, policy_from_values(agent.q, card.play_rule), figures
+    )
 
 
 def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any]:
@@ -157,8 +161,8 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
             seat: None if record is None else [*map(int, record)]
             for seat, record in lost.items()
         },
-        "against_random": list_chances(figures.vs["random"]),
-        "against_t_hand": list_chances(figures.vs["t-hand"]),
+        "against_random": list_chances(figures.baseline_chances["random"]),
+        "against_t_hand": list_chances(figures.baseline_chances["t-hand"]),
         "against_strongest": list_chances(figures.best_response),
     }
 
@@ -176,7 +180,7 @@ def read_external(game: Game, text: str, options: Options) -> ExternalAgent:
         raise ValueError(f"{text}: {error.strerror}") from None
     except ValueError as error:
         where = "the link" if form == "link" else text
-        raise ValueError(f"{where}: {error}\n{FORMS[form]}") from None
+        raise ValueError(f"{where}: {error}\n{FORM_DESCRIPTIONS[form]}") from None
 
 
 def _read_file(game: Game, file: Path, options: Options) -> ExternalAgent:
@@ -187,9 +191,11 @@ def _read_file(game: Game, file: Path, options: Options) -> ExternalAgent:
     if file.stat().st_size > MAX_FILE_BYTES:
         raise TableError(f"the file is larger than {MAX_FILE_BYTES >> 20} MB")
     reading = read_table(game, file.read_bytes(), options)
-    if reading.unread:
-        raise TableError(reading.fault)
-    return ExternalAgent(reading.choice, reading.q, [reading.summary, *reading.notes])
+    if reading.unread_reasons:
+        raise TableError(reading.fault_sentence)
+    return ExternalAgent(
+        reading.choice, reading.q, [reading.summary_sentence, *reading.notes]
+    )
 
 
 def _read_function(game: Game, text: str) -> Choice:
@@ -256,7 +262,7 @@ def _describe_play(game: Game, choice: Choice) -> Iterator[str]:
             "cannot be beaten, proved" if record is None else f"loses the game {record}"
         )
         against = {
-            "random": figures.vs["random"],
+            "random": figures.baseline_chances["random"],
             "its best responder": figures.best_response,
         }
         told = ", ".join(
@@ -274,11 +280,12 @@ def _describe_play(game: Game, choice: Choice) -> Iterator[str]:
     for cause in list_causes(play, found, group_mistakes(game, found)):
         seat = f" as {MARKS[cause.seat]}" if cause.seat else ""
         where = ", ".join(
-            format_position(game, position) for position in cause.positions
+            format_position(game, position) for position in cause.example_positions
         )
         yield (
-            f"Likely cause: {CAUSE_TEXTS[cause.kind]}{seat}: {cause.number:,} of {cause.total:,} "
-            f"({cause.by_chance:,.0f} by chance), as in {where}"
+            f"Likely cause: {CAUSE_TEXTS[cause.kind]}{seat}: {cause.matching_count:,} "
+            f"of {cause.possible_count:,} "
+            f"({cause.expected_by_chance:,.0f} by chance), as in {where}"
         )
 
 

@@ -20,7 +20,7 @@ from app.tictactoe.report import (
     compute_figures,
     list_baseline_chances,
 )
-from app.tictactoe.values import TIE, Values
+from app.tictactoe.values import TIE_TOLERANCE, Values
 
 # The index of the random player: its games reach every position that any opponent can reach.
 RANDOM = list(BASELINES).index("random")
@@ -99,7 +99,7 @@ def is_unbeatable(game: Game, policy: Policy, seat: int) -> bool:
     `report.find_lost_game`.
     """
     tree = (game.pair_start, game.pair_after, game.outcome)
-    chances = policy[game.pair_from, game.pair_cell]
+    chances = policy[game.pair_decision, game.pair_cell]
     return not _can_lose(*tree, game.to_move == seat, chances, seat)
 
 
@@ -174,8 +174,8 @@ def _respond_best(  # type: ignore[no-untyped-def]
         least = np.inf
         for p in range(start, stop):
             to = pair_after[p]
-            good = chances[to, win] - chances[to, lose] >= highest - TIE
-            if good and chances[to, lose] < least - TIE:
+            good = chances[to, win] - chances[to, lose] >= highest - TIE_TOLERANCE
+            if good and chances[to, lose] < least - TIE_TOLERANCE:
                 best = to
                 least = chances[to, lose]
         chances[s] = chances[best]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from cachetools import LRUCache
 
-CAPACITY = 200  # limit for waiting jobs
+MAX_JOBS = 200  # limit for waiting jobs
 CLIENTS = 10_000  # limit for clients whose use is recorded
 HALF_LIFE = 60.0  # seconds after which half of the recorded use expires
 YIELD_SECONDS = 30.0  # for this time after its arrival a batch lets other jobs go first
@@ -21,7 +21,7 @@ FIRST_ESTIMATE = 0.03  # seconds, the assumed cost of a job before the first mea
 SMOOTHING = 0.1  # weight of the latest job in the mean cost
 
 Answer = tuple[int, bytes]  # an HTTP status and a body
-BUSY: Answer = (503, b"")
+BUSY_ANSWER: Answer = (503, b"")
 
 
 @dataclass(eq=False)
@@ -32,11 +32,11 @@ class Job:
     # the first client that requested the job; its processor time is charged to this client
     client: str
     is_batch: bool  # whether it has several trainings, for which no page waits
-    arrived: float  # time of arrival by the queue's clock, in seconds
-    answer: asyncio.Future[Answer] = field(
+    arrival_time: float  # time of arrival by the queue's clock, in seconds
+    answer_future: asyncio.Future[Answer] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
-    listeners: int = 0  # number of clients that wait for the answer
+    listener_count: int = 0  # number of clients that wait for the answer
 
 
 class JobQueue:
@@ -52,7 +52,7 @@ class JobQueue:
         # client -> (seconds used, time of the measurement)
         self.used: LRUCache[str, tuple[float, float]] = LRUCache(CLIENTS)
 
-    def join(self, request: str, client: str, is_batch: bool = False) -> Job | None:
+    def add_job(self, request: str, client: str, is_batch: bool = False) -> Job | None:
         """Return the waiting or running job of a request, or a new job.
 
         If the queue is full, the client with the most jobs loses its last job, which is
@@ -60,19 +60,19 @@ class JobQueue:
         """
         if request in self.jobs:
             return self.jobs[request]
-        if len(self.waiting) >= CAPACITY and not self._make_room(client):
+        if len(self.waiting) >= MAX_JOBS and not self._make_room(client):
             return None
         job = self.jobs[request] = Job(request, client, is_batch, self.clock())
         self.waiting.append(job)
         self.changed.set()
         return job
 
-    def leave(self, job: Job) -> None:
+    def remove_listener(self, job: Job) -> None:
         """Remove a job without listeners, unless a worker has taken it."""
-        if not job.listeners and job in self.waiting:
+        if not job.listener_count and job in self.waiting:
             self._remove(job)
 
-    async def take(self) -> Job:
+    async def start_next_job(self) -> Job:
         """Return the next job; wait for one if the queue is empty."""
         while not self.waiting:
             self.changed.clear()
@@ -81,7 +81,7 @@ class JobQueue:
         self.waiting.remove(job)
         return job
 
-    def finish(self, job: Job, answer: Answer, seconds: float) -> None:
+    def finish_job(self, job: Job, answer: Answer, seconds: float) -> None:
         """Answer a running job, and add its processor seconds to the use of its client."""
         del self.jobs[job.request]
         self.used[job.client] = (
@@ -89,7 +89,7 @@ class JobQueue:
             self.clock(),
         )
         self.mean_seconds += SMOOTHING * (seconds - self.mean_seconds)
-        job.answer.set_result(answer)
+        job.answer_future.set_result(answer)
 
     def list_turns(self) -> list[Job]:
         """Return the waiting jobs in the order of the queue: workers take the first job next."""
@@ -130,7 +130,7 @@ class JobQueue:
             return False
         last = next(job for job in reversed(self.waiting) if job.client == greatest)
         self._remove(last)
-        last.answer.set_result(BUSY)
+        last.answer_future.set_result(BUSY_ANSWER)
         return True
 
     def _remove(self, job: Job) -> None:
@@ -141,4 +141,4 @@ class JobQueue:
 
 def _is_yielding(job: Job, now: float) -> bool:
     """Return whether a batch still lets the other jobs of its client go first."""
-    return job.is_batch and now < job.arrived + YIELD_SECONDS
+    return job.is_batch and now < job.arrival_time + YIELD_SECONDS

@@ -25,12 +25,17 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import compute_figures, follow_policies
 
-STORY, CODE, TAUGHT, SEEDS = "story", "code", "taught", "seeds"
+STORY_PREFIX, CODE_PREFIX, TAUGHT_PREFIX, SEEDS_PREFIX = (
+    "story",
+    "code",
+    "taught",
+    "seeds",
+)
 # Kinds of requests that are answered by the textbook learners, in less time than a training.
-QUICK = (
-    STORY,
-    CODE,
-    TAUGHT,
+QUICK_PREFIXES = (
+    STORY_PREFIX,
+    CODE_PREFIX,
+    TAUGHT_PREFIX,
 )
 NO_GAME = "-"  # stands for the cells if there is no unfinished game
 MAX_TEXTBOOK_UPDATES = 200_000  # take the textbook learners a few seconds
@@ -45,7 +50,7 @@ def split_request(request: str) -> tuple[str, str]:
 def is_batch(request: str) -> bool:
     """Return whether a request is for several seeds; pages wait for a single seed only."""
     kind, rest = split_request(request)
-    return kind == SEEDS and "." in rest.partition("/")[0]
+    return kind == SEEDS_PREFIX and "." in rest.partition("/")[0]
 
 
 def is_quick(request: str) -> bool:
@@ -53,7 +58,7 @@ def is_quick(request: str) -> bool:
 
     Agents taught by people are quick as well: one process holds all taught learners.
     """
-    return TAUGHT in request or split_request(request)[0] in QUICK
+    return TAUGHT_PREFIX in request or split_request(request)[0] in QUICK_PREFIXES
 
 
 def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
@@ -64,22 +69,22 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
     kind, rest = split_request(request)
     # Imported late: the trainer process needs none of these modules.  Also, a worker that must
     # not read broken kernels has to disable numba's cache before it imports them.
-    if kind == STORY:
-        from training.story import story  # noqa: PLC0415
+    if kind == STORY_PREFIX:
+        from training.story import encode_story  # noqa: PLC0415
 
-        return story(game, parse_recipe(rest))
-    if kind == CODE:
+        return encode_story(game, parse_recipe(rest))
+    if kind == CODE_PREFIX:
         from training.export_script import build_script  # noqa: PLC0415
 
         return build_script(parse_recipe(rest)).encode()
-    if kind == TAUGHT:
+    if kind == TAUGHT_PREFIX:
         from training.taught import answer_course  # noqa: PLC0415
 
         cells, _, recipe = rest.partition("/")
         return answer_course(
             game, recipe, None if cells == NO_GAME else cells, is_compiled
         )
-    if kind == SEEDS:
+    if kind == SEEDS_PREFIX:
         seeds, _, text = rest.partition("/")
         recipes = [parse_recipe(text).with_seed(int(seed)) for seed in seeds.split(".")]
         runs = [
@@ -98,11 +103,13 @@ def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
     Until the kernels are compiled, the textbook learner trains short recipes.
     """
     from training.run import COMPILED, TrainingMethod, make_agent_id, train  # noqa: PLC0415
-    from training.story import RECORDED  # noqa: PLC0415
+    from training.story import RECORDED_ALGORITHMS  # noqa: PLC0415
     from training.taught import learn  # noqa: PLC0415
 
     is_short = recipe.max_updates() <= MAX_TEXTBOOK_UPDATES
-    is_for_textbook = is_short and recipe.slug in RECORDED and recipe.turns == "games"
+    is_for_textbook = (
+        is_short and recipe.slug in RECORDED_ALGORITHMS and recipe.turns == "games"
+    )
     method = (
         COMPILED
         if is_compiled or not is_for_textbook

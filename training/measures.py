@@ -21,15 +21,17 @@ from app.tictactoe.report import BySeat, Figures, find_blunders
 from training.fast_evaluation import compute_recipe_figures, is_unbeatable
 from training.learners import learn, skip_checkpoints
 from training.learners.phases import NextCheckpoint, Progress
-from training.run import find_next_mark
+from training.run import find_next_round_number
 
-GROWTH = 50  # a proof is tried again when the updates have increased by 1 / GROWTH
+GROWTH_PER_MILLE = (
+    50  # a proof is tried again when the updates have increased by 1 / GROWTH
+)
 
-Found = TypeVar("Found", bound=msgspec.Struct)
+ResultType = TypeVar("ResultType", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True)
-class Measure(Generic[Found]):
+class Measure(Generic[ResultType]):
     """A measurement of recipes with their seeds.
 
     `compute` is a module-level function, so that other processes and machines can import it by
@@ -39,30 +41,52 @@ class Measure(Generic[Found]):
 
     name: str
     version: int
-    result_type: type[Found]
-    compute: Callable[[Recipe], Found]
-    at_once: int = 10
+    result_type: type[ResultType]
+    compute: Callable[[Recipe], ResultType]
+    batch_size: int = 10
 
     def measure_encoded(self, names: Sequence[str]) -> list[bytes]:
         """Return the results of the recipes with these names, as JSON for the store."""
         return [msgspec.json.encode(self.compute(parse_recipe(text))) for text in names]
 
 
-class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MeasuredRun(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={
+        "evaluation_seconds": "judging",
+        "snapshot_updates": "asked",
+        "known_positions": "known",
+        "start_values": "start",
+        "snapshot_games": "games",
+        "is_unbeatable": "unbeatable",
+    },
+):
     """A training at T snapshots; the last snapshot is its end."""
 
     seconds: float  # duration of training and evaluation
-    judging: float  # the part spent on evaluation
-    games: list[int]  # [T] number of games before each snapshot
+    evaluation_seconds: float  # the part spent on evaluation
+    snapshot_games: list[int]  # [T] number of games before each snapshot
     # [T] the checkpoint at which each snapshot was due, in updates; -1 for the end
-    asked: list[int]
+    snapshot_updates: list[int]
     figures: Figures  # T entries each
-    unbeatable: BySeat[bool]  # [T] whether the table is unbeatable in that seat
-    known: list[int]  # [T] decisions with an updated move, up to symmetry
-    start: list[float]  # [T] the highest value of the empty board
+    is_unbeatable: BySeat[bool]  # [T] whether the table is unbeatable in that seat
+    known_positions: list[int]  # [T] decisions with an updated move, up to symmetry
+    start_values: list[float]  # [T] the highest value of the empty board
 
 
-class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ProofRun(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={
+        "games_to_proof": "games",
+        "games_to_stay": "stays",
+        "games_to_faultless": "faultless",
+        "played_games": "played",
+    },
+):
     """The number of games after which the play of a training is proved unbeatable.
 
     The play is checked after some games only, see `measure_proof`, so the true number may be a
@@ -71,17 +95,17 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     seconds: float
     # games until the play is first unbeatable in both seats; None if it never is
-    games: int | None
+    games_to_proof: int | None
     # games after which it stays unbeatable to the end, or None
-    stays: int | None
+    games_to_stay: int | None
     # games until it is first unbeatable and without a blunder, or None
-    faultless: int | None
-    played: int  # number of games of the whole training
+    games_to_faultless: int | None
+    played_games: int  # number of games of the whole training
 
 
 def measure_run(
     next_checkpoint: NextCheckpoint, with_start: bool, recipe: Recipe
-) -> Run:
+) -> MeasuredRun:
     """Train a recipe; return its run with snapshots at the checkpoints and at the end.
 
     With `with_start` the run also has a snapshot of the start.
@@ -109,15 +133,17 @@ def measure_run(
         for seat, player in SEATS.items()
     }
     judged = perf_counter()
-    return Run(
+    return MeasuredRun(
         seconds=judged - start_time,
-        judging=judged - trained,
-        games=[moment.games for moment in snapshots],
-        asked=[stop for stop, _ in reported],
+        evaluation_seconds=judged - trained,
+        snapshot_games=[moment.games for moment in snapshots],
+        snapshot_updates=[stop for stop, _ in reported],
         figures=figures,
-        unbeatable=BySeat(**unbeatable),
-        known=[count_known_positions(game, moment.visits) for moment in snapshots],
-        start=[float(np.nanmax(moment.q[0])) for moment in snapshots],
+        is_unbeatable=BySeat(**unbeatable),
+        known_positions=[
+            count_known_positions(game, moment.visits) for moment in snapshots
+        ],
+        start_values=[float(np.nanmax(moment.q[0])) for moment in snapshots],
     )
 
 
@@ -128,10 +154,10 @@ def find_next_game_checkpoint(updates: int) -> int:
 
 def find_next_growth_checkpoint(updates: int) -> int:
     """Return the next checkpoint: each game at first, later each increase of the updates by 2%."""
-    return updates + 1 + updates // GROWTH
+    return updates + 1 + updates // GROWTH_PER_MILLE
 
 
-def measure_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> Proof:
+def measure_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> ProofRun:
     """Train a recipe and return the games until it is proved unbeatable, checked at checkpoints."""
     game = tic_tac_toe()
     begin = perf_counter()
@@ -145,7 +171,9 @@ def measure_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> Proof:
                 faultless = progress.games
         else:
             stays = None
-    return Proof(perf_counter() - begin, first_proof, stays, faultless, progress.games)
+    return ProofRun(
+        perf_counter() - begin, first_proof, stays, faultless, progress.games
+    )
 
 
 def count_known_positions(game: Game, visits: NDArray[np.uint32]) -> int:
@@ -154,20 +182,28 @@ def count_known_positions(game: Game, visits: NDArray[np.uint32]) -> int:
     return len(np.unique(game.symmetry_class[: game.decisions][met]))
 
 
-END = Measure("end", 1, Run, partial(measure_run, skip_checkpoints, False))
-MARKS = Measure("marks", 1, Run, partial(measure_run, find_next_mark, True))
-PROOF = Measure(
-    "proof", 1, Proof, partial(measure_proof, find_next_growth_checkpoint), at_once=2
+END_MEASURE = Measure(
+    "end", 1, MeasuredRun, partial(measure_run, skip_checkpoints, False)
 )
-EXACT_PROOF = Measure(
+MARKS = Measure(
+    "marks", 1, MeasuredRun, partial(measure_run, find_next_round_number, True)
+)
+PROOF_MEASURE = Measure(
+    "proof",
+    1,
+    ProofRun,
+    partial(measure_proof, find_next_growth_checkpoint),
+    batch_size=2,
+)
+EXACT_PROOF_MEASURE = Measure(
     "exact-proof",
     1,
-    Proof,
+    ProofRun,
     partial(measure_proof, find_next_game_checkpoint),
-    at_once=2,
+    batch_size=2,
 )
 
 
-def make_key(measure: Measure[Found], recipe: Recipe) -> str:
+def make_key(measure: Measure[ResultType], recipe: Recipe) -> str:
     """Return the key of a result in the store."""
     return f"{measure.name}.{measure.version} {name_recipe(recipe)}"

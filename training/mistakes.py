@@ -19,20 +19,20 @@ from app.tictactoe.notation import format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.puzzles import list_candidates
 from training.reference import (
-    Learner,
+    ReferenceLearner,
     get_move_key,
     get_update_key,
     learn,
     make_learner,
 )
-from training.story import Listener, read_value
+from training.story import GameRecorder, read_value
 from training.textbook.league import League
 from training.textbook.loop import Update
-from training.updates import FOLDER
+from training.updates import UPDATES_FOLDER
 
-MISTAKES = "mistakes"  # a folder inside the folder of updates
+MISTAKES_FOLDER = "mistakes"  # a folder inside the folder of updates
 # No single update made the blunders of MCTS and of the networks.
-AGENTS = (
+RECORDED_AGENTS = (
     "q-learning-1",
     "q-learning-3",
     "q-table",
@@ -42,9 +42,9 @@ AGENTS = (
     "sarsa",
     "monte-carlo",
 )
-MOST_BLUNDERS = 40  # limit for the blunders of an agent; the most frequent are kept
-WINDOW = 60  # values are recorded for this many updates before a selected one; no game has more
-MISTAKE, FIRST = "mistake", "first"
+MAX_BLUNDERS = 40  # limit for the blunders of an agent; the most frequent are kept
+KEPT_GAMES = 60  # values are recorded for this many updates before a selected one; no game has more
+MISTAKE_KIND, FIRST_KIND = "mistake", "first"
 FORGOTTEN: list[Any] = []  # shared by millions of finished games, never changed
 
 
@@ -72,15 +72,18 @@ def list_blunders(agent: str, models: Path) -> list[Blunder]:
     """
     game = tic_tac_toe()
     loaded = load_agent(models, game, agent)
-    policy = policy_from_values(loaded.q, loaded.card.plays)
+    policy = policy_from_values(loaded.q, loaded.card.play_rule)
     puzzles = list_candidates(game, agent, policy, loaded.q)
     blunders = [
-        Blunder(format_position(game, one.position), one.wrong) for one in puzzles
+        Blunder(format_position(game, one.position), one.blunder_cell)
+        for one in puzzles
     ]
-    return blunders[:MOST_BLUNDERS]
+    return blunders[:MAX_BLUNDERS]
 
 
-def find_entry_key(learner: Learner, board: str, cell: int, seat: str) -> Hashable:
+def find_entry_key(
+    learner: ReferenceLearner, board: str, cell: int, seat: str
+) -> Hashable:
     """Return the key of the table entry that has a move's value."""
     if isinstance(learner, League):
         entry: Hashable = learner.own.see(board, cell, seat)
@@ -88,7 +91,7 @@ def find_entry_key(learner: Learner, board: str, cell: int, seat: str) -> Hashab
     return get_move_key(learner, board, cell)
 
 
-def prefers_blunder(learner: Learner, blunder: Blunder) -> bool:
+def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
     """Return whether a blunder alone has the highest value of its board."""
     values = {
         cell: read_value(learner, blunder.board, cell, blunder.seat)
@@ -101,8 +104,8 @@ def prefers_blunder(learner: Learner, blunder: Blunder) -> bool:
 class UpdateNumbers(NamedTuple):
     """The numbers of two updates in a training, counted from 1."""
 
-    mistake: int  # from this update on, the learner always preferred the blunder
-    first: int  # the first update that changed the value of the blunder
+    mistake_update: int  # from this update on, the learner always preferred the blunder
+    first_update: int  # the first update that changed the value of the blunder
 
 
 def find_causes(agent: str, blunders: list[Blunder]) -> dict[Blunder, UpdateNumbers]:
@@ -142,24 +145,26 @@ def find_causes(agent: str, blunders: list[Blunder]) -> dict[Blunder, UpdateNumb
     }
 
 
-def record_games_of_updates(agent: str, wanted: set[int]) -> dict[int, UpdateExample]:
+def record_games_of_updates(
+    agent: str, update_numbers: set[int]
+) -> dict[int, UpdateExample]:
     """Run a training; return the games with these updates as examples, by number of the update."""
     recipe = SHIPPED[agent].recipe
-    listener = Listener(tic_tac_toe(), recipe)
+    listener = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
-    ahead = sorted(wanted, reverse=True)
+    ahead = sorted(update_numbers, reverse=True)
     # number of an update -> (index of its game, index of the update in the game)
     waiting: dict[int, tuple[int, int]] = {}
     examples: dict[int, UpdateExample] = {}
     number = 0
     for event in learn(tic_tac_toe(), recipe, learner):
-        is_near = bool(ahead) and ahead[-1] - number <= WINDOW
+        is_near = bool(ahead) and ahead[-1] - number <= KEPT_GAMES
         listener.with_values = bool(waiting) or is_near
         if isinstance(event, Update) and not listener.with_values:
             # Only counting saves half of the time.
             listener.times[get_update_key(learner, event)] += 1
         else:
-            listener.record(learner, event)
+            listener.record_event(learner, event)
         game = len(listener.games) - 1
         if waiting and min(waiting.values())[0] < game:
             examples |= _make_examples(listener, agent, waiting)
@@ -170,12 +175,12 @@ def record_games_of_updates(agent: str, wanted: set[int]) -> dict[int, UpdateExa
             number += 1
             if ahead and number == ahead[-1]:
                 waiting[ahead.pop()] = game, len(listener.changes[game]) - 1
-        if len(examples) == len(wanted):
+        if len(examples) == len(update_numbers):
             break
     return examples | _make_examples(listener, agent, waiting)
 
 
-def _forget_game(listener: Listener, game: int) -> None:
+def _forget_game(listener: GameRecorder, game: int) -> None:
     """Delete the recorded moves and updates of a finished game, to save memory."""
     for listed in (listener.games, listener.changes):
         if 0 <= game < len(listed):
@@ -183,29 +188,29 @@ def _forget_game(listener: Listener, game: int) -> None:
 
 
 def _make_examples(
-    listener: Listener, agent: str, waiting: Mapping[int, tuple[int, int]]
+    listener: GameRecorder, agent: str, pending_updates: Mapping[int, tuple[int, int]]
 ) -> dict[int, UpdateExample]:
     """Return an example for each waiting update, given its game and its place in the game."""
     return {
         update: _make_example(listener, agent, update, game, shown)
-        for update, (game, shown) in waiting.items()
+        for update, (game, shown) in pending_updates.items()
     }
 
 
 def _make_example(
-    listener: Listener, agent: str, update: int, game: int, shown: int
+    listener: GameRecorder, agent: str, update: int, game: int, shown_index: int
 ) -> UpdateExample:
     """Return the recorded game of an update as an example that opens at this update."""
     turns = listener.games[game]
     return UpdateExample(
-        MISTAKE,
+        MISTAKE_KIND,
         agent,
         game + 1,
-        update - shown - 1,
+        update - shown_index - 1,
         turns,
         listener.changes[game],
-        shown,
-        turns[-1].after,
+        shown_index,
+        turns[-1].next_own_board,
     )
 
 
@@ -216,8 +221,8 @@ def build_mistakes(agent: str, models: Path) -> dict[str, list[UpdateExample]]:
     examples = record_games_of_updates(agent, numbers)
     return {
         blunder.key: [
-            examples[one.mistake],
-            msgspec.structs.replace(examples[one.first], kind=FIRST),
+            examples[one.mistake_update],
+            msgspec.structs.replace(examples[one.first_update], kind=FIRST_KIND),
         ]
         for blunder, one in found.items()
     }
@@ -234,7 +239,7 @@ def encode_mistakes(mistakes: Mapping[str, list[UpdateExample]]) -> bytes:
 
 def write_mistakes(models: Path, agent: str) -> Path:
     """Write the updates behind the blunders of an agent and return their file."""
-    path = models / FOLDER / MISTAKES / f"{agent}.json"
+    path = models / UPDATES_FOLDER / MISTAKES_FOLDER / f"{agent}.json"
     path.parent.mkdir(exist_ok=True, parents=True)
     path.write_bytes(encode_mistakes(build_mistakes(agent, models)))
     return path

@@ -15,30 +15,39 @@ from app.recipes.shipped import SHIPPED
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import format_position
 from training.networks import net
-from training.networks.dqn import NO_NEXT, Moves, Trainee, compute_targets, learn
+from training.networks.dqn import (
+    NO_NEXT_STATE,
+    MoveArrays,
+    NetworkTrainee,
+    compute_targets,
+    learn,
+)
 
-AGENT = "dqn-vs-random"
-EPOCH = 12  # the first step of this epoch is shown; epochs count from 1
-SHOWN = 8  # moves of the minibatch that are stored
+NETWORK_AGENT = "dqn-vs-random"
+RECORDED_EPOCH = 12  # the first step of this epoch is shown; epochs count from 1
+MAX_SHOWN_UPDATES = 8  # moves of the minibatch that are stored
 
 
 def build_minibatch() -> list[UpdateExample]:
     """Return the first moves of the first minibatch of an epoch, before and after its step."""
     game = tic_tac_toe()
-    recipe = SHIPPED[AGENT].recipe
+    recipe = SHIPPED[NETWORK_AGENT].recipe
     assert isinstance(recipe, Dqn)
-    sampled: list[tuple[Trainee, Moves]] = []
+    sampled: list[tuple[NetworkTrainee, MoveArrays]] = []
 
-    def store_sample(trainee: Trainee, moves: Moves) -> None:
+    def store_sample(trainee: NetworkTrainee, moves: MoveArrays) -> None:
         """Store the network and the sampled moves of an epoch."""
         sampled.append((trainee, moves))
 
     tables = [
-        one.q for one in islice(learn(game, recipe, int, store_sample), EPOCH + 1)
+        one.q
+        for one in islice(learn(game, recipe, int, store_sample), RECORDED_EPOCH + 1)
     ]
-    trainee, moves = sampled[EPOCH - 1]
-    moves = Moves(moves.decision[:1], moves.cell[:1], moves.reward[:1], moves.after[:1])
-    target_table = tables[EPOCH - 1]
+    trainee, moves = sampled[RECORDED_EPOCH - 1]
+    moves = MoveArrays(
+        moves.decision[:1], moves.cell[:1], moves.reward[:1], moves.next_decision[:1]
+    )
+    target_table = tables[RECORDED_EPOCH - 1]
     inputs = net.choose_squares(game, recipe.encoding, recipe.convolution)
     target = compute_targets(target_table, moves, recipe.gamma)
     batch = net.Minibatches(moves.decision, moves.cell, target)
@@ -59,12 +68,12 @@ def build_minibatch() -> list[UpdateExample]:
         moves.decision[0],
         moves.cell[0],
         moves.reward[0],
-        moves.after[0],
+        moves.next_decision[0],
         target[0],
         strict=True,
     )
     for decision, cell, reward, next_decision, wanted in rows:
-        over = next_decision == NO_NEXT
+        over = next_decision == NO_NEXT_STATE
         made = int(game.successor[decision, cell])
         if over and not game.is_over(made):
             # The opponent's reply ended the game: the replay buffer does not hold that board.
@@ -76,11 +85,11 @@ def build_minibatch() -> list[UpdateExample]:
         turns.append(TrainingMove(board, int(cell), False, following))
         changes.append(
             TrainingUpdate(
-                turn=len(changes),
+                move_index=len(changes),
                 old=float(before_step[decision, cell]),
                 new=float(after_step[decision, cell]),
-                times=1,
-                observed=False,
+                update_count=1,
+                is_opponent_move=False,
                 reward=float(reward),
                 next_board=following,
                 next_value=best,
@@ -92,13 +101,13 @@ def build_minibatch() -> list[UpdateExample]:
                 next_values=next_row,
             )
         )
-    del turns[SHOWN:], changes[SHOWN:]
+    del turns[MAX_SHOWN_UPDATES:], changes[MAX_SHOWN_UPDATES:]
     return [
         UpdateExample(
             "minibatch",
-            AGENT,
-            EPOCH,
-            (EPOCH - 1) * recipe.steps,
+            NETWORK_AGENT,
+            RECORDED_EPOCH,
+            (RECORDED_EPOCH - 1) * recipe.steps,
             turns,
             changes,
             next(n for n, change in enumerate(changes) if _is_clear(change)),

@@ -14,11 +14,15 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.views import round_for_display, scale_values
 
 LOSS, DRAW, WIN = np.array([(0xC6, 0x28, 0x28), (0xF7, 0xF7, 0xF7), (0x00, 0x89, 0x7B)])
-BACK, QUIT = "u", "q"
+BACK_KEY, QUIT_KEY = "u", "q"
 
 
 def play_in_terminal(
-    game: Game, agent: Agent, seat: str, seed: int | None, ask: Callable[[str], str]
+    game: Game,
+    agent: Agent,
+    seat: str,
+    seed: int | None,
+    read_line: Callable[[str], str],
 ) -> str:
     """Play a game as "x" or "o" against an agent and return its record, finished or not.
 
@@ -27,7 +31,7 @@ def play_in_terminal(
     """
     console = Console(highlight=False)
     rng = np.random.default_rng(seed)
-    policy = policy_from_values(agent.q, agent.card.plays)
+    policy = policy_from_values(agent.q, agent.card.play_rule)
     record = ""
     while True:
         position = replay_record(game, record)[-1]
@@ -41,15 +45,15 @@ def play_in_terminal(
             console.print(f"{agent.card.title} plays {cell}.")
             record += cell
             continue
-        typed = ask(
-            f"{seat.upper()}, your cell ({BACK}: take back, {QUIT}: quit)"
+        typed = read_line(
+            f"{seat.upper()}, your cell ({BACK_KEY}: take back, {QUIT_KEY}: quit)"
         ).strip()
-        if typed == QUIT:
+        if typed == QUIT_KEY:
             return record
         if len(typed) != 1:
             console.print(f"One cell, please, not {typed!r}.")
             continue
-        if typed == BACK:
+        if typed == BACK_KEY:
             record = undo_moves(record, 2) if len(record) > 1 else record
             continue
         try:
@@ -81,7 +85,7 @@ def format_cell(game: Game, agent: Agent, position: int, cell: int, stone: int) 
     if stone or game.is_over(position):
         return Text(f"\n   {MARKS[stone].replace('.', ' ')}   \n", "bold")
     value = agent.q[position, cell]
-    reward_scale = agent.card.worth
+    reward_scale = agent.card.reward_scale
     if not agent.visits[position, cell]:
         return Text(f" {DIGITS[cell]}\n{'?':^7}\n")
     if reward_scale is None:

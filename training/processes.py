@@ -20,7 +20,7 @@ _on_progress: ContextVar[ProgressCallback] = ContextVar("_on_progress")
 
 
 def run_in_parallel(
-    work: Callable[..., Result],
+    function: Callable[..., Result],
     calls: Sequence[tuple[Any, ...]],
     jobs: int,
     on_progress: ProgressCallback = lambda progress: None,
@@ -36,7 +36,7 @@ def run_in_parallel(
     if jobs <= 1:
         _on_progress.set(on_progress)
         for index, arguments in enumerate(calls):
-            yield index, work(*arguments)
+            yield index, function(*arguments)
         return
     context = multiprocessing.get_context("spawn")
     reports: SimpleQueue[Any] = context.SimpleQueue()
@@ -46,7 +46,9 @@ def run_in_parallel(
         jobs, context, _init_process, (os.getpid(), reports)
     ) as pool:
         listener.start()
-        indices = {pool.submit(work, *call): index for index, call in enumerate(calls)}
+        indices = {
+            pool.submit(function, *call): index for index, call in enumerate(calls)
+        }
         try:
             for future in as_completed(indices):
                 yield indices[future], future.result()

@@ -19,7 +19,7 @@ from rich.text import Text
 from training.learners.phases import Progress
 from training.run import OnProgress
 
-COMPILING = "compiling"
+COMPILING_LABEL = "compiling"
 SPEED_SECONDS = 600.0  # the time left is estimated from the speed of these seconds
 
 
@@ -40,7 +40,7 @@ class UpdateRate:
     def format(self, updates: int) -> str:
         """Return the rate at this number of updates, as in "12,000,000 updates/s"."""
         if not updates:
-            return COMPILING
+            return COMPILING_LABEL
         now = perf_counter()
         if self.first is None:
             self.first = now, updates
@@ -86,7 +86,7 @@ def show_training_bars(shown: bool = True) -> Iterator[Callable[[str], OnProgres
 
         def add_line(name: str) -> OnProgress:
             """Add the line of an agent; return its progress callback."""
-            task = bars.add_task(name, total=1.0, games=0, rate=COMPILING)
+            task = bars.add_task(name, total=1.0, games=0, rate=COMPILING_LABEL)
             rate = UpdateRate()
 
             def watch(progress: Progress) -> None:

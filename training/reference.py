@@ -30,8 +30,8 @@ from training.textbook.q_learning_with_faults import QLearningWithFaults
 from training.textbook.rng import Random
 from training.textbook.rules import TicTacToe
 
-Event = Move | Update | Meeting
-Pair = tuple[str, int]  # a board and a move on it
+TrainingEvent = Move | Update | Meeting
+MovePair = tuple[str, int]  # a board and a move on it
 ListMoves = Callable[[TicTacToe, str], list[int]]
 
 OPPONENTS: Mapping[str, ListMoves] = MappingProxyType(
@@ -46,7 +46,7 @@ OPPONENTS: Mapping[str, ListMoves] = MappingProxyType(
 )
 
 
-class Learner(Protocol):
+class ReferenceLearner(Protocol):
     """A learner of `training/textbook`: chooses moves and learns from their results."""
 
     game: TicTacToe
@@ -54,7 +54,7 @@ class Learner(Protocol):
 
     def __init__(self, game: TicTacToe, parameters: Any) -> None: ...
 
-    def play(self, turn: Turn, rng: Random) -> Iterator[Event]:
+    def play(self, turn: Turn, rng: Random) -> Iterator[TrainingEvent]:
         """Yield each move and each update of a turn."""
 
     def choose(self, board: str, rng: Random) -> int:
@@ -64,10 +64,10 @@ class Learner(Protocol):
         """Return the value of a move in the table, in the view of its player."""
 
 
-def load_learner(algorithm: type[Recipe]) -> type[Learner]:
+def load_learner(algorithm: type[Recipe]) -> type[ReferenceLearner]:
     """Return the textbook learner of an algorithm; class and module have the algorithm's name."""
     module = import_module(f"{textbook.__name__}.{algorithm.slug.replace('-', '_')}")
-    learner: type[Learner] = getattr(module, algorithm.__name__)
+    learner: type[ReferenceLearner] = getattr(module, algorithm.__name__)
     return learner
 
 
@@ -88,26 +88,26 @@ def build_rules(game: Game) -> TicTacToe:
     return TicTacToe(game.rows, game.columns, game.in_a_row, misere=bool(first_won < 0))
 
 
-def make_learner(game: Game, recipe: Recipe) -> Learner:
+def make_learner(game: Game, recipe: Recipe) -> ReferenceLearner:
     """Return a new learner without any update."""
     return find_learner(recipe)(build_rules(game), recipe)
 
 
-def find_learner(recipe: Recipe) -> type[Learner]:
+def find_learner(recipe: Recipe) -> type[ReferenceLearner]:
     """Return the textbook class that trains a recipe."""
     if getattr(recipe, "fault", "none") != "none":
         return QLearningWithFaults
     return LEARNERS[recipe.slug]
 
 
-UNFINISHED = "is missing: the game is not over"
+UNFINISHED_TEXT = "is missing: the game is not over"
 
 
 class UnfinishedError(TaughtError):
     """An unfinished game in which the person is to move; `board` is the current position."""
 
     def __init__(self, number: int, move: int, board: str) -> None:
-        super().__init__(number, move, UNFINISHED)
+        super().__init__(number, move, UNFINISHED_TEXT)
         self.board = board
 
 
@@ -176,12 +176,12 @@ def find_move_lister(game: Game, baseline: str) -> ListMoves:
 @cache
 def compute_baseline_policy(game: Game, baseline: str) -> Policy:
     """Return a baseline's policy, [D, cells], computed once a process."""
-    return BASELINES[baseline].policy(game)
+    return BASELINES[baseline].build_policy(game)
 
 
 def learn(
-    game: Game, recipe: Recipe, learner: Learner | None = None
-) -> Iterator[Event]:
+    game: Game, recipe: Recipe, learner: ReferenceLearner | None = None
+) -> Iterator[TrainingEvent]:
     """Yield each move and each update of a training by the textbook learner.
 
     The updates are those of `training.learners.learn`. Raises TaughtError for an impossible
@@ -195,12 +195,12 @@ def learn(
             turn.player.check_end()
 
 
-def get_move_key(learner: Learner, board: str, cell: int) -> Hashable:
+def get_move_key(learner: ReferenceLearner, board: str, cell: int) -> Hashable:
     """Return the entry of a move in the learner's table; symmetric moves may share an entry."""
     return learner.key(board, cell) if hasattr(learner, "key") else (board, cell)
 
 
-def get_update_key(learner: Learner, update: Update) -> Hashable:
+def get_update_key(learner: ReferenceLearner, update: Update) -> Hashable:
     """Return the entry that an update changed; a league's boards are in its learner's view."""
     if isinstance(learner.parameters, League):
         return update.board, update.cell

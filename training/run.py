@@ -36,7 +36,7 @@ MAX_CHECKPOINT_STEP = 100_000  # updates; a few hundredths of a second
 TABLE_PACKAGES = ("numpy", "numba")  # packages that compute tables
 NETWORK_PACKAGES = ("numpy", "jax", "jaxlib", "optax")
 # Card entries that may differ between equal trainings: duration, versions, digest of the file.
-CIRCUMSTANCES = {"seconds", "versions", "arrays"}
+UNCOMPARED_FIELDS = {"seconds", "versions", "arrays"}
 
 OnProgress = Callable[[Progress], None]
 
@@ -45,19 +45,19 @@ class TrainingMethod(NamedTuple):
     """The functions that train a recipe and evaluate its policies."""
 
     learn: Callable[[Game, Recipe, NextCheckpoint], Iterator[Progress]]
-    follow: Callable[[Game, Values], PolicyResults]
+    follow_policies: Callable[[Game, Values], PolicyResults]
 
 
 COMPILED = TrainingMethod(learners.learn, follow_policies)
 
 
-class CardTexts(msgspec.Struct, frozen=True):
+class CardTexts(msgspec.Struct, frozen=True, rename={"findings": "found"}):
     """The texts of a card that training cannot produce."""
 
     title: str
     origin: str
     reported: list[Reported] = []
-    found: list[str] = []
+    findings: list[str] = []
 
 
 def read_texts(agent_id: str, recipe: Recipe) -> CardTexts:
@@ -102,12 +102,12 @@ def train(
     """
     won: list[tuple[float, float]] = []
 
-    def count(progress: Progress) -> None:
+    def report_progress(progress: Progress) -> None:
         won.extend([progress.epoch.won] if progress.epoch else [])
         on_progress(progress)
 
     start = perf_counter()
-    history = record_history(recipe, game, count, method)
+    history = record_history(recipe, game, report_progress, method)
     seconds = perf_counter() - start
     return build_agent(game, card_id, recipe, history, seconds, won, method)
 
@@ -115,7 +115,7 @@ def train(
 def train_all(
     recipes: Mapping[str, Recipe],
     out: Path,
-    line: Callable[[str], OnProgress],
+    add_line: Callable[[str], OnProgress],
     jobs: int,
 ) -> None:
     """Train the agents of these recipes, by id, in parallel; save each in `out` as it is finished.
@@ -128,7 +128,7 @@ def train_all(
     def on_progress(report: tuple[str, Progress]) -> None:
         agent_id, progress = report
         if agent_id not in watchers:
-            watchers[agent_id] = line(agent_id)
+            watchers[agent_id] = add_line(agent_id)
         watchers[agent_id](progress)
 
     calls = [(one, name_recipe(recipe), out) for one, recipe in recipes.items()]
@@ -169,9 +169,9 @@ def get_agent(game: Game, text: str, models: Path = MODELS) -> Agent:
 def get_policy(game: Game, text: str, models: Path = MODELS) -> Policy:
     """Return the policy of a baseline, an id or a recipe, [D, cells]; raises as `get_agent` does."""
     if text in BASELINES:
-        return BASELINES[text].policy(game)
+        return BASELINES[text].build_policy(game)
     agent = get_agent(game, text, models)
-    return policy_from_values(agent.q, agent.card.plays)
+    return policy_from_values(agent.q, agent.card.play_rule)
 
 
 def record_history(
@@ -190,7 +190,7 @@ def record_history(
         on_progress(progress)
         if progress.updates >= mark:
             history.append(progress)
-            mark = find_next_mark(progress.updates)
+            mark = find_next_round_number(progress.updates)
     if history[-1].updates < progress.updates:
         history.append(progress)
     surplus = max(0, len(history) - MAX_SNAPSHOTS)
@@ -218,16 +218,16 @@ def build_agent(
         recipe=name_recipe(recipe),
         algorithm=recipe.slug,
         reported=texts.reported,
-        found=texts.found,
-        plays=recipe.plays,
+        findings=texts.findings,
+        play_rule=recipe.plays,
         seed=recipe.seed,
         games=end.games,
         updates=end.updates,
-        seconds=round(seconds, 3),
+        training_seconds=round(seconds, 3),
         versions=list_versions(recipe),
-        numbering=compute_numbering(game),
-        arrays="",
-        worth=recipe.reward_scale(),
+        numbering_digest=compute_numbering(game),
+        arrays_digest="",
+        reward_scale=recipe.reward_scale(),
         figures=compute_figures(
             game,
             tables,
@@ -235,10 +235,10 @@ def build_agent(
             recipe.reward_scale(),
             recipe.plays,
             recipe.training_task(),
-            method.follow,
+            method.follow_policies,
         ),
         win_rate=RatesBySeat(*map(list, zip(*won, strict=True))) if won else None,
-        refills=end.refills,
+        refill_count=end.refills,
     )
     return Agent(
         card=card,
@@ -255,12 +255,12 @@ def build_agent(
 def recompute_figures(game: Game, agent: Agent) -> Agent:
     """Return the agent with new figures on its card, from its arrays and recipe, without training."""
     recipe = parse_recipe(agent.card.recipe)
-    tables = agent.history.all_values()
+    tables = agent.history.get_all_values()
     updates = agent.snapshot_updates.tolist()
     card = msgspec.structs.replace(
         agent.card,
-        plays=recipe.plays,
-        worth=recipe.reward_scale(),
+        play_rule=recipe.plays,
+        reward_scale=recipe.reward_scale(),
         figures=compute_recipe_figures(game, recipe, tables, updates),
     )
     return replace(agent, card=card)
@@ -283,7 +283,9 @@ def list_differences(saved: Agent, rebuilt: Agent) -> list[str]:
     arrays = [
         name
         for (name, a), b in zip(
-            saved.arrays().items(), rebuilt.arrays().values(), strict=True
+            saved.collect_arrays().items(),
+            rebuilt.collect_arrays().values(),
+            strict=True,
         )
         if a.dtype != b.dtype or a.shape != b.shape or a.tobytes() != b.tobytes()
     ]
@@ -291,12 +293,12 @@ def list_differences(saved: Agent, rebuilt: Agent) -> list[str]:
     entries = [
         name
         for name in before
-        if name not in CIRCUMSTANCES and before[name] != now[name]
+        if name not in UNCOMPARED_FIELDS and before[name] != now[name]
     ]
     return arrays + [f"{name} of the card" for name in entries]
 
 
-def find_next_mark(updates: int) -> int:
+def find_next_round_number(updates: int) -> int:
     """Return the first of 0, 1, 2, 5, 10, 20, 50, ... that is larger than `updates`."""
     power = int(10 ** (len(str(updates)) - 1))
     return next(
@@ -306,7 +308,7 @@ def find_next_mark(updates: int) -> int:
 
 def find_next_checkpoint(updates: int) -> int:
     """Return the result of `find_next_mark`, but at most MAX_CHECKPOINT_STEP more updates."""
-    return min(find_next_mark(updates), updates + MAX_CHECKPOINT_STEP)
+    return min(find_next_round_number(updates), updates + MAX_CHECKPOINT_STEP)
 
 
 def list_versions(*recipes: Recipe) -> dict[str, str]:

@@ -9,12 +9,19 @@ from typing import Any, TypeVar
 from app.recipes import Recipe, name_recipe
 from app.tictactoe.game import SEATS
 from app.tictactoe.policy import BASELINES
-from training.measures import END, EXACT_PROOF, Found, Measure, Proof, Run
+from training.measures import (
+    END_MEASURE,
+    EXACT_PROOF_MEASURE,
+    Measure,
+    MeasuredRun,
+    ProofRun,
+    ResultType,
+)
 from training.processes import run_in_parallel
 from training.progress import show_bar
 
 OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
-WIDTH = 40  # length of the longest bar of a histogram, in characters
+HISTOGRAM_WIDTH = 40  # length of the longest bar of a histogram, in characters
 
 Measured = TypeVar("Measured")
 
@@ -22,12 +29,14 @@ Measured = TypeVar("Measured")
 def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterator[str]:
     """Yield the distribution of a recipe's results over these seeds, line by line."""
     yield from format_distribution(
-        measure_seeds(partial(measure_seed, END, recipe), seeds, jobs)
+        measure_seeds(partial(measure_seed, END_MEASURE, recipe), seeds, jobs)
     )
     if recipe.slug == "champion":
         yield ""
         yield from format_games_distribution(
-            measure_seeds(partial(measure_seed, EXACT_PROOF, recipe), seeds, jobs)
+            measure_seeds(
+                partial(measure_seed, EXACT_PROOF_MEASURE, recipe), seeds, jobs
+            )
         )
 
 
@@ -38,21 +47,23 @@ def list_results(
 
     `against` has the shares of games won, drawn and lost as X and as O.
     """
-    results = measure_seeds(partial(measure_seed, END, recipe), seeds, jobs)
+    results = measure_seeds(partial(measure_seed, END_MEASURE, recipe), seeds, jobs)
     for seed, result in zip(seeds, results, strict=True):
         figures = result.figures
         yield {
             "recipe": name_recipe(recipe.with_seed(seed)),
             "seed": seed,
-            "updates": figures.updates[-1],
+            "updates": figures.snapshot_updates[-1],
             "blunders": figures.blunders[-1],
-            "known": result.known[-1],
+            "known": result.known_positions[-1],
             "unbeatable_as": [
-                seat.upper() for seat in SEATS if getattr(result.unbeatable, seat)[-1]
+                seat.upper()
+                for seat in SEATS
+                if getattr(result.is_unbeatable, seat)[-1]
             ],
             "against": {
                 opponent: {seat: getattr(chances, seat)[-1] for seat in SEATS}
-                for opponent, chances in figures.vs.items()
+                for opponent, chances in figures.baseline_chances.items()
             },
         }
 
@@ -71,47 +82,51 @@ def measure_seeds(
     return [results[number] for number in range(len(seeds))]
 
 
-def measure_seed(measure: Measure[Found], recipe: Recipe, seed: int) -> Found:
+def measure_seed(measure: Measure[ResultType], recipe: Recipe, seed: int) -> ResultType:
     """Return the measurement of a recipe with a seed."""
     return measure.compute(recipe.with_seed(seed))
 
 
-def format_distribution(results: Sequence[Run]) -> Iterator[str]:
+def format_distribution(results: Sequence[MeasuredRun]) -> Iterator[str]:
     """Yield the distribution of the results, line by line."""
     yield f"{f'over {len(results):,} seeds':<40}     min  quartile   median  quartile      max"
     for opponent, seat in product(OPPONENTS, SEATS):
         for column, verb in ((0, "wins against"), (2, "loses to")):
             shares = [
-                100 * getattr(result.figures.vs[opponent], seat)[-1][column]
+                100
+                * getattr(result.figures.baseline_chances[opponent], seat)[-1][column]
                 for result in results
             ]
             title = BASELINES[opponent].title
             yield _format_line(f"as {seat.upper()}, {verb} {title}, %", shares)
     yield _format_line("blunders", [result.figures.blunders[-1] for result in results])
     yield _format_line(
-        "positions known, up to symmetry", [result.known[-1] for result in results]
+        "positions known, up to symmetry",
+        [result.known_positions[-1] for result in results],
     )
     for seat in SEATS:
-        count = sum(getattr(result.unbeatable, seat)[-1] for result in results)
+        count = sum(getattr(result.is_unbeatable, seat)[-1] for result in results)
         yield f"unbeatable as {seat.upper()}: {count:,} of {len(results):,}"
     both = sum(
-        result.unbeatable.x[-1] and result.unbeatable.o[-1] for result in results
+        result.is_unbeatable.x[-1] and result.is_unbeatable.o[-1] for result in results
     )
     yield f"unbeatable in both seats: {both:,} of {len(results):,}"
 
 
-def format_games_distribution(results: Sequence[Proof]) -> Iterator[str]:
+def format_games_distribution(results: Sequence[ProofRun]) -> Iterator[str]:
     """Yield lines with the distribution, over runs, of the games until play has no blunder.
 
     Raises ValueError if a run never reaches play without a blunder.
     """
-    proved = [result.games for result in results if result.games is not None]
-    if any(result.faultless is None for result in results):
+    proved = [
+        result.games_to_proof for result in results if result.games_to_proof is not None
+    ]
+    if any(result.games_to_faultless is None for result in results):
         raise ValueError("it is never without a blunder")
     yield f"games over {len(results):,} seeds      min  quartile  median  quartile   max"
     for label, games in (
         ("unbeatable", proved),
-        ("faultless", [one.played for one in results]),
+        ("faultless", [one.played_games for one in results]),
     ):
         low, first, median, third, high = compute_five_numbers(games)
         yield f"{label:<24}{low:>8.0f}{first:>10.0f}{median:>8.0f}{third:>10.0f}{high:>6.0f}"
@@ -140,7 +155,7 @@ def draw_histogram(values: Sequence[int], bins: int = 12) -> list[str]:
         counts[(value - low) // width] += 1
     return [
         f"{low + width * i:>5} to {low + width * (i + 1) - 1:<5} {count:>6}  "
-        f"{'#' * -(-WIDTH * count // max(counts))}".rstrip()
+        f"{'#' * -(-HISTOGRAM_WIDTH * count // max(counts))}".rstrip()
         for i, count in enumerate(counts)
     ]
 

@@ -17,8 +17,8 @@ from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.tictactoe.game import Game
 from training.reference import (
     LEARNERS,
-    Event,
-    Learner,
+    ReferenceLearner,
+    TrainingEvent,
     build_rules,
     get_move_key,
     get_update_key,
@@ -30,22 +30,28 @@ from training.textbook.league import Meeting
 from training.textbook.loop import Move, Update
 from training.textbook.menace import Menace
 
-GAMES = 20  # number of games that are recorded
-RESULTS: dict[int, Literal["win", "draw", "loss"]] = {1: "win", 0: "draw", -1: "loss"}
+MAX_STORY_GAMES = 20  # number of games that are recorded
+RESULT_BY_SIGN: dict[int, Literal["win", "draw", "loss"]] = {
+    1: "win",
+    0: "draw",
+    -1: "loss",
+}
 # Q-iteration plays no games; MCTS simulates games from every position.
-UNRECORDED = ("q-iteration", "mcts")
-RECORDED = tuple(slug for slug in LEARNERS if slug not in UNRECORDED)
+UNRECORDED_ALGORITHMS = ("q-iteration", "mcts")
+RECORDED_ALGORITHMS = tuple(
+    slug for slug in LEARNERS if slug not in UNRECORDED_ALGORITHMS
+)
 # Algorithms that also learn from the opponent's moves: these are recorded like own moves.
-EVERY_PLY = ("league",)
+RECORDED_EVERY_PLY = ("league",)
 
 
 # The fields that `Update` and `TrainingUpdate` have in common.
-SAME_FIELDS = [
+COPIED_FIELDS = [
     name for name in Update._fields if name in TrainingUpdate.__struct_fields__
 ]
 
 
-class Listener:
+class GameRecorder:
     """A record of the games that a learner played, with its updates."""
 
     def __init__(self, game: Game, recipe: Recipe, with_values: bool = False) -> None:
@@ -56,9 +62,9 @@ class Listener:
         self.with_values = with_values
         # number of updates of each table entry
         self.times: Counter[Hashable] = Counter()
-        self.begin()
+        self.start_game()
 
-    def begin(self) -> None:
+    def start_game(self) -> None:
         """Delete the recorded games; the counts of updates stay."""
         self.games: list[list[TrainingMove]] = []
         self.changes: list[list[TrainingUpdate]] = []  # the updates of each game
@@ -67,7 +73,7 @@ class Listener:
         ] = []  # opponent and seat in each game of a league
         self.is_watching = False  # whether a league game without the learner is played
 
-    def record(self, learner: Learner, event: Event) -> None:
+    def record_event(self, learner: ReferenceLearner, event: TrainingEvent) -> None:
         """Record the next event of the training."""
         match event:
             case Meeting(opponent, seat):
@@ -86,19 +92,21 @@ class Listener:
         if explored is None:
             # An opponent's first move of a game is not a reply: it changes no recorded move.
             if turns and not self.is_finished(turns):
-                turns[-1] = replace(turns[-1], after=after)
+                turns[-1] = replace(turns[-1], next_own_board=after)
             return
         if not turns or self.is_finished(turns):
             self.games.append(turns := [])
         turns.append(
-            TrainingMove(board=board, cell=cell, explored=explored, after=after)
+            TrainingMove(
+                board=board, cell=cell, was_random=explored, next_own_board=after
+            )
         )
 
     def is_finished(self, turns: list[TrainingMove]) -> bool:
         """Return whether these moves are a finished game."""
-        return bool(self.rules.is_over(turns[-1].after))
+        return bool(self.rules.is_over(turns[-1].next_own_board))
 
-    def record_update(self, learner: Learner, update: Update) -> None:
+    def record_update(self, learner: ReferenceLearner, update: Update) -> None:
         """Record an update of the last game."""
         key = get_update_key(learner, update)
         self.times[key] += 1
@@ -109,7 +117,7 @@ class Listener:
         changes = self.changes[number]
         turn = (
             len(turns) - 1
-            if self.recipe.slug in EVERY_PLY
+            if self.recipe.slug in RECORDED_EVERY_PLY
             else _find_move_index(turns, update)
         )
         observed = isinstance(self.recipe, League) and (
@@ -117,7 +125,7 @@ class Listener:
             and self.rules.player_to_move(turns[turn].board) != self.meetings[number][1]
             and (
                 self.recipe.stages == "one"
-                or turn in [change.turn for change in changes]
+                or turn in [change.move_index for change in changes]
             )
         )
         board = turns[turn].board
@@ -131,16 +139,16 @@ class Listener:
             next_values = list_values(learner, update.next_board, seat)
         changes.append(
             TrainingUpdate(
-                turn=turn,
-                times=self.times[key],
-                observed=observed,
+                move_index=turn,
+                update_count=self.times[key],
+                is_opponent_move=observed,
                 values=values,
                 next_values=next_values,
-                **{name: getattr(update, name) for name in SAME_FIELDS},
+                **{name: getattr(update, name) for name in COPIED_FIELDS},
             )
         )
 
-    def recorded_game(self, number: int) -> TrainingGame:
+    def build_game(self, number: int) -> TrainingGame:
         """Return the record of a finished game."""
         turns = self.games[number]
         opponent, seat = self.meetings[number] if self.meetings else ("", "")
@@ -148,32 +156,34 @@ class Listener:
             seats = {self.rules.player_to_move(turn.board) for turn in turns}
             seat = seats.pop() if len(seats) == 1 else "X"
         return TrainingGame(
-            turns=turns,
-            changes=self.changes[number] if number < len(self.changes) else [],
+            moves=turns,
+            updates=self.changes[number] if number < len(self.changes) else [],
             seat=seat,
             opponent=opponent,
-            result=RESULTS[self.rules.result(turns[-1].after, seat)],
+            result=RESULT_BY_SIGN[self.rules.result(turns[-1].next_own_board, seat)],
         )
 
 
-def story(game: Game, recipe: Recipe, games: int = GAMES) -> bytes:
+def encode_story(game: Game, recipe: Recipe, games: int = MAX_STORY_GAMES) -> bytes:
     """Return the first games of a training as JSON: a list of `TrainingGame`.
 
     The list is empty for an algorithm without recorded games.
     """
-    listener = Listener(game, recipe)
-    if recipe.slug in RECORDED:
+    listener = GameRecorder(game, recipe)
+    if recipe.slug in RECORDED_ALGORITHMS:
         learner = make_learner(game, recipe)
         for event in learn(game, recipe, learner):
-            listener.record(learner, event)
+            listener.record_event(learner, event)
             if len(listener.games) > games:
                 break
     return msgspec.json.encode(
-        [listener.recorded_game(n) for n in range(len(listener.games[:games]))]
+        [listener.build_game(n) for n in range(len(listener.games[:games]))]
     )
 
 
-def list_values(learner: Learner, board: str, seat: str = "") -> list[float | None]:
+def list_values(
+    learner: ReferenceLearner, board: str, seat: str = ""
+) -> list[float | None]:
     """Return the value of each cell of a board, None where it is taken; [] after the end.
 
     In a league a value depends on the `seat` of the player who looks at the board.
@@ -186,7 +196,7 @@ def list_values(learner: Learner, board: str, seat: str = "") -> list[float | No
     ]
 
 
-def read_value(learner: Learner, board: str, cell: int, seat: str) -> float:
+def read_value(learner: ReferenceLearner, board: str, cell: int, seat: str) -> float:
     """Return the entry of a move in the learner's table: its value, or its number of beads."""
     match learner:
         case TextbookLeague():
@@ -197,7 +207,7 @@ def read_value(learner: Learner, board: str, cell: int, seat: str) -> float:
 
 
 def list_values_before(
-    learner: Learner, update: Update, board: str, cell: int, seat: str
+    learner: ReferenceLearner, update: Update, board: str, cell: int, seat: str
 ) -> list[float | None]:
     """Return the values of all moves of a board as they were before an update of one of them."""
 

@@ -32,7 +32,7 @@ from app.recipes.taught import (
     ValueChange,
     add_game,
     list_taught_phases,
-    make_untaught,
+    remove_all_games,
 )
 from app.tictactoe import report
 from app.tictactoe.blunder_boards import find_blunder_chances
@@ -45,36 +45,36 @@ from training import fast_evaluation
 from training.learners.pairs import WON, list_legal_pairs
 from training.learners.phases import NextCheckpoint, Progress
 from training.reference import (
-    UNFINISHED,
-    Learner,
-    Pair,
+    UNFINISHED_TEXT,
+    MovePair,
     Person,
+    ReferenceLearner,
     UnfinishedError,
     build_rules,
     get_move_key,
     list_recipe_turns,
     make_learner,
 )
-from training.story import Listener
+from training.story import GameRecorder
 from training.textbook.loop import Turn
 from training.textbook.loop import Update as BookUpdate
 from training.textbook.rng import Random
 
-CACHED = 128  # states between two games, about 0.1 MB each
+MAX_CACHED_PUPILS = 128  # states between two games, about 0.1 MB each
 # The learner's seat -> the person's moves in the shortest game: X can win with its third move;
 # O wins with its third move at the earliest, after three moves of X.
-SHORTEST = {"X": 2, "O": 3}
+SHORTEST_GAMES = {"X": 2, "O": 3}
 
 
 @cache
-def get_pupils(game: Game, is_compiled: bool) -> "Pupils":
+def get_pupils(game: Game, is_compiled: bool) -> "PupilCache":
     """Return the cache of this process.  The kernels are loaded before a first game ends."""
-    judge_lesson(game, BASELINES["random"].policy(game), is_compiled)
-    return Pupils(game, is_compiled)
+    judge_lesson(game, BASELINES["random"].build_policy(game), is_compiled)
+    return PupilCache(game, is_compiled)
 
 
 def answer_course(
-    game: Game, text: str, now: str | None, is_compiled: bool = True
+    game: Game, text: str, unfinished_moves: str | None, is_compiled: bool = True
 ) -> bytes:
     """Return the `Course` of a recipe by its name as JSON, or the `Refusal`.
 
@@ -82,30 +82,32 @@ def answer_course(
     """
     try:
         return msgspec.json.encode(
-            get_pupils(game, is_compiled).build_course(parse_recipe(text), now)
+            get_pupils(game, is_compiled).build_course(
+                parse_recipe(text), unfinished_moves
+            )
         )
     except TaughtError as error:
         games = text.partition("taught=")[2].count(".") + 1
-        is_cut = error.game == games and error.fault == UNFINISHED
+        is_cut = error.game == games and error.fault == UNFINISHED_TEXT
         return msgspec.json.encode(Refusal(str(error), error.game, is_cut))
     except RecipeError as error:
         return msgspec.json.encode(Refusal(str(error), None))
 
 
-class Step(NamedTuple):
+class LessonPlan(NamedTuple):
     """A game with a person, whose cells are given, or practice."""
 
     opponent: str
     turns: list[Turn]
-    cells: str
+    person_cells: str
 
 
 @dataclass
 class Pupil:
     """A learner between two games."""
 
-    learner: Learner
-    listener: Listener
+    learner: ReferenceLearner
+    listener: GameRecorder
     rng: Random
     games: int = 0
     updates: int = 0
@@ -118,17 +120,19 @@ class Pupil:
         return deepcopy(self, {id(one): one for one in fixed})
 
 
-class Pupils:
+class PupilCache:
     """A cache of the learners that people taught most recently, each between two of its games."""
 
     def __init__(self, game: Game, is_compiled: bool = True) -> None:
         self.game = game
         self.is_compiled = is_compiled
         self.cache: LRUCache[tuple[Recipe, tuple[tuple[str, int, str], ...]], Pupil] = (
-            LRUCache(CACHED)
+            LRUCache(MAX_CACHED_PUPILS)
         )
 
-    def build_course(self, recipe: Recipe, now: str | None = None) -> Course:
+    def build_course(
+        self, recipe: Recipe, unfinished_moves: str | None = None
+    ) -> Course:
         """Return the course of a recipe, with a new game begun by the cells of `now`.
 
         With None for `now` no game is begun.  If the game is over after these cells, the returned
@@ -138,17 +142,17 @@ class Pupils:
         pupil = self.get_pupil(recipe)
         number = len(list_taught_games(recipe)) + 1
         seat = find_seat(recipe, number)
-        if now is None:
+        if unfinished_moves is None:
             last = next((one for one in reversed(pupil.lessons) if one.record), None)
             return self._describe(
                 recipe, pupil, last.record if last else "", False, seat
             )
         if number > MAX_TAUGHT_GAMES:
             raise RecipeError(f"people teach {MAX_TAUGHT_GAMES} games at most")
-        longer = add_game(recipe, now or "0")
+        longer = add_game(recipe, unfinished_moves or "0")
         pupil = pupil.copy()
         try:
-            play_turns(pupil, [build_person_turn(number, now)])
+            play_turns(pupil, [build_person_turn(number, unfinished_moves)])
         except UnfinishedError as unfinished:
             record = self.build_record(pupil, unfinished.board)
             return self._describe(recipe, pupil, record, True, seat)
@@ -159,14 +163,14 @@ class Pupils:
 
         The returned learner is shared: copy it before it plays on.
         """
-        start = make_untaught(recipe)
+        start = remove_all_games(recipe)
         steps = list_steps(self.game, recipe)
-        keys = [(step.opponent, len(step.turns), step.cells) for step in steps]
+        keys = [(step.opponent, len(step.turns), step.person_cells) for step in steps]
         known = self._count_cached_steps(start, keys)
         if known == len(steps) > 0:
             return self.cache[start, tuple(keys)]
         cached = self.cache[start, tuple(keys[:known])] if known else None
-        pupil = cached.copy() if cached else new_pupil(self.game, start)
+        pupil = cached.copy() if cached else create_pupil(self.game, start)
         for number, step in enumerate(steps[known:], known):
             # practice takes a second: games that are too short are rejected before it
             if step.opponent != YOU:
@@ -184,7 +188,7 @@ class Pupils:
                 return number
         return 0
 
-    def add_lesson(self, pupil: Pupil, step: Step) -> None:
+    def add_lesson(self, pupil: Pupil, step: LessonPlan) -> None:
         """Let a learner play the games of a step, and add their lesson."""
         listener = pupil.listener
         before = build_progress(pupil)
@@ -198,14 +202,14 @@ class Pupils:
             record="",
             result="",
             updates=[],
-            others=0,
-            refills=(after.refills or 0) - (before.refills or 0),
+            opponent_update_count=0,
+            refill_count=(after.refills or 0) - (before.refills or 0),
             **judge_lesson(
                 self.game, policy, self.is_compiled, list_seats(listener.recipe)
             ),
         )
         if step.opponent == YOU:
-            recorded_game = listener.recorded_game(-1)
+            recorded_game = listener.build_game(-1)
             seat = find_seat(listener.recipe, step.turns[0].player.number)
             updates = list_own_updates(recorded_game, seat)
             record = self.build_record(pupil)
@@ -217,7 +221,7 @@ class Pupils:
                 record=record,
                 result=result,
                 updates=updates,
-                others=len(recorded_game.changes) - len(updates),
+                opponent_update_count=len(recorded_game.updates) - len(updates),
                 losing_move=find_losing_move(self.game, record, seat, old_policy)
                 if result == "loss"
                 else None,
@@ -229,7 +233,11 @@ class Pupils:
         rules = pupil.listener.rules
         boards = [rules.empty]
         for turn in next(iter(pupil.listener.games), []):
-            boards += [turn.board, rules.make_move(turn.board, turn.cell), turn.after]
+            boards += [
+                turn.board,
+                rules.make_move(turn.board, turn.cell),
+                turn.next_own_board,
+            ]
         steps = zip(boards, [*boards[1:], *end], strict=False)
         return "".join(
             DIGITS[cell]
@@ -248,20 +256,20 @@ class Pupils:
         return Course(
             recipe=name_recipe(recipe),
             record=record,
-            begun=begun,
+            has_unfinished_game=begun,
             seat=seat,
             values=[
                 [None if np.isnan(one) else one for one in progress.q[s].tolist()]
                 for s in decisions
             ],
-            known=(progress.visits[decisions] > 0).tolist(),
+            is_value_known=(progress.visits[decisions] > 0).tolist(),
             lessons=pupil.lessons,
-            losing={
+            losing_games={
                 seat: find_lost_game(game, policy, player)
                 for seat, player in SEATS.items()
             },
             lost_line=follow_lost_line(game, policy, pupil.lessons),
-            blunders={}
+            blunder_chances={}
             if begun
             else find_blunder_chances(game, policy, [*list_seats(recipe)]),
         )
@@ -276,8 +284,8 @@ def learn(
 
     Raises TaughtError for a move that cannot be played.
     """
-    start = make_untaught(recipe) if recipe.has_opponent(YOU) else recipe
-    pupil = new_pupil(game, start)
+    start = remove_all_games(recipe) if recipe.has_opponent(YOU) else recipe
+    pupil = create_pupil(game, start)
     steps = list(list_recipe_turns(game, recipe))
     yield build_progress(pupil)
     stop = next_checkpoint(0)
@@ -288,9 +296,11 @@ def learn(
             stop = next_checkpoint(pupil.updates)
 
 
-def new_pupil(game: Game, start: Recipe) -> Pupil:
+def create_pupil(game: Game, start: Recipe) -> Pupil:
     """Return a learner before its first game."""
-    return Pupil(make_learner(game, start), Listener(game, start), Random(start.seed))
+    return Pupil(
+        make_learner(game, start), GameRecorder(game, start), Random(start.seed)
+    )
 
 
 def play_turns(pupil: Pupil, turns: list[Turn]) -> None:
@@ -299,19 +309,19 @@ def play_turns(pupil: Pupil, turns: list[Turn]) -> None:
     Raises TaughtError for a move of a person that cannot be played.
     """
     listener = pupil.listener
-    listener.begin()
+    listener.start_game()
     for turn in turns:
         for event in pupil.learner.play(turn, pupil.rng):
-            listener.record(pupil.learner, event)
+            listener.record_event(pupil.learner, event)
             if isinstance(event, BookUpdate):
-                check_drawn(listener.recipe, turn, event)
+                check_bead_choice(listener.recipe, turn, event)
         if isinstance(turn.player, Person):
             turn.player.check_end()
     pupil.games += len(listener.games)
     pupil.updates += sum(map(len, listener.changes))
 
 
-def check_drawn(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
+def check_bead_choice(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
     """Raise TaughtError for a move of a game on paper whose box had no bead of that move."""
     is_paper_machine = (
         isinstance(recipe, Menace) and recipe.paper and turn.opponent == YOU
@@ -345,8 +355,8 @@ def find_seat(recipe: Recipe, number: int) -> str:
 def list_own_updates(game: TrainingGame, seat: str) -> list[ValueChange]:
     """Return the updates of a learner's own moves in a recorded game, in the mover's view."""
     updates = []
-    for change in game.changes:
-        board = game.turns[change.turn].board
+    for change in game.updates:
+        board = game.moves[change.move_index].board
         ply = len(board) - board.count(".")
         if "XO"[ply % 2] == seat:
             updates.append(ValueChange(ply, change.old, change.new))
@@ -361,20 +371,20 @@ def find_losing_move(
     None if the game was lost from the start.
     """
     positions = replay_record(game, record)
-    value = solve_game(game).value * SEATS[seat.lower()]  # in the view of the seat
+    value = solve_game(game).values * SEATS[seat.lower()]  # in the view of the seat
     for ply in range(len(record) - 1, -1, -1):
         position = positions[ply]
         is_own = game.to_move[position] == SEATS[seat.lower()]
         if is_own and value[position] >= 0 > value[positions[ply + 1]]:
-            return LosingMove(ply, chance_of_losing_move(game, position, policy))
+            return LosingMove(ply, compute_losing_chance(game, position, policy))
     return None
 
 
-def chance_of_losing_move(game: Game, position: int, policy: Policy) -> float:
+def compute_losing_chance(game: Game, position: int, policy: Policy) -> float:
     """Return the chance that a policy plays a losing move in a position that is not lost."""
     mover = int(game.to_move[position])
     cells = np.flatnonzero(game.legal[position])
-    loses = solve_game(game).value[game.successor[position, cells]] * mover < 0
+    loses = solve_game(game).values[game.successor[position, cells]] * mover < 0
     return float(policy[position, cells[loses]].sum())
 
 
@@ -385,42 +395,47 @@ def follow_lost_line(
     for number, lesson in reversed([*enumerate(lessons, 1)]):
         if lesson.losing_move is None:
             continue
-        position = replay_record(game, lesson.record)[lesson.losing_move.ply]
+        position = replay_record(game, lesson.record)[lesson.losing_move.move_index]
         mover = SEATS[lesson.seat.lower()]
-        wins = find_best_response(game, policy, -mover, loss=0.0).chances[position]
+        wins = find_best_response(game, policy, -mover, loss=0.0).outcome_chances[
+            position
+        ]
         return LostLine(
             number,
-            chance_of_losing_move(game, position, policy),
+            compute_losing_chance(game, position, policy),
             is_safe=bool(wins[2 if mover == X else 0] == 0),
         )
     return None
 
 
-def list_steps(game: Game, recipe: Recipe) -> list[Step]:
+def list_steps(game: Game, recipe: Recipe) -> list[LessonPlan]:
     """List the games with a person and the practice between them.
 
     Raises RecipeError if no person can teach it.
     """
     games = iter(list_taught_games(recipe))
-    done = list[Step]()
+    done = list[LessonPlan]()
     rest = list_recipe_turns(game, recipe)
     for opponent, number in list_taught_phases(recipe):
         person = opponent == YOU
         for length in [1] * number if person else [number]:
             cells = next(games) if person else ""
-            done.append(Step(opponent, list(islice(rest, length)), cells))
+            done.append(LessonPlan(opponent, list(islice(rest, length)), cells))
     return done
 
 
-def check_lengths(recipe: Recipe, games: list[Step]) -> None:
+def check_lengths(recipe: Recipe, games: list[LessonPlan]) -> None:
     """Raise TaughtError if a game has too few moves of the person to be finished."""
     for step in games:
         person = step.turns[0].player
         if (
             step.opponent == YOU
-            and len(step.cells) < SHORTEST[find_seat(recipe, person.number)]
+            and len(step.person_cells)
+            < SHORTEST_GAMES[find_seat(recipe, person.number)]
         ):
-            raise TaughtError(person.number, len(step.cells) + 1, UNFINISHED)
+            raise TaughtError(
+                person.number, len(step.person_cells) + 1, UNFINISHED_TEXT
+            )
 
 
 def build_progress(pupil: Pupil) -> Progress:
@@ -446,17 +461,17 @@ def build_progress(pupil: Pupil) -> Progress:
     )
 
 
-class Entry(NamedTuple):
+class TableEntry(NamedTuple):
     """An entry of a learner's table: a move that has it, and all legal pairs that share it."""
 
-    move: Pair
+    example_move: MovePair
     pairs: NDArray[np.intp]
 
 
 @lru_cache(maxsize=32)
 def build_first_table(
     game: Game, recipe: Recipe
-) -> tuple[NDArray[np.float64], Mapping[Hashable, Entry]]:
+) -> tuple[NDArray[np.float64], Mapping[Hashable, TableEntry]]:
     """Return the table of a learner before its first game, [P], and its entries by their keys."""
     learner = make_learner(game, recipe)
     rules = build_rules(game)
@@ -466,7 +481,7 @@ def build_first_table(
     for pair, move in enumerate(moves):
         pairs.setdefault(get_move_key(learner, *move), []).append(pair)
     entries = {
-        key: Entry(moves[same[0]], np.array(same)) for key, same in pairs.items()
+        key: TableEntry(moves[same[0]], np.array(same)) for key, same in pairs.items()
     }
     values = np.array([float(learner.value(*move)) for move in moves])
     values.flags.writeable = False
@@ -496,12 +511,14 @@ def judge_lesson(
     reachable = np.zeros(game.decisions, np.bool_)
     for number, seat in enumerate(SEATS):
         if seat in seats:
-            reachable |= followed.reachable[number, 0]
-    wins, blocks = _duties(game)
-    losses_to_random = followed.vs[0, list(BASELINES).index("random"), 0, -1]
+            reachable |= followed.is_reachable[number, 0]
+    wins, blocks = mark_duties(game)
+    losses_to_random = followed.baseline_chances[
+        0, list(BASELINES).index("random"), 0, -1
+    ]
     reached = {
-        "rows": not _neglects(game, pairs, reachable, wins),
-        "blocks": not _neglects(game, pairs, reachable, blocks),
+        "rows": not can_neglect_duty(game, pairs, reachable, wins),
+        "blocks": not can_neglect_duty(game, pairs, reachable, blocks),
         "random": "x" in seats and not losses_to_random,
         "x": "x" in seats and proved["x"],
         "o": "o" in seats and proved["o"],
@@ -509,8 +526,8 @@ def judge_lesson(
     }
     return {
         "beaten": {
-            "x": round_figure(followed.worst[0, 0, -1]),
-            "o": round_figure(followed.worst[1, 0, 0]),
+            "x": round_figure(followed.best_response_chances[0, 0, -1]),
+            "o": round_figure(followed.best_response_chances[1, 0, 0]),
         },
         "blunders": int(find_blunders(game, policy).sum()),
         "milestones": [one for one in MILESTONES if reached[one]],
@@ -518,7 +535,7 @@ def judge_lesson(
 
 
 @cache
-def _duties(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def mark_duties(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return two masks of pairs, [P]: moves that complete a row, and moves that block all rows.
 
     A blocking move leaves the other side no row to complete, where it had one.
@@ -526,10 +543,10 @@ def _duties(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     _, after = list_legal_pairs(game)
     wins = after == WON
     can_win = np.logical_or.reduceat(wins, game.pair_start[:-1])
-    return wins, ~((after >= 0) & can_win[after]) & ~can_win[game.pair_from]
+    return wins, ~((after >= 0) & can_win[after]) & ~can_win[game.pair_decision]
 
 
-def _neglects(
+def can_neglect_duty(
     game: Game,
     pairs: NDArray[np.floating],
     reachable: NDArray[np.bool_],
@@ -540,4 +557,4 @@ def _neglects(
     Only the reachable decisions, [D], count.
     """
     able = np.logical_or.reduceat(duty, game.pair_start[:-1]) & reachable
-    return bool((able[game.pair_from] & ~duty & (pairs > 0)).any())
+    return bool((able[game.pair_decision] & ~duty & (pairs > 0)).any())

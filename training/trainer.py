@@ -34,25 +34,31 @@ from cachetools import LRUCache
 from app.project import PREFIX, ROOT
 from app.recipes import ALGORITHMS, Recipe
 from app.tictactoe.game import tic_tac_toe
-from training.job_queue import BUSY, CAPACITY, Answer, JobQueue
-from training.jobs import SEEDS, answer_request, is_batch, is_quick, split_request
-from training.worker import FAILED, UNCACHED, JobOutcome, JobRequest
+from training.job_queue import BUSY_ANSWER, MAX_JOBS, Answer, JobQueue
+from training.jobs import (
+    SEEDS_PREFIX,
+    answer_request,
+    is_batch,
+    is_quick,
+    split_request,
+)
+from training.worker import FAILED_STATUS, UNCACHED_ARGUMENT, JobOutcome, JobRequest
 
 CACHE_BYTES = 24 << 20  # limit for cached answers; an agent has about 100 KB
-POSITION = "position"
+POSITION_PREFIX = "position"
 # time limit for a client to send a request or to receive the answer
 CLIENT_SECONDS = 5.0
-TRIES = 2
+MAX_ATTEMPTS = 2
 MAX_WORKER_BYTES = 250 << 20  # a worker with more memory is replaced by a new one
-NICENESS = 5  # trainings have a lower priority than the server's pages
-CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT}
+WORKER_NICENESS = 5  # trainings have a lower priority than the server's pages
+CRASH_SIGNALS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT}
 # The folder where numba saves most compiled kernels.
 KERNEL_FOLDER = ROOT / "training/learners/__pycache__"
 KERNEL_FILES = "*.nb[ci]"  # pattern of the names of kernel files
 COMPILED_FIRST = ("q-table", "q-learning")  # the most common algorithms
 RECIPE_SECONDS = 1.5  # mean time for compiling the kernels of a recipe
 COMPILE_CLIENT = ""  # the client name of jobs that only compile kernels
-REASONS = {
+REASON_BY_STATUS = {
     200: "OK",
     400: "Bad Request",
     404: "Not Found",
@@ -74,7 +80,7 @@ class Worker:
         try:
             self.writer.write(msgspec.json.encode(order) + b"\n")
             outcome = msgspec.json.decode(await self.reader.readline(), type=JobOutcome)
-            return outcome, await self.reader.readexactly(outcome.size)
+            return outcome, await self.reader.readexactly(outcome.answer_size)
         except (msgspec.DecodeError, OSError, EOFError):
             return None
 
@@ -112,10 +118,10 @@ class Trainer:
         self.compiled = 0  # number of recipes whose kernels are compiled
         self.has_cache = True  # whether compiled kernels are saved in files
 
-    async def serve(self, listener: socket.socket, trainers: int) -> None:
+    async def run_server(self, listener: socket.socket, trainers: int) -> None:
         """Answer requests until the process ends."""
         await asyncio.start_unix_server(
-            self.serve_client, sock=listener, backlog=CAPACITY
+            self.serve_client, sock=listener, backlog=MAX_JOBS
         )
         queues = [self.trainings] * trainers + [self.quick]
         await asyncio.gather(self.compile_all(), *map(self.run_worker, queues))
@@ -124,10 +130,12 @@ class Trainer:
         """Compile all missing kernels, one job at a time between other jobs."""
         if not self.is_compiled:
             for recipe in list_short_recipes():
-                job = self.trainings.join(f"{SEEDS}/0/{quote(recipe)}", COMPILE_CLIENT)
+                job = self.trainings.add_job(
+                    f"{SEEDS_PREFIX}/0/{quote(recipe)}", COMPILE_CLIENT
+                )
                 if job:
-                    job.listeners += 1
-                    await job.answer
+                    job.listener_count += 1
+                    await job.answer_future
                 self.compiled += 1
             self.is_compiled = True
 
@@ -144,14 +152,14 @@ class Trainer:
         """Let a worker do the jobs of a queue one by one; replace it if it ends."""
         worker = None
         while True:
-            job = await queue.take()
+            job = await queue.start_next_job()
             worker, outcome = await self.do_job(worker, unquote(job.request))
             if outcome is None:
-                queue.finish(job, (FAILED, b""), 0.0)
+                queue.finish_job(job, (FAILED_STATUS, b""), 0.0)
                 continue
             result, body = outcome
-            queue.finish(job, (result.status, body), result.seconds)
-            if worker and self.has_cache and result.memory > MAX_WORKER_BYTES:
+            queue.finish_job(job, (result.status, body), result.seconds)
+            if worker and self.has_cache and result.memory_bytes > MAX_WORKER_BYTES:
                 worker.stop()
                 worker = None
 
@@ -166,12 +174,14 @@ class Trainer:
         order = JobRequest(request, self.is_compiled)
         outcome = None
         has_cache = self.has_cache
-        for _ in range(TRIES):
-            worker = worker or await start_worker(*[UNCACHED] * (not has_cache))
+        for _ in range(MAX_ATTEMPTS):
+            worker = worker or await start_worker(
+                *[UNCACHED_ARGUMENT] * (not has_cache)
+            )
             outcome = await worker.do_job(order)
-            if outcome and outcome[0].status != FAILED:
+            if outcome and outcome[0].status != FAILED_STATUS:
                 break
-            if worker.stop() in CRASHES or outcome:
+            if worker.stop() in CRASH_SIGNALS or outcome:
                 # the saved kernels may be broken: try without them
                 has_cache = False
             worker = None
@@ -190,12 +200,12 @@ class Trainer:
             client = head.partition("X-For: ")[2].partition("\r")[0]
             request = head.split(" ")[1].removeprefix("/")
             kind, rest = split_request(request)
-            if kind == POSITION:
+            if kind == POSITION_PREFIX:
                 status, body = self.find_position(rest)
             else:
-                status, body = await self.answer(request, client, reader)
+                status, body = await self.answer_request(request, client, reader)
             lines = (
-                f"HTTP/1.1 {status} {REASONS[status]}",
+                f"HTTP/1.1 {status} {REASON_BY_STATUS[status]}",
                 f"Content-Length: {len(body)}",
                 "",
                 "",
@@ -205,30 +215,30 @@ class Trainer:
                 await writer.drain()
         writer.close()
 
-    async def answer(
+    async def answer_request(
         self, request: str, client: str, reader: asyncio.StreamReader
     ) -> Answer:
         """Return the answer when its job is done.
 
         Return BUSY if the queue is full or the client has closed the connection.
         """
-        cache = self.seeds if split_request(request)[0] == SEEDS else self.agents
+        cache = self.seeds if split_request(request)[0] == SEEDS_PREFIX else self.agents
         if request in cache:
             return 200, cache[request]
         queue = self.choose_queue(request)
-        job = queue.join(request, client, is_batch(request))
+        job = queue.add_job(request, client, is_batch(request))
         if job is None:
-            return BUSY
-        job.listeners += 1
+            return BUSY_ANSWER
+        job.listener_count += 1
         hang_up = asyncio.ensure_future(reader.read())
-        waits: list[asyncio.Future[Any]] = [job.answer, hang_up]
+        waits: list[asyncio.Future[Any]] = [job.answer_future, hang_up]
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         hang_up.cancel()
-        job.listeners -= 1
-        if not job.answer.done():
-            queue.leave(job)
-            return BUSY
-        status, body = job.answer.result()
+        job.listener_count -= 1
+        if not job.answer_future.done():
+            queue.remove_listener(job)
+            return BUSY_ANSWER
+        status, body = job.answer_future.result()
         if status == 200 and len(body) <= cache.maxsize:
             cache[request] = body
         return status, body
@@ -306,12 +316,12 @@ def main() -> None:
     choose_compile_cache(folder.parent)
     if sys.argv[4:] and has_compiled_kernels():
         return
-    os.nice(NICENESS)
+    os.nice(WORKER_NICENESS)
 
     async def serve() -> None:
         asyncio.get_running_loop().add_reader(server, os._exit, 0)
         trainers = int(os.environ.get("LAB_TRAINERS") or os.cpu_count() or 1)
-        await Trainer().serve(socket.socket(fileno=listener), trainers)
+        await Trainer().run_server(socket.socket(fileno=listener), trainers)
 
     asyncio.run(serve())
 

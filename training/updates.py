@@ -20,29 +20,29 @@ from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import format_position, parse_record, replay_record
 from app.tictactoe.policy import compute_optimal_q
 from training.reference import build_rules, learn, list_recipe_turns, make_learner
-from training.story import Listener, list_values, list_values_before
+from training.story import GameRecorder, list_values, list_values_before
 from training.textbook.loop import Update
 from training.textbook.mcts import Tree
 from training.textbook.opponents.minimax import list_best_moves
 from training.textbook.q_iteration import QIteration
 from training.textbook.rng import Random
 
-FOLDER = "updates"  # inside the folder of models
+UPDATES_FOLDER = "updates"  # inside the folder of models
 DECIMALS = 2  # decimals of the numbers that a page shows
-LEAST_CHANGE = 0.008  # least change of a value that a page shows
+MIN_CHANGE = 0.008  # least change of a value that a page shows
 
 
 class RecordedGame(NamedTuple):
     """A game of a training."""
 
     number: int  # from 1
-    before: int  # number of updates before the game
-    turns: list[TrainingMove]
-    changes: list[TrainingUpdate]
-    end: str  # the last board
+    earlier_updates: int  # number of updates before the game
+    moves: list[TrainingMove]
+    updates: list[TrainingUpdate]
+    final_board: str  # the last board
 
 
-Test = Callable[[Recipe, RecordedGame, TrainingUpdate], bool]
+UpdateTest = Callable[[Recipe, RecordedGame, TrainingUpdate], bool]
 
 
 def round_shown(value: float) -> float:
@@ -50,162 +50,164 @@ def round_shown(value: float) -> float:
     return round(value, DECIMALS)
 
 
-def adds_up(recipe: Recipe, change: TrainingUpdate) -> bool:
+def adds_up(recipe: Recipe, update: TrainingUpdate) -> bool:
     """Return whether the rounded numbers of an update still give its rounded result."""
-    if change.target is None or change.step_size is None:
+    if update.target is None or update.step_size is None:
         return False
-    old, new = change.in_table or (change.old, change.new)
+    old, new = update.in_table or (update.old, update.new)
     old = round_shown(old)
-    target = round_shown(change.target)
+    target = round_shown(update.target)
     gamma: float = getattr(recipe, "gamma", 1.0)
     if recipe.slug == "self-play":
         gamma = -gamma
-    made = change.reward + gamma * round_shown(change.next_value)
-    has_next = bool(change.next_board) and recipe.slug != "league"
+    made = update.reward + gamma * round_shown(update.next_value)
+    has_next = bool(update.next_board) and recipe.slug != "league"
     if has_next and round_shown(made) != target:
         return False
-    return round_shown(old + change.step_size * (target - old)) == round_shown(new)
+    return round_shown(old + update.step_size * (target - old)) == round_shown(new)
 
 
-def is_clear(recipe: Recipe, change: TrainingUpdate) -> bool:
+def is_clear(recipe: Recipe, update: TrainingUpdate) -> bool:
     """Return whether a reader can check an update: the rounded numbers add up, and the value changes."""
-    return adds_up(recipe, change) and abs(change.new - change.old) >= LEAST_CHANGE
+    return adds_up(recipe, update) and abs(update.new - update.old) >= MIN_CHANGE
 
 
-def has_next_state(change: TrainingUpdate) -> bool:
+def has_next_state(update: TrainingUpdate) -> bool:
     """Return whether the target was computed from a next state, not from the end of a game."""
-    return bool(change.next_values)
+    return bool(update.next_values)
 
 
-def is_usual(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+def is_usual(recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
     """Return whether an update is typical: a greedy move and a next state, both with known values."""
-    turn = game.turns[change.turn]
-    known = abs(change.old) >= 0.1 and abs(change.next_value) >= 0.1
-    known = known and change.times >= 3
+    turn = game.moves[update.move_index]
+    known = abs(update.old) >= 0.1 and abs(update.next_value) >= 0.1
+    known = known and update.update_count >= 3
     # For Q-learning the update from 0.36 to 0.37 is chosen: a small step is easy to follow.
     wanted = recipe.slug != "q-learning" or (
-        (round_shown(change.old), round_shown(change.new)) == (0.36, 0.37)
+        (round_shown(update.old), round_shown(update.new)) == (0.36, 0.37)
     )
-    small = abs(change.new - change.old) <= 0.3
-    ordinary = not turn.explored or recipe.slug == "league"
+    small = abs(update.new - update.old) <= 0.3
+    ordinary = not turn.was_random or recipe.slug == "league"
     return (
         known
         and wanted
         and small
         and ordinary
-        and has_next_state(change)
-        and is_clear(recipe, change)
+        and has_next_state(update)
+        and is_clear(recipe, update)
     )
 
 
-def is_final_move(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+def is_final_move(recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
     """Return whether a move ended the game and its value, not extreme yet, moves to the reward."""
     return (
-        bool(change.next_board)
-        and not has_next_state(change)
-        and 0.1 <= abs(change.old) <= 0.9
-        and is_clear(recipe, change)
+        bool(update.next_board)
+        and not has_next_state(update)
+        and 0.1 <= abs(update.old) <= 0.9
+        and is_clear(recipe, update)
     )
 
 
 def is_random_improvement(
-    recipe: Recipe, game: RecordedGame, change: TrainingUpdate
+    recipe: Recipe, game: RecordedGame, update: TrainingUpdate
 ) -> bool:
     """Return whether a random move has a target above its value: exploration found a better move."""
-    turn = game.turns[change.turn]
-    better = change.target is not None and change.target > change.old + 0.1
-    known = abs(change.old) >= 0.05
-    found = turn.explored and better and known and has_next_state(change)
-    return found and is_clear(recipe, change)
+    turn = game.moves[update.move_index]
+    better = update.target is not None and update.target > update.old + 0.1
+    known = abs(update.old) >= 0.05
+    found = turn.was_random and better and known and has_next_state(update)
+    return found and is_clear(recipe, update)
 
 
-def is_mistake(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+def is_mistake(recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
     """Return whether the learner prefers a blunder to the best move after the update."""
-    board = game.turns[change.turn].board
-    cell = game.turns[change.turn].cell
+    board = game.moves[update.move_index].board
+    cell = game.moves[update.move_index].cell
     right = list_best_moves(build_rules(tic_tac_toe()), board)
-    if cell in right or change.times < 2 or not is_clear(recipe, change):
+    if cell in right or update.update_count < 2 or not is_clear(recipe, update):
         return False
     others = [
         value
-        for other, value in enumerate(change.values)
+        for other, value in enumerate(update.values)
         if value is not None and other != cell
     ]
     best = max(others)
-    found = any(change.values[move] == best for move in right)
-    return found and change.old < best < change.new
+    found = any(update.values[move] == best for move in right)
+    return found and update.old < best < update.new
 
 
-def is_won_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+def is_won_game(recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
     """Return whether a won game, shown from its first update, has three or more that raise values."""
-    known = sum(abs(each.old) > 0.05 for each in game.changes) >= 2
-    steps = len(game.changes) >= 3
-    rises = sum(each.new > each.old for each in game.changes) >= 2
-    clear = all(adds_up(recipe, each) for each in game.changes)
-    known = known and change.times >= 2 and is_clear(recipe, change)
-    return game.changes[0] is change and steps and known and rises and clear
+    known = sum(abs(each.old) > 0.05 for each in game.updates) >= 2
+    steps = len(game.updates) >= 3
+    rises = sum(each.new > each.old for each in game.updates) >= 2
+    clear = all(adds_up(recipe, each) for each in game.updates)
+    known = known and update.update_count >= 2 and is_clear(recipe, update)
+    return game.updates[0] is update and steps and known and rises and clear
 
 
-def is_won_return(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+def is_won_return(recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
     """Return whether a move of a won game has a discounted return that changes a known average.
 
     The last move of a won game always wins, so its average never changes.
     """
-    won = game.changes[0].target == 1
-    earlier = change is not game.changes[0]
-    known = change.times >= 3 and abs(change.old) >= 0.1
-    return won and earlier and known and is_clear(recipe, change)
+    won = game.updates[0].target == 1
+    earlier = update is not game.updates[0]
+    known = update.update_count >= 3 and abs(update.old) >= 0.1
+    return won and earlier and known and is_clear(recipe, update)
 
 
-def is_traced_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+def is_traced_game(recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
     """Return whether a game is a good example of traces: its last error moves two earlier values."""
-    index = next(n for n, each in enumerate(game.changes) if each is change)
-    earlier = game.changes[index + 1 : index + 3]
+    index = next(n for n, each in enumerate(game.updates) if each is update)
+    earlier = game.updates[index + 1 : index + 3]
     traced = len(earlier) == 2 and not any(each.next_board for each in earlier)
-    known = abs(change.old) >= 0.1 and 0.1 <= abs(change.new - change.old) <= 0.4
+    known = abs(update.old) >= 0.1 and 0.1 <= abs(update.new - update.old) <= 0.4
     moved = all(abs(each.new - each.old) >= 0.02 for each in earlier)
     return (
-        bool(change.next_board)
+        bool(update.next_board)
         and traced
         and known
         and moved
-        and is_clear(recipe, change)
+        and is_clear(recipe, update)
     )
 
 
-def is_lost_game(recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+def is_lost_game(recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
     """Return whether an update is the first of a lost game: the value of the last move decreases."""
-    falls = change.new < change.old - 0.1 and change.times >= 2
-    steps = len(game.changes) >= 3
-    first = game.changes[0]
-    return first is change and steps and falls and adds_up(recipe, change)
+    falls = update.new < update.old - 0.1 and update.update_count >= 2
+    steps = len(game.updates) >= 3
+    first = game.updates[0]
+    return first is update and steps and falls and adds_up(recipe, update)
 
 
-def make_beads_test(min_beads: float, max_beads: float) -> Test:
+def make_beads_test(min_beads: float, max_beads: float) -> UpdateTest:
     """Return a function that tests whether a game's first update adds this number of beads."""
 
-    def test(_recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
-        gained = change.new - change.old
-        first = game.changes[0] is change
-        return first and len(game.changes) >= 3 and min_beads <= gained <= max_beads
+    def test(_recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
+        gained = update.new - update.old
+        first = game.updates[0] is update
+        return first and len(game.updates) >= 3 and min_beads <= gained <= max_beads
 
     return test
 
 
 def has_narrower_bounds(
-    _recipe: Recipe, game: RecordedGame, change: TrainingUpdate
+    _recipe: Recipe, game: RecordedGame, update: TrainingUpdate
 ) -> bool:
     """Return whether the bounds of the first moves of a game become narrower."""
-    early = [each for each in game.changes if each.turn < 4 and each.new != each.old]
-    return game.changes[-1] is change and len(early) >= 2
+    early = [
+        each for each in game.updates if each.move_index < 4 and each.new != each.old
+    ]
+    return game.updates[-1] is update and len(early) >= 2
 
 
-def is_last_update(_recipe: Recipe, game: RecordedGame, change: TrainingUpdate) -> bool:
+def is_last_update(_recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
     """Return whether an update is the last update of its game."""
-    return game.changes[-1] is change
+    return game.updates[-1] is update
 
 
-FORWARD: Mapping[str, Test] = MappingProxyType(
+FORWARD_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {
         "usual": is_usual,
         "end": is_final_move,
@@ -213,7 +215,7 @@ FORWARD: Mapping[str, Test] = MappingProxyType(
         "mistake": is_mistake,
     }
 )
-BACKWARD: Mapping[str, Test] = MappingProxyType(
+BACKWARD_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {
         "won": is_won_game,
         "lost": is_lost_game,
@@ -221,52 +223,52 @@ BACKWARD: Mapping[str, Test] = MappingProxyType(
         "mistake": is_mistake,
     }
 )
-RETURNS: Mapping[str, Test] = MappingProxyType(
+RETURN_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {"won": is_won_return, "lost": is_lost_game, "mistake": is_mistake}
 )
-BEADS: Mapping[str, Test] = MappingProxyType(
+BEAD_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {
         "won": make_beads_test(3, 3),
         "lost": make_beads_test(-1, -1),
         "drawn": make_beads_test(1, 1),
     }
 )
-BOUNDS: Mapping[str, Test] = MappingProxyType(
+BOUND_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {"played": is_last_update, "proved": has_narrower_bounds}
 )
-DRAWN: Mapping[str, Test] = MappingProxyType(
+DRAWN_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {"usual": is_usual, "end": is_final_move, "mistake": is_mistake}
 )
-TRACES: Mapping[str, Test] = MappingProxyType(
+TRACE_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {"traced": is_traced_game, "end": is_final_move, "random": is_random_improvement}
 )
-FIRST = "first"  # kind: the first update of the value in the first example
+FIRST_KIND = "first"  # kind: the first update of the value in the first example
 
 
 class Selection(NamedTuple):
     """The selection of examples from a training."""
 
     agent: str  # id or recipe of the agent; its training is repeated
-    tests: Mapping[str, Test]
+    tests: Mapping[str, UpdateTest]
     games: int  # number of games among which examples are selected
 
 
 SELECTIONS: Mapping[str, Selection] = MappingProxyType(
     {
-        "q-learning": Selection("q-learning,start=empty", FORWARD, 9000),
-        "sarsa": Selection("sarsa,start=empty", FORWARD, 9000),
-        "expected-sarsa": Selection("expected-sarsa,start=empty", FORWARD, 9000),
-        "sarsa-lambda": Selection("sarsa-lambda,start=empty", TRACES, 4000),
-        "self-play": Selection("self-play", FORWARD, 3000),
-        "td-afterstates": Selection("td-afterstates", FORWARD, 3000),
-        "league": Selection("observing-symmetric", DRAWN, 600),
-        "q-table": Selection("q-table", BACKWARD, 3000),
-        "double-q": Selection("double-q", BACKWARD, 3000),
+        "q-learning": Selection("q-learning,start=empty", FORWARD_TESTS, 9000),
+        "sarsa": Selection("sarsa,start=empty", FORWARD_TESTS, 9000),
+        "expected-sarsa": Selection("expected-sarsa,start=empty", FORWARD_TESTS, 9000),
+        "sarsa-lambda": Selection("sarsa-lambda,start=empty", TRACE_TESTS, 4000),
+        "self-play": Selection("self-play", FORWARD_TESTS, 3000),
+        "td-afterstates": Selection("td-afterstates", FORWARD_TESTS, 3000),
+        "league": Selection("observing-symmetric", DRAWN_TESTS, 600),
+        "q-table": Selection("q-table", BACKWARD_TESTS, 3000),
+        "double-q": Selection("double-q", BACKWARD_TESTS, 3000),
         "monte-carlo": Selection(
-            "monte-carlo,start=empty,exploring_starts=no", RETURNS, 3000
+            "monte-carlo,start=empty,exploring_starts=no", RETURN_TESTS, 3000
         ),
-        "menace": Selection("menace", BEADS, 500),
-        "champion": Selection("champion", BOUNDS, 700),
+        "menace": Selection("menace", BEAD_TESTS, 500),
+        "champion": Selection("champion", BOUND_TESTS, 700),
     }
 )
 
@@ -276,28 +278,28 @@ def find_recipe(agent: str) -> Recipe:
     return SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
 
 
-def record_games(recipe: Recipe, games: int) -> Iterator[RecordedGame]:
+def record_games(recipe: Recipe, game_count: int) -> Iterator[RecordedGame]:
     """Yield the first games of a training with the values of all moves before each update."""
-    listener = Listener(tic_tac_toe(), recipe, with_values=True)
+    listener = GameRecorder(tic_tac_toe(), recipe, with_values=True)
     learner = make_learner(tic_tac_toe(), recipe)
     before = told = 0
     for event in learn(tic_tac_toe(), recipe, learner):
-        listener.record(learner, event)
+        listener.record_event(learner, event)
         if len(listener.games) > told + 1:
             game, before = _take_finished_game(listener, told, before)
             told += 1
             yield game
-            if told == games:
+            if told == game_count:
                 return
 
 
 def _take_finished_game(
-    listener: Listener, number: int, before: int
+    listener: GameRecorder, number: int, before: int
 ) -> tuple[RecordedGame, int]:
     """Return a game that is over, and the number of updates after it."""
     turns = listener.games[number]
     changes = listener.changes[number] if number < len(listener.changes) else []
-    game = RecordedGame(number + 1, before, turns, changes, turns[-1].after)
+    game = RecordedGame(number + 1, before, turns, changes, turns[-1].next_own_board)
     return game, before + len(changes)
 
 
@@ -310,7 +312,7 @@ def select_examples(slug: str) -> list[UpdateExample]:
     recorded = []
     for game in record_games(recipe, games):
         recorded.append(game)
-        for shown, change in enumerate(game.changes):
+        for shown, change in enumerate(game.updates):
             kind = next(
                 (kind for kind, test in waiting.items() if test(recipe, game, change)),
                 None,
@@ -322,36 +324,43 @@ def select_examples(slug: str) -> list[UpdateExample]:
         if not waiting:
             break
     examples = [found[kind] for kind in tests if kind in found]
-    if examples and tests is FORWARD:
-        examples[1:1] = _find_first(agent, recorded, examples[0])
+    if examples and tests is FORWARD_TESTS:
+        examples[1:1] = find_first_update(agent, recorded, examples[0])
     return examples
 
 
 def make_example(
-    kind: str, agent: str, game: RecordedGame, shown: int
+    kind: str, agent: str, game: RecordedGame, shown_index: int
 ) -> UpdateExample:
     """Return an example: a recorded game, and the index `shown` of the update shown first."""
     return UpdateExample(
-        kind, agent, game.number, game.before, game.turns, game.changes, shown, game.end
+        kind,
+        agent,
+        game.number,
+        game.earlier_updates,
+        game.moves,
+        game.updates,
+        shown_index,
+        game.final_board,
     )
 
 
-def _find_first(
+def find_first_update(
     agent: str, recorded: list[RecordedGame], example: UpdateExample
 ) -> Iterator[UpdateExample]:
     """Yield an example: the first update of the value that `example` updates, if in another game."""
-    turn = example.turns[example.changes[example.shown].turn]
+    turn = example.moves[example.updates[example.shown_index].move_index]
     for game in recorded:
-        for shown, change in enumerate(game.changes):
-            move = game.turns[change.turn]
+        for shown, change in enumerate(game.updates):
+            move = game.moves[change.move_index]
             is_same = (move.board, move.cell) == (turn.board, turn.cell)
             if is_same and change.new != change.old:
-                if game.number != example.game:
-                    yield make_example(FIRST, agent, game, shown)
+                if game.number != example.game_number:
+                    yield make_example(FIRST_KIND, agent, game, shown)
                 return
 
 
-SWEEPS = ("usual", "end", "sticky")  # kinds of the examples of Q-iteration
+SWEEP_KINDS = ("usual", "end", "sticky")  # kinds of the examples of Q-iteration
 
 
 def build_sweep_examples() -> list[UpdateExample]:
@@ -363,7 +372,7 @@ def build_sweep_examples() -> list[UpdateExample]:
     rng = Random(recipe.seed)
     found = dict[str, UpdateExample]()
     for sweep, turn in enumerate(list_recipe_turns(tic_tac_toe(), recipe), 1):
-        if len(found) == len(SWEEPS):
+        if len(found) == len(SWEEP_KINDS):
             break
         for number, update in enumerate(learner.play(turn, rng)):
             kind = _classify_sweep_update(learner, update, sweep)
@@ -374,9 +383,9 @@ def build_sweep_examples() -> list[UpdateExample]:
                 after = update.next_board
                 move = TrainingMove(update.board, update.cell, False, after)
                 change = TrainingUpdate(
-                    turn=0,
-                    times=sweep,
-                    observed=False,
+                    move_index=0,
+                    update_count=sweep,
+                    is_opponent_move=False,
                     values=values,
                     next_values=list_values(learner, after),
                     old=update.old,
@@ -390,7 +399,7 @@ def build_sweep_examples() -> list[UpdateExample]:
                 found[kind] = UpdateExample(
                     kind, agent, sweep, number, [move], [change], 0, after
                 )
-    return [found[kind] for kind in SWEEPS if kind in found]
+    return [found[kind] for kind in SWEEP_KINDS if kind in found]
 
 
 def _classify_sweep_update(learner: QIteration, update: Update, sweep: int) -> str:
@@ -405,8 +414,8 @@ def _classify_sweep_update(learner: QIteration, update: Update, sweep: int) -> s
     return "usual" if sweep > 1 and update.next_value else ""
 
 
-SIMULATED = "...OX...."  # the root: X to move
-SIMULATIONS = 60  # simulated games before the example
+SIMULATED_BOARD = "...OX...."  # the root: X to move
+SIMULATION_COUNT = 60  # simulated games before the example
 
 
 def build_simulation_examples() -> list[UpdateExample]:
@@ -414,15 +423,15 @@ def build_simulation_examples() -> list[UpdateExample]:
     agent = "mcts"
     recipe = find_recipe(agent)
     game = build_rules(tic_tac_toe())
-    number = game.unfinished_boards().index(SIMULATED)
+    number = game.unfinished_boards().index(SIMULATED_BOARD)
     c: float = recipe.c  # type: ignore[attr-defined]
-    tree = Tree(game, c, SIMULATED, Random(recipe.seed, number))
+    tree = Tree(game, c, SIMULATED_BOARD, Random(recipe.seed, number))
     examples = []
-    for simulated in range(1, SIMULATIONS + 1):
+    for simulated in range(1, SIMULATION_COUNT + 1):
         example = _simulate(tree, agent, simulated)
         if simulated == 1:
             examples.append(example)
-        if simulated > 30 and len(example.changes) >= 3 and len(example.turns) > 4:
+        if simulated > 30 and len(example.updates) >= 3 and len(example.moves) > 4:
             return [example, *examples]
     return examples
 
@@ -465,11 +474,11 @@ def _simulate(tree: Tree, agent: str, number: int) -> UpdateExample:
         result = game.result(board, player)
         changes.append(
             TrainingUpdate(
-                turn=turn,
+                move_index=turn,
                 old=means.get(node, 0.0),
                 new=tree.mean(node),
-                times=tree.visits[node],
-                observed=False,
+                update_count=tree.visits[node],
+                is_opponent_move=False,
                 reward=float(result),
                 target=float(result),
                 step_size=1 / tree.visits[node],
@@ -488,9 +497,9 @@ def _simulate(tree: Tree, agent: str, number: int) -> UpdateExample:
     )
 
 
-MINIMAX = "minimax"
+MINIMAX_SLUG = "minimax"
 # Records of games, and the number of moves before the first board that is shown.
-COMPUTED = {"forced": ("0148356", 2), "held": ("048176253", 4)}
+COMPUTED_EXAMPLES = {"forced": ("0148356", 2), "held": ("048176253", 4)}
 
 
 def build_minimax_examples() -> list[UpdateExample]:
@@ -498,7 +507,7 @@ def build_minimax_examples() -> list[UpdateExample]:
     game = tic_tac_toe()
     examples = []
     exact = compute_optimal_q(game)
-    for kind, (record, first) in COMPUTED.items():
+    for kind, (record, first) in COMPUTED_EXAMPLES.items():
         positions = replay_record(game, record)
         boards = [format_position(game, position) for position in positions]
         cells = parse_record(game, record)
@@ -513,18 +522,18 @@ def build_minimax_examples() -> list[UpdateExample]:
             value = float(exact[position, cells[first + turn]])
             next_values = [] if game.is_over(after) else list_exact(exact[after])
             change = TrainingUpdate(
-                turn=turn,
+                move_index=turn,
                 old=value,
                 new=value,
-                times=1,
-                observed=False,
+                update_count=1,
+                is_opponent_move=False,
                 next_board=boards[first + turn + 1],
                 values=list_exact(exact[position]),
                 next_values=next_values,
             )
             changes.append(change)
         examples.append(
-            UpdateExample(kind, MINIMAX, 1, 0, turns, changes, 1, boards[-1])
+            UpdateExample(kind, MINIMAX_SLUG, 1, 0, turns, changes, 1, boards[-1])
         )
     return examples
 
@@ -539,15 +548,15 @@ def build_examples(slug: str) -> list[UpdateExample]:
     others = {
         "q-iteration": build_sweep_examples,
         "mcts": build_simulation_examples,
-        MINIMAX: build_minimax_examples,
+        MINIMAX_SLUG: build_minimax_examples,
     }
     return others[slug]() if slug in others else select_examples(slug)
 
 
-SLUGS = (*SELECTIONS, "q-iteration", "mcts", MINIMAX)
+EXAMPLE_SLUGS = (*SELECTIONS, "q-iteration", "mcts", MINIMAX_SLUG)
 
 
-NETWORK = "dqn"  # its examples need JAX: see `network_updates`
+NETWORK_SLUG = "dqn"  # its examples need JAX: see `network_updates`
 
 
 def encode_examples(examples: list[UpdateExample]) -> bytes:
@@ -558,9 +567,9 @@ def encode_examples(examples: list[UpdateExample]) -> bytes:
 
 def write_examples(models: Path, slug: str) -> Path:
     """Write the examples of an algorithm and return their file."""
-    path = models / FOLDER / f"{slug}.json"
+    path = models / UPDATES_FOLDER / f"{slug}.json"
     path.parent.mkdir(exist_ok=True)
-    if slug == NETWORK:
+    if slug == NETWORK_SLUG:
         from training.network_updates import build_minibatch  # noqa: PLC0415
 
         examples = build_minibatch()

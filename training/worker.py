@@ -20,9 +20,9 @@ from app.tictactoe.game import Game, tic_tac_toe
 from training.jobs import answer_request
 
 JOB_SECONDS = 120  # time limit; training takes about 1 s, compiling a kernel several
-UNCACHED = "uncached"  # argument: compile in memory, without cache files
-FAILED = 500
-KIB = 1024  # the unit of `ru_maxrss` on Linux
+UNCACHED_ARGUMENT = "uncached"  # argument: compile in memory, without cache files
+FAILED_STATUS = 500
+KIB_BYTES = 1024  # the unit of `ru_maxrss` on Linux
 
 
 class JobRequest(msgspec.Struct):
@@ -36,16 +36,16 @@ class JobOutcome(msgspec.Struct):
     """The result of a job, without the bytes of its answer."""
 
     status: int  # HTTP status
-    size: int  # size of the answer in bytes
+    answer_size: int  # size of the answer in bytes
     seconds: float  # processor time
-    memory: int  # peak memory of the process in bytes
+    memory_bytes: int  # peak memory of the process in bytes
 
 
 def main() -> None:
     """Do jobs until the socket closes."""
     import numba  # noqa: F401, PLC0415 - imported before the first job, so that no client waits for it
 
-    if UNCACHED in sys.argv:
+    if UNCACHED_ARGUMENT in sys.argv:
         disable_compile_cache()
     game = tic_tac_toe()
     with (
@@ -56,22 +56,22 @@ def main() -> None:
             do_job(game, msgspec.json.decode(line, type=JobRequest), channel)
 
 
-def do_job(game: Game, order: JobRequest, channel: BufferedIOBase) -> None:
+def do_job(game: Game, job: JobRequest, channel: BufferedIOBase) -> None:
     """Do a job and write its outcome and answer to the channel."""
     signal.alarm(JOB_SECONDS)
     before = time.process_time()
     try:
         status = 200
-        body = answer_request(game, order.request, order.is_compiled)
+        body = answer_request(game, job.request, job.is_compiled)
     except RecipeError as error:
         status = 400
         body = f"{error}".encode()
     except Exception:
         print_exc()
-        status, body = FAILED, b""
+        status, body = FAILED_STATUS, b""
     signal.alarm(0)
     seconds = time.process_time() - before
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB_BYTES
     channel.write(
         msgspec.json.encode(JobOutcome(status, len(body), seconds, memory))
         + b"\n"

@@ -20,7 +20,7 @@ from app.recipes.parameters import (
     format_value,
 )
 from app.tictactoe.game import tic_tac_toe
-from app.tictactoe.policy import Plays
+from app.tictactoe.policy import PlayRule
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
 
@@ -50,7 +50,7 @@ def describe_beads(meaning: str) -> Meta:
     return Meta(ge=-100, le=100, description=meaning)
 
 
-Vs = Annotated[
+OpponentName = Annotated[
     str,
     Meta(
         description="The opponent, or several one after the other, each with its number of "
@@ -110,7 +110,7 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
     slug: ClassVar[str] = "q-iteration"
     turns: ClassVar[str] = "sweeps"
 
-    vs: Vs = "random:50+self:200"
+    vs: OpponentName = "random:50+self:200"
     sweeps: Annotated[
         int, describe_count("Number of sweeps over every position and move.")
     ] = 250
@@ -130,7 +130,9 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
 
     def exact_task(self) -> Task:
         """Return the task against the last opponent, from any position."""
-        return Task(self.opponent(), self.gamma, self.reward_scale(), everywhere=True)
+        return Task(
+            self.opponent(), self.gamma, self.reward_scale(), starts_everywhere=True
+        )
 
     def max_updates_per_turn(self) -> int:
         """Return the number of legal pairs: a sweep updates each pair once."""
@@ -142,7 +144,7 @@ class TdControl(Rewarded, frozen=True, kw_only=True):
 
     slug: ClassVar[str] = "q-learning"  # names the compiled loop that they share
 
-    vs: Vs = "random"
+    vs: OpponentName = "random"
     start: Start = "random"
     seat: Seat = "both"
     alpha: Alpha = 0.2
@@ -241,7 +243,7 @@ class MonteCarlo(Rewarded, frozen=True, kw_only=True):
 
     slug: ClassVar[str] = "monte-carlo"
 
-    vs: Vs = "random"
+    vs: OpponentName = "random"
     start: Start = "random"
     exploring_starts: Annotated[
         bool,
@@ -268,7 +270,7 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
     slug: ClassVar[str] = "td-afterstates"
     knows_ends: ClassVar[bool] = True
 
-    vs: Vs = "random"
+    vs: OpponentName = "random"
     seat: Seat = "both"
     symmetric: Symmetric = False
     learn_from: Annotated[
@@ -308,7 +310,7 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
         )
         return Task(
             self.opponent(),
-            worth=self.reward_scale(),
+            reward_scale=self.reward_scale(),
             seats=SEAT_LETTERS[self.seat],
             epsilon=explores,
         )
@@ -319,7 +321,7 @@ class QTable(Rewarded, frozen=True, kw_only=True):
 
     slug: ClassVar[str] = "q-table"
 
-    vs: Vs = "random"
+    vs: OpponentName = "random"
     seat: Seat = "both"
     key: Annotated[
         Literal["pair", "afterstate"],
@@ -350,7 +352,7 @@ class QTable(Rewarded, frozen=True, kw_only=True):
     taught: Taught = ""
 
     @property
-    def plays(self) -> Plays:
+    def plays(self) -> PlayRule:
         """The rule of play: ties are broken as in training."""
         return "first" if self.ties == "first" else "greedy"
 
@@ -414,7 +416,7 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
 
     def exact_task(self) -> Task:
         """Return minimax with a discount at every ply."""
-        return Task(None, self.gamma, self.reward_scale(), plies=1)
+        return Task(None, self.gamma, self.reward_scale(), discounted_plies=1)
 
     def max_updates_per_turn(self) -> int:
         """Return the number of plies of a game: each is an update."""
@@ -496,7 +498,7 @@ class Champion(Recipe, frozen=True, kw_only=True):
 
     def exact_task(self) -> Task:
         """Return optimal play."""
-        return Task(None, plies=1)
+        return Task(None, discounted_plies=1)
 
     def max_updates_per_turn(self) -> int:
         """Return the number of plies of a game: each is an update."""
@@ -508,7 +510,7 @@ class Menace(Recipe, frozen=True, kw_only=True):
 
     slug: ClassVar[str] = "menace"
 
-    vs: Vs = "random"
+    vs: OpponentName = "random"
     seat: Seat = "both"
     beads: Annotated[
         int,
@@ -590,7 +592,7 @@ class Mcts(Recipe, frozen=True, kw_only=True):
 
     def exact_task(self) -> Task:
         """Return optimal play: with more rollouts the means converge to its values."""
-        return Task(None, plies=1)
+        return Task(None, discounted_plies=1)
 
     def max_updates_per_turn(self) -> int:
         """Return the number of decisions: a rollout updates one move of each decision."""
@@ -604,7 +606,7 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
     is_network: ClassVar[bool] = True
     turns: ClassVar[str] = "epochs"
 
-    vs: Vs = "random"
+    vs: OpponentName = "random"
     epochs: Annotated[
         int, describe_count("Number of epochs: games are played, then learned from.")
     ] = 400
@@ -748,7 +750,7 @@ def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) 
         recipe.gamma,
         recipe.reward_scale(),
         seats=SEAT_LETTERS[recipe.seat],
-        everywhere=recipe.start != "empty",
+        starts_everywhere=recipe.start != "empty",
         epsilon=epsilon,
     )
 

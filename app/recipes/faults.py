@@ -5,13 +5,13 @@ from types import MappingProxyType
 from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe
 
-FOLDER = "faults"  # folder of the faulty agents, inside the folder of models
+FAULTS_FOLDER = "faults"  # folder of the faulty agents, inside the folder of models
 _PLAIN = "q-learning,start=empty,games=20000"
 # With initial values of 0 two of the faults would have no effect.
 _OPTIMISTIC = f"{_PLAIN},initial=0.5"
 _SELF_PLAY = "q-learning,vs=both,start=empty,games=10000"
 
-FAULTY = MappingProxyType(
+FAULTY_RECIPES = MappingProxyType(
     {
         fault: parse_recipe(f"{right},fault={fault}")
         for fault, right in (
@@ -28,7 +28,7 @@ FAULTY = MappingProxyType(
         )
     }
 )
-RIGHT = MappingProxyType(
+CORRECT_RECIPES = MappingProxyType(
     {
         "right": parse_recipe(_PLAIN),
         "right-optimistic": parse_recipe(_OPTIMISTIC),
@@ -39,10 +39,10 @@ RIGHT = MappingProxyType(
 
 def find_correct_recipe(fault: str) -> Recipe:
     """Return the recipe of the same training without the fault."""
-    faulty = FAULTY[fault]
+    faulty = FAULTY_RECIPES[fault]
     return next(
         recipe
-        for recipe in RIGHT.values()
+        for recipe in CORRECT_RECIPES.values()
         if type(recipe) is type(faulty)
         and [
             getattr(recipe, name)

@@ -6,17 +6,19 @@ from typing import Literal
 import msgspec
 from msgspec import Raw, Struct
 
-FLIPPED = {"win": "loss", "draw": "draw", "loss": "win"}
+OPPOSITE_RESULTS = {"win": "loss", "draw": "draw", "loss": "win"}
 
 
-class TrainingMove(Struct, frozen=True):
+class TrainingMove(
+    Struct, frozen=True, rename={"was_random": "explored", "next_own_board": "after"}
+):
     """A move: the board before it as text, the cell, and the board at the next move or the end."""
 
     board: str
     cell: int
     # whether the move was random; for the champion, whether it led to an unexplored board
-    explored: bool
-    after: str  # the board at the learner's next move, or at the end
+    was_random: bool
+    next_own_board: str  # the board at the learner's next move, or at the end
 
     @property
     def mark(self) -> str:
@@ -24,18 +26,27 @@ class TrainingMove(Struct, frozen=True):
         return "X" if self.board.count("X") == self.board.count("O") else "O"
 
 
-class TrainingUpdate(Struct, frozen=True, omit_defaults=True):
+class TrainingUpdate(
+    Struct,
+    frozen=True,
+    omit_defaults=True,
+    rename={
+        "move_index": "turn",
+        "update_count": "times",
+        "is_opponent_move": "observed",
+    },
+):
     """One update of the value of a move, with the numbers used to compute it.
 
     All values are in the view of the learner that made the update.
     """
 
-    turn: int  # index of the move in its game
+    move_index: int  # index of the move in its game
     old: float  # the value before the update
     new: float  # the value after the update
-    times: int  # number of updates of this value so far, including this update
+    update_count: int  # number of updates of this value so far, including this update
     # whether the move is the opponent's, learned as if it were the learner's own (league)
-    observed: bool
+    is_opponent_move: bool
     reward: float = 0.0
     # the next state in the update, "" if the update uses none
     next_board: str = ""
@@ -50,26 +61,40 @@ class TrainingUpdate(Struct, frozen=True, omit_defaults=True):
     next_values: list[float | None] = []  # the values of all moves of the next state
 
 
-class TrainingGame(Struct, frozen=True):
+class TrainingGame(
+    Struct, frozen=True, rename={"moves": "turns", "updates": "changes"}
+):
     """A game of a training: its moves, and its updates in the order of the training."""
 
-    turns: list[TrainingMove]
-    changes: list[TrainingUpdate]
+    moves: list[TrainingMove]
+    updates: list[TrainingUpdate]
     seat: str  # the learner's seat; "X" if it plays both sides
     opponent: str  # name of the opponent in a league, else ""
     result: Literal["win", "draw", "loss"]  # the result for the seat
 
     @property
-    def both_sides(self) -> bool:
+    def played_both_sides(self) -> bool:
         """Whether the learner played both sides; in a league it did not, although both are recorded."""
-        return not self.opponent and len({move.mark for move in self.turns}) == 2
+        return not self.opponent and len({move.mark for move in self.moves}) == 2
 
     def get_result_for(self, mark: str) -> str:
         """Return the result for a player: "win", "draw" or "loss"."""
-        return self.result if mark == self.seat else FLIPPED[self.result]
+        return self.result if mark == self.seat else OPPOSITE_RESULTS[self.result]
 
 
-class UpdateExample(Struct, frozen=True, omit_defaults=True):
+class UpdateExample(
+    Struct,
+    frozen=True,
+    omit_defaults=True,
+    rename={
+        "earlier_updates": "before",
+        "moves": "turns",
+        "updates": "changes",
+        "shown_index": "shown",
+        "final_board": "end",
+        "game_number": "game",
+    },
+):
     """The updates of one game of a real training, shown step by step on a page.
 
     A simulated game, a sweep or a minibatch is recorded like a game, with a move for each update.
@@ -77,12 +102,12 @@ class UpdateExample(Struct, frozen=True, omit_defaults=True):
 
     kind: str  # the reason for selecting it, such as "usual" or "mistake"
     agent: str  # id or recipe of the agent
-    game: int  # number of the game in the training, from 1
-    before: int  # number of updates in the training before this game
-    turns: list[TrainingMove]
-    changes: list[TrainingUpdate]
-    shown: int  # index of the update that is shown first
-    end: str = ""  # the last board of the game
+    game_number: int  # number of the game in the training, from 1
+    earlier_updates: int  # number of updates in the training before this game
+    moves: list[TrainingMove]
+    updates: list[TrainingUpdate]
+    shown_index: int  # index of the update that is shown first
+    final_board: str = ""  # the last board of the game
 
 
 def load_mistakes(folder: Path) -> dict[str, dict[str, Raw]]:

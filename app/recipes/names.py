@@ -110,13 +110,13 @@ def suggest_word(word: str, words: Iterable[str]) -> str:
 
 def _parse_value(parameter: Parameter, text: str) -> Value:
     """Return the value of a parameter from its text; raises RecipeError if the type is wrong."""
-    if parameter.kind is bool and text in SWITCH_WORDS.values():
+    if parameter.value_type is bool and text in SWITCH_WORDS.values():
         return text == SWITCH_WORDS[True]
-    if parameter.kind is int and WHOLE_NUMBER.fullmatch(text):
+    if parameter.value_type is int and WHOLE_NUMBER.fullmatch(text):
         return int(text)
-    if parameter.kind is float and NUMBER.fullmatch(text):
+    if parameter.value_type is float and NUMBER.fullmatch(text):
         return float(text) + 0.0  # turns -0.0 into 0.0
-    if parameter.kind is str:
+    if parameter.value_type is str:
         return text.replace(" ", "+")  # a "+" in a URL query arrives as a space
     raise RecipeError(
         f"{parameter.name} {describe_range(parameter)}, not {quote_value(text)}"

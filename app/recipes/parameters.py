@@ -25,7 +25,7 @@ from msgspec import Meta
 
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import DIGITS
-from app.tictactoe.policy import BASELINES, Plays
+from app.tictactoe.policy import BASELINES, PlayRule
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
 
@@ -71,11 +71,11 @@ class Parameter(NamedTuple):
     name: str
     field: str  # field of the recipe: the name, or another one if the name is a Python keyword
     symbol: str  # the symbol in formulas, or ""
-    kind: type  # bool, int, float or str
+    value_type: type  # bool, int, float or str
     value: Value
     default: Value
-    low: float | None  # None if the parameter is not a number
-    high: float | None
+    minimum: float | None  # None if the parameter is not a number
+    maximum: float | None
     choices: tuple[str, ...]  # () if any value in the range is valid
     meaning: str
 
@@ -116,9 +116,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     def check_combination(self) -> None:
         """Raise RecipeError if parameters contradict each other."""
         usual = get_parameters(type(self))[self.turns].default
-        if ":" in self._vs and getattr(self, self.turns) != usual:
+        if ":" in self._opponents and getattr(self, self.turns) != usual:
             raise RecipeError(
-                f"{self.turns} is not given where vs says how many: {self._vs}"
+                f"{self.turns} is not given where vs says how many: {self._opponents}"
             )
         if self.has_opponent(BOTH) and getattr(self, "seat", "both") != "both":
             raise RecipeError(
@@ -141,16 +141,16 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return [vars(kind)["slug"] for kind in cls.__mro__ if "slug" in vars(kind)]
 
     @property
-    def _vs(self) -> str:
+    def _opponents(self) -> str:
         """The opponents as text, "" for an algorithm without opponents."""
         return str(getattr(self, "vs", SELF))
 
     @property
     def phases(self) -> Phases:
         """The opponents in order, each with its number of turns."""
-        if ":" not in self._vs:
-            return [(self._vs, int(getattr(self, self.turns)))]
-        phases = (phase.split(":") for phase in self._vs.split("+"))
+        if ":" not in self._opponents:
+            return [(self._opponents, int(getattr(self, self.turns)))]
+        phases = (phase.split(":") for phase in self._opponents.split("+"))
         return [(opponent, int(turns)) for opponent, turns in phases]
 
     def with_seed(self, seed: int | None) -> Self:
@@ -158,7 +158,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return self if seed is None else msgspec.structs.replace(self, seed=seed)
 
     @property
-    def plays(self) -> Plays:
+    def plays(self) -> PlayRule:
         """The rule for choosing moves by values: see `app.tictactoe.policy.policy_from_values`."""
         return "greedy"
 
@@ -247,11 +247,11 @@ def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
             name=field.encode_name,
             field=field.name,
             symbol=(meta.extra or {}).get("symbol", ""),
-            kind=str if choices else kind,
+            value_type=str if choices else kind,
             value=field.default,
             default=field.default,
-            low=meta.ge,
-            high=meta.le,
+            minimum=meta.ge,
+            maximum=meta.le,
             choices=tuple(SWITCH_WORDS.values()) if kind is bool else choices,
             meaning=meta.description,
         )
@@ -270,7 +270,7 @@ def list_parameters(recipe: Recipe) -> list[Parameter]:
 def check_value(parameter: Parameter, value: Value) -> None:
     """Raise RecipeError, naming the range, if the value of a parameter is out of range."""
     names_opponents = parameter.name == "vs" and (
-        not parameter.choices or has_person(str(value))
+        not parameter.choices or includes_person(str(value))
     )
     if names_opponents and isinstance(value, str):
         check_opponents(value, parameter.choices or OPPONENTS)
@@ -282,15 +282,15 @@ def check_value(parameter: Parameter, value: Value) -> None:
 
 def _is_in_range(parameter: Parameter, value: Value) -> bool:
     """Return whether a value has the type of a parameter and is in its choices or its range."""
-    kind = parameter.kind
+    kind = parameter.value_type
     if kind is str and parameter.choices:
         return value in parameter.choices
     if kind not in (int, float):
         return isinstance(value, kind)
     if isinstance(value, (bool, str)) or (kind is int and isinstance(value, float)):
         return False
-    low = parameter.low
-    high = parameter.high
+    low = parameter.minimum
+    high = parameter.maximum
     return low is not None and high is not None and low <= value <= high
 
 
@@ -298,15 +298,15 @@ def describe_range(parameter: Parameter) -> str:
     """Return the valid values of a parameter as the end of a sentence: "is a text"."""
     if parameter.choices:
         return f"is {' or '.join(parameter.choices)}"
-    if parameter.kind is str:
+    if parameter.value_type is str:
         return "is a text"
-    number = "a whole number" if parameter.kind is int else "a number"
-    low = format_value(parameter.low or 0)
-    high = format_value(parameter.high or 0)
+    number = "a whole number" if parameter.value_type is int else "a number"
+    low = format_value(parameter.minimum or 0)
+    high = format_value(parameter.maximum or 0)
     return f"is {number} within {low} and {high}"
 
 
-def has_person(vs: str) -> bool:
+def includes_person(vs: str) -> bool:
     """Return whether a person is among the opponents in a `vs` text."""
     return YOU in (phase.partition(":")[0] for phase in vs.split("+"))
 
@@ -329,7 +329,7 @@ def check_taught_games(recipe: Recipe) -> None:
     taught_turns = recipe.count_turns_against(YOU)
     if len(games) != taught_turns:
         raise RecipeError(
-            f"taught has {len(games)} games, and vs={recipe._vs} has {taught_turns}"
+            f"taught has {len(games)} games, and vs={recipe._opponents} has {taught_turns}"
         )
     if taught_turns > MAX_TAUGHT_GAMES:
         raise RecipeError(

@@ -27,23 +27,23 @@ MILESTONES = ("rows", "blocks", "random", "x", "o", "both")
 class ValueChange(NamedTuple):
     """A value that a game changed: a number of beads, or a Q-value in the mover's view."""
 
-    ply: int  # index of the move in the record
-    old: float
-    new: float
+    move_index: int  # index of the move in the record
+    old_value: float
+    new_value: float
 
 
 class LosingMove(NamedTuple):
     """The learner's losing move in a game: the last move that turned the game into a loss."""
 
-    ply: int  # index of the move in the record
-    chance: float  # chance of a losing move on that board, before the game
+    move_index: int  # index of the move in the record
+    losing_chance: float  # chance of a losing move on that board, before the game
 
 
 class LostLine(NamedTuple):
     """The last lost game of a learner, and how it plays now on the board of the losing move."""
 
-    lesson: int  # number of the game among the lessons, from 1
-    chance: float  # chance of a losing move on that board now
+    lesson_number: int  # number of the game among the lessons, from 1
+    losing_chance: float  # chance of a losing move on that board now
     is_safe: bool  # whether no opponent can beat the learner from that board now
 
 
@@ -58,11 +58,13 @@ class Lesson(Struct, frozen=True):
     result: str  # the learner's result: "win", "draw" or "loss"
     # Updates of the learner's own moves, in order; [] in practice.
     updates: list[ValueChange]
-    others: int  # number of updates of the person's moves
-    beaten: dict[str, float]  # seat -> chance that the best responder beats the learner
-    blunders: int  # number of positions with a possible blunder
+    opponent_update_count: int  # number of updates of the person's moves
+    loss_chances: dict[
+        str, float
+    ]  # seat -> chance that the best responder beats the learner
+    blunder_count: int  # number of positions with a possible blunder
     milestones: list[str]  # the MILESTONES that the learner has reached
-    refills: int = 0  # number of empty boxes that were filled again
+    refill_count: int = 0  # number of empty boxes that were filled again
     losing_move: LosingMove | None = None  # None if the game was not lost
 
 
@@ -72,30 +74,30 @@ class Course(Struct, frozen=True):
     # Name of the recipe with all games so far.
     recipe: str
     record: str  # the unfinished game, else the last game
-    begun: bool  # whether there is an unfinished game
+    has_unfinished_game: bool  # whether there is an unfinished game
     seat: str  # the learner's seat in the unfinished game, else in the next game
     values: list[list[float | None]]  # [decisions of the record][cells], mover's view
     # [decisions of the record][cells] whether the pair was ever updated
-    known: list[list[bool]]
+    is_value_known: list[list[bool]]
     lessons: list[Lesson]
     # seat -> record of the likeliest game that the learner loses
-    losing: dict[str, str | None]
+    losing_games: dict[str, str | None]
     lost_line: LostLine | None = None
     # board -> chances of a blunder, see `find_blunder_chances`; {} during a game
-    blunders: dict[int, BlunderChance] = {}
+    blunder_chances: dict[int, BlunderChance] = {}
 
 
 class Refusal(Struct, frozen=True):
     """A reason why a recipe with games of people cannot be trained."""
 
-    sentence: str
+    reason: str
     # number of the person's game with the wrong move, from 1; None for another reason
-    game: int | None
+    game_number: int | None
     # whether only the end of the last game is missing, as in a truncated link
-    is_cut: bool = False
+    is_link_truncated: bool = False
 
 
-def make_untaught(recipe: Recipe) -> Recipe:
+def remove_all_games(recipe: Recipe) -> Recipe:
     """Return the recipe of the learner before its first game with a person.
 
     Raises RecipeError if people cannot teach this algorithm.
@@ -110,7 +112,7 @@ def list_taught_phases(recipe: Recipe) -> Phases:
 
     Raises RecipeError if people cannot teach this algorithm, or not after these phases.
     """
-    phases = [] if recipe == make_untaught(recipe) else recipe.phases
+    phases = [] if recipe == remove_all_games(recipe) else recipe.phases
     if YOU not in dict(phases):
         _replace_games(recipe, [*phases, (YOU, 1)], ["0"])
     return phases
@@ -140,7 +142,7 @@ def add_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:
     )
 
 
-def remove_last(recipe: Recipe) -> Recipe:
+def remove_last_lesson(recipe: Recipe) -> Recipe:
     """Return a recipe without its last game of a person or its last practice phase."""
     *phases, (opponent, turns) = list_taught_phases(recipe)
     games = list_taught_games(recipe)
@@ -157,12 +159,12 @@ def format_title(recipe: Recipe) -> str:
     return f"{who}, taught {number} game{'s' * (number != 1)}"
 
 
-def cut_after_game(recipe: Recipe, game: int) -> Recipe:
+def keep_first_games(recipe: Recipe, game: int) -> Recipe:
     """Return a recipe cut after a game of the person, counted from 1."""
     while len(list_taught_games(recipe)) > game or (
         recipe.phases[-1][0] != YOU and game
     ):
-        recipe = remove_last(recipe)
+        recipe = remove_last_lesson(recipe)
     return recipe
 
 

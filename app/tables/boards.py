@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from app.tables.values import (
     CONSTRUCTORS,
     TableError,
-    flatten,
+    flatten_lists,
     format_item,
     is_whole,
     parse_number,
@@ -22,7 +22,7 @@ from app.tictactoe.game import Game
 
 CELLS = 9
 CODES = 3**CELLS
-EMPTY = {
+EMPTY_SIGNS = {
     "",
     " ",
     ".",
@@ -41,12 +41,12 @@ EMPTY = {
 }
 NINE_SIGNS = re.compile(r"[012]{9}|[XxOo0._\- *#?bBeEnN]{9}")
 BOARD_AND_MOVE = re.compile(r"(.{9})[\s,;:|/_-]+([0-9])", re.ASCII)
-CODE = re.compile(r"\d{1,5}(\.0)?", re.ASCII)
-SIGNS = re.compile(
+CODE_PATTERN = re.compile(r"\d{1,5}(\.0)?", re.ASCII)
+TOKEN_PATTERN = re.compile(
     r"""\"([^"]*)\"|'([^']*)'|([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|([A-Za-z]+)|([._*#?-])""",
     re.ASCII,
 )
-NUMERAL = re.compile(r"-?\d+|\.", re.ASCII)
+NUMERAL_PATTERN = re.compile(r"-?\d+|\.", re.ASCII)
 # The numbers in a table that mean (empty, X, O), or (empty, player to move, opponent).
 NUMBER_SCHEMES = [
     ("0", "1", "-1"),
@@ -58,7 +58,7 @@ NUMBER_SCHEMES = [
 ]
 UNREACHABLE = -1  # in place of the position of a board that no game leads to
 MAX_LISTED_SIGNS = 8  # maximum number of signs listed in an error message
-OWN_NAMES = ("the player to move", "the other side")
+MOVER_NAMES = ("the player to move", "the other side")
 SIDE_NAMES = ("X", "O")
 
 
@@ -69,7 +69,7 @@ class Signs(NamedTuple):
     # whether the tokens are the digits of a base-3 number
     is_code: bool
     # a move, and perhaps a value, in the same item as the board
-    beside: tuple[Any, ...] = ()
+    extra_items: tuple[Any, ...] = ()
 
 
 HIGH_DIGITS, LOW_DIGITS = (list(product("012", repeat=places)) for places in (4, 5))
@@ -81,7 +81,7 @@ def _normalize_token(text: str) -> str:
     if number is not None and number.is_integer():
         return str(int(number))
     text = text.strip().upper()
-    return "." if text in EMPTY else text
+    return "." if text in EMPTY_SIGNS else text
 
 
 def read_token(item: Any) -> str:
@@ -114,7 +114,7 @@ def _parse_board_text(board: str) -> Signs | None:
         if NINE_SIGNS.fullmatch(text):
             return Signs(tuple(map(_normalize_token, text)), is_code=False)
     stripped = board.strip()
-    if CODE.fullmatch(stripped):
+    if CODE_PATTERN.fullmatch(stripped):
         return _parse_code(int(float(stripped)))
     with_move = BOARD_AND_MOVE.fullmatch(stripped)
     if with_move and NINE_SIGNS.fullmatch(with_move[1]):
@@ -123,7 +123,7 @@ def _parse_board_text(board: str) -> Signs | None:
         )
     parts = [
         "".join(filter(None, found))
-        for found in SIGNS.findall(CONSTRUCTORS.sub("", board))
+        for found in TOKEN_PATTERN.findall(CONSTRUCTORS.sub("", board))
     ]
     return _parse_board_list(parts) if len(parts) > 1 else None
 
@@ -134,7 +134,7 @@ def _parse_board_list(board: list[Any]) -> Signs | None:
     The list has nine cells, perhaps followed by a move and a value, or it is a board with
     its move.
     """
-    items = flatten(board)
+    items = flatten_lists(board)
     if CELLS <= len(items) <= CELLS + 2:
         tokens = tuple(map(read_token, items[:CELLS]))
         return Signs(tokens, False, tuple(items[CELLS:]))
@@ -142,7 +142,9 @@ def _parse_board_list(board: list[Any]) -> Signs | None:
         return None
     inner = read_signs(items[0])
     return (
-        inner._replace(beside=tuple(items[1:])) if inner and not inner.beside else None
+        inner._replace(extra_items=tuple(items[1:]))
+        if inner and not inner.extra_items
+        else None
     )
 
 
@@ -154,24 +156,24 @@ class Scheme(NamedTuple):
     """
 
     digits: dict[str, int]
-    is_own: bool
-    note: str
+    is_movers_view: bool
+    description: str
 
 
-def list_schemes(used: set[str], boards: str) -> list[Scheme]:
+def list_schemes(used_tokens: set[str], boards: str) -> list[Scheme]:
     """List the possible meanings of the signs `used` in a table: X, O, empty.
 
     `boards` is the option that `Options` explains.
     """
-    if used & {"X", "O"}:
-        return list_letter_schemes(used)
+    if used_tokens & {"X", "O"}:
+        return list_letter_schemes(used_tokens)
     schemes = []
     for is_own in (False, True):
         if boards == ("x" if is_own else "mover"):
             continue
-        first, second = OWN_NAMES if is_own else SIDE_NAMES
+        first, second = MOVER_NAMES if is_own else SIDE_NAMES
         for empty, one, other in NUMBER_SCHEMES:
-            if used <= {empty, one, other, "."} and not (is_own and one != "1"):
+            if used_tokens <= {empty, one, other, "."} and not (is_own and one != "1"):
                 note = (
                     f"Boards: {one} is {first}, {other} is {second}, {empty} is empty."
                 )
@@ -180,10 +182,12 @@ def list_schemes(used: set[str], boards: str) -> list[Scheme]:
     return schemes
 
 
-def list_letter_schemes(used: set[str]) -> list[Scheme]:
+def list_letter_schemes(used_tokens: set[str]) -> list[Scheme]:
     """List the schemes of a table with the letters X and O; a 0 may stand for O."""
-    has_zero_for_o = "0" in used and "O" not in used and "." in used
-    digits = {token: 0 for token in used if NUMERAL.fullmatch(token)}
+    has_zero_for_o = (
+        "0" in used_tokens and "O" not in used_tokens and "." in used_tokens
+    )
+    digits = {token: 0 for token in used_tokens if NUMERAL_PATTERN.fullmatch(token)}
     digits["0"] = 2 if has_zero_for_o else 0
     x_begins = "Boards: X and O, and X begins."
     o_begins = "Boards: X and O, and O begins: it counts as X."
@@ -198,7 +202,7 @@ class Boards:
     """The B different boards of a table."""
 
     signs: list[Signs]
-    counts: NDArray[np.int64]  # [B] number of rows with each board
+    row_counts: NDArray[np.int64]  # [B] number of rows with each board
     tokens: NDArray[np.intp] = field(init=False)  # [B, 9] indices into `vocabulary`
     vocabulary: list[str] = field(init=False)
     is_code: NDArray[np.bool_] = field(init=False)  # [B] see `Signs`
@@ -221,7 +225,7 @@ class Boards:
                 f"what stands for X, O and empty cannot be told: there are {strange}"
             )
         fitting = [
-            int(self.counts[self.find_positions(game, scheme) != UNREACHABLE].sum())
+            int(self.row_counts[self.find_positions(game, scheme) != UNREACHABLE].sum())
             for scheme in schemes
         ]
         return schemes[fitting.index(max(fitting))]
@@ -241,12 +245,16 @@ class Boards:
         twos = (stones == 2).sum(axis=1)
         # With equal numbers of stones X is to move, so the own stones 1 are X's. Otherwise O
         # is to move and the own stones are O's, so 1 and 2 are swapped.
-        if scheme.is_own:
+        if scheme.is_movers_view:
             is_of_o = ones < twos
             stones[is_of_o] = np.array([0, 2, 1])[stones[is_of_o]]
         codes = stones @ (3 ** np.arange(CELLS - 1, -1, -1))
         found = map_codes_to_positions(game)[codes]
-        return np.where(ones > twos, UNREACHABLE, found) if scheme.is_own else found
+        return (
+            np.where(ones > twos, UNREACHABLE, found)
+            if scheme.is_movers_view
+            else found
+        )
 
 
 @lru_cache(maxsize=2)
@@ -261,9 +269,11 @@ class RowBoards(NamedTuple):
     """The boards of the rows of a table."""
 
     boards: Boards | None  # the different boards, None if there are none
-    rows: NDArray[np.intp]  # index of the board of each row, -1 if the row has none
+    board_indices: NDArray[
+        np.intp
+    ]  # index of the board of each row, -1 if the row has none
     # the move and value in the same item as the board of each row, () if there are none
-    beside: list[tuple[Any, ...]]
+    extra_items: list[tuple[Any, ...]]
 
 
 def collect_boards(board_items: Sequence[Any]) -> RowBoards:
@@ -285,7 +295,7 @@ def collect_boards(board_items: Sequence[Any]) -> RowBoards:
             signs.append(read_signs(board))
         found_signs = signs[number]
         rows[row] = number
-        beside.append(board_extras or (found_signs.beside if found_signs else ()))
+        beside.append(board_extras or (found_signs.extra_items if found_signs else ()))
     is_board = np.array([one is not None for one in signs], np.bool_)
     number_of_board = np.where(is_board, is_board.cumsum() - 1, -1)
     known = [one for one in signs if one is not None]
@@ -294,17 +304,17 @@ def collect_boards(board_items: Sequence[Any]) -> RowBoards:
     return RowBoards(Boards(known, counts) if known else None, rows, beside)
 
 
-def split_board(written: Any) -> tuple[Any, tuple[Any, ...]]:
+def split_board(item: Any) -> tuple[Any, tuple[Any, ...]]:
     """Return a board, and the move and value of the same item, as in `((0, 1, ...), 4)`.
 
     The board is split off, so that rows with equal boards can share one entry.
     """
-    if isinstance(written, list) and 2 <= len(written) <= 3:
-        board, *more = written
-        beside = flatten(more)
+    if isinstance(item, list) and 2 <= len(item) <= 3:
+        board, *more = item
+        beside = flatten_lists(more)
         if isinstance(board, list) and len(board) == CELLS and len(beside) <= 2:
             return board, tuple(beside)
-    return written, ()
+    return item, ()
 
 
 def _make_hashable(board: Any) -> Any:

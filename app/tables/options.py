@@ -13,22 +13,22 @@ class Options(NamedTuple):
     missing: str = "auto"
 
 
-DEFAULT = Options()
-DETECTED = "detected"
+DEFAULT_OPTIONS = Options()
+DETECTED_VALUE = "detected"
 # Label of each option in the form, and the labels of its values; the first value is the
 # default.
 QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "boards": (
         "On a board of numbers, 1 is",
-        {"auto": DETECTED, "x": "X", "mover": "the player to move"},
+        {"auto": DETECTED_VALUE, "x": "X", "mover": "the player to move"},
     ),
     "digits": (
         "In a base-3 number the top left square is",
-        {"auto": DETECTED, "first": "the first digit", "last": "the last digit"},
+        {"auto": DETECTED_VALUE, "first": "the first digit", "last": "the last digit"},
     ),
     "view": (
         "A high value is good for",
-        {"auto": DETECTED, "mover": "the player to move", "x": "X"},
+        {"auto": DETECTED_VALUE, "mover": "the player to move", "x": "X"},
     ),
     "ties": (
         "Among equal values it plays",
@@ -37,7 +37,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "missing": (
         "Where the table has nothing it plays",
         {
-            "auto": DETECTED,
+            "auto": DETECTED_VALUE,
             "any": "any empty square",
             "first": "the first empty square",
             "image": "as in a symmetric position",

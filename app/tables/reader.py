@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tables.boards import CELLS, Scheme, collect_boards
-from app.tables.options import DEFAULT, Options
+from app.tables.options import DEFAULT_OPTIONS, Options
 from app.tables.rows import Row, read_rows
 from app.tables.values import (
     Pairs,
     TableError,
-    flatten,
+    flatten_lists,
     parse_cell,
     parse_move,
     parse_number,
@@ -40,25 +40,29 @@ class Reading:
     choice: Choice  # [D, cells] the moves played, each with equal probability
     # [D, cells] mover's view, NaN without a value; None if the table has moves only
     q: NDArray[np.float64] | None
-    positions: int  # number of decisions in the table
+    position_count: int  # number of decisions in the table
     notes: list[str]  # sentences for the user on how the table was read
-    unread: list[str]  # the first unreadable rows, with reasons
-    unread_rows: int  # number of all unreadable rows
+    unread_reasons: list[str]  # the first unreadable rows, with reasons
+    unread_count: int  # number of all unreadable rows
 
     @property
-    def summary(self) -> str:
+    def summary_sentence(self) -> str:
         """The numbers of positions read and of rows that could not be read, as a sentence."""
-        rows = f" {self.unread_rows:,} could not be read." if self.unread_rows else ""
-        return f"Read: {self.positions:,} of {len(self.choice):,} positions.{rows}"
+        rows = f" {self.unread_count:,} could not be read." if self.unread_count else ""
+        return f"Read: {self.position_count:,} of {len(self.choice):,} positions.{rows}"
 
     @property
-    def fault(self) -> str:
+    def fault_sentence(self) -> str:
         """The rows that could not be read, as a sentence; "" if every row could be read."""
-        more = self.unread_rows - len(self.unread)
-        return "; ".join([*self.unread, *([f"{more:,} more rows"] if more else [])])
+        more = self.unread_count - len(self.unread_reasons)
+        return "; ".join(
+            [*self.unread_reasons, *([f"{more:,} more rows"] if more else [])]
+        )
 
 
-def read_table(game: Game, content: bytes, options: Options = DEFAULT) -> Reading:
+def read_table(
+    game: Game, content: bytes, options: Options = DEFAULT_OPTIONS
+) -> Reading:
     """Return the moves and values in the bytes of a file: JSON, a Python literal, CSV or npz.
 
     Raises TableError, naming the row where there is one, if the file holds nothing
@@ -106,7 +110,7 @@ class TableReader:
             raise TableError(f"no board was found in it{self.describe_first_fault()}")
         self.boards = boards
         scheme = boards.find_scheme(self.game, self.options.boards)
-        self.notes.append(scheme.note)
+        self.notes.append(scheme.description)
         is_reversed = self.find_digits(scheme)
         positions = boards.find_positions(self.game, scheme, is_reversed)
         self.read_values(positions)
@@ -121,13 +125,13 @@ class TableReader:
         return Reading(
             choice=choice,
             q=self.q if self.has_values else None,
-            positions=int(self.found.sum()),
+            position_count=int(self.found.sum()),
             notes=self.notes,
-            unread=[
+            unread_reasons=[
                 f"{self.rows[row].name}: {self.faults[row]}"
                 for row in rows[:MAX_LISTED_ROWS]
             ],
-            unread_rows=len(rows),
+            unread_count=len(rows),
         )
 
     def add_fault(self, row: int, fault: str) -> None:
@@ -178,7 +182,7 @@ class TableReader:
         """Return whether a row has an illegal move, or a value for one, in its position."""
         value = self.rows[row].value
         if isinstance(value, list) and not isinstance(value, Pairs):
-            given = [parse_number(item) is not None for item in flatten(value)]
+            given = [parse_number(item) is not None for item in flatten_lists(value)]
             return len(given) == len(legal) and not all(given) and given != legal
         moves = (
             [key for key, _ in value]
@@ -269,7 +273,7 @@ class TableReader:
         value = self.rows[row].value
         if isinstance(value, Pairs):
             return [key for key, _ in value]
-        if isinstance(value, list) and len(flatten(value)) != 2:
+        if isinstance(value, list) and len(flatten_lists(value)) != 2:
             return []
         return [self.find_move(row)]
 
@@ -281,7 +285,7 @@ class TableReader:
             cells = [self.read_cell(key, first_cell) for key, _ in value]
             return RowCells(cells, parse_values(item for _, item in value), True)
         if isinstance(value, list):
-            listed = self.read_listed_values(flatten(value), legal, first_cell)
+            listed = self.read_listed_values(flatten_lists(value), legal, first_cell)
             if listed:
                 return listed
         elif value is None:
@@ -364,7 +368,7 @@ class TableReader:
             self.notes.append(
                 f"Equal highest values in {several:,} positions: it plays {which}."
             )
-        return keep_first(choice) if is_first else choice
+        return keep_first_move(choice) if is_first else choice
 
     def fill_missing(self, choice: Choice) -> Choice:
         """Return `choice` with moves added for positions that are missing, by the user's option."""
@@ -378,9 +382,9 @@ class TableReader:
             rule = "image" if are_canonical else "any"
         missing = ~self.found
         copied = self.copy_images(choice, missing) if rule == "image" else 0
-        choice[missing] = (keep_first(game.legal) if rule == "first" else game.legal)[
-            missing
-        ]
+        choice[missing] = (
+            keep_first_move(game.legal) if rule == "first" else game.legal
+        )[missing]
         if copied:
             self.notes.append(
                 f"Copied from a symmetric position that the table has: {copied:,} positions."
@@ -399,7 +403,7 @@ class TableReader:
         """
         game = self.game
         before = int(missing.sum())
-        for image, cells in zip(game.image, game.symmetry, strict=True):
+        for image, cells in zip(game.images, game.symmetries, strict=True):
             sources = np.flatnonzero(self.found)
             targets = image[sources]
             # A symmetry maps different positions to different positions, so no target repeats.
@@ -409,7 +413,7 @@ class TableReader:
         return before - int(missing.sum())
 
 
-def keep_first(choice: Choice) -> Choice:
+def keep_first_move(choice: Choice) -> Choice:
     """Return only the first move of each position, [D, cells]."""
     first: Choice = choice & (choice.cumsum(axis=1) == 1)
     return first

@@ -26,14 +26,14 @@ class Pairs(list[tuple[Any, Any]]):
     """The keys and values of a dict in order; keys may be lists and may be repeated."""
 
 
-def flatten(items: list[Any]) -> list[Any]:
+def flatten_lists(items: list[Any]) -> list[Any]:
     """Return the items of nested lists as one flat list; a dict inside becomes its pairs."""
     if not any(isinstance(item, list | tuple) for item in items):
         return items
     flat: list[Any] = []
     for item in items:
         if isinstance(item, list | tuple):
-            flat.extend(flatten(list(item)))
+            flat.extend(flatten_lists(list(item)))
         else:
             flat.append(item)
     return flat
@@ -77,7 +77,7 @@ def parse_move(move: Any) -> tuple[int, ...]:
     else:
         numbers = [
             parse_number(item)
-            for item in (flatten(move) if isinstance(move, list) else [move])
+            for item in (flatten_lists(move) if isinstance(move, list) else [move])
         ]
     whole = [int(number) for number in numbers if is_whole(number)]
     is_move = 1 <= len(numbers) <= 2 and len(whole) == len(numbers)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.card import (
-    UNJUDGED,
+    EMPTY_FIGURES,
     Card,
     check_card,
     check_figures,
@@ -36,12 +36,12 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import find_blunders
 
 MAX_CARD_BYTES = 1 << 20  # limit for the size of a card
-NEW_ARRAYS = ".npz.newer"  # suffix of new arrays, until their card is written
-UNFINISHED = ".saving-"  # prefix of unfinished files
+NEW_ARRAYS_SUFFIX = ".npz.newer"  # suffix of new arrays, until their card is written
+UNFINISHED_PREFIX = ".saving-"  # prefix of unfinished files
 FILE_MODE = 0o644
 
 
-Decode = Callable[[Game, str, bytes, bytes, Path], "Agent"]
+AgentDecoder = Callable[[Game, str, bytes, bytes, Path], "Agent"]
 
 
 class ModelError(ValueError):
@@ -62,26 +62,36 @@ class Agent:
     snapshot_updates: NDArray[np.int64]  # [T] number of updates before each snapshot
     # at each snapshot the values, and whether each pair was updated so far
     history: History
-    file: Path | None = None  # the file that the arrays were read from, if any
+    arrays_file: Path | None = None  # the file that the arrays were read from, if any
 
-    def table(self, game: Game, step: int | None = None) -> NDArray[np.float32]:
+    def build_table(
+        self, game: Game, snapshot: int | None = None
+    ) -> NDArray[np.float32]:
         """Return the values at snapshot `step`, or the final values, [D, cells], NaN where illegal."""
-        return self.q if step is None else game.spread_pairs(self.history.values(step))
+        return (
+            self.q
+            if snapshot is None
+            else game.spread_pairs(self.history.get_values(snapshot))
+        )
 
-    def updated_pairs(self, game: Game, step: int | None = None) -> NDArray[np.bool_]:
+    def find_updated_pairs(
+        self, game: Game, snapshot: int | None = None
+    ) -> NDArray[np.bool_]:
         """Return whether each pair was updated up to snapshot `step`, or up to the end, [D, cells]."""
-        if step is None:
+        if snapshot is None:
             return self.visits > 0
-        return game.spread_pairs(self.history.updated_pairs(step), illegal=False)
+        return game.spread_pairs(
+            self.history.find_updated_pairs(snapshot), illegal=False
+        )
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def collect_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of the agent's file, by name; the snapshots are [T, P]."""
         return {
             "q": self.q,
             "visits": self.visits,
             "snapshot_updates": self.snapshot_updates,
-            "snapshot_q": self.history.all_values(),
-            "snapshot_updated": self.history.all_updated(),
+            "snapshot_q": self.history.get_all_values(),
+            "snapshot_updated": self.history.find_all_updated(),
         }
 
 
@@ -100,7 +110,7 @@ def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
     folder.mkdir(parents=True, exist_ok=True)
     described = folder / f"{card.id}.json"
     here = folder / f"{card.id}.npz"
-    newer = folder / f"{card.id}{NEW_ARRAYS}"
+    newer = folder / f"{card.id}{NEW_ARRAYS_SUFFIX}"
     with _lock_for_saving(folder) as write:
         new_arrays = write(arrays)
         new_card = write(text)
@@ -125,7 +135,7 @@ def save_card(folder: Path, game: Game, agent: Agent) -> None:
     """
     id = agent.card.id
     text = format_card(
-        msgspec.structs.replace(agent.card, numbering=compute_numbering(game))
+        msgspec.structs.replace(agent.card, numbering_digest=compute_numbering(game))
     ).encode()
     with _lock_for_saving(folder) as write:
         arrays = _read_file(folder / f"{id}.npz", compute_size_limit(_get_layout(game)))
@@ -138,10 +148,10 @@ def encode_agent(game: Game, agent: Agent) -> tuple[bytes, bytes]:
 
     Equal arrays always give equal bytes.
     """
-    arrays = write_arrays(agent.arrays())
+    arrays = write_arrays(agent.collect_arrays())
     digest = hashlib.sha256(arrays).hexdigest()
     card = msgspec.structs.replace(
-        agent.card, numbering=compute_numbering(game), arrays=digest
+        agent.card, numbering_digest=compute_numbering(game), arrays_digest=digest
     )
     return format_card(card).encode(), arrays
 
@@ -150,8 +160,8 @@ def pack_agent(game: Game, agent: Agent) -> bytes:
     """Return an agent as bytes for another process of this program."""
     history = agent.history
     arrays = (
-        history.since,
-        history.value,
+        history.change_snapshot,
+        history.change_value,
         history.first_update,
         game.gather_pairs(agent.visits),
     )
@@ -180,12 +190,12 @@ def unpack_agent(game: Game, content: bytes, name: str) -> Agent:
             and len(since) == len(value)
         ):
             raise ValueError("the arrays have not the lengths of a history")
-    history = History(len(card.figures.updates), first, since, value, met)
+    history = History(len(card.figures.snapshot_updates), first, since, value, met)
     agent = Agent(
         card=card,
-        q=game.spread_pairs(history.values(-1)),
+        q=game.spread_pairs(history.get_values(-1)),
         visits=game.spread_pairs(visits, 0),
-        snapshot_updates=np.array(card.figures.updates),
+        snapshot_updates=np.array(card.figures.snapshot_updates),
         history=history,
     )
     for array in (agent.q, agent.visits, agent.snapshot_updates, history.change_start):
@@ -210,27 +220,29 @@ def load_agent_without_figures(folder: Path, game: Game, agent_id: str) -> Agent
     return _retry_load(folder, game, agent_id, _decode_without_figures)
 
 
-def _retry_load(folder: Path, game: Game, agent_id: str, build: Decode) -> Agent:
+def _retry_load(folder: Path, game: Game, agent_id: str, build: AgentDecoder) -> Agent:
     """Return an agent from its files; if they do not match, wait for a save to end and try again."""
 
-    def attempt() -> Agent:
+    def try_load() -> Agent:
         """Load the agent once."""
         card = _read_file(folder / f"{agent_id}.json", MAX_CARD_BYTES)
         limit = compute_size_limit(_get_layout(game))
-        arrays = _read_newer_arrays(folder / f"{agent_id}{NEW_ARRAYS}", card, limit)
+        arrays = _read_newer_arrays(
+            folder / f"{agent_id}{NEW_ARRAYS_SUFFIX}", card, limit
+        )
         file = folder / f"{agent_id}.npz"
         agent = build(
             game, agent_id, card, arrays or _read_file(file, limit), folder / agent_id
         )
-        return replace(agent, file=file)
+        return replace(agent, arrays_file=file)
 
     try:
-        return attempt()
+        return try_load()
     except ModelError:
         if not folder.is_dir():
             raise
         with _lock_folder(folder, LOCK_SH):  # waits for a process that saves
-            return attempt()
+            return try_load()
 
 
 def load_agents(folder: Path, game: Game) -> dict[str, Agent]:
@@ -266,9 +278,9 @@ def decode_agent(
         check_card(game, agent_id, card)
         check_figures(game, card.figures)
     agent = _add_arrays(game, card, arrays_bytes, path)
-    if agent.snapshot_updates.tolist() != card.figures.updates:
+    if agent.snapshot_updates.tolist() != card.figures.snapshot_updates:
         raise ModelError(f"{path}.npz: snapshot_updates are not those of the card")
-    number = int(find_blunders(game, policy_from_values(agent.q, card.plays)).sum())
+    number = int(find_blunders(game, policy_from_values(agent.q, card.play_rule)).sum())
     if card.figures.blunders[-1] != number:
         raise ModelError(
             f"{path}.json: it says another number of blunders than {number}"
@@ -282,7 +294,7 @@ def _decode_without_figures(
     """Return the agent of this id without figures; arguments as in `decode_agent`."""
     with name_file_in_errors(f"{path}.json"):
         known = msgspec.json.decode(card_bytes, type=dict[str, Any])
-        card = msgspec.convert(known | {"figures": UNJUDGED}, Card)
+        card = msgspec.convert(known | {"figures": EMPTY_FIGURES}, Card)
         check_card(game, agent_id, card)
     return _add_arrays(game, card, arrays_bytes, path)
 
@@ -290,7 +302,7 @@ def _decode_without_figures(
 def _add_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Agent:
     """Return the agent with a card and the arrays of a file; raises ModelError if they do not fit."""
     with name_file_in_errors(f"{path}.npz"):
-        if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays:
+        if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays_digest:
             raise ValueError(
                 "the file is not the one that the card describes: its sha256 differs"
             )
@@ -320,20 +332,22 @@ def read_arrays_file(game: Game, agent: Agent) -> bytes:
     The file is read again, because the files of all agents are too large for memory; if it
     is missing or has changed, equal bytes are made from the arrays.
     """
-    if agent.file:
+    if agent.arrays_file:
         with suppress(ModelError):
-            content = _read_file(agent.file, compute_size_limit(_get_layout(game)))
-            if hashlib.sha256(content).hexdigest() == agent.card.arrays:
+            content = _read_file(
+                agent.arrays_file, compute_size_limit(_get_layout(game))
+            )
+            if hashlib.sha256(content).hexdigest() == agent.card.arrays_digest:
                 return content
-    return write_arrays(agent.arrays())
+    return write_arrays(agent.collect_arrays())
 
 
 def complete_card(game: Game, agent: Agent) -> Card:
     """Return an agent's card with the digest of its file, which is computed if it is missing."""
-    if agent.card.arrays:
+    if agent.card.arrays_digest:
         return agent.card
-    digest = hashlib.sha256(write_arrays(agent.arrays())).hexdigest()
-    return msgspec.structs.replace(agent.card, arrays=digest)
+    digest = hashlib.sha256(write_arrays(agent.collect_arrays())).hexdigest()
+    return msgspec.structs.replace(agent.card, arrays_digest=digest)
 
 
 def _get_layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -373,7 +387,7 @@ def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) ->
     if (updated[1:] < updated[:-1]).any():
         raise ValueError("snapshot_updated forgets a pair")
     # Raises ValueError if a value is below 0 and the agent plays in proportion to its values.
-    policy_from_values(game.spread_pairs(values.min(axis=0)), card.plays)
+    policy_from_values(game.spread_pairs(values.min(axis=0)), card.play_rule)
 
 
 def _check_q(game: Game, q: NDArray[Any]) -> None:
@@ -389,9 +403,11 @@ def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
     At the end all unfinished files are removed, also those of interrupted processes.
     """
 
-    def write(content: bytes) -> Path:
+    def write_temporary(content: bytes) -> Path:
         """Write content into an unfinished file and return its path."""
-        with NamedTemporaryFile(dir=folder, prefix=UNFINISHED, delete=False) as file:
+        with NamedTemporaryFile(
+            dir=folder, prefix=UNFINISHED_PREFIX, delete=False
+        ) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -400,9 +416,9 @@ def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
 
     with _lock_folder(folder, LOCK_EX):
         try:
-            yield write
+            yield write_temporary
         finally:
-            for path in folder.glob(f"{UNFINISHED}*"):
+            for path in folder.glob(f"{UNFINISHED_PREFIX}*"):
                 path.unlink()
 
 

@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game
 from app.tictactoe.policy import Policy, compute_optimal_q, find_best_moves, mark_maxima
 from app.tictactoe.report import DECIMALS
-from app.tictactoe.values import LineUp, join_line_ups, make_line_up, play_matches
+from app.tictactoe.values import (
+    PolicyMoves,
+    collect_policy_moves,
+    join_policy_moves,
+    play_matches,
+)
 
 Chances = NDArray[np.float64]
 
@@ -21,17 +26,19 @@ class ArenaTable(NamedTuple):
     as_x: Chances  # [N, 3] chances of win, draw, loss as X
     as_o: Chances  # [N, 3] the chances as O
     # [N] the number of opponents that can beat the player in at least one seat
-    beaten_by: NDArray[np.intp]
+    beaten_by_count: NDArray[np.intp]
 
     @property
-    def score(self) -> Chances:
+    def mean_score(self) -> Chances:
         """[N] the mean score of both seats, -1 to +1."""
         return (compute_score(self.as_x) + compute_score(self.as_o)) / 2
 
     @property
-    def rank(self) -> NDArray[np.intp]:
+    def ranks(self) -> NDArray[np.intp]:
         """[N] the rank by score; 1 is the best, and equal scores share a rank."""
-        ranks: NDArray[np.intp] = 1 + (self.score > self.score[:, None]).sum(axis=1)
+        ranks: NDArray[np.intp] = 1 + (self.mean_score > self.mean_score[:, None]).sum(
+            axis=1
+        )
         return ranks
 
 
@@ -44,13 +51,13 @@ def compute_round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
     # All pairings, in the order of a flat [x, o] table.
     x, o = np.divmod(np.arange(players * players), players)
     chances = play_matches(
-        game, make_line_up(game, np.stack(policies)[:, game.legal]), x, o
+        game, collect_policy_moves(game, np.stack(policies)[:, game.legal]), x, o
     )
     return np.round(chances, DECIMALS).reshape(players, players, 3)
 
 
 def add_player(
-    game: Game, chances: Chances, policies: LineUp, new_player: Policy
+    game: Game, chances: Chances, policies: PolicyMoves, new_player: Policy
 ) -> Chances:
     """Return a round robin, [N, N, 3], with a new last player, [N + 1, N + 1, 3].
 
@@ -63,7 +70,9 @@ def add_player(
     # The new player as O against all others, as X against them, and against itself.
     x = np.concatenate([others, last, [size]])
     o = np.concatenate([last, others, [size]])
-    players = join_line_ups(policies, make_line_up(game, new_player[None, game.legal]))
+    players = join_policy_moves(
+        policies, collect_policy_moves(game, new_player[None, game.legal])
+    )
     new = play_matches(game, players, x, o)
     joined = np.pad(chances, ((0, 1), (0, 1), (0, 0)))
     joined[x, o] = np.round(new, DECIMALS)

@@ -21,24 +21,28 @@ CHANCE_DECIMALS = 12
 class Mistakes(NamedTuple):
     """The M decisions where a policy can blunder, by number; values in the mover's view."""
 
-    position: NDArray[np.intp]  # [M] number of the decision
-    wrong: Choice  # [M, cells] the blunders of the policy
-    right: Choice  # [M, cells] the moves that keep the value of the game
-    before: NDArray[np.int8]  # [M] the value of the game: +1 a win, 0 a draw
-    after: NDArray[np.int8]  # [M] the value after the policy's worst move: 0 or -1
-    chance: NDArray[np.float64]  # [M] of this blunder in a game against random moves
+    positions: NDArray[np.intp]  # [M] number of the decision
+    blunders: Choice  # [M, cells] the blunders of the policy
+    correct_moves: Choice  # [M, cells] the moves that keep the value of the game
+    value_before: NDArray[np.int8]  # [M] the value of the game: +1 a win, 0 a draw
+    value_after: NDArray[
+        np.int8
+    ]  # [M] the value after the policy's worst move: 0 or -1
+    chances: NDArray[np.float64]  # [M] of this blunder in a game against random moves
 
 
-class Atlas(NamedTuple):
+class BlunderClasses(NamedTuple):
     """The mistakes of a policy by symmetry class: N classes, the most serious first."""
 
     # [N] the likeliest mistake of the class, as an index of `Mistakes`
-    row: NDArray[np.intp]
+    example_rows: NDArray[np.intp]
     # [N] the number of symmetric positions where the policy errs
-    erring_images: NDArray[np.intp]
-    images: NDArray[np.intp]  # [N] the number of all symmetric positions of the class
+    erring_counts: NDArray[np.intp]
+    symmetric_counts: NDArray[
+        np.intp
+    ]  # [N] the number of all symmetric positions of the class
     # [N] the chance of a mistake of the class in a game against random moves
-    chance: NDArray[np.float64]
+    chances: NDArray[np.float64]
 
 
 def list_mistakes(reachable_play: ReachablePlay) -> Mistakes:
@@ -48,50 +52,52 @@ def list_mistakes(reachable_play: ReachablePlay) -> Mistakes:
     values = compute_optimal_q(game)[position]
     right = find_best_moves(game)[position]
     wrong = (reachable_play.policy[position] > 0) & ~right
-    by_x = game.to_move[game.pair_from] == X
+    by_x = game.to_move[game.pair_decision] == X
     pair_chance = np.where(
-        by_x, reachable_play.games[X].chance, reachable_play.games[O].chance
+        by_x,
+        reachable_play.games_by_seat[X].move_chances,
+        reachable_play.games_by_seat[O].move_chances,
     )
     chance = game.spread_pairs(pair_chance, 0.0)[position]
     return Mistakes(
-        position=position,
-        wrong=wrong,
-        right=right,
-        before=np.fmax.reduce(values, axis=1).astype(np.int8),
-        after=np.where(wrong, values, 1).min(axis=1).astype(np.int8),
-        chance=(chance * wrong).sum(axis=1),
+        positions=position,
+        blunders=wrong,
+        correct_moves=right,
+        value_before=np.fmax.reduce(values, axis=1).astype(np.int8),
+        value_after=np.where(wrong, values, 1).min(axis=1).astype(np.int8),
+        chances=(chance * wrong).sum(axis=1),
     )
 
 
-def group_mistakes(game: Game, mistakes: Mistakes) -> Atlas:
+def group_mistakes(game: Game, mistakes: Mistakes) -> BlunderClasses:
     """Return the mistakes grouped by symmetry, the most serious class first.
 
     The order is: first by the chance of the blunder in games against random moves; then by
     the value lost; then by ply.
     """
     decision_class = game.symmetry_class[: game.decisions]
-    mistake_class = decision_class[mistakes.position]
-    chance = np.bincount(mistake_class, mistakes.chance, game.decisions).astype(
+    mistake_class = decision_class[mistakes.positions]
+    chance = np.bincount(mistake_class, mistakes.chances, game.decisions).astype(
         np.float64
     )
-    lost = mistakes.after - mistakes.before  # the more negative, the worse
+    lost = mistakes.value_after - mistakes.value_before  # the more negative, the worse
     # `unique` returns the first row of each class, which is the likeliest mistake in this order.
     likeliest = np.lexsort(
-        (mistakes.position, lost, -mistakes.chance.round(CHANCE_DECIMALS))
+        (mistakes.positions, lost, -mistakes.chances.round(CHANCE_DECIMALS))
     )
     _, first = np.unique(mistake_class[likeliest], return_index=True)
     row = likeliest[first]
     class_chance = chance[mistake_class[row]]
     order = np.lexsort(
-        (mistakes.position[row], lost[row], -class_chance.round(CHANCE_DECIMALS))
+        (mistakes.positions[row], lost[row], -class_chance.round(CHANCE_DECIMALS))
     )
     row = row[order]
     row_class = mistake_class[row]
-    return Atlas(
-        row=row,
-        erring_images=np.bincount(mistake_class, minlength=game.decisions)[row_class],
-        images=np.bincount(decision_class)[row_class],
-        chance=chance[row_class],
+    return BlunderClasses(
+        example_rows=row,
+        erring_counts=np.bincount(mistake_class, minlength=game.decisions)[row_class],
+        symmetric_counts=np.bincount(decision_class)[row_class],
+        chances=chance[row_class],
     )
 
 
@@ -104,10 +110,10 @@ class Certificate(NamedTuple):
     """
 
     # [N] positions that the policy can reach itself, by number
-    position: NDArray[np.intp]
+    positions: NDArray[np.intp]
     moves: Choice  # [N, cells] the moves that the policy may play there
     # the number of reachable positions; symmetric positions count separately
-    reachable: int
+    reachable_count: int
 
 
 def prove_unbeatable(reachable_play: ReachablePlay, seat: int) -> Certificate:
@@ -119,7 +125,7 @@ def prove_unbeatable(reachable_play: ReachablePlay, seat: int) -> Certificate:
     record = find_lost_game(game, reachable_play.policy, seat)
     if record is not None:
         raise ValueError(f"nothing proves what is not so: it loses the game {record}")
-    reachable = np.flatnonzero(reachable_play.games[seat].reachable)
+    reachable = np.flatnonzero(reachable_play.games_by_seat[seat].is_reachable)
     choice = reachable_play.policy[reachable] > 0
     _, first = np.unique(_number_classes(game, reachable, choice), return_index=True)
     listed = np.sort(first)
@@ -136,9 +142,9 @@ def _number_classes(
     """
     bits = 1 << np.arange(game.cells)
     image_of_cell = np.argsort(
-        game.symmetry, axis=1
+        game.symmetries, axis=1
     )  # [G, cells] inverse of `symmetry`
     moves = (choice @ bits[image_of_cell].T).T  # [G, N] mapped moves as bits
-    images = (game.image[:, position].astype(np.int64) << game.cells) + moves
+    images = (game.images[:, position].astype(np.int64) << game.cells) + moves
     classes: NDArray[np.int64] = images.min(axis=0)
     return classes

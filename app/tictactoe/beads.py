@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game
-from app.tictactoe.policy import Plays
+from app.tictactoe.policy import PlayRule
 
-EVERY = slice(None)
+ALL_PAIRS = slice(None)
 
 
 @lru_cache(maxsize=2)
@@ -22,20 +22,23 @@ def count_symmetric_cells(game: Game) -> NDArray[np.int64]:
 
     On the empty board the four corners are one move, the four edges another.
     """
-    moves = np.stack([game.pair_from, game.pair_class])
+    moves = np.stack([game.pair_decision, game.pair_class])
     _, move, squares = np.unique(moves, axis=1, return_inverse=True, return_counts=True)
     number: NDArray[np.int64] = squares[move]
     return number
 
 
 def count_beads(
-    game: Game, values: NDArray[np.floating], plays: Plays, pairs: slice = EVERY
+    game: Game,
+    values: NDArray[np.floating],
+    play_rule: PlayRule,
+    pairs: slice = ALL_PAIRS,
 ) -> NDArray[np.float64]:
     """Return the number of beads of each pair's move, [..., P], from a table's `values`, [..., P].
 
     P counts all legal pairs, or the pairs of a slice.
     """
-    squares = count_symmetric_cells(game)[pairs] if plays == "proportional" else 1
+    squares = count_symmetric_cells(game)[pairs] if play_rule == "proportional" else 1
     held: NDArray[np.float64] = values.astype(np.float64) * squares
     return held
 

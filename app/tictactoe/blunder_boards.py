@@ -9,15 +9,15 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import Policy, find_best_moves
 from app.tictactoe.reachable_play import ReachablePlay
 
-NEVER = 0.0005  # a smaller chance is not listed
+NEGLIGIBLE_CHANCE = 0.0005  # a smaller chance is not listed
 
 
 class BlunderChance(NamedTuple):
     """The chances that a policy blunders on a board."""
 
-    on_board: float  # chance of a blunder when the board is reached
+    chance_on_board: float  # chance of a blunder when the board is reached
     # chance that a game against random moves has this blunder, in the seat of the player to move
-    in_game: float
+    chance_in_game: float
 
 
 def find_blunder_chances(
@@ -28,17 +28,17 @@ def find_blunder_chances(
     The key is the lowest-numbered of all symmetric boards.  Only games in the `seats`, "x" or "o",
     count.
     """
-    games = ReachablePlay(game, policy).games
+    games = ReachablePlay(game, policy).games_by_seat
     is_blunder = ~find_best_moves(game)[game.legal]  # [P] by pair
-    mover = game.to_move[game.pair_from]
-    board_of_pair = game.symmetry_class[game.pair_from]
+    mover = game.to_move[game.pair_decision]
+    board_of_pair = game.symmetry_class[game.pair_decision]
     chance = np.zeros(game.pairs)
     for seat in seats:
         is_own = mover == SEATS[seat]
-        chance += np.where(is_own, games[SEATS[seat]].chance, 0.0)
+        chance += np.where(is_own, games[SEATS[seat]].move_chances, 0.0)
     reached = np.bincount(board_of_pair, chance)
     blundered = np.bincount(board_of_pair, chance * is_blunder)
-    boards = np.flatnonzero(blundered > NEVER * reached)
+    boards = np.flatnonzero(blundered > NEGLIGIBLE_CHANCE * reached)
     return {
         int(board): BlunderChance(
             round(float(blundered[board] / reached[board]), 4),

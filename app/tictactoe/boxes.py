@@ -21,7 +21,7 @@ class Box(NamedTuple):
     position: int  # the lowest-numbered symmetric position, shown on the box's label
     cells: tuple[int, ...]  # one cell for each move; symmetric cells are the same move
 
-    def own_move(self, game: Game) -> int:
+    def find_own_move(self, game: Game) -> int:
         """Return which move of X is drawn from this box: 1 for the first move of the game."""
         return int(game.ply[self.position]) // 2 + 1
 
@@ -61,7 +61,7 @@ def count_lost_boxes(game: Game) -> int:
     """
     boxes = list_boxes(game)
     last = max(int(game.ply[box.position]) for box in boxes)
-    value = solve_game(game).value
+    value = solve_game(game).values
     return sum(
         game.ply[box.position] == last and value[box.position] == -1 for box in boxes
     )
@@ -76,7 +76,7 @@ def _find_positions_in_games(game: Game, first_cell: int | None) -> NDArray[np.b
         return np.ones(game.decisions, np.bool_)
     reached = np.zeros(game.positions, np.bool_)
     first_cells = {
-        int(np.flatnonzero(cells == first_cell)[0]) for cells in game.symmetry
+        int(np.flatnonzero(cells == first_cell)[0]) for cells in game.symmetries
     }
     reached[game.successor[0, sorted(first_cells)]] = True
     for position in range(

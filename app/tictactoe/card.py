@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Meta
 
 from app.tictactoe.game import Game
-from app.tictactoe.policy import BASELINES, Plays
+from app.tictactoe.policy import BASELINES, PlayRule
 from app.tictactoe.report import (
     ChancesBySeat,
     Count,
@@ -21,52 +21,73 @@ from app.tictactoe.report import (
 )
 from app.tictactoe.views import RewardScale
 
-ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # in Python "$" also matches before a last line break
+ID_PATTERN = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # in Python "$" also matches before a last line break
 # Invisible characters and characters that change the direction of the text are not allowed.
-TITLE = (
+TITLE_PATTERN = (
     r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,200}$(?!\n)"
 )
 TOLERANCE = 1e-6  # accepted error of a sum of rounded chances
 # Words that have another meaning than an id in URLs.
 RESERVED_IDS = {"human", "truth", "self", "both", *BASELINES}
 
-UNJUDGED = Figures(
-    updates=[],
-    vs={},
+EMPTY_FIGURES = Figures(
+    snapshot_updates=[],
+    baseline_chances={},
     best_response=ChancesBySeat([], []),
     nash_conv=[],
     blunders=[],
     reachable_blunders=CountsBySeat([], []),
-    classes_right=None,
-    task=None,
+    correct_class_shares=None,
+    task_distance=None,
 )
 
 Text = Annotated[str, Meta(min_length=1)]
 Digest = Annotated[str, Meta(pattern="^([0-9a-f]{64})?$")]
 
 
-class Reported(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Reported(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"source_location": "where"},
+):
     """A fact that the source of an agent states."""
 
     text: Annotated[
         Text, Meta(description="The reported result, in the words of this site.")
     ]
-    where: Annotated[Text, Meta(description="The place in the source.")]
+    source_location: Annotated[Text, Meta(description="The place in the source.")]
 
 
-class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Card(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    rename={
+        "findings": "found",
+        "play_rule": "plays",
+        "reward_scale": "worth",
+        "numbering_digest": "numbering",
+        "arrays_digest": "arrays",
+        "refill_count": "refills",
+        "training_seconds": "seconds",
+    },
+):
     """All facts about an agent besides its arrays."""
 
-    id: Annotated[str, Meta(pattern=ID, description="The name of the agent in URLs.")]
+    id: Annotated[
+        str, Meta(pattern=ID_PATTERN, description="The name of the agent in URLs.")
+    ]
     title: Annotated[
-        str, Meta(pattern=TITLE, description="The title of the agent on pages.")
+        str, Meta(pattern=TITLE_PATTERN, description="The title of the agent on pages.")
     ]
     origin: Annotated[Text, Meta(description="The source of the agent.")]
     recipe: Annotated[
         Text, Meta(description="Full name of the recipe that trains the agent.")
     ]
     algorithm: Annotated[
-        str, Meta(pattern=ID, description="The algorithm of the recipe.")
+        str, Meta(pattern=ID_PATTERN, description="The algorithm of the recipe.")
     ]
     reported: Annotated[
         list[Reported],
@@ -74,14 +95,14 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
             description="Results that the source reports, without results of this project."
         ),
     ]
-    found: Annotated[
+    findings: Annotated[
         list[Text],
         Meta(
             description="Results of this project, without results that the source reports."
         ),
     ]
-    plays: Annotated[
-        Plays,
+    play_rule: Annotated[
+        PlayRule,
         Meta(
             description="How moves follow from values: greedy (equal chances among the best), first "
             "(the first of the best) or proportional (chances in proportion to the values)."
@@ -96,24 +117,24 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     ]
     games: Annotated[int, Meta(ge=0, description="Games of the training.")]
     updates: Annotated[int, Meta(ge=0, description="Updates of the table in training.")]
-    seconds: Annotated[
+    training_seconds: Annotated[
         float, Meta(ge=0, description="Duration of the training in seconds.")
     ]
     versions: Annotated[
         dict[str, str],
         Meta(description="The versions of the software that trained the agent."),
     ]
-    numbering: Annotated[
+    numbering_digest: Annotated[
         Digest,
         Meta(
             description="SHA-256 of the game: rows and columns, then of all positions in the order "
             "of the table the code, what each move leads to, and how it ended; little-endian int32."
         ),
     ]
-    arrays: Annotated[
+    arrays_digest: Annotated[
         Digest, Meta(description="SHA-256 of the file with the agent's arrays.")
     ]
-    worth: Annotated[
+    reward_scale: Annotated[
         RewardScale | None,
         Meta(
             description="The scale of the rewards; null where the values are beads, by which moves "
@@ -128,7 +149,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
             "it was not recorded."
         ),
     ] = None
-    refills: Annotated[
+    refill_count: Annotated[
         Count | None,
         Meta(
             description="How often in training an empty box of beads was filled again; left out "
@@ -170,7 +191,7 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
         raise ValueError(
             f"id {card.id!r} is the name of a player that is no learned agent"
         )
-    if card.numbering != compute_numbering(game):
+    if card.numbering_digest != compute_numbering(game):
         raise ValueError(
             "numbering is that of another game, or of other rules or another order of its positions"
         )
@@ -182,14 +203,15 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
 
 def check_figures(game: Game, figures: Figures) -> None:
     """Raise ValueError if well-formed figures cannot be those of an agent of this game."""
-    if figures.vs.keys() != BASELINES.keys():
+    if figures.baseline_chances.keys() != BASELINES.keys():
         raise ValueError(
-            f"figures are against {', '.join(figures.vs) or 'no opponent'} and have to be against "
+            f"figures are against {', '.join(figures.baseline_chances) or 'no opponent'} "
+            "and have to be against "
             f"{', '.join(BASELINES)}: the command `judge` writes them anew"
         )
     _check_chances(figures)
     _check_nash_conv(figures)
-    snapshots = len(figures.updates)
+    snapshots = len(figures.snapshot_updates)
     if snapshots == 0 or any(
         len(entries) != snapshots for entries in _list_figure_lists(figures)
     ):
@@ -201,7 +223,7 @@ def check_figures(game: Game, figures: Figures) -> None:
 
 def _check_chances(figures: Figures) -> None:
     """Raise ValueError unless all chances of win, draw and loss add up to 1."""
-    for chances in (figures.best_response, *figures.vs.values()):
+    for chances in (figures.best_response, *figures.baseline_chances.values()):
         sums = [sum(entry) for entry in (*chances.x, *chances.o)]
         if any(abs(total - 1) > TOLERANCE for total in sums):
             raise ValueError("chances of win, draw and loss add up to 1")
@@ -224,12 +246,13 @@ def _list_figure_lists(figures: Figures) -> list[Sized]:
     """Return all lists of figures, which must have one entry for each snapshot."""
     reachable = figures.reachable_blunders
     lists: list[Sized] = [figures.nash_conv, figures.blunders, reachable.x, reachable.o]
-    for chances in (figures.best_response, *figures.vs.values()):
+    for chances in (figures.best_response, *figures.baseline_chances.values()):
         lists += [chances.x, chances.o]
-    if figures.classes_right is not None:
-        lists.append(figures.classes_right)
-    if figures.task is not None:
+    if figures.correct_class_shares is not None:
+        lists.append(figures.correct_class_shares)
+    if figures.task_distance is not None:
         lists += [
-            getattr(figures.task, name) for name in figures.task.__struct_fields__
+            getattr(figures.task_distance, name)
+            for name in figures.task_distance.__struct_fields__
         ]
     return lists

@@ -39,7 +39,7 @@ class Game:
     in_a_row: int
     lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line
     # [G, cells] symmetry g maps a board b to b[symmetry[g]]; g = 0 is the identity
-    symmetry: NDArray[np.intp]
+    symmetries: NDArray[np.intp]
     code: Codes  # [S] base-3 number of each position
     successor: Codes  # [D, cells] the position after a move, -1 for an illegal move
     outcome: NDArray[np.int8]  # [S - D] +1 X won, 0 draw, -1 O won
@@ -74,7 +74,7 @@ class Game:
         """Return the result of a finished position: +1 X won, 0 draw, -1 O won."""
         return int(self.outcome[position - self.decisions])
 
-    def row_column(self, cell: int) -> tuple[int, int]:
+    def locate_cell(self, cell: int) -> tuple[int, int]:
         """Return the row and the column of a cell, both counted from 0."""
         return divmod(cell, self.columns)
 
@@ -100,7 +100,7 @@ class Game:
         )
 
     @cached_property
-    def pair_from(self) -> NDArray[np.intp]:
+    def pair_decision(self) -> NDArray[np.intp]:
         """[P] the decision of each pair."""
         return _make_read_only(self.legal.nonzero()[0])
 
@@ -147,7 +147,7 @@ class Game:
         return _make_read_only(np.where(self.ply % 2 == 0, X, O).astype(np.int8))
 
     @cached_property
-    def image(self) -> NDArray[np.int32]:
+    def images(self) -> NDArray[np.int32]:
         """[G, S] the position to which symmetry g maps each position.
 
         Moving and mapping commute: `image[g, successor[s, symmetry[g, c]]]` is
@@ -159,7 +159,7 @@ class Game:
             np.stack(
                 [
                     self.find_positions(digits[:, cells] @ weight)
-                    for cells in self.symmetry
+                    for cells in self.symmetries
                 ]
             )
         )
@@ -167,17 +167,17 @@ class Game:
     @cached_property
     def symmetry_class(self) -> NDArray[np.int32]:
         """[S] the lowest-numbered position symmetric to each position; it identifies the class."""
-        return _make_read_only(self.image.min(axis=0))
+        return _make_read_only(self.images.min(axis=0))
 
     @cached_property
     def pair_class(self) -> NDArray[np.int64]:
         """[P] a number for each pair; symmetric pairs share a number."""
         # Symmetry g maps a board b to b[symmetry[g]], so it moves cell symmetry[g, j] to cell j.  The
         # inverse permutation therefore maps a cell to its image.
-        image_of_cell = np.argsort(self.symmetry, axis=1)
+        image_of_cell = np.argsort(self.symmetries, axis=1)
         # Position and cell make one number; the class is the lowest number of all images.
         images = (
-            self.image[:, self.pair_from] * self.cells
+            self.images[:, self.pair_decision] * self.cells
             + image_of_cell[:, self.pair_cell]
         )
         return _make_read_only(images.min(axis=0))
@@ -202,10 +202,10 @@ class Game:
 @cache
 def tic_tac_toe() -> Game:
     """Return the game of tic-tac-toe, enumerated once a process."""
-    return connect()
+    return build_game()
 
 
-def connect(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
+def build_game(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
     """Return the game in which `in_a_row` stones in line win; the default is tic-tac-toe.
 
     Raises ValueError if the board is empty, has more than 16 cells, or no line fits on it.
@@ -227,7 +227,7 @@ def connect(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
         columns=columns,
         in_a_row=in_a_row,
         lines=_make_read_only(lines),
-        symmetry=_make_read_only(_list_symmetries(rows, columns)),
+        symmetries=_make_read_only(_list_symmetries(rows, columns)),
         code=_make_read_only(
             np.concatenate(
                 [ply.unfinished for ply in plies] + [ply.finished for ply in plies]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-EVERY = slice(None)  # all pairs
+ALL_PAIRS = slice(None)  # all pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,12 +20,12 @@ class History:
     The arrays are read-only.
     """
 
-    snapshots: int  # T, the number of snapshots
+    snapshot_count: int  # T, the number of snapshots
     # [P + 1] pair p has changes change_start[p]:change_start[p + 1]
     change_start: NDArray[np.int32]
     # [C] the first snapshot that has the value; 0 for the first value of a pair
-    since: NDArray[np.uint8]
-    value: NDArray[np.float32]  # [C] the value after each change
+    change_snapshot: NDArray[np.uint8]
+    change_value: NDArray[np.float32]  # [C] the value after each change
     # [P] the first snapshot at which the pair has been updated, T if there is none
     first_update: NDArray[np.uint8]
 
@@ -50,37 +50,42 @@ class History:
         history = cls(
             snapshots, change_start, since, values[snapshot, pair], first_update
         )
-        for array in (change_start, since, history.value, first_update):
+        for array in (change_start, since, history.change_value, first_update):
             array.flags.writeable = False
         return history
 
-    def values(self, step: int, pairs: slice = EVERY) -> NDArray[np.float32]:
+    def get_values(
+        self, snapshot: int, pairs: slice = ALL_PAIRS
+    ) -> NDArray[np.float32]:
         """Return the values of pairs at snapshot `step`; a negative `step` counts from the end."""
         starts = self.change_start[:-1][pairs]
         ends = self.change_start[1:][pairs]
         start = int(starts[0])
         end = int(ends[-1])
         # The changes of a pair are sorted, so the value at a snapshot is the last change up to it.
-        is_made = self.since[start:end] <= step % self.snapshots
+        is_made = self.change_snapshot[start:end] <= snapshot % self.snapshot_count
         made = np.add.reduceat(is_made, starts - start, dtype=np.int32)
-        return self.value[starts + made - 1]
+        return self.change_value[starts + made - 1]
 
-    def updated_pairs(self, step: int, pairs: slice = EVERY) -> NDArray[np.bool_]:
+    def find_updated_pairs(
+        self, snapshot: int, pairs: slice = ALL_PAIRS
+    ) -> NDArray[np.bool_]:
         """Return whether pairs had been updated at snapshot `step`, which is numbered as in `values`."""
-        return self.first_update[pairs] <= step % self.snapshots
+        return self.first_update[pairs] <= snapshot % self.snapshot_count
 
-    def all_values(self) -> NDArray[np.float32]:
+    def get_all_values(self) -> NDArray[np.float32]:
         """Return the values of all pairs at all snapshots, [T, P]."""
-        until = np.append(self.since[1:], np.uint8(0))
+        until = np.append(self.change_snapshot[1:], np.uint8(0))
         # A value lasts to the next change of the pair; the last value of a pair lasts to the end, since
         # the next change belongs to another pair and has snapshot 0.
         lasts = (
-            np.where(until > self.since, until, np.uint8(self.snapshots)) - self.since
+            np.where(until > self.change_snapshot, until, np.uint8(self.snapshot_count))
+            - self.change_snapshot
         )
         return np.ascontiguousarray(
-            self.value.repeat(lasts).reshape(-1, self.snapshots).T
+            self.change_value.repeat(lasts).reshape(-1, self.snapshot_count).T
         )
 
-    def all_updated(self) -> NDArray[np.bool_]:
+    def find_all_updated(self) -> NDArray[np.bool_]:
         """Return, for all snapshots and pairs, whether the pair had been updated, [T, P]."""
-        return self.first_update <= np.arange(self.snapshots)[:, None]
+        return self.first_update <= np.arange(self.snapshot_count)[:, None]

@@ -20,7 +20,7 @@ from app.tictactoe.views import convert_view
 
 Policy = NDArray[np.float64]
 Choice = NDArray[np.bool_]
-Plays = Literal["greedy", "first", "proportional"]  # the `plays` of an agent's card
+PlayRule = Literal["greedy", "first", "proportional"]  # the `plays` of an agent's card
 
 
 def uniform_policy(game: Game) -> Policy:
@@ -30,7 +30,7 @@ def uniform_policy(game: Game) -> Policy:
 
 def first_empty_policy(game: Game) -> Policy:
     """Return the policy that plays the first empty cell in reading order."""
-    return _play_first(game.legal)
+    return keep_first_choice(game.legal)
 
 
 def t_hand_policy(game: Game) -> Policy:
@@ -56,7 +56,7 @@ def t_hand_policy(game: Game) -> Policy:
 
 def minimax_policy(game: Game) -> Policy:
     """Return the policy that plays the first cell, in reading order, that is no blunder."""
-    return _play_first(find_best_moves(game))
+    return keep_first_choice(find_best_moves(game))
 
 
 def minimax_random_policy(game: Game) -> Policy:
@@ -91,14 +91,14 @@ def find_best_moves(game: Game) -> Choice:
 def compute_optimal_q(game: Game) -> NDArray[np.float64]:
     """Return the action values of optimal play, [D, cells], mover's view, NaN where illegal."""
     values: NDArray[np.float64] = convert_view(
-        game, compute_successor_values(game, solve_game(game).value)
+        game, compute_successor_values(game, solve_game(game).values)
     )
     values += 0.0  # turns -0.0 into 0.0
     values.flags.writeable = False
     return values
 
 
-def policy_from_values(q: NDArray[np.floating], plays: Plays) -> Policy:
+def policy_from_values(q: NDArray[np.floating], play_rule: PlayRule) -> Policy:
     """Return the policy by which an agent plays its table.
 
     `q` is [..., cells] in the mover's view, NaN where illegal; the policy has the same
@@ -108,9 +108,9 @@ def policy_from_values(q: NDArray[np.floating], plays: Plays) -> Policy:
     above 0. Raises ValueError as `greedy_policy` does, or if a value of a proportional
     player is below 0.
     """
-    if plays == "first":
-        return _play_first(_mark_best(q))
-    if plays == "greedy":
+    if play_rule == "first":
+        return keep_first_choice(_mark_best(q))
+    if play_rule == "greedy":
         return greedy_policy(q)
     _mark_best(q)  # raises ValueError if a row has no legal cell
     beads = np.nan_to_num(q.astype(np.float64))
@@ -138,22 +138,22 @@ def epsilon_greedy_policy(q: NDArray[np.floating], epsilon: float) -> Policy:
     return mix_policies(greedy_policy(q), _normalize_rows(~np.isnan(q)), epsilon)
 
 
-def mix_policies(policy: Policy, other: Policy, chance: float) -> Policy:
+def mix_policies(policy: Policy, other_policy: Policy, other_chance: float) -> Policy:
     """Return the policy that plays by `other` with a chance, and by `policy` otherwise.
 
     Raises ValueError if the chance is not within 0 and 1.
     """
-    if not 0 <= chance <= 1:
-        raise ValueError(f"a chance lies between 0 and 1, not {chance}")
-    return (1 - chance) * policy + chance * other
+    if not 0 <= other_chance <= 1:
+        raise ValueError(f"a chance lies between 0 and 1, not {other_chance}")
+    return (1 - other_chance) * policy + other_chance * other_policy
 
 
 class Baseline(NamedTuple):
     """A player with a fixed rule, against which agents are measured."""
 
     title: str
-    line: str  # one line on its rule, shown on pages
-    policy: Callable[[Game], Policy]
+    description: str  # one line on its rule, shown on pages
+    build_policy: Callable[[Game], Policy]
 
 
 BASELINES = {
@@ -223,7 +223,7 @@ def _normalize_rows(choice: NDArray[Any]) -> Policy:
     return policy
 
 
-def _play_first(choice: Choice) -> Policy:
+def keep_first_choice(choice: Choice) -> Policy:
     """Return the policy that plays the first chosen cell of each row."""
     policy: Policy = np.eye(choice.shape[-1])[choice.argmax(axis=-1)]
     return policy

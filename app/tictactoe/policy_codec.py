@@ -21,7 +21,7 @@ from app.tictactoe.notation import format_position
 from app.tictactoe.policy import Choice, Policy
 
 ALPHABET = re.compile("[A-Za-z0-9_-]*")
-BITS_A_CHARACTER = 6
+BITS_PER_CHARACTER = 6
 
 
 def encode_moves(game: Game, choice: Choice) -> str:
@@ -85,7 +85,7 @@ def get_code_lengths(game: Game) -> tuple[int, int]:
 def _count_characters(bits: int) -> int:
     """Return the number of base64 characters for some bits, in whole bytes and without padding."""
     octets = ceil(bits / 8)
-    return ceil(octets * 8 / BITS_A_CHARACTER)
+    return ceil(octets * 8 / BITS_PER_CHARACTER)
 
 
 def _encode_bits(bits: NDArray[np.bool_]) -> str:
@@ -128,7 +128,7 @@ def _list_images(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]
     """Return, for each symmetry, the decision that each decision maps to [D], and each cell's origin."""
     return [
         (image[: game.decisions], cells)
-        for image, cells in zip(game.image, game.symmetry, strict=True)
+        for image, cells in zip(game.images, game.symmetries, strict=True)
     ]
 
 
@@ -136,7 +136,7 @@ def _list_images(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]
 def _list_representatives(game: Game) -> NDArray[np.intp]:
     """Return the pairs of the first decision of each symmetry class."""
     first = game.symmetry_class[: game.decisions] == np.arange(game.decisions)
-    pairs = np.flatnonzero(first[game.pair_from])
+    pairs = np.flatnonzero(first[game.pair_decision])
     pairs.flags.writeable = False
     return pairs
 

@@ -19,28 +19,31 @@ from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.values import Solution, solve_game
 
 LEVELS = range(3)  # easy, medium, hard
-AT_ONCE, FORK = 1, 3  # plies from a blunder to the loss, or to the missed win
+IMMEDIATE_PLIES, FORK_PLIES = (
+    1,
+    3,
+)  # plies from a blunder to the loss, or to the missed win
 MANY_CELLS = 6  # a puzzle with this number of empty cells is harder
 MAX_PUZZLES = 120  # limit for the number of all puzzles
 ROUND_LENGTH = 10  # puzzles in a round
 # The levels of the puzzles of a round; another level is taken if none is left.
-LADDER = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)
+LEVELS_OF_ROUND = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)
 
 
 class Puzzle(NamedTuple):
     """A decision and the blunder of its agent there."""
 
-    agent: str
+    agent_id: str
     record: str  # a game of the agent that leads to the position
     position: int
-    wrong: int  # the cell that the agent plays, a blunder
-    right: list[int]  # the cells that are no blunders
-    before: int  # the value of the game, mover's view: +1 or 0
-    after: int  # the value after the blunder: 0 or -1
+    blunder_cell: int  # the cell that the agent plays, a blunder
+    correct_cells: list[int]  # the cells that are no blunders
+    value_before: int  # the value of the game, mover's view: +1 or 0
+    value_after: int  # the value after the blunder: 0 or -1
     refutation: str  # record of the blunder and optimal play of both sides to the end
     level: int  # one of LEVELS
     # chance of the position, up to symmetry, in a game against random moves
-    chance: float
+    position_chance: float
 
 
 def make_puzzles(
@@ -68,7 +71,7 @@ def make_puzzles(
     turns: dict[str, int] = dict.fromkeys(policies, 0)
     chosen: list[Puzzle] = []
     while len(chosen) < MAX_PUZZLES:
-        level = LADDER[len(chosen) % ROUND_LENGTH]
+        level = LEVELS_OF_ROUND[len(chosen) % ROUND_LENGTH]
         is_first_round = len(chosen) < ROUND_LENGTH
         picked = (
             _pick_puzzle(game, first_stock, used, turns, level)
@@ -79,7 +82,7 @@ def make_puzzles(
         if picked is None:
             break
         used.add(_get_class(game, picked))
-        turns[picked.agent] += 1
+        turns[picked.agent_id] += 1
         chosen.append(picked)
     return chosen
 
@@ -92,35 +95,37 @@ def list_candidates(
     play = ReachablePlay(game, policy)
     found = list_mistakes(play)
     order = group_mistakes(game, found)
-    played = policy[found.position] > 0
-    shown = values[found.position]
+    played = policy[found.positions] > 0
+    shown = values[found.positions]
     is_highest = shown == np.fmax.reduce(shown, axis=1, keepdims=True)
     # The move can be predicted if it is the agent's only move and alone has the highest value.
     # Otherwise the agent may play an untried move, or any of several with equal values.
     predictable = (played.sum(axis=1) == 1) & (played == is_highest).all(axis=1)
     listed = []
-    for row, chance in zip(order.row.tolist(), order.chance.tolist(), strict=True):
-        position = int(found.position[row])
+    for row, chance in zip(
+        order.example_rows.tolist(), order.chances.tolist(), strict=True
+    ):
+        position = int(found.positions[row])
         if not predictable[row]:
             continue
-        record = play.games[int(game.to_move[position])].record(position)
+        record = play.games_by_seat[int(game.to_move[position])].find_record(position)
         if record is None:
             continue  # no game of the agent leads to the position
         wrong = int(played[row].argmax())
-        after = int(found.after[row])
+        after = int(found.value_after[row])
         line = _find_best_line(game, solution, int(game.successor[position, wrong]))
         listed.append(
             Puzzle(
-                agent=name,
+                agent_id=name,
                 record=record,
                 position=position,
-                wrong=wrong,
-                right=np.flatnonzero(found.right[row]).tolist(),
-                before=int(found.before[row]),
-                after=after,
+                blunder_cell=wrong,
+                correct_cells=np.flatnonzero(found.correct_moves[row]).tolist(),
+                value_before=int(found.value_before[row]),
+                value_after=after,
                 refutation=DIGITS[wrong] + line,
                 level=_grade_level(game, solution, position, wrong, after),
-                chance=chance,
+                position_chance=chance,
             )
         )
     return listed
@@ -136,11 +141,11 @@ def _grade_level(
     """
     is_loss = after < 0  # otherwise the blunder misses a win
     plies = int(
-        solution.plies[game.successor[position, wrong] if is_loss else position]
+        solution.plies_to_end[game.successor[position, wrong] if is_loss else position]
     )
-    if plies <= AT_ONCE:
+    if plies <= IMMEDIATE_PLIES:
         return int(game.legal[position].sum() >= MANY_CELLS)
-    return 1 if plies <= FORK else 2
+    return 1 if plies <= FORK_PLIES else 2
 
 
 def _find_best_line(game: Game, solution: Solution, position: int) -> str:
@@ -150,8 +155,8 @@ def _find_best_line(game: Game, solution: Solution, position: int) -> str:
         mover = int(game.to_move[position])
         after = game.successor[position]
         # The successor of an illegal move is -1, which would read the last position: it gets -2.
-        value = np.where(after >= 0, solution.value[after] * mover, -2).astype(int)
-        preferred_length = np.where(value > 0, -1, 1) * solution.plies[after]
+        value = np.where(after >= 0, solution.values[after] * mover, -2).astype(int)
+        preferred_length = np.where(value > 0, -1, 1) * solution.plies_to_end[after]
         cell = int(np.lexsort((-preferred_length, -value))[0])
         line += DIGITS[cell]
         position = int(after[cell])

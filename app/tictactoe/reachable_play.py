@@ -21,8 +21,8 @@ class ReachableGames:
 
     game: Game
     # [D] whether a game reaches the decision with the policy to move
-    reachable: NDArray[np.bool_]
-    chance: Values  # [P] chance of each move, of either side, in a game against random moves
+    is_reachable: NDArray[np.bool_]
+    move_chances: Values  # [P] chance of each move, of either side, in a game against random moves
 
     @cached_property
     def _pair_to(self) -> NDArray[np.int32]:
@@ -30,11 +30,11 @@ class ReachableGames:
         pair_to = np.full(self.game.positions, NO_PAIR, np.int32)
         # If several pairs lead to a position, numpy keeps the last assignment.  Going backward, the
         # last assignment is the first pair.
-        backward = np.flatnonzero(self.chance)[::-1]
+        backward = np.flatnonzero(self.move_chances)[::-1]
         pair_to[self.game.pair_after[backward]] = backward
         return pair_to
 
-    def record(self, position: int) -> str | None:
+    def find_record(self, position: int) -> str | None:
         """Return the record of a game that leads to a position, None if there is none."""
         record = ""
         while position:  # 0 is the empty board
@@ -42,7 +42,7 @@ class ReachableGames:
             if pair == NO_PAIR:
                 return None
             record = DIGITS[self.game.pair_cell[pair]] + record
-            position = int(self.game.pair_from[pair])
+            position = int(self.game.pair_decision[pair])
         return record
 
 
@@ -54,15 +54,15 @@ class ReachablePlay:
     policy: Policy  # [D, cells] chances of the moves
 
     @cached_property
-    def games(self) -> dict[int, ReachableGames]:
+    def games_by_seat(self) -> dict[int, ReachableGames]:
         """Its games in each seat, +1 X and -1 O."""
         pairs = self.policy[self.game.legal]
         return {seat: follow_games(self.game, pairs, seat) for seat in (X, O)}
 
     @cached_property
-    def reachable(self) -> NDArray[np.bool_]:
+    def is_reachable(self) -> NDArray[np.bool_]:
         """Whether the policy's own games reach each decision with the policy to move, [D]."""
-        return self.games[X].reachable | self.games[O].reachable
+        return self.games_by_seat[X].is_reachable | self.games_by_seat[O].is_reachable
 
 
 def follow_games(game: Game, policy: Values, seat: int) -> ReachableGames:
@@ -75,10 +75,10 @@ def follow_games(game: Game, policy: Values, seat: int) -> ReachableGames:
     reached = np.zeros(game.positions)
     reached[0] = 1
     for ply in list_plies(game):
-        uniform_chance = (1 / ply.sizes).repeat(ply.sizes)
+        uniform_chance = (1 / ply.move_counts).repeat(ply.move_counts)
         move_chance = policy[ply.pairs] if ply.mover == seat else uniform_chance
-        chance[ply.pairs] = move_chance * reached[ply.decisions].repeat(ply.sizes)
-        reached += np.bincount(ply.after, chance[ply.pairs], game.positions)
+        chance[ply.pairs] = move_chance * reached[ply.decisions].repeat(ply.move_counts)
+        reached += np.bincount(ply.next_positions, chance[ply.pairs], game.positions)
     reachable = (reached[: game.decisions] > 0) & (game.to_move == seat)
     return ReachableGames(game, reachable, chance)
 
@@ -87,7 +87,7 @@ class GameLine(NamedTuple):
     """The rest of a game: the cells in the order of the moves, and its chance."""
 
     cells: tuple[int, ...]
-    chance: float
+    game_chance: float
 
 
 def find_likeliest_games(
@@ -103,8 +103,8 @@ def find_likeliest_games(
     best[game.decisions :] = game.outcome[:, None] == results
     chances = policy[game.legal]
     for ply in list_plies_backward(game):
-        through = chances[ply.pairs, None] * best[ply.after]
-        best[ply.decisions] = np.maximum.reduceat(through, ply.starts)
+        through = chances[ply.pairs, None] * best[ply.next_positions]
+        best[ply.decisions] = np.maximum.reduceat(through, ply.pair_starts)
     lines = {}
     for column in np.flatnonzero(best[position]).tolist():
         at, cells = position, []

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.tictactoe.game import SEATS, Game, X
 from app.tictactoe.policy import (
     BASELINES,
-    Plays,
+    PlayRule,
     Policy,
     compute_optimal_q,
     find_best_moves,
@@ -20,18 +20,18 @@ from app.tictactoe.policy import (
 )
 from app.tictactoe.tasks import Task, find_reachable_pairs, solve_task
 from app.tictactoe.values import (
-    LineUp,
+    PolicyMoves,
     Values,
+    collect_policy_moves,
     find_likeliest_game,
     follow_matches,
-    join_line_ups,
-    make_line_up,
+    join_policy_moves,
     play_matches,
     respond_to_pairs,
 )
-from app.tictactoe.views import RewardScale, scale_many
+from app.tictactoe.views import RewardScale, scale_all_values
 
-Entry = TypeVar("Entry")
+EntryType = TypeVar("EntryType")
 Chance = Annotated[float, Meta(ge=0, le=1)]
 # Chances of win, draw and loss for the agent.  `tuple[Chance, ...]` with a fixed length has a JSON
 # schema that all generators of clients understand; a tuple of three types has `items: false`.
@@ -41,15 +41,17 @@ Distance = Annotated[float, Meta(ge=0)]
 DECIMALS = 9  # number of decimals of the figures on a card
 
 
-class BySeat(msgspec.Struct, Generic[Entry], frozen=True, forbid_unknown_fields=True):
+class BySeat(
+    msgspec.Struct, Generic[EntryType], frozen=True, forbid_unknown_fields=True
+):
     """A list for each seat, with an entry for each snapshot."""
 
     x: Annotated[
-        list[Entry],
+        list[EntryType],
         Meta(description="Results as X, one entry for each snapshot (or epoch)."),
     ]
     o: Annotated[
-        list[Entry],
+        list[EntryType],
         Meta(description="Results as O, one entry for each snapshot (or epoch)."),
     ]
 
@@ -66,22 +68,32 @@ class RatesBySeat(BySeat[Chance], frozen=True):
     """A share of games in each seat, an entry for each epoch."""
 
 
-class TaskDistance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TaskDistance(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={
+        "largest_distance": "largest",
+        "mean_distance": "mean",
+        "largest_reachable_distance": "largest_reached",
+        "mean_reachable_distance": "mean_reached",
+    },
+):
     """The distance of a table from the exact values of its training task, in units of its rewards."""
 
-    largest: Annotated[
+    largest_distance: Annotated[
         list[Distance], Meta(description="Largest difference, of all pairs.")
     ]
-    mean: Annotated[
+    mean_distance: Annotated[
         list[Distance], Meta(description="Mean difference, over all pairs.")
     ]
-    largest_reached: Annotated[
+    largest_reachable_distance: Annotated[
         list[Distance],
         Meta(
             description="Largest difference, of the pairs that the training task can reach."
         ),
     ]
-    mean_reached: Annotated[
+    mean_reachable_distance: Annotated[
         list[Distance],
         Meta(
             description="Mean difference, over the pairs that the training task can reach."
@@ -89,16 +101,26 @@ class TaskDistance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
-class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Figures(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={
+        "snapshot_updates": "updates",
+        "baseline_chances": "vs",
+        "correct_class_shares": "classes_right",
+        "task_distance": "task",
+    },
+):
     """The exact figures of an agent at each snapshot; the last snapshot is the final agent."""
 
-    updates: Annotated[
+    snapshot_updates: Annotated[
         list[Count],
         Meta(
             description="Number of updates before each snapshot; the last snapshot is the shipped agent."
         ),
     ]
-    vs: Annotated[
+    baseline_chances: Annotated[
         dict[str, ChancesBySeat],
         Meta(
             description="Chances of a win, draw and loss against each baseline, for the agent."
@@ -121,14 +143,14 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         CountsBySeat,
         Meta(description="Such decisions that games of the agent in a seat can reach."),
     ]
-    classes_right: Annotated[
+    correct_class_shares: Annotated[
         list[Chance] | None,
         Meta(
             description="Share of its values that are nearest to the true outcome; null where "
             "they are no expected outcomes."
         ),
     ]
-    task: Annotated[
+    task_distance: Annotated[
         TaskDistance | None,
         Meta(
             description="How far it is from the exact values of its training task; null where its "
@@ -140,10 +162,14 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class PolicyResults(NamedTuple):
     """The results of all games of T policies; outcomes are X winning, a draw, O winning."""
 
-    vs: Values  # [2, L, T, 3] chances as X and as O against each of L baselines
-    worst: Values  # [2, T, 3] chances as X and as O against the policy's best responder
+    baseline_chances: (
+        Values  # [2, L, T, 3] chances as X and as O against each of L baselines
+    )
+    best_response_chances: (
+        Values  # [2, T, 3] chances as X and as O against the policy's best responder
+    )
     # [2, T, D] the decisions that the policy can reach as X and as O
-    reachable: NDArray[np.bool_]
+    is_reachable: NDArray[np.bool_]
 
 
 def follow_policies(game: Game, policies: Values) -> PolicyResults:
@@ -160,7 +186,7 @@ def compute_figures(
     tables: NDArray[np.floating],
     updates: Iterable[int],
     reward_scale: RewardScale | None,
-    plays: Plays = "greedy",
+    play_rule: PlayRule = "greedy",
     task: Task | None = None,
     follow: Callable[[Game, Values], PolicyResults] = follow_policies,
 ) -> Figures:
@@ -173,19 +199,19 @@ def compute_figures(
     the same results.
     """
     policies: Values = game.gather_pairs(
-        policy_from_values(game.spread_pairs(tables), plays)
+        policy_from_values(game.spread_pairs(tables), play_rule)
     )
     followed = follow(game, policies)
-    beaten = _split_by_seat(followed.worst)
+    beaten = _split_by_seat(followed.best_response_chances)
     gains = [  # wins minus losses of the best responders in both seats
         round_figure(as_x[2] - as_x[0] + as_o[2] - as_o[0])
         for as_x, as_o in zip(beaten.x, beaten.o, strict=True)
     ]
     blundering = _mark_blunders(game, policies)
     return Figures(
-        updates=list(updates),
-        vs={
-            name: _split_by_seat(followed.vs[:, number])
+        snapshot_updates=list(updates),
+        baseline_chances={
+            name: _split_by_seat(followed.baseline_chances[:, number])
             for number, name in enumerate(BASELINES)
         },
         best_response=beaten,
@@ -194,19 +220,21 @@ def compute_figures(
         reachable_blunders=CountsBySeat(
             *(
                 (blundering & reachable).sum(axis=1).tolist()
-                for reachable in followed.reachable
+                for reachable in followed.is_reachable
             )
         ),
-        classes_right=None
+        correct_class_shares=None
         if reward_scale is None
         else _compute_share_right(game, tables, reward_scale),
-        task=None if task is None else _measure_task_distance(game, tables, task),
+        task_distance=None
+        if task is None
+        else _measure_task_distance(game, tables, task),
     )
 
 
 def compute_chances(game: Game, opponent: Policy, policy: Policy, seat: int) -> Chances:
     """Return win, draw and loss of `policy` in a seat (+1 X, -1 O) against `opponent`, rounded."""
-    both = make_line_up(game, np.stack([policy, opponent])[:, game.legal])
+    both = collect_policy_moves(game, np.stack([policy, opponent])[:, game.legal])
     own = np.array([0])
     other = np.array([1])
     x, o = (own, other) if seat == X else (other, own)
@@ -237,7 +265,9 @@ def _play_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bo
     """
     snapshots = len(policies)
     rivals = len(BASELINES)
-    players = join_line_ups(make_line_up(game, policies), _line_up_baselines(game))
+    players = join_policy_moves(
+        collect_policy_moves(game, policies), _line_up_baselines(game)
+    )
     # Match r * T + t is played by policy t and baseline r; baselines follow the T policies.
     own = np.tile(np.arange(snapshots), rivals)
     other = snapshots + np.repeat(np.arange(rivals), snapshots)
@@ -258,14 +288,14 @@ def _play_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bo
 def list_baseline_chances(game: Game) -> Values:
     """Return the baselines' chances of the legal pairs, [L, P]."""
     return np.stack(
-        [baseline.policy(game)[game.legal] for baseline in BASELINES.values()]
+        [baseline.build_policy(game)[game.legal] for baseline in BASELINES.values()]
     )
 
 
 @lru_cache(maxsize=2)
-def _line_up_baselines(game: Game) -> LineUp:
+def _line_up_baselines(game: Game) -> PolicyMoves:
     """Return the baselines as a `LineUp`, for matches."""
-    return make_line_up(game, list_baseline_chances(game))
+    return collect_policy_moves(game, list_baseline_chances(game))
 
 
 def _mark_blunders(game: Game, policies: Values) -> NDArray[np.bool_]:
@@ -284,9 +314,9 @@ def _compute_share_right(
 
     Values are compared on the common scale of `scale_many`, with borders at -1/2 and +1/2.
     """
-    mover = game.to_move[game.pair_from]
+    mover = game.to_move[game.pair_decision]
     right = (
-        np.rint(scale_many(mover, tables, reward_scale))
+        np.rint(scale_all_values(mover, tables, reward_scale))
         == compute_optimal_q(game)[game.legal]
     )
     return [round_figure(share) for share in right.mean(axis=1)]

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from app.tictactoe.game import SEATS, Game, O, X
 from app.tictactoe.policy import BASELINES, Policy
 from app.tictactoe.reachable_play import follow_games
-from app.tictactoe.values import TIE, Ply, Values, list_plies_backward
+from app.tictactoe.values import TIE_TOLERANCE, PlyArrays, Values, list_plies_backward
 from app.tictactoe.views import RewardScale
 
 # Both take the values of the n moves of a ply.  The first returns the values of its d decisions,
 # [d]; the second returns the probabilities of its n moves, [n].
-StateValues = Callable[[Values, Ply], Values]
-MoveChances = Callable[[Values, Ply], Values]
+StateValues = Callable[[Values, PlyArrays], Values]
+MoveChances = Callable[[Values, PlyArrays], Values]
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -34,13 +34,13 @@ class Task(msgspec.Struct, frozen=True):
     opponent: str | None = None  # a baseline, or None for the learner's own best play
     gamma: float = 1.0
     # rewards of a move if this move or the opponent's reply ends the game
-    worth: RewardScale = RewardScale()
-    step: float = 0.0  # reward of a move after which the game goes on
+    reward_scale: RewardScale = RewardScale()
+    step_reward: float = 0.0  # reward of a move after which the game goes on
     # number of plies for one factor gamma: 2, from own move to own move, or 1 in self-play
-    plies: int = 2
+    discounted_plies: int = 2
     seats: str = "xo"  # the seats of the learner
     # whether games start in every position, not only on the empty board
-    everywhere: bool = False
+    starts_everywhere: bool = False
     epsilon: float = 0.0  # chance that a later move of the learner is random
 
     def __post_init__(self) -> None:
@@ -50,9 +50,11 @@ class Task(msgspec.Struct, frozen=True):
             )
         if not 0 <= self.gamma <= 1:
             raise ValueError(f"gamma lies within 0 and 1, not {self.gamma}")
-        if self.plies not in (1, 2) or (self.plies == 1 and self.opponent is not None):
+        if self.discounted_plies not in (1, 2) or (
+            self.discounted_plies == 1 and self.opponent is not None
+        ):
             raise ValueError("gamma counts once in 2 plies, or against itself in 1")
-        if not 0 <= self.epsilon <= 1 or (self.epsilon and self.plies == 1):
+        if not 0 <= self.epsilon <= 1 or (self.epsilon and self.discounted_plies == 1):
             raise ValueError(
                 f"epsilon lies within 0 and 1, and is 0 in 1 ply, not {self.epsilon}"
             )
@@ -88,14 +90,14 @@ def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float6
     """
     chances = policy[game.legal]
 
-    def state_values(action_values: Values, ply: Ply) -> Values:
+    def state_values(action_values: Values, ply: PlyArrays) -> Values:
         """Return the values of decisions if the policy chooses the moves."""
         by_policy: Values = np.add.reduceat(
-            chances[ply.pairs] * action_values, ply.starts
+            chances[ply.pairs] * action_values, ply.pair_starts
         )
         return _mix_exploration(task.epsilon, by_policy, action_values, ply)
 
-    def own_replies(_action_values: Values, ply: Ply) -> Values:
+    def own_replies(_action_values: Values, ply: PlyArrays) -> Values:
         """Return the policy's chances of the moves of a ply."""
         return chances[ply.pairs]
 
@@ -113,9 +115,9 @@ def find_reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
     own = np.zeros_like(game.legal)
     for seat in (SEATS[name] for name in task.seats):
         pairs = game.legal & (game.to_move == seat)[:, None]
-        if task.opponent is not None and not task.everywhere:
-            opponent = BASELINES[task.opponent].policy(game)[game.legal]
-            reachable = follow_games(game, opponent, -seat).chance > 0
+        if task.opponent is not None and not task.starts_everywhere:
+            opponent = BASELINES[task.opponent].build_policy(game)[game.legal]
+            reachable = follow_games(game, opponent, -seat).move_chances > 0
             pairs &= game.spread_pairs(reachable, illegal=False)
         own |= pairs
     own.flags.writeable = False
@@ -130,7 +132,7 @@ def _solve_backward(
     `state_values` maps the learner's action values in a ply to the values of its decisions,
     and `reply_chances` maps the opponent's action values to the chances of its replies.
     """
-    rewards = {seat: _list_rewards(game, task.worth, seat) for seat in (X, O)}
+    rewards = {seat: _list_rewards(game, task.reward_scale, seat) for seat in (X, O)}
     # The value of a position to the player who has just moved: the value of an afterstate.
     after_move = np.empty(game.positions)
     after_move[game.decisions :] = np.where(
@@ -142,18 +144,18 @@ def _solve_backward(
         values[game.decisions :] = rewards[seat]
     q = np.empty(game.pairs)
     for ply in list_plies_backward(game):
-        action_values = after_move[ply.after]
+        action_values = after_move[ply.next_positions]
         q[ply.pairs] = action_values
         discounted = task.gamma * state_values(action_values, ply)
-        after_reply[ply.mover][ply.decisions] = task.step + discounted
-        if task.plies == 1:
+        after_reply[ply.mover][ply.decisions] = task.step_reward + discounted
+        if task.discounted_plies == 1:
             # The game is zero-sum: the value to the mover's opponent has the opposite sign.
-            after_move[ply.decisions] = task.step - discounted
+            after_move[ply.decisions] = task.step_reward - discounted
         else:
             chances = reply_chances(action_values, ply)
-            other_values = after_reply[-ply.mover][ply.after]
+            other_values = after_reply[-ply.mover][ply.next_positions]
             after_move[ply.decisions] = np.add.reduceat(
-                chances * other_values, ply.starts
+                chances * other_values, ply.pair_starts
             )
     table: NDArray[np.float64] = game.spread_pairs(q + 0.0)  # turns -0.0 into 0.0
     return table
@@ -163,23 +165,23 @@ def _choose_replies(game: Game, task: Task, own_replies: MoveChances) -> MoveCha
     """Return the chances of the opponent's replies: a baseline's, or `own_replies` in self-play."""
     if task.opponent is None:
         return own_replies
-    chances = BASELINES[task.opponent].policy(game)[game.legal]
+    chances = BASELINES[task.opponent].build_policy(game)[game.legal]
     return lambda _action_values, ply: chances[ply.pairs]
 
 
-def _maximize_values(epsilon: float, action_values: Values, ply: Ply) -> Values:
+def _maximize_values(epsilon: float, action_values: Values, ply: PlyArrays) -> Values:
     """Return the value of each decision for the best epsilon-soft policy, [d]."""
-    best: Values = np.maximum.reduceat(action_values, ply.starts)
+    best: Values = np.maximum.reduceat(action_values, ply.pair_starts)
     return _mix_exploration(epsilon, best, action_values, ply)
 
 
 def _mix_exploration(
-    epsilon: float, by_policy: Values, action_values: Values, ply: Ply
+    epsilon: float, by_policy: Values, action_values: Values, ply: PlyArrays
 ) -> Values:
     """Return state values [d] with exploration: (1 - epsilon) policy value + epsilon mean of moves."""
     if not epsilon:
         return by_policy
-    mean = np.add.reduceat(action_values, ply.starts) / ply.sizes
+    mean = np.add.reduceat(action_values, ply.pair_starts) / ply.move_counts
     mixed: Values = (1 - epsilon) * by_policy + epsilon * mean
     return mixed
 
@@ -196,10 +198,14 @@ def _find_last_movers(game: Game) -> NDArray[np.int8]:
     return np.where(surplus == 0, O, X).astype(np.int8)
 
 
-def _choose_best_replies(action_values: Values, ply: Ply) -> Values:
+def _choose_best_replies(action_values: Values, ply: PlyArrays) -> Values:
     """Return the chances of the moves, [n], with equal chances for all best moves."""
-    highest = np.maximum.reduceat(action_values, ply.starts).repeat(ply.sizes)
-    is_best = action_values >= highest - TIE
-    count = np.add.reduceat(is_best, ply.starts, dtype=np.intp).repeat(ply.sizes)
+    highest = np.maximum.reduceat(action_values, ply.pair_starts).repeat(
+        ply.move_counts
+    )
+    is_best = action_values >= highest - TIE_TOLERANCE
+    count = np.add.reduceat(is_best, ply.pair_starts, dtype=np.intp).repeat(
+        ply.move_counts
+    )
     chances: Values = is_best / count
     return chances

@@ -14,27 +14,29 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game
 from app.tictactoe.policy import Policy, find_best_moves, uniform_policy
 from app.tictactoe.values import compute_outcome_chances, solve_game
-from app.tictactoe.views import RewardScale, compute_heat, scale_many
+from app.tictactoe.views import RewardScale, compute_heat, scale_all_values
 
 UNKNOWN = -128  # the colour number of a tile without a known value
-FLATNESS = 3  # the row of a ply with n tiles is about sqrt(n) / FLATNESS tiles high
-GAP = 0.75  # space between the rows of two plies, in tiles
+ROW_FLATNESS = 3  # the row of a ply with n tiles is about sqrt(n) / FLATNESS tiles high
+ROW_GAP = 0.75  # space between the rows of two plies, in tiles
 # Chances are rounded before tiles are sorted by them, because the chances of symmetric positions
 # differ in the last digits.
-LUCK_DECIMALS = 9
+CHANCE_DECIMALS = 9
 
 
 @dataclass(frozen=True, eq=False)
 class Tiles:
     """The places of N tiles, one for each symmetry class, in reading order; a tile is 1 wide, 1 high."""
 
-    decision: NDArray[np.intp]  # [N] the lowest-numbered decision of the class
+    decisions: NDArray[np.intp]  # [N] the lowest-numbered decision of the class
     images: NDArray[np.intp]  # [N, G] the decision mapped by all G symmetries
-    ply: NDArray[np.intp]  # [N] number of moves made before the decision
-    truth: NDArray[np.int8]  # [N] mover's view: +1 a win, 0 a draw, -1 a loss
-    column: NDArray[np.intp]  # [N] column of the tile, from 0 at the left
-    top: NDArray[np.float64]  # [N] distance from the top of the picture
-    middles: list[float]  # distance from the top to the middle of the row of each ply
+    plies: NDArray[np.intp]  # [N] number of moves made before the decision
+    optimal_value: NDArray[np.int8]  # [N] mover's view: +1 a win, 0 a draw, -1 a loss
+    column_index: NDArray[np.intp]  # [N] column of the tile, from 0 at the left
+    top_distance: NDArray[np.float64]  # [N] distance from the top of the picture
+    row_middles: list[
+        float
+    ]  # distance from the top to the middle of the row of each ply
     columns: int
     height: float
 
@@ -43,8 +45,8 @@ class Colouring(NamedTuple):
     """The colours of the tiles, at one or several snapshots."""
 
     # [..., N] colour number, -steps to +steps or 0 to steps; UNKNOWN if the value is not known
-    heat: NDArray[np.int8]
-    known: NDArray[np.bool_]  # [..., N] whether the value is known
+    colour_levels: NDArray[np.int8]
+    is_known: NDArray[np.bool_]  # [..., N] whether the value is known
 
 
 def place_tiles(game: Game) -> Tiles:
@@ -56,7 +58,7 @@ def place_tiles(game: Game) -> Tiles:
     middles, y = [], 0.0
     for number in range(int(ply[-1]) + 1):
         row = np.flatnonzero(ply == number)
-        height = max(1, round(len(row) ** 0.5 / FLATNESS))
+        height = max(1, round(len(row) ** 0.5 / ROW_FLATNESS))
         x = 0
         for value in (1, 0, -1):
             # Tiles fill one column after the other; each band begins a new column.
@@ -67,22 +69,22 @@ def place_tiles(game: Game) -> Tiles:
             band_columns = -(-len(band) // height)
             x += band_columns
         middles.append(y + height / 2)
-        y += height + GAP
+        y += height + ROW_GAP
     columns = int(column.max()) + 1
     for number in range(len(middles)):
         row = np.flatnonzero(ply == number)
         free_columns = columns - 1 - column[row].max()
         column[row] += free_columns // 2  # centres the row
     return Tiles(
-        decision=decision,
-        images=game.image[:, decision].T.astype(np.intp),
-        ply=ply,
-        truth=truth,
-        column=column,
-        top=top,
-        middles=middles,
+        decisions=decision,
+        images=game.images[:, decision].T.astype(np.intp),
+        plies=ply,
+        optimal_value=truth,
+        column_index=column,
+        top_distance=top,
+        row_middles=middles,
         columns=columns,
-        height=y - GAP,
+        height=y - ROW_GAP,
     )
 
 
@@ -95,12 +97,12 @@ def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     decision = np.unique(game.symmetry_class[: game.decisions]).astype(np.intp)
     mover = game.to_move[decision]
     solution = solve_game(game)
-    truth = (solution.value[decision] * mover).astype(np.int8)
+    truth = (solution.values[decision] * mover).astype(np.int8)
     random = uniform_policy(game)
     chances = compute_outcome_chances(game, random, random)[decision]
-    luck = ((chances[:, 0] - chances[:, 2]) * mover).round(LUCK_DECIMALS)
+    luck = ((chances[:, 0] - chances[:, 2]) * mover).round(CHANCE_DECIMALS)
     # number of plies to a win, negative for a loss
-    delay = solution.plies[decision].astype(int) * truth
+    delay = solution.plies_to_end[decision].astype(int) * truth
     order = np.lexsort((decision, -luck, delay, -truth, game.ply[decision]))
     return decision[order], truth[order]
 
@@ -152,7 +154,7 @@ def estimate_outcomes(
     first_rows = rows[(0,) * (rows.ndim - 1)]
     # All decisions of a class have the same player to move.
     mover = game.to_move[first_rows]
-    return scale_many(mover, get_best_move_values(game, rows, q), reward_scale)
+    return scale_all_values(mover, get_best_move_values(game, rows, q), reward_scale)
 
 
 def get_best_move_values(
@@ -242,13 +244,15 @@ def count_outcomes(
         [
             int(
                 (
-                    (tiles.ply == ply) & (tiles.truth == truth) & (expected == value)
+                    (tiles.plies == ply)
+                    & (tiles.optimal_value == truth)
+                    & (expected == value)
                 ).sum()
             )
             for truth in (1, 0, -1)
             for value in (1, 0, -1, unknown)
         ]
-        for ply in range(len(tiles.middles))
+        for ply in range(len(tiles.row_middles))
     ]
 
 

@@ -25,34 +25,34 @@ from app.tictactoe.notation import DIGITS
 Values = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 # Chances that are equal as exact fractions differ by less than this as float64.
-TIE = 1e-12
+TIE_TOLERANCE = 1e-12
 
 
 class Solution(NamedTuple):
     """The result and the length of the game from every position, with optimal play by both sides."""
 
-    value: NDArray[np.int8]  # [S] +1 X wins, 0 draw, -1 O wins
+    values: NDArray[np.int8]  # [S] +1 X wins, 0 draw, -1 O wins
     # [S] number of moves to the end, if the winner plays for the fastest win and the loser for the
     # slowest loss
-    plies: NDArray[np.int8]
+    plies_to_end: NDArray[np.int8]
 
 
-class Response(NamedTuple):
+class BestResponse(NamedTuple):
     """The best response to a policy, and the chances of the outcomes against it."""
 
     # [..., D, cells] 1 for the move of the responder, 0 elsewhere
     policy: Values
-    chances: Values  # [..., S, 3] of X winning, a draw, O winning
+    outcome_chances: Values  # [..., S, 3] of X winning, a draw, O winning
 
 
-class Ply(NamedTuple):
+class PlyArrays(NamedTuple):
     """The d decisions of one ply, and their n pairs."""
 
     decisions: slice
     pairs: slice
-    starts: Numbers  # [d] index of the first pair of each decision, within the ply
-    sizes: Numbers  # [d] number of moves of each decision
-    after: NDArray[np.int32]  # [n] the position that each pair leads to
+    pair_starts: Numbers  # [d] index of the first pair of each decision, within the ply
+    move_counts: Numbers  # [d] number of moves of each decision
+    next_positions: NDArray[np.int32]  # [n] the position that each pair leads to
     mover: int  # +1 X, -1 O
 
 
@@ -67,10 +67,10 @@ def solve_game(game: Game) -> Solution:
     empty_cells = np.zeros(game.positions, np.int8)
     for ply in list_plies_backward(game):
         best = np.maximum if ply.mover == X else np.minimum
-        chosen = best.reduceat(score[ply.after], ply.starts)
+        chosen = best.reduceat(score[ply.next_positions], ply.pair_starts)
         # The decision is one ply further from the end than its best successor.
         score[ply.decisions] = chosen - np.sign(chosen)
-        empty_cells[ply.decisions] = ply.sizes
+        empty_cells[ply.decisions] = ply.move_counts
     value = np.sign(score)
     # A draw with optimal play takes until the board is full.
     plies = np.where(value == 0, empty_cells, game.cells + 1 - np.abs(score))
@@ -79,14 +79,14 @@ def solve_game(game: Game) -> Solution:
     return Solution(value, plies)
 
 
-def compute_outcome_chances(game: Game, x: Values, o: Values) -> Values:
+def compute_outcome_chances(game: Game, x_policy: Values, o_policy: Values) -> Values:
     """Return the chances of X winning, a draw and O winning from every position, [..., S, 3].
 
     `x` and `o` are the policies of the two sides, [..., D, cells]. Raises ValueError if `x`
     or `o` is not a policy of this game.
     """
-    as_x = _get_pair_chances(game, x)
-    as_o = _get_pair_chances(game, o)
+    as_x = _get_pair_chances(game, x_policy)
+    as_o = _get_pair_chances(game, o_policy)
     chances = _init_chances(game, np.broadcast_shapes(as_x.shape[:-1], as_o.shape[:-1]))
     for ply in list_plies_backward(game):
         policy = as_x if ply.mover == X else as_o
@@ -96,7 +96,7 @@ def compute_outcome_chances(game: Game, x: Values, o: Values) -> Values:
 
 def find_best_response(
     game: Game, policy: Values, seat: int, loss: float = -1.0
-) -> Response:
+) -> BestResponse:
     """Return the best response to each policy, [..., D, cells], in a seat (+1 X, -1 O).
 
     `seat` is the responder's seat. The responder's reward is 1 for a win, 0 for a draw and
@@ -107,7 +107,7 @@ def find_best_response(
     response, chances = respond_to_pairs(
         game, _get_pair_chances(game, policy), seat, loss
     )
-    return Response(game.spread_pairs(response, 0.0), np.moveaxis(chances, 0, -1))
+    return BestResponse(game.spread_pairs(response, 0.0), np.moveaxis(chances, 0, -1))
 
 
 def respond_to_pairs(
@@ -122,7 +122,9 @@ def respond_to_pairs(
     response = np.zeros_like(policy)
     for ply in list_plies_backward(game):
         if ply.mover == seat:
-            options = chances.take(ply.after, axis=-1)  # [3, ..., n] after each move
+            options = chances.take(
+                ply.next_positions, axis=-1
+            )  # [3, ..., n] after each move
             win = options[own]
             lose = options[theirs]
             # With an infinite loss the two keys are compared in order; -inf * 0 would be NaN.
@@ -137,16 +139,16 @@ def respond_to_pairs(
     return response, chances
 
 
-class LineUp(NamedTuple):
+class PolicyMoves(NamedTuple):
     """The moves of L policies with a chance above 0, N in all, sorted by policy and decision."""
 
-    chance: Values  # [N] chance of each move in its decision
-    after: NDArray[np.int32]  # [N] the position after each move
-    starts: Numbers  # [L, D] index of the first move of each decision
-    sizes: Numbers  # [L, D] number of moves of each decision
+    move_chances: Values  # [N] chance of each move in its decision
+    next_positions: NDArray[np.int32]  # [N] the position after each move
+    move_starts: Numbers  # [L, D] index of the first move of each decision
+    move_counts: Numbers  # [L, D] number of moves of each decision
 
 
-def make_line_up(game: Game, policies: Values) -> LineUp:
+def collect_policy_moves(game: Game, policies: Values) -> PolicyMoves:
     """Return L policies in the packed form that plays many games at once.
 
     `policies` [L, P] has the probability with which each policy plays each pair of a state
@@ -158,21 +160,23 @@ def make_line_up(game: Game, policies: Values) -> LineUp:
     starts = sizes.cumsum().reshape(sizes.shape) - sizes
     chance = policies.ravel()[played]
     after = game.pair_after[played % game.pairs]
-    return LineUp(chance, after, starts, sizes)
+    return PolicyMoves(chance, after, starts, sizes)
 
 
-def join_line_ups(first: LineUp, second: LineUp) -> LineUp:
+def join_policy_moves(first: PolicyMoves, second: PolicyMoves) -> PolicyMoves:
     """Return one line-up, with the policies of the second after those of the first."""
-    return LineUp(
-        np.concatenate([first.chance, second.chance]),
-        np.concatenate([first.after, second.after]),
-        np.concatenate([first.starts, second.starts + len(first.chance)]),
-        np.concatenate([first.sizes, second.sizes]),
+    return PolicyMoves(
+        np.concatenate([first.move_chances, second.move_chances]),
+        np.concatenate([first.next_positions, second.next_positions]),
+        np.concatenate(
+            [first.move_starts, second.move_starts + len(first.move_chances)]
+        ),
+        np.concatenate([first.move_counts, second.move_counts]),
     )
 
 
 def follow_matches(
-    game: Game, policies: LineUp, x: Numbers, o: Numbers
+    game: Game, policies: PolicyMoves, x_indices: Numbers, o_indices: Numbers
 ) -> Iterator[tuple[slice, Values]]:
     """Follow M matches forward, yielding the chance of each position.
 
@@ -184,14 +188,16 @@ def follow_matches(
     do not explore.
     """
     chance, after, starts, sizes = policies
-    ends = np.zeros((len(x), 3))
-    here = np.ones((len(x), 1))  # [M, d] the chances of the decisions of this ply
+    ends = np.zeros((len(x_indices), 3))
+    here = np.ones(
+        (len(x_indices), 1)
+    )  # [M, d] the chances of the decisions of this ply
     bounds = game.ply_start.tolist()
     next_bounds = [*bounds[2:], bounds[-1]]  # no decisions follow the last ply
     for start, stop, next_stop in zip(bounds, bounds[1:], next_bounds, strict=False):
         yield slice(start, stop), here
         match, decision = np.divmod(np.flatnonzero(here), stop - start)
-        mover = x if game.to_move[start] == X else o
+        mover = x_indices if game.to_move[start] == X else o_indices
         node = mover[match], start + decision
         # The moves of all nodes are joined in one array; the moves of node i begin at starts[i].
         size = sizes[node]
@@ -206,38 +212,42 @@ def follow_matches(
         outcome = game.outcome[reached[over] - game.decisions]
         # columns: X won, draw, O won
         _add_weights(ends, match[over], 1 - outcome, weight[over])
-        here = np.zeros((len(x), next_stop - stop))
+        here = np.zeros((len(x_indices), next_stop - stop))
         _add_weights(here, match[~over], reached[~over] - stop, weight[~over])
     yield slice(game.decisions, game.positions), ends
 
 
-def play_matches(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Values:
+def play_matches(
+    game: Game, policies: PolicyMoves, x_indices: Numbers, o_indices: Numbers
+) -> Values:
     """Return the chances of X winning, a draw, O winning in M matches; see `follow_matches`."""
-    *_, (_, ends) = follow_matches(game, policies, x, o)
+    *_, (_, ends) = follow_matches(game, policies, x_indices, o_indices)
     return ends
 
 
-def find_likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None:
+def find_likeliest_game(
+    game: Game, x_policy: Values, o_policy: Values, outcome: int
+) -> str | None:
     """Return the record of the most probable game with this outcome (X's view), None if impossible.
 
     `x` and `o` are the policies of the two sides, [D, cells]; if all chances of a side are 1, its
     moves do not count. Ties: the first moves.
     """
-    as_x = x[game.legal]
-    as_o = o[game.legal]
+    as_x = x_policy[game.legal]
+    as_o = o_policy[game.legal]
     # [S] the chance of the likeliest continuation from each position to the outcome
     chance = np.zeros(game.positions)
     chance[game.decisions :] = game.outcome == outcome
     for ply in list_plies_backward(game):
         policy = (as_x if ply.mover == X else as_o)[ply.pairs]
         chance[ply.decisions] = np.maximum.reduceat(
-            policy * chance[ply.after], ply.starts
+            policy * chance[ply.next_positions], ply.pair_starts
         )
     if chance[0] == 0:
         return None
     position, record = 0, ""
     while position < game.decisions:
-        policy = x if game.to_move[position] == X else o
+        policy = x_policy if game.to_move[position] == X else o_policy
         # The successor of an illegal move is -1; its chance is 0, so any valid index can replace it.
         after = np.maximum(game.successor[position], 0)
         cell = int(np.argmax(policy[position] * chance[after]))
@@ -255,13 +265,13 @@ def compute_successor_values(game: Game, values: NDArray[np.generic]) -> Values:
     return table
 
 
-def list_plies_backward(game: Game) -> Iterator[Ply]:
+def list_plies_backward(game: Game) -> Iterator[PlyArrays]:
     """Yield the plies that have decisions, the last ply first."""
     yield from list_plies(game)[::-1]
 
 
 @lru_cache(maxsize=2)
-def list_plies(game: Game) -> tuple[Ply, ...]:
+def list_plies(game: Game) -> tuple[PlyArrays, ...]:
     """Return the plies that have decisions, the first ply first."""
     listed = []
     for start, stop in pairwise(game.ply_start.tolist()):
@@ -272,21 +282,21 @@ def list_plies(game: Game) -> tuple[Ply, ...]:
         for array in (starts, sizes):
             array.flags.writeable = False
         mover = int(game.to_move[start])
-        ply = Ply(
+        ply = PlyArrays(
             slice(start, stop), pairs, starts, sizes, game.pair_after[pairs], mover
         )
         listed.append(ply)
     return tuple(listed)
 
 
-def _average_chances(chances: Values, ply: Ply, policy: Values) -> None:
+def _average_chances(chances: Values, ply: PlyArrays, policy: Values) -> None:
     """Set the chances of a ply's decisions, in [3, ..., S], to the mean by a policy, [..., n]."""
-    after = chances.take(ply.after, axis=-1)
+    after = chances.take(ply.next_positions, axis=-1)
     after *= policy
-    chances[..., ply.decisions] = np.add.reduceat(after, ply.starts, axis=-1)
+    chances[..., ply.decisions] = np.add.reduceat(after, ply.pair_starts, axis=-1)
 
 
-def _find_first_best(ply: Ply, keys: list[Values]) -> Numbers:
+def _find_first_best(ply: PlyArrays, keys: list[Values]) -> Numbers:
     """Return the best pair of each decision by the first key, ties by the next key, [..., d].
 
     The keys are [..., n] and are changed. Remaining ties: the first pair.
@@ -294,12 +304,12 @@ def _find_first_best(ply: Ply, keys: list[Values]) -> Numbers:
     best = np.ones(keys[0].shape, np.bool_)
     for key in keys:
         key[~best] = -np.inf
-        highest = np.maximum.reduceat(key, ply.starts, axis=-1) - TIE
-        best = key >= highest.repeat(ply.sizes, axis=-1)
+        highest = np.maximum.reduceat(key, ply.pair_starts, axis=-1) - TIE_TOLERANCE
+        best = key >= highest.repeat(ply.move_counts, axis=-1)
     # in place of the index of a pair that is not among the best: larger than every index
-    pairs = len(ply.after)
+    pairs = len(ply.next_positions)
     return np.minimum.reduceat(
-        np.where(best, np.arange(pairs), pairs), ply.starts, axis=-1
+        np.where(best, np.arange(pairs), pairs), ply.pair_starts, axis=-1
     )
 
 

@@ -43,7 +43,7 @@ class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if not (loss <= draw <= win and loss < win):
                 raise ValueError(f"worth in seat {seat} rises from loss to draw to win")
 
-    def scale(self, seat: str) -> tuple[float, float, float]:
+    def get_rewards(self, seat: str) -> tuple[float, float, float]:
         """Return the values that map to -1, 0 and +1 on the common scale in a seat, "x" or "o".
 
         If the reward of a draw equals the reward of a win or a loss, 0 is halfway between
@@ -64,7 +64,7 @@ def scale_values(
 ) -> NDArray[np.float64]:
     """Return values learned by a mover (+1 X, -1 O) on the common scale, from -1 to +1."""
     scaled: NDArray[np.float64] = np.interp(
-        values, reward_scale.scale("x" if player == X else "o"), [-1, 0, 1]
+        values, reward_scale.get_rewards("x" if player == X else "o"), [-1, 0, 1]
     )
     return scaled
 
@@ -87,7 +87,7 @@ def compute_heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64
     return step
 
 
-def scale_many(
+def scale_all_values(
     mover: NDArray[np.int8], q: NDArray[np.floating], reward_scale: RewardScale
 ) -> NDArray[np.float64]:
     """Return learned values of many movers on the common scale: loss -1, draw 0, win +1.

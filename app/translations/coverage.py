@@ -9,7 +9,7 @@ def is_translated(message: Message) -> bool:
     return not message.fuzzy and all(forms)
 
 
-def share_translated(catalogue: Catalog) -> float:
+def compute_translated_share(catalogue: Catalog) -> float:
     """Return the share of translated texts of a catalogue, 0 to 1; 0 for an empty catalogue."""
     texts = [message for message in catalogue if message.id]
     return sum(map(is_translated, texts)) / len(texts) if texts else 0.0

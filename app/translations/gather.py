@@ -13,15 +13,15 @@ from babel.messages.pofile import read_po, write_po
 
 from app.translations.coverage import is_translated
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
-METHODS = [
+TRANSLATIONS_FOLDER = Path(__file__).parent
+ROOT = TRANSLATIONS_FOLDER.parent.parent
+EXTRACTION_METHODS = [
     ("app/web/**.py", "python"),
     ("app/tictactoe/notation.py", "python"),
     ("app/tictactoe/policy.py", "python"),
     ("templates/**.html", "jinja2"),
 ]
-OPTIONS = {
+EXTRACTION_OPTIONS = {
     "templates/**.html": {
         "trimmed": "true",
         "trim_blocks": "true",
@@ -30,7 +30,7 @@ OPTIONS = {
 }
 # The title and description of a Baseline and the pattern of a RecordError are translatable,
 # although the game imports no gettext.
-KEYWORDS: list[dict[str, Any]] = [
+GETTEXT_KEYWORDS: list[dict[str, Any]] = [
     DEFAULT_KEYWORDS
     | dict.fromkeys(("gettext_noop", "RecordError", "IllegalMoveError"))
     | {"Baseline": (1,)},
@@ -38,7 +38,7 @@ KEYWORDS: list[dict[str, Any]] = [
 ]
 # Section of a catalogue -> files or folders with its texts, in order.  A text that occurs in
 # several files belongs to the first file; files that are not listed come last.
-SECTIONS = {
+CATALOGUE_SECTIONS = {
     "How the language writes names, numbers and dates": ("app/web/translation.py",),
     "Every page: header, preferences, help": (
         "app/web/doors.py",
@@ -67,19 +67,21 @@ SECTIONS = {
         "app/tictactoe/notation.py",
     ),
 }
-OTHERS = "All others: algorithms, pictures, frames for other sites"
+OTHERS_SECTION = "All others: algorithms, pictures, frames for other sites"
 
 
 def gather_texts() -> Catalog:
     """Return the catalogue of all translatable texts, with their files, page by page."""
     found: dict[str | tuple[str, ...], list[tuple[str, int]]] = {}
-    for keywords in KEYWORDS:
-        extracted = extract_from_dir(ROOT, METHODS, OPTIONS, keywords)
+    for keywords in GETTEXT_KEYWORDS:
+        extracted = extract_from_dir(
+            ROOT, EXTRACTION_METHODS, EXTRACTION_OPTIONS, keywords
+        )
         for file, line, text, _, _ in extracted:
             found.setdefault(text, []).append((file, line))
-    first_places = {text: min(map(rank_place, found[text])) for text in found}
+    first_places = {text: min(map(rank_source_line, found[text])) for text in found}
     catalogue = Catalog(project="Q-Tac-Toe", charset="utf-8")
-    headings = [*SECTIONS, OTHERS]
+    headings = [*CATALOGUE_SECTIONS, OTHERS_SECTION]
     last_section = -1
     for text in sorted(found, key=lambda text: first_places[text]):
         section = first_places[text][0]
@@ -89,14 +91,14 @@ def gather_texts() -> Catalog:
     return catalogue
 
 
-def rank_place(place: tuple[str, int]) -> tuple[int, int, str, int]:
+def rank_source_line(source_line: tuple[str, int]) -> tuple[int, int, str, int]:
     """Return the sort key of a file and line: section, place in the section, file, line."""
-    file, line = place
-    for section, prefixes in enumerate(SECTIONS.values()):
+    file, line = source_line
+    for section, prefixes in enumerate(CATALOGUE_SECTIONS.values()):
         for index, prefix in enumerate(prefixes):
             if file.startswith(prefix):
                 return section, index, file, line
-    return len(SECTIONS), 0, file, line
+    return len(CATALOGUE_SECTIONS), 0, file, line
 
 
 def update_catalogue(file: Path, texts: Catalog) -> Catalog:
@@ -115,7 +117,7 @@ def update_catalogue(file: Path, texts: Catalog) -> Catalog:
 def main() -> None:
     """Update every catalogue and print its untranslated texts."""
     texts = gather_texts()
-    for file in sorted(HERE.glob("*.po")):
+    for file in sorted(TRANSLATIONS_FOLDER.glob("*.po")):
         catalogue = update_catalogue(file, texts)
         with file.open("wb") as lines:
             write_po(lines, catalogue, width=100, include_lineno=False)

@@ -71,7 +71,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     headers.init_app(app)
     # Loading takes a while, so all settings are checked first.
     app.extensions["site"] = site = load_site_data(
-        models or settings.models, settings.lab
+        models or settings.models_folder, settings.is_lab_enabled
     )
     # Computed here, so that the first visitors of a worker need not wait 0.15 s.
     play_round_robin(site, "")
@@ -86,7 +86,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     rendering.init_app(app)
     app.wsgi_app = cache_responses(app.wsgi_app, queries.build_query_reader(app))  # type: ignore[assignment, method-assign]
     deployment.init_app(app, settings)
-    if settings.metrics:
+    if settings.serves_metrics:
         import_module(f"{__name__}.service.metrics").init_app(app)
     app.wsgi_app = identify_requests(app.wsgi_app)  # type: ignore[assignment, method-assign]
     return app

@@ -16,20 +16,20 @@ from app.web.facts import find_disagreements
 from app.web.match import Match, MatchState, parse_match, read_value
 from app.web.site_data import HUMAN, TRUTH, SiteData
 
-AT = "_"  # no id contains it, and URLs need no quoting for it
+SNAPSHOT_SEPARATOR = "_"  # no id contains it, and URLs need no quoting for it
 MAX_VIEWS = 4
 
 
 class CurveTitles(NamedTuple):
     """The titles of the curve of a figure over a training."""
 
-    several: str  # title of a chart with several agents
-    one: str  # title of a chart with a single agent
-    short: str  # short title
-    reading: str  # explanation, a sentence
+    title_for_several: str  # title of a chart with several agents
+    title_for_one: str  # title of a chart with a single agent
+    short_title: str  # short title
+    explanation: str  # explanation, a sentence
 
 
-FIGURES = {
+CURVE_TITLES = {
     "blunders": CurveTitles(
         "Blunders",
         "Positions in which the agent blunders",
@@ -58,17 +58,24 @@ FIGURES = {
         "training task, in the units of the agent.",
     ),
 }
-USUAL = ("q-learning-1", "q-iteration")  # an agent with blunders and an agent without
+DEFAULT_AGENTS = (
+    "q-learning-1",
+    "q-iteration",
+)  # an agent with blunders and an agent without
 
 
-class View(NamedTuple):
+class SourceSnapshot(NamedTuple):
     """A value source as shipped, or an agent at a snapshot of its training."""
 
-    lens: str
-    step: int | None = None
+    value_source: str
+    snapshot: int | None = None
 
     def __str__(self) -> str:
-        return self.lens if self.step is None else f"{self.lens}{AT}{self.step}"
+        return (
+            self.value_source
+            if self.snapshot is None
+            else f"{self.value_source}{SNAPSHOT_SEPARATOR}{self.snapshot}"
+        )
 
 
 @dataclass(frozen=True)
@@ -79,20 +86,25 @@ class Comparison:
     """
 
     record: str
-    views: tuple[View, ...]
+    views: tuple[SourceSnapshot, ...]
     figure: str = ""
 
-    def play(self, cell: int) -> "Comparison":
+    def after_move(self, cell: int) -> "Comparison":
         """Return the comparison after one more move."""
         return replace(self, record=self.record + DIGITS[cell])
 
-    def match(self, view: View) -> Match:
+    def build_match(self, view: SourceSnapshot) -> Match:
         """Return the position as a match between people, with the values of a view."""
-        return Match(record=self.record, o=HUMAN, lens=view.lens, step=view.step)
+        return Match(
+            record=self.record,
+            o=HUMAN,
+            value_source=view.value_source,
+            snapshot=view.snapshot,
+        )
 
 
 def parse_comparison(
-    record: str, lenses: Sequence[str], site: SiteData, figure: str = ""
+    record: str, value_sources: Sequence[str], site: SiteData, figure: str = ""
 ) -> tuple[Comparison, MatchState]:
     """Return the comparison in the parts of a URL, and the state of its match.
 
@@ -100,36 +112,36 @@ def parse_comparison(
     position where the default agents choose different moves.
     Raises BadRequest, NotFound or Conflict with a sentence that names the fault.
     """
-    texts = [text for text in lenses if text]
-    if figure and figure not in FIGURES:
+    texts = [text for text in value_sources if text]
+    if figure and figure not in CURVE_TITLES:
         raise BadRequest(
-            f"figure={figure} in the address is wrong: figure is {', '.join(FIGURES)}."
+            f"figure={figure} in the address is wrong: figure is {', '.join(CURVE_TITLES)}."
         )
     if len(texts) > MAX_VIEWS:
         raise BadRequest(
             f"At most {MAX_VIEWS} lenses can be compared, not {len(texts)}."
         )
-    views = tuple(_read_view(text, site) for text in texts) or tuple(
+    views = tuple(_parse_source_snapshot(text, site) for text in texts) or tuple(
         get_default_views(site)
     )
     if len(set(views)) < len(views):
         raise BadRequest("The address names a lens twice: name each once.")
     if not record and not texts:
         record = find_next_disagreement(views, site) or ""
-    usual_figure, *_ = FIGURES
+    usual_figure, *_ = CURVE_TITLES
     comparison = Comparison(record, views, "" if figure == usual_figure else figure)
     return comparison, parse_match(record, {"o": HUMAN}, site)
 
 
-def get_default_views(site: SiteData) -> list[View]:
+def get_default_views(site: SiteData) -> list[SourceSnapshot]:
     """Return the agents to compare by default: USUAL, or the first agents of the site."""
-    names = [name for name in USUAL if name in site.agents]
+    names = [name for name in DEFAULT_AGENTS if name in site.agents]
     names += [name for name in site.agents if name not in names]
-    return [View(name) for name in names[: len(USUAL)]]
+    return [SourceSnapshot(name) for name in names[: len(DEFAULT_AGENTS)]]
 
 
 def find_next_disagreement(
-    views: Sequence[View], site: SiteData, position: int | None = None
+    views: Sequence[SourceSnapshot], site: SiteData, position: int | None = None
 ) -> str | None:
     """Return a record of the position with the largest disagreement, None without disagreements.
 
@@ -153,27 +165,38 @@ def build_comparison(state: MatchState) -> Comparison:
     """
     current = state.match
     site = state.site
-    candidates = [View(current.lens, current.step), View(current.x), View(current.o)]
+    candidates = [
+        SourceSnapshot(current.value_source, current.snapshot),
+        SourceSnapshot(current.x),
+        SourceSnapshot(current.o),
+    ]
     learned = (
-        view for view in candidates if site.is_lens(view.lens) and view.lens != TRUTH
+        view
+        for view in candidates
+        if site.is_value_source(view.value_source) and view.value_source != TRUTH
     )
     views = list(dict.fromkeys(learned))
-    missing = max(0, len(USUAL) - len(views))
+    missing = max(0, len(DEFAULT_AGENTS) - len(views))
     views += [view for view in get_default_views(site) if view not in views][:missing]
-    return Comparison(current.shown, tuple(views))
+    return Comparison(current.shown_record, tuple(views))
 
 
-def _read_view(text: str, site: SiteData) -> View:
+def _parse_source_snapshot(text: str, site: SiteData) -> SourceSnapshot:
     """Return the view in a text: a value source, or an agent at a step as in `q-iteration_5`."""
-    is_source = site.is_lens(text) or AT not in text
+    is_source = site.is_value_source(text) or SNAPSHOT_SEPARATOR not in text
     # recipes contain "_" too
-    lens, at, step = (text, "", "") if is_source else text.rpartition(AT)
-    if lens == TRUTH:
+    value_source, at, step = (
+        (text, "", "") if is_source else text.rpartition(SNAPSHOT_SEPARATOR)
+    )
+    if value_source == TRUTH:
         raise BadRequest(
             f"Optimal play is always there: name up to {MAX_VIEWS} agents beside it."
         )
-    if not lens or (at and not step):
-        lens = text
-    return View(
-        lens, match.check_lens(lens, read_value("step", step) if step else None, site)
+    if not value_source or (at and not step):
+        value_source = text
+    return SourceSnapshot(
+        value_source,
+        match.check_value_source(
+            value_source, read_value("step", step) if step else None, site
+        ),
     )

@@ -11,8 +11,8 @@ from app.web.match import Match
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
 
-WATCHED = ("q-learning-3", "q-table")  # their games end in every way
-RANDOM_MOVES = 0.1  # share of random moves, so that games differ
+WATCHED_PLAYERS = ("q-learning-3", "q-table")  # their games end in every way
+WATCHED_EPSILON = 0.1  # share of random moves, so that games differ
 
 
 class Room(NamedTuple):
@@ -34,7 +34,7 @@ class Door(NamedTuple):
         """The URL of the first room."""
         return self.rooms[0].url
 
-    def has(self, room: str) -> bool:
+    def contains_room(self, room: str) -> bool:
         """Return whether the room with an id is behind this door."""
         return any(each.id == room for each in self.rooms)
 
@@ -57,7 +57,7 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
             gettext_noop("Play"),
             (
                 Room("play", gettext_noop("Play"), urls.play_against(opponent)),
-                Room("watch", gettext_noop("Watch"), watch_url(site)),
+                Room("watch", gettext_noop("Watch"), build_watch_url(site)),
                 Room("compare", gettext_noop("Compare"), urls.COMPARE.url("")),
             ),
         ),
@@ -101,8 +101,14 @@ def list_puzzle_rooms(site: SiteData) -> tuple[Room, ...]:
     )
 
 
-def watch_url(site: SiteData) -> str:
+def build_watch_url(site: SiteData) -> str:
     """Return the URL of a game between two agents, with a random move now and then."""
     learned = [*site.agents]
-    x, o = WATCHED if {*WATCHED} <= {*learned} else (learned[0], learned[-1])
-    return urls.play(Match(x=x, o=o, lens=x, epsilon=RANDOM_MOVES, keep=True))
+    x, o = (
+        WATCHED_PLAYERS
+        if {*WATCHED_PLAYERS} <= {*learned}
+        else (learned[0], learned[-1])
+    )
+    return urls.play(
+        Match(x=x, o=o, value_source=x, epsilon=WATCHED_EPSILON, starts_next_game=True)
+    )

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from werkzeug.exceptions import NotFound
 
-from app.sources import CLASSICS, find_heading
+from app.sources import CLASSICS_HEADING, find_heading
 from app.tictactoe.arena import add_player, compute_round_robin, list_disagreements
 from app.tictactoe.atlas import (
-    Atlas,
+    BlunderClasses,
     Certificate,
     Mistakes,
     group_mistakes,
@@ -25,9 +25,15 @@ from app.tictactoe.policy import BASELINES
 from app.tictactoe.puzzles import Puzzle, make_puzzles
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import Chances, Figures, compute_figures, find_lost_game
-from app.tictactoe.values import LineUp, make_line_up
-from app.tictactoe.views import RewardScale, round_for_display, scale_many
-from app.web.site_data import JUDGED, MANY, SiteData, cached_per_site, is_moves
+from app.tictactoe.values import PolicyMoves, collect_policy_moves
+from app.tictactoe.views import RewardScale, round_for_display, scale_all_values
+from app.web.site_data import (
+    MAX_JUDGED_POLICIES,
+    MAX_REGISTERED,
+    SiteData,
+    cached_per_site,
+    is_policy_name,
+)
 from app.web.translation import gettext, gettext_noop
 
 BEST_RESPONDER = "best-responder"  # id beside the ids of the opponents
@@ -37,9 +43,9 @@ class PolicyJudgement(NamedTuple):
     """Exact results of an agent's policy, as shipped."""
 
     # (opponent, seat) -> chances to win, draw and lose
-    chances: dict[tuple[str, str], Chances]
-    blunders: int  # number of decisions with a possible blunder
-    unbeatable: dict[str, bool]  # seat -> whether no opponent can win, proved
+    outcome_chances: dict[tuple[str, str], Chances]
+    blunder_count: int  # number of decisions with a possible blunder
+    is_unbeatable: dict[str, bool]  # seat -> whether no opponent can win, proved
 
 
 @cached_per_site(64)
@@ -53,28 +59,28 @@ def find_disagreements(
     return list_disagreements(site.game, [site.get_policy(*view) for view in views])
 
 
-@cached_per_site(MANY)
+@cached_per_site(MAX_REGISTERED)
 def find_losing_game(site: SiteData, name: str, player: int) -> str | None:
     """Return the likeliest lost game of a policy as X (+1) or O (-1); None if it cannot lose."""
     return find_lost_game(site.game, site.policies[name], player)
 
 
-@cached_per_site(MANY)
+@cached_per_site(MAX_REGISTERED)
 def judge_policy(site: SiteData, name: str) -> PolicyJudgement:
     """Return the exact results of a policy, from the card of an agent or computed here."""
     figures = (
         _judge_baselines(site) if name in site.baselines else get_figures(site, name)
     )
     at = list(BASELINES).index(name) if name in site.baselines else -1
-    opponents = figures.vs | {BEST_RESPONDER: figures.best_response}
+    opponents = figures.baseline_chances | {BEST_RESPONDER: figures.best_response}
     return PolicyJudgement(
-        chances={
+        outcome_chances={
             (opponent, seat): getattr(chances, seat)[at]
             for opponent, chances in opponents.items()
             for seat in SEATS
         },
-        blunders=figures.blunders[at],
-        unbeatable={
+        blunder_count=figures.blunders[at],
+        is_unbeatable={
             seat: find_losing_game(site, name, player) is None
             for seat, player in SEATS.items()
         },
@@ -84,11 +90,13 @@ def judge_policy(site: SiteData, name: str) -> PolicyJudgement:
 def get_figures(site: SiteData, name: str) -> Figures:
     """Return the exact figures of an agent from its card, or of a policy named by its moves."""
     return (
-        _judge_moves(site, name) if is_moves(name) else site.agents[name].card.figures
+        _judge_moves(site, name)
+        if is_policy_name(name)
+        else site.agents[name].card.figures
     )
 
 
-@cached_per_site(JUDGED)
+@cached_per_site(MAX_JUDGED_POLICIES)
 def find_causes(site: SiteData, name: str) -> list[Cause]:
     """Return the reasons for a policy's blunders, as far as its moves show them."""
     return list_causes(
@@ -99,18 +107,18 @@ def find_causes(site: SiteData, name: str) -> list[Cause]:
 
 
 @cached_per_site(4)
-def play_round_robin(site: SiteData, newcomer: str) -> NDArray[np.float64]:
+def play_round_robin(site: SiteData, added_player: str) -> NDArray[np.float64]:
     """Return the probabilities that X wins, draws and loses in each pair, [x, o, 3].
 
     Players are in the order of the policies; a newcomer comes last, "" for no newcomer.
     """
-    if not newcomer:
+    if not added_player:
         return compute_round_robin(site.game, list(site.policies.values()))
     return add_player(
         site.game,
         play_round_robin(site, ""),
-        _policy_line_up(site),
-        site.policies[newcomer],
+        _collect_policy_moves(site),
+        site.policies[added_player],
     )
 
 
@@ -126,14 +134,14 @@ def get_random_play(site: SiteData) -> ReachablePlay:
     return ReachablePlay(site.game, site.policies["random"])
 
 
-@cached_per_site(JUDGED)
+@cached_per_site(MAX_JUDGED_POLICIES)
 def find_mistakes(site: SiteData, name: str) -> Mistakes:
     """Return the blunders of a policy."""
     return list_mistakes(explore_reachable_play(site, name))
 
 
 @cached_per_site(8)
-def build_atlas(site: SiteData, name: str) -> Atlas:
+def build_atlas(site: SiteData, name: str) -> BlunderClasses:
     """Return the blunders of a policy up to symmetry, the most serious first."""
     return group_mistakes(site.game, find_mistakes(site, name))
 
@@ -147,14 +155,16 @@ def build_certificate(site: SiteData, name: str, seat: str) -> Certificate:
     return prove_unbeatable(explore_reachable_play(site, name), SEATS[seat])
 
 
-def find_own_record(site: SiteData, name: str, position: int) -> str:
+def find_record_of_policy(site: SiteData, name: str, position: int) -> str:
     """Return a game that leads to a decision, if possible a game of the policy."""
     seat = int(site.game.to_move[position])
     games = (
-        explore_reachable_play(site, name).games[seat],
-        get_random_play(site).games[seat],
+        explore_reachable_play(site, name).games_by_seat[seat],
+        get_random_play(site).games_by_seat[seat],
     )
-    return next(record for of in games if (record := of.record(position)) is not None)
+    return next(
+        record for of in games if (record := of.find_record(position)) is not None
+    )
 
 
 @cached_per_site(1)
@@ -166,15 +176,23 @@ def list_puzzles(site: SiteData) -> list[Puzzle]:
     puzzles are of agents whose rewards are -1, 0 and +1.
     """
     worths = {
-        name: agent.card.worth
+        name: agent.card.reward_scale
         for name, agent in site.agents.items()
-        if find_heading(agent.card.origin) != CLASSICS and agent.card.worth is not None
+        if find_heading(agent.card.origin) != CLASSICS_HEADING
+        and agent.card.reward_scale is not None
     }
     return make_puzzles(
         site.game,
         {name: site.policies[name] for name in worths},
-        {name: _shown_values(site, name, worth) for name, worth in worths.items()},
-        [name for name, worth in worths.items() if worth == RewardScale()],
+        {
+            name: _round_values_for_display(site, name, reward_scale)
+            for name, reward_scale in worths.items()
+        },
+        [
+            name
+            for name, reward_scale in worths.items()
+            if reward_scale == RewardScale()
+        ],
     )
 
 
@@ -192,15 +210,19 @@ def check_puzzle(number: int, site: SiteData) -> None:
         raise NotFound(gettext(words, number=number, total=total))
 
 
-def _shown_values(site: SiteData, name: str, worth: RewardScale) -> NDArray[np.float64]:
+def _round_values_for_display(
+    site: SiteData, name: str, reward_scale: RewardScale
+) -> NDArray[np.float64]:
     """Return the values of an agent as squares show them, [D, cells]; NaN if unknown."""
     known = site.game.spread_pairs(site.find_known_pairs(name, -1), illegal=False)
     mover = site.game.to_move[: site.game.decisions]
-    values = round_for_display(scale_many(mover, site.agents[name].q.T, worth).T)
+    values = round_for_display(
+        scale_all_values(mover, site.agents[name].q.T, reward_scale).T
+    )
     return np.where(known, values, np.nan)
 
 
-@cached_per_site(JUDGED)
+@cached_per_site(MAX_JUDGED_POLICIES)
 def _judge_moves(site: SiteData, name: str) -> Figures:
     """Return the figures of a policy named by its moves: each move played has the highest value."""
     table = site.decode_choice(name)[site.game.legal].astype(np.float32)
@@ -208,10 +230,10 @@ def _judge_moves(site: SiteData, name: str) -> Figures:
 
 
 @cached_per_site(1)
-def _policy_line_up(site: SiteData) -> LineUp:
+def _collect_policy_moves(site: SiteData) -> PolicyMoves:
     """Return the policies that are always available, prepared for matches."""
     pairs = [policy[site.game.legal] for policy in site.policies.values()]
-    return make_line_up(site.game, np.stack(pairs))
+    return collect_policy_moves(site.game, np.stack(pairs))
 
 
 @cached_per_site(1)

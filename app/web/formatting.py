@@ -12,12 +12,12 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
-MOST_NAMED = 24  # names in an error that lists the choices
+MAX_SPELLED_BEADS = 24  # names in an error that lists the choices
 MINUS = "\N{MINUS SIGN}"
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-SHORT = ((1e9, "B"), (1e6, "M"), (1e3, "K"))
-BEAD = "\N{BLACK CIRCLE}"
-SHORT_NAMES = (
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+NUMBER_SUFFIXES = ((1e9, "B"), (1e6, "M"), (1e3, "K"))
+BEAD_SIGN = "\N{BLACK CIRCLE}"
+SHORT_SQUARE_NAMES = (
     *(gettext_noop("top left"), gettext_noop("top middle"), gettext_noop("top right")),
     *(
         gettext_noop("middle left"),
@@ -71,11 +71,11 @@ def format_beads(number: float) -> str:
     """Return a number of beads with the bead symbol, such as "12k●": three digits."""
     for size, name in ((1_000_000, "M"), (1_000, "k")):
         if number >= 10 * size:
-            return localize_number(f"{number / size:.3g}{name}{BEAD}")
-    return f"{number:.0f}{BEAD}"
+            return localize_number(f"{number / size:.3g}{name}{BEAD_SIGN}")
+    return f"{number:.0f}{BEAD_SIGN}"
 
 
-def spell_beads(number: float) -> str:
+def spell_bead_count(number: float) -> str:
     """Return a number of beads in words, such as "4 beads"."""
     return ngettext("%(count)s bead", "%(count)s beads", round(number))
 
@@ -95,19 +95,19 @@ def format_number(value: float) -> str:
     if abs(value) >= 1_000 or value == int(value):
         return f"{value:,.0f}".replace("-", MINUS)
     digits, _, power = f"{value:.4g}".partition("e")
-    small = f" × 10{str(int(power)).translate(RAISED)}" if power else ""
+    small = f" × 10{str(int(power)).translate(SUPERSCRIPTS)}" if power else ""
     return digits.replace("-", MINUS) + small
 
 
 def format_short(value: float) -> str:
     """Return a number in short form for labels, such as "20K" or "1.5M"."""
-    for size, name in SHORT:
+    for size, name in NUMBER_SUFFIXES:
         if abs(value) >= size and (size > 1e3 or abs(value) >= 10_000):
             return f"{value / size:.4g}{name}".replace("-", MINUS)
     return f"{value:,.6g}".replace("-", MINUS)
 
 
-def format_tenths(value: float) -> str:
+def format_with_tenths(value: float) -> str:
     """Return a number with one decimal, for columns of a table."""
     return f"{round(value, 1) + 0.0:,.1f}".replace("-", MINUS)
 
@@ -119,14 +119,14 @@ def format_with_unit(value: float, unit: str) -> str:
 
 def name_square(game: Game, cell: int) -> str:
     """Return the name of a cell for screen readers, such as "row 1, column 2"."""
-    row, column = game.row_column(cell)
+    row, column = game.locate_cell(cell)
     return gettext("row %(row)s, column %(column)s", row=row + 1, column=column + 1)
 
 
-def name_square_briefly(game: Game, cell: int) -> str:
+def format_short_square_name(game: Game, cell: int) -> str:
     """Return the short name of a cell, such as "top left"; on other boards its row and column."""
     if (game.rows, game.columns) == (3, 3):
-        return gettext(SHORT_NAMES[cell])
+        return gettext(SHORT_SQUARE_NAMES[cell])
     return name_square(game, cell)
 
 
@@ -134,10 +134,12 @@ def list_choices(names: Iterable[str]) -> str:
     """Return a sentence that lists the valid names for an error, at most MOST_NAMED of them."""
     several = [*names]
     words = gettext_noop("There are: %(names)s.")
-    if len(several) > MOST_NAMED:
+    if len(several) > MAX_SPELLED_BEADS:
         words = gettext_noop("There are: %(names)s and %(more)s more.")
-    named = ", ".join(several[:MOST_NAMED])
-    return gettext(words, names=named, more=format_count(len(several) - MOST_NAMED))
+    named = ", ".join(several[:MAX_SPELLED_BEADS])
+    return gettext(
+        words, names=named, more=format_count(len(several) - MAX_SPELLED_BEADS)
+    )
 
 
 def join_words(names: list[str], word: str = "and") -> str:
@@ -155,17 +157,17 @@ class Encodings(NamedTuple):
     """A position in all the encodings that the site explains."""
 
     text: str
-    code: int  # the board as a base-3 number
-    position: int  # the number of the position
-    positions: int  # the number of all positions
-    stands: str  # the representative of its symmetry class
-    images: int  # the number of positions in its symmetry class
-    packed: int
+    base3_code: int  # the board as a base-3 number
+    position_number: int  # the number of the position
+    position_count: int  # the number of all positions
+    representative: str  # the representative of its symmetry class
+    symmetric_count: int  # the number of positions in its symmetry class
+    packed_bits: int
     bits: str  # `packed` in base 2
     flat: list[int]
     # The input of a network: three digits for each cell, two for the player to move, padding.
     # An empty text for a finished game.
-    read: list[str]
+    input_steps: list[str]
 
 
 def encode_position(game: Game, position: int) -> Encodings:
@@ -180,13 +182,13 @@ def encode_position(game: Game, position: int) -> Encodings:
         read = [units[start:end] for start, end in pairwise(ends)]
     return Encodings(
         text=format_position(game, position),
-        code=int(game.code[position]),
-        position=position,
-        positions=game.positions,
-        stands=format_position(game, int(game.symmetry_class[position])),
-        images=encodings.count_symmetric_positions(game, position),
-        packed=packed,
+        base3_code=int(game.code[position]),
+        position_number=position,
+        position_count=game.positions,
+        representative=format_position(game, int(game.symmetry_class[position])),
+        symmetric_count=encodings.count_symmetric_positions(game, position),
+        packed_bits=packed,
         bits=f"{packed:0{2 * game.cells + 2}b}",
         flat=encodings.encode_flat(game)[position].tolist(),
-        read=read,
+        input_steps=read,
     )

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from app.recipes import MAX_NAME
 from app.tictactoe.game import O, X, get_mover
 from app.tictactoe.notation import MARKS
-from app.web.formatting import name_square_briefly
+from app.web.formatting import format_short_square_name
 from app.web.match import MatchState
 from app.web.move_values import (
-    choose_lens,
+    choose_value_source,
     compute_play_chances,
     describe_best_play,
     describe_outcome,
@@ -19,7 +19,7 @@ from app.web.site_data import HUMAN, SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop
 from app.web.urls import ply_urls
 
-LEVELS = {
+RESULT_LABELS = {
     1: gettext_noop("X wins"),
     0: gettext_noop("draw"),
     -1: gettext_noop("O wins"),
@@ -31,19 +31,21 @@ class ReviewedMove(NamedTuple):
 
     ply: int
     mark: str
-    name: str  # name of the square
-    text: str  # value of the move, in the mover's view; "" if unknown
-    spoken: str  # the value in words
+    square_name: str  # name of the square
+    value_text: str  # value of the move, in the mover's view; "" if unknown
+    spoken_value: str  # the value in words
     heat: int | None  # colour of the value, in the mover's view
-    before: str  # value before the move with optimal play: "win in 3", "draw"
-    after: str  # value after the move with optimal play
-    blunder: bool  # whether the move lowered the minimax value
-    truth: int  # minimax value after the move, in X's view
+    optimal_result_before: (
+        str  # value before the move with optimal play: "win in 3", "draw"
+    )
+    optimal_result_after: str  # value after the move with optimal play
+    is_blunder: bool  # whether the move lowered the minimax value
+    optimal_value: int  # minimax value after the move, in X's view
     # value of the move on the common scale, in X's view; None for beads
-    expected: float | None
-    random: bool = False  # whether its agent plays this move only at random
+    expected_value: float | None
+    is_random: bool = False  # whether its agent plays this move only at random
     href: str = ""
-    shown: bool = False  # whether the board shows the position after the move
+    is_shown: bool = False  # whether the board shows the position after the move
 
 
 def review_moves(state: MatchState) -> list[ReviewedMove]:
@@ -51,18 +53,26 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
     site = state.site
     match = state.match
     address = ply_urls(state.match)
-    lenses = {player: choose_lens(match, site, player) for player in (X, O)}
+    lenses = {player: choose_value_source(match, site, player) for player in (X, O)}
     listed = []
     for ply, (position, cell) in enumerate(
-        zip(state.positions, state.cells, strict=False), 1
+        zip(state.positions, state.played_cells, strict=False), 1
     ):
-        lens = lenses[get_mover(ply - 1)]
+        value_source = lenses[get_mover(ply - 1)]
         # Long names would fill the cache.
-        judge = _review_move if len(lens) > MAX_NAME else _review_move_cached
-        move = judge(site, position, ply, cell, lens, match.step, match.own)
+        judge = _review_move if len(value_source) > MAX_NAME else _review_move_cached
+        move = judge(
+            site,
+            position,
+            ply,
+            cell,
+            value_source,
+            match.snapshot,
+            match.in_source_units,
+        )
         player = get_mover(ply - 1)
-        seat = match.seat(player)
-        seat_step = match.seat_step(player)
+        seat = match.get_player_name(player)
+        seat_step = match.get_player_snapshot(player)
         random = (
             match.epsilon > 0
             and seat != HUMAN
@@ -70,7 +80,9 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
         )
         listed.append(
             move._replace(
-                href=address(ply), shown=ply == len(match.shown), random=random
+                href=address(ply),
+                is_shown=ply == len(match.shown_record),
+                is_random=random,
             )
         )
     return listed
@@ -81,27 +93,27 @@ def _review_move(
     position: int,
     ply: int,
     cell: int,
-    lens: str,
+    value_source: str,
     step: int | None,
-    own: bool,
+    in_source_units: bool,
 ) -> ReviewedMove:
     """Return a move as every match with this value source shows it, without its link."""
     to_move = int(site.game.to_move[position])
-    view = evaluate_moves(site, position, lens, step, own)
-    known = view.known[cell]
+    view = evaluate_moves(site, position, value_source, step, in_source_units)
+    known = view.is_known[cell]
     return ReviewedMove(
         ply=ply,
         mark=MARKS[to_move],
-        name=name_square_briefly(site.game, cell),
-        text=view.texts[cell] if known else "",
-        spoken=view.spoken[cell] if known else "",
-        heat=view.heat[cell] if known else None,
-        before=describe_best_play(site, position),
-        after=describe_outcome(site, position, cell),
-        blunder=not site.right[position, cell],
-        truth=to_move * int(site.truth[position, cell]),
-        expected=to_move * float(view.scaled[cell])
-        if known and not view.beads
+        square_name=format_short_square_name(site.game, cell),
+        value_text=view.value_texts[cell] if known else "",
+        spoken_value=view.spoken_values[cell] if known else "",
+        heat=view.heats[cell] if known else None,
+        optimal_result_before=describe_best_play(site, position),
+        optimal_result_after=describe_outcome(site, position, cell),
+        is_blunder=not site.is_move_correct[position, cell],
+        optimal_value=to_move * int(site.optimal_q[position, cell]),
+        expected_value=to_move * float(view.scaled_values[cell])
+        if known and not view.are_beads
         else None,
     )
 
@@ -110,20 +122,20 @@ def _review_move(
 _review_move_cached = cached_per_site(4096, per_language=True)(_review_move)
 
 
-def describe_moves(listed: Sequence[ReviewedMove]) -> str:
+def describe_moves(moves: Sequence[ReviewedMove]) -> str:
     """Return the list of moves as a sentence, for visitors who cannot see the picture."""
     plies = [
-        f"{move.ply}. {gettext(LEVELS[move.truth])}, {_describe_expectation(move)}"
-        for move in listed
+        f"{move.ply}. {gettext(RESULT_LABELS[move.optimal_value])}, {_describe_expectation(move)}"
+        for move in moves
     ]
     words = gettext("After each move: how the game ends with optimal play.")
     return f"{words} {'; '.join(plies)}."
 
 
 def _describe_expectation(move: ReviewedMove) -> str:
-    if move.text and move.expected is None:
+    if move.value_text and move.expected_value is None:
         return gettext(
-            "%(mark)s had %(beads)s for it", mark=move.mark, beads=move.spoken
+            "%(mark)s had %(beads)s for it", mark=move.mark, beads=move.spoken_value
         )
-    value = move.text or gettext("nothing yet")
+    value = move.value_text or gettext("nothing yet")
     return gettext("%(mark)s expected %(value)s", mark=move.mark, value=value)

@@ -3,10 +3,10 @@
 import numpy as np
 
 from app.tictactoe.notation import MARKS
-from app.web.formatting import format_percent, name_square_briefly
+from app.web.formatting import format_percent, format_short_square_name
 from app.web.match import MatchState
 from app.web.match_controls import compute_reply_chances
-from app.web.move_values import NOTHING, Note, evaluate_moves
+from app.web.move_values import EMPTY_NOTE, Note, evaluate_moves
 from app.web.site_data import TRUTH
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import name_squares
@@ -17,12 +17,14 @@ def list_hint_cells(state: MatchState) -> list[int]:
 
     Before a blunder that is explained, they are all moves that keep the value of the position.
     """
-    if not state.match.hint or state.over:
+    if not state.match.shows_hint or state.is_over:
         return []
     if find_explained_blunder(state) is not None:
-        right: list[int] = np.flatnonzero(state.site.right[state.position]).tolist()
+        right: list[int] = np.flatnonzero(
+            state.site.is_move_correct[state.position]
+        ).tolist()
         return right
-    return evaluate_moves(state.site, state.position, TRUTH).plays
+    return evaluate_moves(state.site, state.position, TRUTH).likeliest_cells
 
 
 def find_explained_blunder(state: MatchState) -> int | None:
@@ -31,25 +33,27 @@ def find_explained_blunder(state: MatchState) -> int | None:
     A hint at an earlier position of a record explains the move that follows.
     """
     match = state.match
-    if not match.hint or match.at_end or state.over:
+    if not match.shows_hint or match.is_at_end or state.is_over:
         return None
-    cell = state.cells[len(match.shown)]
-    return None if state.site.right[state.position, cell] else cell
+    cell = state.played_cells[len(match.shown_record)]
+    return None if state.site.is_move_correct[state.position, cell] else cell
 
 
 def explain_blunder(state: MatchState, cell: int) -> str:
     """Return a sentence on a blunder and the moves that would have kept the value."""
     site = state.site
     match = state.match
-    played = name_square_briefly(site.game, cell)
-    if match.is_human(match.to_move) and not match.is_human(-match.to_move):
+    played = format_short_square_name(site.game, cell)
+    if match.is_human(match.player_to_move) and not match.is_human(
+        -match.player_to_move
+    ):
         move = gettext("You played %(square)s.", square=played)
     else:
         move = gettext(
-            "%(agent)s plays %(square)s.", agent=name_player(state), square=played
+            "%(agent)s plays %(square)s.", agent=get_player_title(state), square=played
         )
     right = list_hint_cells(state)
-    wins = state.match.to_move * int(site.solution.value[state.position]) == 1
+    wins = state.match.player_to_move * int(site.solution.values[state.position]) == 1
     if len(right) > 1:
         words = gettext_noop("%(squares)s would have held the draw.")
         if wins:
@@ -64,17 +68,17 @@ def explain_blunder(state: MatchState, cell: int) -> str:
     return f"{move} {gettext(words, squares=squares)}"
 
 
-def name_player(state: MatchState) -> str:
+def get_player_title(state: MatchState) -> str:
     """Return the name of the player to move: the title of an agent, X or O for a person."""
     match = state.match
-    if match.is_human(match.to_move):
-        return MARKS[match.to_move]
-    return state.site.titles[match.seat(match.to_move)]
+    if match.is_human(match.player_to_move):
+        return MARKS[match.player_to_move]
+    return state.site.display_titles[match.get_player_name(match.player_to_move)]
 
 
-def note_blunder(state: MatchState, cell: int) -> list[Note]:
+def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:
     """Return the note on each square of a position before a blunder: the blunder, the right moves."""
-    notes = [NOTHING] * state.site.game.cells
+    notes = [EMPTY_NOTE] * state.site.game.cells
     for right in list_hint_cells(state):
         notes[right] = Note(f"✓ {gettext('right')}", gettext("right"))
     notes[cell] = Note(f"✗ {gettext('blunder')}", gettext("blunder"))
@@ -89,7 +93,7 @@ def build_hint(state: MatchState) -> tuple[int, str]:
     """
     site = state.site
     best = list_hint_cells(state)
-    keeps = evaluate_moves(site, state.position, TRUTH).truths[best[0]]
+    keeps = evaluate_moves(site, state.position, TRUTH).optimal_results[best[0]]
     scores = {cell: _measure_temptation(state, cell) for cell in best}
     first = max(best, key=scores.__getitem__)
     if len({*scores.values()}) == 1:
@@ -104,11 +108,13 @@ def build_hint(state: MatchState) -> tuple[int, str]:
         words = gettext_noop("%(agent)s then blunders")
     else:
         words = gettext_noop("%(agent)s then blunders in %(share)s%% of games")
-    other = site.titles[state.match.seat(-state.match.to_move)]
+    other = site.display_titles[
+        state.match.get_player_name(-state.match.player_to_move)
+    ]
     tempted = gettext(words, agent=other, share=format_percent(chance or share, 0))
     sentence = gettext(
         "%(square)s is the best of %(number)s equal moves: %(result)s, and %(tempted)s.",
-        square=name_square_briefly(site.game, first).capitalize(),
+        square=format_short_square_name(site.game, first).capitalize(),
         number=len(best),
         result=keeps,
         tempted=tempted,
@@ -119,10 +125,10 @@ def build_hint(state: MatchState) -> tuple[int, str]:
 def _measure_temptation(state: MatchState, cell: int) -> tuple[float, float]:
     """Return two chances of a blunder after a move: by the opponent, and by a random reply."""
     site = state.site
-    after = state.play(cell)
-    if after.over:
+    after = state.follow_move(cell)
+    if after.is_over:
         return 0.0, 0.0
-    wrong = ~site.right[after.position]
+    wrong = ~site.is_move_correct[after.position]
     legal = site.game.legal[after.position]
     chances = (compute_reply_chances(after), legal / legal.sum())
     return tuple(round(float(each[wrong].sum()), 6) for each in chances)  # type: ignore[return-value]

@@ -27,10 +27,28 @@ from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop, localize_number
 
 DELAY_RANGE = (0.25, 5.0)  # seconds for each move
-MAX_TALLY = 999_999
+MAX_COUNTED_GAMES = 999_999
 
 
-class Match(Struct, frozen=True):
+# field -> query parameter with another name
+_PARAMETERS = {
+    "value_source": "lens",
+    "snapshot": "step",
+    "plays_training": "train",
+    "move_delay": "delay",
+    "is_paused": "pause",
+    "hides_values": "hide",
+    "in_source_units": "own",
+    "marked_errors": "errors",
+    "shows_hint": "hint",
+    "starts_next_game": "keep",
+    "replays_record": "replay",
+    "viewing_seat": "view",
+    "result_counts": "tally",
+}
+
+
+class Match(Struct, frozen=True, rename=_PARAMETERS):
     """A game, its players, and the options of its display.
 
     `record` is the whole game, `ply` the number of moves shown, None for all. `lens` is the value
@@ -42,73 +60,88 @@ class Match(Struct, frozen=True):
     ply: int | None = None
     x: str = HUMAN
     o: str = "q-iteration"
-    lens: str = ""
-    step: int | None = None
-    train: bool = False  # show the next snapshot automatically
+    value_source: str = ""
+    snapshot: int | None = None
+    plays_training: bool = False  # show the next snapshot automatically
     epsilon: float = 0.0  # probability of a random move of an agent
-    delay: float = 1.0  # seconds for each move while watching
-    pause: bool = False
-    hide: bool = False
-    own: bool = False  # values in the source's own units: see `evaluate_moves`
-    errors: str = ""  # kind of errors to mark, see `build_notes`
-    hint: bool = False  # show the best moves
-    keep: bool = False  # start the next game automatically
-    replay: bool = False  # step through the record automatically
+    move_delay: float = 1.0  # seconds for each move while watching
+    is_paused: bool = False
+    hides_values: bool = False
+    in_source_units: bool = (
+        False  # values in the source's own units: see `evaluate_moves`
+    )
+    marked_errors: str = ""  # kind of errors to mark, see `build_notes`
+    shows_hint: bool = False  # show the best moves
+    starts_next_game: bool = False  # start the next game automatically
+    replays_record: bool = False  # step through the record automatically
     # point of view for an earlier ply: "x", "o", "" for the default
-    view: str = ""
-    tally: tuple[int, int, int] = (0, 0, 0)  # games won by X, drawn, and won by O
+    viewing_seat: str = ""
+    result_counts: tuple[int, int, int] = (
+        0,
+        0,
+        0,
+    )  # games won by X, drawn, and won by O
 
     @property
-    def shown(self) -> str:
+    def shown_record(self) -> str:
         """The part of the record that leads to the position shown."""
         return self.record[: self.ply]
 
     @property
-    def at_end(self) -> bool:
+    def is_at_end(self) -> bool:
         """Whether the position shown is the last of the record."""
         return self.ply is None
 
     @property
-    def to_move(self) -> int:
+    def player_to_move(self) -> int:
         """The player to move in the position shown, +1 for X and -1 for O, if the game goes on."""
-        return get_mover(len(self.shown))
+        return get_mover(len(self.shown_record))
 
-    def seat(self, player: int) -> str:
+    def get_player_name(self, player: int) -> str:
         """Return the name of the player in a seat: "human" or the id of an agent."""
         return self.x if player == X else self.o
 
-    def seat_step(self, player: int) -> int | None:
+    def get_player_snapshot(self, player: int) -> int | None:
         """Return the snapshot at which the agent in a seat plays; None for the agent as shipped.
 
         An agent plays at the snapshot that the board shows.
         """
-        return self.step if self.lens == self.seat(player) else None
+        return (
+            self.snapshot if self.value_source == self.get_player_name(player) else None
+        )
 
     @property
-    def watched(self) -> bool:
+    def is_watched(self) -> bool:
         """Whether both players are agents."""
         return not (self.is_human(X) or self.is_human(O))
 
     def is_human(self, player: int) -> bool:
         """Return whether a person plays in a seat."""
-        return self.seat(player) == HUMAN
+        return self.get_player_name(player) == HUMAN
 
-    def go(self, record: str, **changes: Any) -> "Match":
+    def follow_record(self, record: str, **changes: Any) -> "Match":
         """Return the match at the end of another record."""
         halted = replace(
-            self, record=record, ply=None, train=False, hint=False, replay=False
+            self,
+            record=record,
+            ply=None,
+            plays_training=False,
+            shows_hint=False,
+            replays_record=False,
         )
-        return replace(halted, view="", **changes)
+        return replace(halted, viewing_seat="", **changes)
 
-    def play(self, cell: int) -> "Match":
+    def follow_move(self, cell: int) -> "Match":
         """Return the match after one more move from the position shown."""
-        return self.go(self.shown + DIGITS[cell])
+        return self.follow_record(self.shown_record + DIGITS[cell])
 
-    def at(self, ply: int) -> "Match":
+    def show_ply(self, ply: int) -> "Match":
         """Return the match shown at another ply of its record."""
         earlier = ply < len(self.record)
-        view = self.view if earlier else ""
-        return replace(self, ply=ply if earlier else None, hint=False, view=view)
+        view = self.viewing_seat if earlier else ""
+        return replace(
+            self, ply=ply if earlier else None, shows_hint=False, viewing_seat=view
+        )
 
 
 @dataclass(frozen=True)
@@ -122,21 +155,21 @@ class MatchState:
     @cached_property
     def position(self) -> int:
         """The position that is shown."""
-        return self.positions[len(self.match.shown)]
+        return self.positions[len(self.match.shown_record)]
 
-    def play(self, cell: int) -> "MatchState":
+    def follow_move(self, cell: int) -> "MatchState":
         """Return the state after one more move from the position shown."""
         position = int(self.site.game.successor[self.position, cell])
-        shown = self.positions[: len(self.match.shown) + 1]
-        return MatchState(self.site, self.match.play(cell), (*shown, position))
+        shown = self.positions[: len(self.match.shown_record) + 1]
+        return MatchState(self.site, self.match.follow_move(cell), (*shown, position))
 
     @cached_property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether the game has ended in the position shown."""
         return self.site.game.is_over(self.position)
 
     @cached_property
-    def cells(self) -> list[int]:
+    def played_cells(self) -> list[int]:
         """The cells of the whole record, ply by ply."""
         return parse_record(self.site.game, self.match.record)
 
@@ -157,22 +190,27 @@ def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchS
     match = _read_match(record, query, site)
     state = _replay_record(match, site)
     _check_ply_and_seats(match, site)
-    if match.train and match.step is None:
+    if match.plays_training and match.snapshot is None:
         raise BadRequest(gettext("train starts at a step: add step= to the URL."))
-    if match.step is None and not match.lens:
+    if match.snapshot is None and not match.value_source:
         return state
-    step = check_lens(match.lens, match.step, site)
-    match = replace(match, step=step, train=match.train and step is not None)
+    step = check_value_source(match.value_source, match.snapshot, site)
+    match = replace(
+        match, snapshot=step, plays_training=match.plays_training and step is not None
+    )
     return MatchState(site, match, state.positions)
 
 
 def _read_match(record: str, query: Mapping[str, str], site: SiteData) -> Match:
     texts = {name: text for name in _READERS if (text := query.get(name))}
-    values = {name: read_value(name, text) for name, text in texts.items()}
+    fields = {parameter: field for field, parameter in _PARAMETERS.items()}
+    values = {
+        fields.get(name, name): read_value(name, text) for name, text in texts.items()
+    }
     match = Match(record, **values)
     # The default opponent may be missing from other folders of models.
     has_opponent = "o" in texts or site.is_seat(match.o)
-    return match if has_opponent else replace(match, o=site.seats[1])
+    return match if has_opponent else replace(match, o=site.seat_names[1])
 
 
 def _replay_record(match: Match, site: SiteData) -> MatchState:
@@ -199,74 +237,78 @@ def _check_ply_and_seats(match: Match, site: SiteData) -> None:
     for seat in (match.x, match.o):
         if not site.is_seat(seat):
             sentence = gettext("There is no agent %(name)s.", name=repr(seat))
-            raise NotFound(f"{sentence} {list_choices(site.seats)}")
+            raise NotFound(f"{sentence} {list_choices(site.seat_names)}")
 
 
-def check_lens(lens: str, step: int | None, site: SiteData) -> int | None:
+def check_value_source(
+    value_source: str, snapshot: int | None, site: SiteData
+) -> int | None:
     """Return the snapshot of a value source; None is the last one, the agent as shipped.
 
     Raises BadRequest with a sentence if the source or the step does not exist.
     """
-    if lens and not site.is_lens(lens):
-        sentence = gettext("There are no values of %(name)s.", name=repr(lens))
-        raise BadRequest(f"{sentence} {list_choices(site.lenses)}")
-    if step is None:
+    if value_source and not site.is_value_source(value_source):
+        sentence = gettext("There are no values of %(name)s.", name=repr(value_source))
+        raise BadRequest(f"{sentence} {list_choices(site.value_sources)}")
+    if snapshot is None:
         return None
-    if not site.agents.knows(lens):
+    if not site.agents.contains_name(value_source):
         raise BadRequest(
             gettext("step needs a lens that learned: add lens= to the URL.")
         )
-    last = site.get_last_step(lens)
-    if step > last:
+    last = site.get_last_snapshot(value_source)
+    if snapshot > last:
         raise BadRequest(
-            gettext("step is 0 to %(last)s for %(name)s.", last=last, name=lens)
+            gettext("step is 0 to %(last)s for %(name)s.", last=last, name=value_source)
         )
-    return site.step_for_url(lens, step)
+    return site.get_snapshot_for_url(value_source, snapshot)
 
 
-def read_step(name: str, text: str, usual: int, site: SiteData) -> int:
+def read_snapshot(name: str, text: str, default: int, site: SiteData) -> int:
     """Return the snapshot of an agent that a URL names, by default the usual snapshot.
 
     Raises BadRequest with a sentence if the snapshot does not exist.
     """
     if not text:
-        return usual
-    return site.resolve_step(name, check_lens(name, read_value("step", text), site))
+        return default
+    return site.resolve_snapshot(
+        name, check_value_source(name, read_value("step", text), site)
+    )
 
 
-def get_next_step(step: int, last: int) -> int:
+def get_next_snapshot(snapshot: int, last_snapshot: int) -> int:
     """Return the snapshot that follows in a film; the first one follows the last."""
-    return (step + 1) % (last + 1)
+    return (snapshot + 1) % (last_snapshot + 1)
 
 
-def match_against_person(name: str, player: int, record: str) -> Match:
+def build_match_against_person(name: str, player: int, record: str) -> Match:
     """Return a match of an agent in a seat, +1 for X or -1 for O, against a person."""
     x, o = (name, HUMAN) if player == X else (HUMAN, name)
     return Match(record, x=x, o=o)
 
 
-def read_integer(name: str, text: str, low: int, high: int) -> int:
+def read_integer(name: str, text: str, minimum: int, maximum: int) -> int:
     """Return a whole number of a query.
 
     Raises BadRequest, with the allowed range, if the text is not a number in it.
     """
-    if not (re.fullmatch("[0-9]{1,9}", text) and low <= int(text) <= high):
+    if not (re.fullmatch("[0-9]{1,9}", text) and minimum <= int(text) <= maximum):
         raise build_value_error(
-            name, text, gettext("%(least)s to %(most)s", least=low, most=high)
+            name, text, gettext("%(least)s to %(most)s", least=minimum, most=maximum)
         )
     return int(text)
 
 
 def read_word(
-    name: str, query: Mapping[str, str], words: Iterable[str], usual: str = ""
+    name: str, query: Mapping[str, str], words: Iterable[str], default: str = ""
 ) -> str:
     """Return an allowed word of a query, the usual word if the query has no such parameter.
 
     Raises BadRequest, naming all allowed words, for any other text.
     """
-    text = query.get(name) or usual
+    text = query.get(name) or default
     allowed = [*words]
-    if text != usual and text not in allowed:
+    if text != default and text not in allowed:
         raise build_value_error(name, text, ", ".join(allowed))
     return text
 
@@ -309,34 +351,34 @@ def _build_range_check(low: float, high: float) -> Callable[[str], float | None]
     return lambda text: value if low <= (value := float(text)) <= high else None
 
 
-_NUMBER = (r"\d{1,9}", int, gettext_noop("a whole number"))
-_DECIMAL = r"\d{1,3}(\.\d{1,4})?"
-_FLAG = ("[01]", lambda text: text == "1", gettext_noop("0 or 1"))
-_NAME = (".*", str, gettext_noop("a name"))
+_NUMBER_READER = (r"\d{1,9}", int, gettext_noop("a whole number"))
+_DECIMAL_PATTERN = r"\d{1,3}(\.\d{1,4})?"
+_FLAG_READER = ("[01]", lambda text: text == "1", gettext_noop("0 or 1"))
+_NAME_READER = (".*", str, gettext_noop("a name"))
 _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
-    "x": _NAME,
-    "o": _NAME,
-    "lens": _NAME,
-    "ply": _NUMBER,
-    "step": _NUMBER,
+    "x": _NAME_READER,
+    "o": _NAME_READER,
+    "lens": _NAME_READER,
+    "ply": _NUMBER_READER,
+    "step": _NUMBER_READER,
     "epsilon": (
-        _DECIMAL,
+        _DECIMAL_PATTERN,
         _build_range_check(0, 1),
         gettext_noop("a chance from 0 to 1"),
     ),
     "delay": (
-        _DECIMAL,
+        _DECIMAL_PATTERN,
         _build_range_check(*DELAY_RANGE),
         gettext_noop("a number of seconds from %(least)s to %(most)s"),
     ),
-    "train": _FLAG,
-    "pause": _FLAG,
-    "hide": _FLAG,
-    "own": _FLAG,
+    "train": _FLAG_READER,
+    "pause": _FLAG_READER,
+    "hide": _FLAG_READER,
+    "own": _FLAG_READER,
     "errors": ("truth|task|none", str, gettext_noop("truth, task, none, or left out")),
-    "hint": _FLAG,
-    "keep": _FLAG,
-    "replay": _FLAG,
+    "hint": _FLAG_READER,
+    "keep": _FLAG_READER,
+    "replay": _FLAG_READER,
     "view": ("[xo]", str, gettext_noop("x or o")),
     "tally": (
         r"\d{1,6}-\d{1,6}-\d{1,6}",

@@ -17,15 +17,15 @@ from app.tictactoe.notation import undo_moves
 from app.tictactoe.policy import mix_policies
 from app.web import urls
 from app.web.formatting import format_updates
-from app.web.match import MAX_TALLY, Match, MatchState
+from app.web.match import MAX_COUNTED_GAMES, Match, MatchState
 from app.web.move_values import compute_play_chances, evaluate_match, is_reply_pending
 from app.web.site_data import SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop
-from app.web.urls import Routes
+from app.web.urls import MatchRoutes
 
 REPLY_DELAY = 0.4  # seconds before an agent answers a person
 SNAPSHOT_DELAY = 0.7  # seconds for each snapshot of a training
-OFFERED_DELAYS = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move between two agents
+DELAY_CHOICES = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move between two agents
 GAME_DELAY = 2.0  # least seconds before the next game starts
 CURVE_HEIGHT = 20  # height of the curve behind the slider; its width is 100
 
@@ -35,188 +35,222 @@ class Controls:
     """The URL of each control of a match, "" for a control that is disabled now."""
 
     state: MatchState
-    routes: Routes = urls.ON_PAGE
+    routes: MatchRoutes = urls.PAGE_ROUTES
 
     @property
-    def reply(self) -> str:
+    def reply_url(self) -> str:
         """A move by the agent in the seat, or by the value source for a person."""
-        if self.state.over:
+        if self.state.is_over:
             return ""
-        return self.routes.reply(self._match.go(self._match.shown))
+        return self.routes.build_reply_url(
+            self._match.follow_record(self._match.shown_record)
+        )
 
     @property
-    def hint(self) -> str:
+    def hint_url(self) -> str:
         """A hint, only on a person's turn against an agent."""
         match = self._match
-        is_asked = match.is_human(match.to_move) and not match.is_human(-match.to_move)
-        if not is_asked or self.state.over or self.state.match.hint:
+        is_asked = match.is_human(match.player_to_move) and not match.is_human(
+            -match.player_to_move
+        )
+        if not is_asked or self.state.is_over or self.state.match.shows_hint:
             return ""
-        return self.routes.show(replace(match, hint=True, replay=False))
+        return self.routes.build_match_url(
+            replace(match, shows_hint=True, replays_record=False)
+        )
 
     @property
-    def take_back(self) -> str:
+    def take_back_url(self) -> str:
         """The position before a person's last move."""
-        return _build_take_back_url(self._match, self.routes.show)
+        return _build_take_back_url(self._match, self.routes.build_match_url)
 
     @property
-    def new_game(self) -> str:
+    def new_game_url(self) -> str:
         """The next game with these players."""
-        return self.routes.show(start_next_game(self.state))
+        return self.routes.build_match_url(start_next_game(self.state))
 
     @property
-    def swap(self) -> str:
+    def swap_url(self) -> str:
         """The match with X and O swapped; a finished game is followed by the next game."""
-        match = start_next_game(self.state) if self.state.over else self._match
-        swapped = replace(match, x=match.o, o=match.x, tally=match.tally[::-1])
-        return self.routes.show(swapped)
+        match = start_next_game(self.state) if self.state.is_over else self._match
+        swapped = replace(
+            match, x=match.o, o=match.x, result_counts=match.result_counts[::-1]
+        )
+        return self.routes.build_match_url(swapped)
 
     @property
-    def first(self) -> str:
+    def first_position_url(self) -> str:
         """The empty board."""
-        return self._build_halt_url(0) if self._match.shown else ""
+        return self._build_halt_url(0) if self._match.shown_record else ""
 
     @property
-    def back(self) -> str:
+    def previous_position_url(self) -> str:
         """The position before the last move shown."""
         return (
-            self._build_halt_url(len(self._match.shown) - 1)
-            if self._match.shown
+            self._build_halt_url(len(self._match.shown_record) - 1)
+            if self._match.shown_record
             else ""
         )
 
     @property
-    def step(self) -> str:
+    def next_position_url(self) -> str:
         """The next position of the record, or an agent's move at the end of the record."""
         match = self._match
-        if not match.at_end:
-            return self._build_halt_url(len(match.shown) + 1)
-        return "" if match.is_human(match.to_move) else self.reply
+        if not match.is_at_end:
+            return self._build_halt_url(len(match.shown_record) + 1)
+        return "" if match.is_human(match.player_to_move) else self.reply_url
 
     @property
-    def last(self) -> str:
+    def last_position_url(self) -> str:
         """The end of the record."""
         match = self._match
-        return "" if match.at_end else self.routes.show(match.at(len(match.record)))
+        return (
+            ""
+            if match.is_at_end
+            else self.routes.build_match_url(match.show_ply(len(match.record)))
+        )
 
     @property
-    def pause(self) -> str:
+    def pause_url(self) -> str:
         """The paused match, "" while it is paused or nothing moves automatically."""
         if not self._can_move or not self._moves_automatically:
             return ""
-        return self.routes.show(replace(self._match, pause=True))
+        return self.routes.build_match_url(replace(self._match, is_paused=True))
 
     @property
-    def play(self) -> str:
+    def resume_url(self) -> str:
         """The match that goes on, "" while it plays or nothing moves automatically."""
         if not self._can_move or self._moves_automatically:
             return ""
         match = self._match
-        onward = match if self._replays else match.at(len(match.record))
-        return self.routes.show(replace(onward, pause=False))
+        onward = (
+            match if self._is_replaying_record else match.show_ply(len(match.record))
+        )
+        return self.routes.build_match_url(replace(onward, is_paused=False))
 
     @property
-    def speed(self) -> str:
+    def speed_url(self) -> str:
         """The match with another delay between moves, only between two agents."""
         match = self._match
-        if not match.watched:
+        if not match.is_watched:
             return ""
-        return self.routes.show(replace(match, delay=get_next_delay(match.delay)))
+        return self.routes.build_match_url(
+            replace(match, move_delay=get_next_delay(match.move_delay))
+        )
 
     @cached_property
     def _match(self) -> Match:
-        return replace(self.state.match, train=False, hint=False)
+        return replace(self.state.match, plays_training=False, shows_hint=False)
 
     @property
-    def _replays(self) -> bool:
-        return self._match.replay and not self._match.at_end
+    def _is_replaying_record(self) -> bool:
+        return self._match.replays_record and not self._match.is_at_end
 
     @property
     def _can_move(self) -> bool:
         """Whether something can move automatically, now or when the match is not paused."""
         match = self._match
-        if self._replays:
+        if self._is_replaying_record:
             return True
-        if self.state.over:
-            return match.watched and match.keep
+        if self.state.is_over:
+            return match.is_watched and match.starts_next_game
         return not (match.is_human(X) and match.is_human(O))
 
     @property
     def _moves_automatically(self) -> bool:
-        return (self._match.at_end or self._replays) and not self._match.pause
+        return (
+            self._match.is_at_end or self._is_replaying_record
+        ) and not self._match.is_paused
 
     def _build_halt_url(self, ply: int) -> str:
         """Return the URL of another ply, where nothing moves automatically."""
         match = self._match
-        halted = replace(match, pause=match.pause or match.watched or match.replay)
-        return self.routes.show(halted.at(ply))
+        halted = replace(
+            match, is_paused=match.is_paused or match.is_watched or match.replays_record
+        )
+        return self.routes.build_match_url(halted.show_ply(ply))
 
 
-class Auto(NamedTuple):
+class AutomaticStep(NamedTuple):
     """The automatic step of a match, and its delay in seconds."""
 
-    href: str
-    seconds: float
-    stop: str = ""  # the id of the control that stops it, if it repeats
+    url: str
+    delay_seconds: float
+    stop_control_id: str = ""  # the id of the control that stops it, if it repeats
 
     @property
-    def whole_seconds(self) -> int:
+    def rounded_seconds(self) -> int:
         """The seconds, rounded up."""
-        return ceil(self.seconds)
+        return ceil(self.delay_seconds)
 
 
-class Snapshots(NamedTuple):
+class SnapshotSlider(NamedTuple):
     """The slider over the snapshots of an agent's training."""
 
-    lens: str
+    value_source: str
     title: str
-    how: str  # URL of the page on its algorithm
-    marks: tuple[str, ...]  # label of each snapshot
-    curve: str  # points of an SVG line: blunders at each snapshot
-    step: int  # the snapshot shown
-    running: bool  # whether the training is replayed
-    toggle: str  # URL that starts or stops the replay
+    algorithm_url: str  # URL of the page on its algorithm
+    snapshot_labels: tuple[str, ...]  # label of each snapshot
+    curve_points: str  # points of an SVG line: blunders at each snapshot
+    snapshot: int  # the snapshot shown
+    is_running: bool  # whether the training is replayed
+    toggle_url: str  # URL that starts or stops the replay
 
     @property
-    def last(self) -> int:
+    def last_snapshot(self) -> int:
         """The last step, the agent as shipped."""
-        return len(self.marks) - 1
+        return len(self.snapshot_labels) - 1
 
 
 def plan_automatic_step(
-    state: MatchState, routes: Routes = urls.ON_PAGE
-) -> Auto | None:
+    state: MatchState, routes: MatchRoutes = urls.PAGE_ROUTES
+) -> AutomaticStep | None:
     """Return the automatic step: the next snapshot, an agent's move, or the next game."""
     match = state.match
     if is_replay_running(match):
-        return Auto(routes.show(match.at(len(match.shown) + 1)), match.delay, "pause")
-    if match.train and not state.over:
-        return Auto(routes.show(get_next_snapshot(state)), SNAPSHOT_DELAY, "train")
+        return AutomaticStep(
+            routes.build_match_url(match.show_ply(len(match.shown_record) + 1)),
+            match.move_delay,
+            "pause",
+        )
+    if match.plays_training and not state.is_over:
+        return AutomaticStep(
+            routes.build_match_url(show_next_snapshot(state)), SNAPSHOT_DELAY, "train"
+        )
     if is_reply_pending(state):
-        seconds, stop = (match.delay, "pause") if match.watched else (REPLY_DELAY, "")
-        return Auto(routes.reply(match), seconds, stop)
+        seconds, stop = (
+            (match.move_delay, "pause") if match.is_watched else (REPLY_DELAY, "")
+        )
+        return AutomaticStep(routes.build_reply_url(match), seconds, stop)
     if is_next_game_due(state):
-        return Auto(
-            routes.show(start_next_game(state)), max(match.delay, GAME_DELAY), "pause"
+        return AutomaticStep(
+            routes.build_match_url(start_next_game(state)),
+            max(match.move_delay, GAME_DELAY),
+            "pause",
         )
     return None
 
 
 def is_replay_running(match: Match) -> bool:
     """Return whether the next move of a replayed record follows by itself."""
-    return match.replay and not (match.at_end or match.pause or match.train)
+    return match.replays_record and not (
+        match.is_at_end or match.is_paused or match.plays_training
+    )
 
 
 def is_next_game_due(state: MatchState) -> bool:
     """Return whether agents have finished a game and start the next game."""
     match = state.match
-    is_going_on = match.watched and match.keep and not match.pause
-    return state.over and match.at_end and is_going_on
+    is_going_on = match.is_watched and match.starts_next_game and not match.is_paused
+    return state.is_over and match.is_at_end and is_going_on
 
 
-def is_answered(state: MatchState) -> bool:
+def is_reply_automatic(state: MatchState) -> bool:
     """Return whether an agent answers a move in the position shown at once."""
     match = state.match
-    return not (state.over or match.pause or match.is_human(-match.to_move))
+    return not (
+        state.is_over or match.is_paused or match.is_human(-match.player_to_move)
+    )
 
 
 def start_next_game(state: MatchState) -> Match:
@@ -224,8 +258,12 @@ def start_next_game(state: MatchState) -> Match:
 
     It never begins paused.
     """
-    match = replace(state.match, pause=False)
-    return match.go("", tally=count_results(state)) if state.over else match.go("")
+    match = replace(state.match, is_paused=False)
+    return (
+        match.follow_record("", result_counts=count_results(state))
+        if state.is_over
+        else match.follow_record("")
+    )
 
 
 def count_results(state: MatchState) -> tuple[int, int, int]:
@@ -233,19 +271,19 @@ def count_results(state: MatchState) -> tuple[int, int, int]:
 
     A replay of a finished game is not counted.
     """
-    wins, draws, losses = state.match.tally
+    wins, draws, losses = state.match.result_counts
     end = state.positions[-1]
-    if state.match.replay or not state.site.game.is_over(end):
+    if state.match.replays_record or not state.site.game.is_over(end):
         return wins, draws, losses
     result = state.site.game.result(end)
     counts = (wins + (result == 1), draws + (result == 0), losses + (result == -1))
-    return tuple(min(count, MAX_TALLY) for count in counts)  # type: ignore[return-value]
+    return tuple(min(count, MAX_COUNTED_GAMES) for count in counts)  # type: ignore[return-value]
 
 
 def get_next_delay(delay: float) -> float:
     """Return the next shorter of the delays offered, after the shortest the longest."""
-    shorter = [offered for offered in OFFERED_DELAYS if offered < delay]
-    return max(shorter, default=OFFERED_DELAYS[-1])
+    shorter = [offered for offered in DELAY_CHOICES if offered < delay]
+    return max(shorter, default=DELAY_CHOICES[-1])
 
 
 def compute_reply_chances(state: MatchState) -> NDArray[np.float64]:
@@ -256,77 +294,85 @@ def compute_reply_chances(state: MatchState) -> NDArray[np.float64]:
     site = state.site
     match = state.match
     position = state.position
-    if match.is_human(match.to_move):
+    if match.is_human(match.player_to_move):
         return evaluate_match(state).policy
-    player = match.to_move
+    player = match.player_to_move
     chances = compute_play_chances(
-        site, position, match.seat(player), match.seat_step(player)
+        site, position, match.get_player_name(player), match.get_player_snapshot(player)
     )
     return mix_policies(chances, site.policies["random"][position], match.epsilon)
 
 
-def draw_reply(state: MatchState) -> MatchState:
+def play_random_reply(state: MatchState) -> MatchState:
     """Draw a move for the player to move, and return the state of the match after the move.
 
     Raises Conflict if the game is over.
     """
-    if state.over:
-        ply = len(state.match.shown)
+    if state.is_over:
+        ply = len(state.match.shown_record)
         words = gettext_noop("The game is over after %(plies)s moves: no player moves.")
         raise Conflict(gettext(words, plies=ply))
     chances = compute_reply_chances(state)
-    return state.play(
+    return state.follow_move(
         current_app.extensions["random"].choices(range(len(chances)), chances)[0]
     )
 
 
-def build_snapshots(state: MatchState, name: str) -> Snapshots | None:
+def build_snapshot_slider(state: MatchState, name: str) -> SnapshotSlider | None:
     """Return the snapshots of a value source; None for a source without a training.
 
     A replay starts at the snapshot shown, and from the last snapshot at the first.
     """
     match = state.match
     site = state.site
-    if not site.agents.knows(name):
+    if not site.agents.contains_name(name):
         return None
-    start = replace(match, lens=name, step=match.step or 0, train=True, hint=False)
+    start = replace(
+        match,
+        value_source=name,
+        snapshot=match.snapshot or 0,
+        plays_training=True,
+        shows_hint=False,
+    )
     marks, curve = _describe_training(site, name)
-    return Snapshots(
-        lens=name,
-        title=site.titles[name],
-        how=urls.how(site.agents[name].card.algorithm),
-        marks=marks,
-        curve=curve,
-        step=site.resolve_step(name, match.step),
-        running=match.train,
-        toggle=urls.play(replace(match, train=False) if match.train else start),
+    return SnapshotSlider(
+        value_source=name,
+        title=site.display_titles[name],
+        algorithm_url=urls.how(site.agents[name].card.algorithm),
+        snapshot_labels=marks,
+        curve_points=curve,
+        snapshot=site.resolve_snapshot(name, match.snapshot),
+        is_running=match.plays_training,
+        toggle_url=urls.play(
+            replace(match, plays_training=False) if match.plays_training else start
+        ),
     )
 
 
-def get_next_snapshot(state: MatchState) -> Match:
+def show_next_snapshot(state: MatchState) -> Match:
     """Return the match at the next snapshot; the last snapshot is the agent as shipped."""
     match = state.match
-    step = (match.step or 0) + 1
-    if step < state.site.get_last_step(match.lens):
-        return replace(match, step=step)
-    return replace(match, step=None, train=False)
+    step = (match.snapshot or 0) + 1
+    if step < state.site.get_last_snapshot(match.value_source):
+        return replace(match, snapshot=step)
+    return replace(match, snapshot=None, plays_training=False)
 
 
-def _build_take_back_url(match: Match, show: Callable[[Match], str]) -> str:
+def _build_take_back_url(match: Match, build_url: Callable[[Match], str]) -> str:
     """Return the URL that takes back a person's last move and the agent's answer to it."""
-    if match.watched:
+    if match.is_watched:
         return ""
-    plies = 1 if match.is_human(-match.to_move) else 2
-    if len(match.shown) < plies:
+    plies = 1 if match.is_human(-match.player_to_move) else 2
+    if len(match.shown_record) < plies:
         return ""
-    return show(match.go(undo_moves(match.shown, plies)))
+    return build_url(match.follow_record(undo_moves(match.shown_record, plies)))
 
 
 @cached_per_site(64, per_language=True)
 def _describe_training(site: SiteData, name: str) -> tuple[tuple[str, ...], str]:
     """Return a label for each snapshot of an agent, and the points of its curve of blunders."""
     figures = site.agents[name].card.figures
-    *during, end = figures.updates
+    *during, end = figures.snapshot_updates
     marks = (
         *(
             gettext("after %(updates)s", updates=format_updates(number))

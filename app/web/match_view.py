@@ -12,43 +12,43 @@ from app.tictactoe.views import compute_heat, round_for_display
 from app.web import move_values, urls
 from app.web.formatting import (
     format_percent,
+    format_short_square_name,
     format_signed,
     format_updates,
-    name_square_briefly,
 )
 from app.web.game_review import ReviewedMove, review_moves
 from app.web.hint import (
+    build_blunder_notes,
     build_hint,
     explain_blunder,
     find_explained_blunder,
     list_hint_cells,
-    note_blunder,
 )
 from app.web.match import Match, MatchState
 from app.web.match_controls import (
     REPLY_DELAY,
-    Auto,
+    AutomaticStep,
     Controls,
     count_results,
-    is_answered,
+    is_reply_automatic,
     plan_automatic_step,
 )
 from app.web.move_values import (
     MoveValues,
     Note,
     build_notes,
-    choose_lens,
+    choose_value_source,
     evaluate_match,
     evaluate_moves,
     find_shown_ply,
     find_viewing_side,
 )
-from app.web.pictures.boards import Board, PlayOptions, lay_out_board
-from app.web.site_data import HUMAN, SiteData, cached_per_site, is_moves
+from app.web.pictures.boards import BoardPicture, PlayOptions, lay_out_board
+from app.web.site_data import HUMAN, SiteData, cached_per_site, is_policy_name
 from app.web.translation import gettext, gettext_noop, ngettext
-from app.web.urls import Routes, move_urls
+from app.web.urls import MatchRoutes, move_urls
 from app.web.wording import (
-    NO_LONGER,
+    LOST_RESULT_TEXTS,
     Legend,
     build_legend,
     describe_character,
@@ -56,12 +56,12 @@ from app.web.wording import (
     describe_turn,
 )
 
-OVER = {
+GAME_OVER_TEXTS = {
     -1: gettext_noop("The game is over: for %(mark)s a loss."),
     0: gettext_noop("The game is over: for %(mark)s a draw."),
     1: gettext_noop("The game is over: for %(mark)s a win."),
 }
-OPTIMAL = {
+OPTIMAL_RESULT_TEXTS = {
     -1: gettext_noop(
         "For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a loss."
     ),
@@ -74,66 +74,68 @@ OPTIMAL = {
 }
 
 
-class Seat(NamedTuple):
+class SeatHeader(NamedTuple):
     """A player, as shown above the board."""
 
-    mark: str
-    name: str
+    player_mark: str
+    player_title: str
     strength: str
-    wins: int
-    to_move: bool
+    win_count: int
+    is_to_move: bool
 
 
-class Action(NamedTuple):
+class ActionButton(NamedTuple):
     """A button that is offered above the board."""
 
     id: str
     label: str
     href: str
-    key: str = ""
-    kind: str = ""
-    symbol: str = ""  # icon that replaces the label on small screens
+    shortcut_key: str = ""
+    css_class: str = ""
+    icon: str = ""  # icon that replaces the label on small screens
 
 
-class Headline(NamedTuple):
+class BoardHeadline(NamedTuple):
     """The texts and buttons above the board."""
 
-    headline: str
+    title: str
     caption: str
-    actions: list[Action]
+    actions: list[ActionButton]
 
 
-class Bar(NamedTuple):
+class EvaluationBar(NamedTuple):
     """The value of a position for a side, by the value source and with optimal play."""
 
     heat: int | None  # None if no value is known
-    truth: int | None  # None if values are hidden
+    optimal_value: int | None  # None if values are hidden
     label: str
 
 
 class MatchView(NamedTuple):
     """A match at the position shown, with everything that its board displays."""
 
-    says: Headline
-    result: str  # "win", "draw" or "loss"; "" before the end
-    status: str  # announcement for screen readers, "" for none
-    board: Board
-    bar: Bar
-    opinion: MoveValues | None  # None if no values are shown
+    headline: BoardHeadline
+    result_class: str  # "win", "draw" or "loss"; "" before the end
+    status_text: str  # announcement for screen readers, "" for none
+    board: BoardPicture
+    evaluation_bar: EvaluationBar
+    move_values: MoveValues | None  # None if no values are shown
     ply: int | None  # ply of the position with the values shown
     legend: Legend | None  # None if no values are shown
     controls: Controls
-    auto: Auto | None  # None if nothing happens automatically
-    moves: list[ReviewedMove]
-    blame: ReviewedMove | None  # the blunder that decided a finished game
+    automatic_step: AutomaticStep | None  # None if nothing happens automatically
+    reviewed_moves: list[ReviewedMove]
+    losing_move: ReviewedMove | None  # the blunder that decided a finished game
 
     @property
-    def pause(self) -> int:
+    def reply_delay_ms(self) -> int:
         """Milliseconds from a person's move until the reply is shown."""
         return round(1000 * REPLY_DELAY)
 
 
-def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchView:
+def build_match_view(
+    state: MatchState, routes: MatchRoutes = urls.PAGE_ROUTES
+) -> MatchView:
     """Return the view of a match with links to `routes`."""
     match = state.match
     auto = plan_automatic_step(state, routes)
@@ -141,148 +143,177 @@ def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchV
     played = review_moves(state)
     blame = find_losing_move(state)
     ply = find_shown_ply(state)
-    values = None if match.hide or ply is None else evaluate_match(state, ply)
+    values = None if match.hides_values or ply is None else evaluate_match(state, ply)
     legend = build_legend(state, values) if values else None
     return MatchView(
-        says=build_headline(
-            state, controls, played, blame, legend, auto is not None, routes.show
+        headline=build_headline(
+            state,
+            controls,
+            played,
+            blame,
+            legend,
+            auto is not None,
+            routes.build_match_url,
         ),
-        result=name_result(state),
-        status=describe_status(state, auto is not None),
+        result_class=get_result_name(state),
+        status_text=describe_status(state, auto is not None),
         board=lay_out_board(
             state,
             values,
-            None if auto else move_urls(match, routes.show),
-            notes=_note_squares(state, values) if values else None,
-            play=PlayOptions(
-                more=describe_cells(state, values),
-                hinted=list_hint_cells(state),
-                reply=move_urls(match, routes.reply) if is_answered(state) else None,
-                held=ply != len(match.shown) and not state.over,
+            None if auto else move_urls(match, routes.build_match_url),
+            notes=_build_square_notes(state, values) if values else None,
+            options=PlayOptions(
+                extra_sentences=describe_cells(state, values),
+                hinted_cells=list_hint_cells(state),
+                build_reply_url=move_urls(match, routes.build_reply_url)
+                if is_reply_automatic(state)
+                else None,
+                shows_earlier_values=ply != len(match.shown_record)
+                and not state.is_over,
             ),
         ),
-        bar=build_bar(state, values),
-        opinion=values,
+        evaluation_bar=build_evaluation_bar(state, values),
+        move_values=values,
         ply=ply,
         legend=legend,
         controls=controls,
-        auto=auto,
-        moves=played,
-        blame=blame,
+        automatic_step=auto,
+        reviewed_moves=played,
+        losing_move=blame,
     )
 
 
-def _note_squares(state: MatchState, values: MoveValues) -> list[Note]:
+def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
     """Return the note on each square: on the explained blunder, or on wrong values."""
     blunder = find_explained_blunder(state)
     if blunder is not None:
-        return note_blunder(state, blunder)
-    return build_notes(state.site, values, state.match.step, state.match.errors)
+        return build_blunder_notes(state, blunder)
+    return build_notes(
+        state.site, values, state.match.snapshot, state.match.marked_errors
+    )
 
 
-def describe_seats(state: MatchState) -> tuple[Seat, Seat]:
+def describe_seats(state: MatchState) -> tuple[SeatHeader, SeatHeader]:
     """Return the players of X and O."""
     return _describe_seat(state, X), _describe_seat(state, O)
 
 
 def build_headline(
     state: MatchState,
-    links: Controls,
-    played: list[ReviewedMove],
-    blame: ReviewedMove | None,
+    controls: Controls,
+    reviewed_moves: list[ReviewedMove],
+    losing_move: ReviewedMove | None,
     legend: Legend | None,
-    going_on: bool,
-    show: Callable[[Match], str],
-) -> Headline:
+    goes_on: bool,
+    build_url: Callable[[Match], str],
+) -> BoardHeadline:
     """Return the turn or the result, the meaning of the colours, and the offered actions."""
     match = state.match
     title = describe_turn(state)
     caption = legend.caption if legend else ""
-    if match.hide:
+    if match.hides_values:
         caption = gettext("The values are hidden.")
-    if state.over:
-        title = gettext("Your turn") if match.replay else title
-        return Headline(title, *_build_final_caption(state, links, blame, show))
-    if match.hint:
-        return _build_hint_headline(state, links, show)
-    if match.shown and played[len(match.shown) - 1].random:
-        by_chance = gettext("%(mark)s’s move was random.", mark=MARKS[-match.to_move])
+    if state.is_over:
+        title = gettext("Your turn") if match.replays_record else title
+        return BoardHeadline(
+            title, *_build_final_caption(state, controls, losing_move, build_url)
+        )
+    if match.shows_hint:
+        return _build_hint_headline(state, controls, build_url)
+    if match.shown_record and reviewed_moves[len(match.shown_record) - 1].is_random:
+        by_chance = gettext(
+            "%(mark)s’s move was random.", mark=MARKS[-match.player_to_move]
+        )
         caption = f"{by_chance} {caption}"
-    if not match.at_end:
-        return _build_earlier_headline(state, links, title, caption, show)
-    if match.pause and not match.is_human(match.to_move):
-        return _build_pause_headline(state, links, caption)
-    if going_on or not links.take_back:
-        return Headline(title, caption, [])
-    back = Action("take-back", gettext("Take back"), links.take_back, "u")
-    return Headline(title, caption, [back])
+    if not match.is_at_end:
+        return _build_earlier_headline(state, controls, title, caption, build_url)
+    if match.is_paused and not match.is_human(match.player_to_move):
+        return _build_pause_headline(state, controls, caption)
+    if goes_on or not controls.take_back_url:
+        return BoardHeadline(title, caption, [])
+    back = ActionButton("take-back", gettext("Take back"), controls.take_back_url, "u")
+    return BoardHeadline(title, caption, [back])
 
 
 def _build_hint_headline(
-    state: MatchState, links: Controls, show: Callable[[Match], str]
-) -> Headline:
+    state: MatchState, controls: Controls, build_url: Callable[[Match], str]
+) -> BoardHeadline:
     """Return the texts and buttons of a hint, or of a blunder of the record."""
     blunder = find_explained_blunder(state)
     if blunder is not None:
-        ply = len(state.match.shown) + 1
+        ply = len(state.match.shown_record) + 1
         title = gettext("Move %(ply)s was a blunder", ply=ply)
-        action = Action("now", gettext("To the end"), links.last, symbol="last")
-        return Headline(title, explain_blunder(state, blunder), [action])
+        action = ActionButton(
+            "now", gettext("To the end"), controls.last_position_url, icon="last"
+        )
+        return BoardHeadline(title, explain_blunder(state, blunder), [action])
     best, sentence = build_hint(state)
-    url = show(state.match.play(best))
-    action = Action("play-hint", gettext("Play it"), url, kind="primary")
-    return Headline(gettext("Hint"), sentence, [action])
+    url = build_url(state.match.follow_move(best))
+    action = ActionButton("play-hint", gettext("Play it"), url, css_class="primary")
+    return BoardHeadline(gettext("Hint"), sentence, [action])
 
 
 def _build_earlier_headline(
     state: MatchState,
-    links: Controls,
+    controls: Controls,
     title: str,
     caption: str,
-    show: Callable[[Match], str],
-) -> Headline:
+    build_url: Callable[[Match], str],
+) -> BoardHeadline:
     """Return the headline of an earlier position, with the way to the end of the record."""
     match = state.match
-    shown = len(match.shown)
+    shown = len(match.shown_record)
     total = len(match.record)
     where = gettext("Move %(shown)s of %(total)s.", shown=shown, total=total)
-    actions = [Action("now", gettext("To the end"), links.last, symbol="last")]
-    if find_viewing_side(match, state.site) not in (None, match.to_move):
-        mark = MARKS[match.to_move]
-        view = show(replace(match, view=mark.lower()))
+    actions = [
+        ActionButton(
+            "now", gettext("To the end"), controls.last_position_url, icon="last"
+        )
+    ]
+    if find_viewing_side(match, state.site) not in (None, match.player_to_move):
+        mark = MARKS[match.player_to_move]
+        view = build_url(replace(match, viewing_seat=mark.lower()))
         label = gettext("View as %(mark)s", mark=mark)
-        actions.insert(0, Action("view", label, view))
-    return Headline(title, f"{where} {caption}", actions)
+        actions.insert(0, ActionButton("view", label, view))
+    return BoardHeadline(title, f"{where} {caption}", actions)
 
 
-def _build_pause_headline(state: MatchState, links: Controls, caption: str) -> Headline:
+def _build_pause_headline(
+    state: MatchState, controls: Controls, caption: str
+) -> BoardHeadline:
     """Return the headline of a paused match, with the action that lets the agent go on."""
     match = state.match
     words = (
         gettext_noop("Let %(agent)s go on")
-        if match.watched
+        if match.is_watched
         else gettext_noop("Let %(agent)s reply")
     )
-    mover = state.site.titles[match.seat(match.to_move)]
-    action = Action("go-on", gettext(words, agent=mover), links.play, kind="primary")
-    return Headline(gettext("Paused"), caption, [action])
+    mover = state.site.display_titles[match.get_player_name(match.player_to_move)]
+    action = ActionButton(
+        "go-on", gettext(words, agent=mover), controls.resume_url, css_class="primary"
+    )
+    return BoardHeadline(gettext("Paused"), caption, [action])
 
 
-def name_result(state: MatchState) -> str:
+def get_result_name(state: MatchState) -> str:
     """Return the result for the person: "win", "draw" or "loss"; "" before the end of the game.
 
     A won game between two people or between two agents is a "win".
     """
-    if not state.over:
+    if not state.is_over:
         return ""
     outcome = state.site.game.result(state.position)
     side = find_viewing_side(state.match, state.site)
-    if state.match.watched or side is None:
+    if state.match.is_watched or side is None:
         side = outcome
-    return move_values.OUTCOMES[outcome * side] if outcome else move_values.OUTCOMES[0]
+    return (
+        move_values.OUTCOME_LABELS[outcome * side]
+        if outcome
+        else move_values.OUTCOME_LABELS[0]
+    )
 
 
-def build_bar(state: MatchState, values: MoveValues | None) -> Bar:
+def build_evaluation_bar(state: MatchState, values: MoveValues | None) -> EvaluationBar:
     """Return the value of the position in the viewer's view, or in X's view without a viewer.
 
     After the end of the game the bar shows the result.
@@ -290,49 +321,57 @@ def build_bar(state: MatchState, values: MoveValues | None) -> Bar:
     if values is None:
         words = (
             gettext_noop("The values are hidden.")
-            if state.match.hide
+            if state.match.hides_values
             else gettext_noop("No value yet.")
         )
-        return Bar(None, None, gettext(words))
+        return EvaluationBar(None, None, gettext(words))
     side = find_viewing_side(state.match, state.site) or X
     sign = side * int(state.site.game.to_move[values.position])
-    if state.over:
+    if state.is_over:
         ended = side * state.site.game.result(state.position)
-        label = gettext(OVER[ended], mark=MARKS[side])
-        return Bar(
+        label = gettext(GAME_OVER_TEXTS[ended], mark=MARKS[side])
+        return EvaluationBar(
             ended * move_values.HEAT_STEPS, ended * move_values.HEAT_STEPS, label
         )
     best_value = values.best_value
     expected = None if best_value is None else np.array(sign * best_value)
-    value = int(state.site.solution.value[values.position])
-    if values.beads:
+    value = int(state.site.solution.values[values.position])
+    if values.are_beads:
         expects = gettext("no result, it only has beads")
-    elif is_moves(values.lens):
+    elif is_policy_name(values.value_source):
         expects = gettext("nothing known")
     elif expected is None:
         expects = gettext("nothing yet")
     else:
         expects = format_signed(float(round_for_display(expected)))
-    who = state.site.titles[values.lens]
-    label = gettext(OPTIMAL[side * value], mark=MARKS[side], agent=who, value=expects)
+    who = state.site.display_titles[values.value_source]
+    label = gettext(
+        OPTIMAL_RESULT_TEXTS[side * value], mark=MARKS[side], agent=who, value=expects
+    )
     colour = (
         None
         if expected is None
         else int(compute_heat(expected, move_values.HEAT_STEPS))
     )
-    return Bar(colour, side * value * move_values.HEAT_STEPS, label)
+    return EvaluationBar(colour, side * value * move_values.HEAT_STEPS, label)
 
 
-def describe_cells(state: MatchState, seen: MoveValues | None) -> list[str] | None:
+def describe_cells(
+    state: MatchState, move_values: MoveValues | None
+) -> list[str] | None:
     """Return a sentence for each cell: its value, its number of updates, the expected reply."""
-    if seen is None or state.match.step is not None or is_moves(seen.lens):
+    if (
+        move_values is None
+        or state.match.snapshot is not None
+        or is_policy_name(move_values.value_source)
+    ):
         return None
     site = state.site
     game = state.site.game
-    position = seen.position
-    replies = _list_likeliest_moves(site, seen.lens)
+    position = move_values.position
+    replies = _list_likeliest_moves(site, move_values.value_source)
     after = game.successor[position].tolist()
-    agent = site.agents.find(seen.lens)
+    agent = site.agents.find(move_values.value_source)
     tried = agent.visits[position].tolist() if agent else None
     answering = MARKS[-int(game.to_move[position])]
     sentences = []
@@ -340,15 +379,19 @@ def describe_cells(state: MatchState, seen: MoveValues | None) -> list[str] | No
         if successor < 0:
             sentences.append("")
             continue
-        value = seen.truths[cell] if seen.exact else seen.spoken[cell] or seen.blank
-        sentence = f"{name_square_briefly(game, cell).capitalize()}: {value}"
+        value = (
+            move_values.optimal_results[cell]
+            if move_values.is_optimal_play
+            else move_values.spoken_values[cell] or move_values.unknown_text
+        )
+        sentence = f"{format_short_square_name(game, cell).capitalize()}: {value}"
         if tried:
             times = ngettext(
                 "tried %(count)s time", "tried %(count)s times", tried[cell]
             )
             sentence += f", {times}"
-        if successor < len(replies) and not seen.beads:
-            square = name_square_briefly(game, replies[successor])
+        if successor < len(replies) and not move_values.are_beads:
+            square = format_short_square_name(game, replies[successor])
             reply = gettext(
                 "expects %(mark)s at %(square)s", mark=answering, square=square
             )
@@ -357,73 +400,91 @@ def describe_cells(state: MatchState, seen: MoveValues | None) -> list[str] | No
     return sentences
 
 
-def _describe_seat(state: MatchState, player: int) -> Seat:
+def _describe_seat(state: MatchState, player: int) -> SeatHeader:
     match = state.match
     site = state.site
-    player_id = match.seat(player)
+    player_id = match.get_player_name(player)
     mark = MARKS[player]
     is_only_person = player_id == HUMAN and not match.is_human(-player)
-    name = gettext("You") if is_only_person else site.titles[player_id]
+    name = gettext("You") if is_only_person else site.display_titles[player_id]
     wins = count_results(state)[0 if player == X else 2]
-    strength = gettext(describe_character(site, player_id).strength or "human")
-    step = match.seat_step(player)
+    strength = gettext(describe_character(site, player_id).strength_name or "human")
+    step = match.get_player_snapshot(player)
     if step is not None:
-        updates = format_updates(site.agents[player_id].card.figures.updates[step])
+        updates = format_updates(
+            site.agents[player_id].card.figures.snapshot_updates[step]
+        )
         strength = gettext("after %(updates)s", updates=updates)
     if player_id != HUMAN and match.epsilon:
         share = format_percent(match.epsilon, 0)
         strength += ", " + gettext("%(share)s%% random", share=share)
-    return Seat(
-        mark=mark,
-        name=name,
+    return SeatHeader(
+        player_mark=mark,
+        player_title=name,
         strength=strength,
-        wins=wins,
-        to_move=not state.over and match.to_move == player,
+        win_count=wins,
+        is_to_move=not state.is_over and match.player_to_move == player,
     )
 
 
 def find_losing_move(state: MatchState) -> ReviewedMove | None:
     """Return the last blunder of a finished game: the person's own, unless the person won."""
-    if not state.over:
+    if not state.is_over:
         return None
-    side = None if state.match.watched else find_viewing_side(state.match, state.site)
-    blunders = [move for move in review_moves(state) if move.blunder]
+    side = (
+        None if state.match.is_watched else find_viewing_side(state.match, state.site)
+    )
+    blunders = [move for move in review_moves(state) if move.is_blunder]
     own = [move for move in blunders if side is not None and move.mark == MARKS[side]]
     return next(
-        reversed(blunders if name_result(state) == "win" else own or blunders), None
+        reversed(blunders if get_result_name(state) == "win" else own or blunders), None
     )
 
 
 def _build_final_caption(
     state: MatchState,
-    links: Controls,
-    blame: ReviewedMove | None,
-    show: Callable[[Match], str],
-) -> tuple[str, list[Action]]:
+    controls: Controls,
+    losing_move: ReviewedMove | None,
+    build_url: Callable[[Match], str],
+) -> tuple[str, list[ActionButton]]:
     """Return the sentence on the decisive blunder of a finished game, and the next actions."""
     match = state.match
-    if match.replay:
-        yours = replace(match, pause=False, x=HUMAN if match.watched else match.x)
-        action = Action(
-            "your-turn", gettext("Play it"), show(yours.go("")), kind="primary"
+    if match.replays_record:
+        yours = replace(
+            match, is_paused=False, x=HUMAN if match.is_watched else match.x
+        )
+        action = ActionButton(
+            "your-turn",
+            gettext("Play it"),
+            build_url(yours.follow_record("")),
+            css_class="primary",
         )
         return summarise_game(state), [action]
-    actions = [Action("rematch", gettext("Rematch"), links.new_game, kind="primary")]
-    if links.take_back:
+    actions = [
+        ActionButton(
+            "rematch", gettext("Rematch"), controls.new_game_url, css_class="primary"
+        )
+    ]
+    if controls.take_back_url:
         back = gettext("Take back")
-        actions.append(Action("take-back", back, links.take_back, "u", symbol="undo"))
-    if not blame:
+        actions.append(
+            ActionButton("take-back", back, controls.take_back_url, "u", icon="undo")
+        )
+    if not losing_move:
         return gettext("No move was a blunder."), actions
-    before = replace(match.at(blame.ply - 1), hint=True)
-    if find_viewing_side(match, state.site) not in (None, get_mover(blame.ply - 1)):
-        before = replace(before, view=blame.mark.lower())
-    actions.insert(0, Action("show", gettext("Show me"), show(before)))
-    worth = get_mover(blame.ply - 1) * int(
-        state.site.solution.value[state.positions[blame.ply - 1]]
+    before = replace(match.show_ply(losing_move.ply - 1), shows_hint=True)
+    if find_viewing_side(match, state.site) not in (
+        None,
+        get_mover(losing_move.ply - 1),
+    ):
+        before = replace(before, viewing_seat=losing_move.mark.lower())
+    actions.insert(0, ActionButton("show", gettext("Show me"), build_url(before)))
+    value = get_mover(losing_move.ply - 1) * int(
+        state.site.solution.values[state.positions[losing_move.ply - 1]]
     )
-    player = get_mover(blame.ply - 1)
+    player = get_mover(losing_move.ply - 1)
     words = gettext_noop("Move %(ply)s by %(who)s was a blunder: %(what)s.")
-    if blame.random:
+    if losing_move.is_random:
         words = gettext_noop(
             "Move %(ply)s by %(who)s, a random move, was a blunder: %(what)s."
         )
@@ -431,8 +492,13 @@ def _build_final_caption(
         words = gettext_noop("Your move %(ply)s was a blunder: %(what)s.")
     who = MARKS[player]
     if not match.is_human(player):
-        who = state.site.titles[match.seat(player)]
-    sentence = gettext(words, ply=blame.ply, who=who, what=gettext(NO_LONGER[worth]))
+        who = state.site.display_titles[match.get_player_name(player)]
+    sentence = gettext(
+        words,
+        ply=losing_move.ply,
+        who=who,
+        what=gettext(LOST_RESULT_TEXTS[value]),
+    )
     return sentence, actions
 
 
@@ -445,23 +511,27 @@ def summarise_game(state: MatchState) -> str:
         return gettext("No move was a blunder.")
     winner = site.game.result(state.position)
     ply = blame.ply - 1
-    who = match.seat(winner)
-    erred = match.seat(get_mover(ply))
-    cell = state.cells[ply]
+    who = match.get_player_name(winner)
+    erred = match.get_player_name(get_mover(ply))
+    cell = state.played_cells[ply]
     words = gettext_noop("A draw, after a blunder: move %(ply)s.")
     if winner:
         words = gettext_noop("%(who)s won after a blunder: move %(ply)s.")
     value = ""
-    if site.agents.knows(erred) and not blame.random:
-        step = match.seat_step(get_mover(ply))
+    if site.agents.contains_name(erred) and not blame.is_random:
+        step = match.get_player_snapshot(get_mover(ply))
         view = evaluate_moves(site, state.positions[ply], erred, step)
-        if view.known[cell] and not view.beads:
+        if view.is_known[cell] and not view.are_beads:
             who = erred
-            value = view.texts[cell]
+            value = view.value_texts[cell]
             words = gettext_noop(
                 "%(who)s gave move %(ply)s the value %(value)s: a blunder."
             )
-    name = MARKS[winner] if match.is_human(winner) and not value else site.titles[who]
+    name = (
+        MARKS[winner]
+        if match.is_human(winner) and not value
+        else site.display_titles[who]
+    )
     return gettext(words, who=name, value=value, ply=blame.ply)
 
 
@@ -471,11 +541,13 @@ def _list_likeliest_moves(site: SiteData, name: str) -> bytes:
     return bytes(site.get_policy(name).argmax(axis=1).tolist())
 
 
-def find_shown_lens(state: MatchState) -> str:
+def find_shown_value_source(state: MatchState) -> str:
     """Return the value source of the board, even if values are hidden."""
     ply = find_shown_ply(state)
-    position = state.position if ply is None or state.over else state.positions[ply]
+    position = state.position if ply is None or state.is_over else state.positions[ply]
     to_move = (
-        state.match.to_move if state.over else int(state.site.game.to_move[position])
+        state.match.player_to_move
+        if state.is_over
+        else int(state.site.game.to_move[position])
     )
-    return choose_lens(state.match, state.site, to_move)
+    return choose_value_source(state.match, state.site, to_move)

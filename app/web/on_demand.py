@@ -56,21 +56,25 @@ from app.web.translation import gettext, gettext_noop, mark_english
 
 Value = TypeVar("Value")
 
-UNPACKED = 16  # cached agents, 0.7 MB each; a comparison has up to four
-NAMES = 1 << 18  # characters in a cache of names, enough for about 5,000 names
-STORIES = 32  # cached game logs, about 10 KB each
-RUNS = 4000  # cached seed results, about 2 KB each: 20 seeds of 200 recipes
+MAX_UNPACKED_AGENTS = 16  # cached agents, 0.7 MB each; a comparison has up to four
+MAX_CACHED_NAMES = (
+    1 << 18
+)  # characters in a cache of names, enough for about 5,000 names
+MAX_CACHED_STORIES = 32  # cached game logs, about 10 KB each
+MAX_CACHED_RUNS = 4000  # cached seed results, about 2 KB each: 20 seeds of 200 recipes
 PAGE_SECONDS = 3.0  # longest wait of a page before it shows the queue position
-HELD_SECONDS = (
+MAX_WAIT_SECONDS = (
     8.0  # longest wait of the next requests of a page; htmx times out after 10
 )
 FILE_SECONDS = 30.0  # longest wait of other requests
-LOOK_SECONDS = 0.5  # interval between two checks of the connection to the client
+CLIENT_CHECK_SECONDS = (
+    0.5  # interval between two checks of the connection to the client
+)
 # A waiting page that sends no request for so long counts as closed.
 AWAY_SECONDS = 4.0
 RETRY_SECONDS = 1
 IPV6_PREFIX = 64  # bits of the network prefix of a provider's customer
-BEGAN = "on_demand.began"  # WSGI environment key for the arrival time of a request
+BEGAN_KEY = "on_demand.began"  # WSGI environment key for the arrival time of a request
 
 
 class SeedRun(NamedTuple):
@@ -78,7 +82,7 @@ class SeedRun(NamedTuple):
 
     seed: int
     figures: Figures  # figures of every snapshot
-    unbeatable: tuple[bool, bool]  # whether proved unbeatable, as X and as O
+    is_unbeatable: tuple[bool, bool]  # whether proved unbeatable, as X and as O
 
 
 class TrainingPending(ServiceUnavailable):
@@ -88,7 +92,7 @@ class TrainingPending(ServiceUnavailable):
     heading = ""  # heading of the page that waits, "" for that of all such pages
 
 
-class Question:
+class TrainerRequest:
     """A request to the trainer, shared by all clients that wait for its answer."""
 
     def __init__(self) -> None:
@@ -96,7 +100,7 @@ class Question:
         self.until = 0.0  # monotonic time until which waiting pages can retry
         self.answer: Future[Any] = Future()
 
-    def is_wanted(self) -> bool:
+    def is_still_wanted(self) -> bool:
         """Return whether a request waits for the answer, or a page can still retry."""
         return self.waiting > 0 or monotonic() < self.until
 
@@ -105,18 +109,18 @@ class Lab:
     """The agents of recipes: cached, or trained on demand by the trainer."""
 
     def __init__(
-        self, game: Game, always: Mapping[str, Agent], source: Trainer | None
+        self, game: Game, shipped_agents: Mapping[str, Agent], trainer: Trainer | None
     ) -> None:
         """Create the lab; without a `source` only the agents in `always` are available."""
         self.game = game
-        self.always = always
-        self.source = source
-        self.short = {agent.card.recipe: id for id, agent in always.items()}
+        self.always = shipped_agents
+        self.source = trainer
+        self.short = {agent.card.recipe: id for id, agent in shipped_agents.items()}
         self.faults: dict[str, Agent] = {}  # recipe -> agent of the page /faults
-        self.agents: LRUCache[str, Agent] = LRUCache(UNPACKED)
-        self.stories: LRUCache[str, bytes] = LRUCache(STORIES)
-        self.runs: LRUCache[str, bytes] = LRUCache(RUNS)  # compressed JSON
-        self.questions: dict[str, Question] = {}
+        self.agents: LRUCache[str, Agent] = LRUCache(MAX_UNPACKED_AGENTS)
+        self.stories: LRUCache[str, bytes] = LRUCache(MAX_CACHED_STORIES)
+        self.runs: LRUCache[str, bytes] = LRUCache(MAX_CACHED_RUNS)  # compressed JSON
+        self.questions: dict[str, TrainerRequest] = {}
         self.lock = Lock()  # for the caches and questions above
 
     def canonicalize(self, text: str) -> str | None:
@@ -138,7 +142,7 @@ class Lab:
             names = f"There are: {', '.join(ALGORITHMS)}."
             raise NotFound(mark_english(f"{words} {names}"))
         try:
-            name = self.find_canonical_name(get_whole_name(text))
+            name = self.find_canonical_name(get_full_name(text))
             return name if name in self.always else self._require_trainable(text)
         except RecipeError as error:
             words = f"This recipe cannot be trained: {error}."
@@ -158,14 +162,14 @@ class Lab:
         """
         return self.find_canonical_name(_name_with_seed(recipe, seed))
 
-    def knows(self, text: str) -> bool:
+    def can_find(self, text: str) -> bool:
         """Return whether a text is the recipe of an available agent, without training it."""
         try:
             return self.canonicalize(text) is not None
         except HTTPException:
             return False
 
-    def find(self, text: str) -> Agent:
+    def get_agent(self, text: str) -> Agent:
         """Return the agent of an available recipe, trained now if it is not cached.
 
         Raises TrainingPending before the end of the training, ServiceUnavailable for a full queue,
@@ -177,7 +181,7 @@ class Lab:
         if name in self.faults:
             return self.faults[name]
         return self._request_answer(
-            name, self.agents, lambda answer: read(self.game, name, answer)
+            name, self.agents, lambda answer: read_agent(self.game, name, answer)
         )
 
     def get_game_log(self, recipe: str) -> bytes:
@@ -191,13 +195,17 @@ class Lab:
         """Return a training as a Python script; raises the errors of `story`."""
         return self._request_answer(f"code/{recipe}", self.stories, bytes)
 
-    def replay_course(self, recipe: str, now: str | None) -> Course | Refusal:
+    def replay_course(
+        self, recipe: str, unfinished_moves: str | None
+    ) -> Course | Refusal:
         """Return the course of a learner from its whole name, with the begun game `now`.
 
         Raises the errors of `story`.
         """
         return self._request_answer(
-            f"taught/{'-' if now is None else now}/{recipe}", {}, _read_course
+            f"taught/{'-' if unfinished_moves is None else unfinished_moves}/{recipe}",
+            {},
+            _read_course,
         )
 
     def train_seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
@@ -236,7 +244,7 @@ class Lab:
         ]
 
     def _build_run(self, agent: Agent) -> SeedRun:
-        policy = policy_from_values(agent.q, agent.card.plays)
+        policy = policy_from_values(agent.q, agent.card.play_rule)
         # The best responder avoids risky wins, so its results do not prove an agent unbeatable.
         as_x, as_o = (
             find_lost_game(self.game, policy, seat) is None for seat in SEATS.values()
@@ -258,8 +266,8 @@ class Lab:
     def _request_answer(
         self,
         text: str,
-        kept: MutableMapping[str, Value],
-        read: Callable[[bytes], Value],
+        cache: MutableMapping[str, Value],
+        decode: Callable[[bytes], Value],
     ) -> Value:
         """Return the parsed answer of the trainer, from the cache `kept` if possible.
 
@@ -268,19 +276,26 @@ class Lab:
         if self.source is None:
             raise NotFound(mark_english("The lab is switched off here."))
         with self.lock:
-            if text in kept:
-                return kept[text]
+            if text in cache:
+                return cache[text]
             question = self.questions.get(text)
             if question is None:
-                question = Question()
-                work = (self.source, question, text, client_network(), kept, read)
+                question = TrainerRequest()
+                work = (
+                    self.source,
+                    question,
+                    text,
+                    get_client_network(),
+                    cache,
+                    decode,
+                )
                 Thread(
                     target=self._fetch_answer, args=work, daemon=True
                 ).start()  # _fetch_answer needs this lock, so it ends later
                 self.questions[text] = question
             question.waiting += 1
         try:
-            self._wait(self.source, question, text)
+            self._wait_for_answer(self.source, question, text)
         finally:
             with self.lock:
                 question.waiting -= 1
@@ -299,43 +314,47 @@ class Lab:
 
     def _fetch_answer(
         self,
-        source: Trainer,
-        question: Question,
+        trainer: Trainer,
+        request: TrainerRequest,
         text: str,
         client: str,
-        kept: MutableMapping[str, Value],
-        read: Callable[[bytes], Value],
+        cache: MutableMapping[str, Value],
+        decode: Callable[[bytes], Value],
     ) -> None:
         try:
-            answer = read(source.ask(text, client, question.is_wanted))
+            answer = decode(
+                trainer.request_answer(text, client, request.is_still_wanted)
+            )
             with self.lock:
-                kept[text] = answer
-            question.answer.set_result(answer)
+                cache[text] = answer
+            request.answer.set_result(answer)
         except Exception as error:
-            question.answer.set_exception(error)
+            request.answer.set_exception(error)
         with self.lock:
             del self.questions[text]
 
-    def _wait(self, source: Trainer, question: Question, text: str) -> None:
+    def _wait_for_answer(
+        self, trainer: Trainer, request: TrainerRequest, text: str
+    ) -> None:
         """Wait for the answer to a question, at most as long as `patience` allows."""
-        end = monotonic() + patience(bool(question.until))
+        end = monotonic() + choose_patience(bool(request.until))
         while not wait(
-            [question.answer], min(LOOK_SECONDS, max(0.0, end - monotonic()))
+            [request.answer], min(CLIENT_CHECK_SECONDS, max(0.0, end - monotonic()))
         ).done:
             if has_client_left():
                 raise build_busy_error()
             if monotonic() >= end:
-                question.until = monotonic() + AWAY_SECONDS
-                sentence = describe_position(source.queue_position(text))
+                request.until = monotonic() + AWAY_SECONDS
+                sentence = describe_position(trainer.find_queue_position(text))
                 raise TrainingPending(sentence, retry_after=RETRY_SECONDS)
 
 
-def read(game: Game, named: str, answer: bytes) -> Agent:
+def read_agent(game: Game, name: str, answer: bytes) -> Agent:
     """Return the agent in the trainer's answer; raises ModelError if the answer is invalid."""
     try:
-        return unpack_agent(game, brotli.decompress(answer), named)
+        return unpack_agent(game, brotli.decompress(answer), name)
     except brotli.error as error:
-        raise ModelError(f"{named}: {error}") from error
+        raise ModelError(f"{name}: {error}") from error
 
 
 def has_client_left() -> bool:
@@ -351,7 +370,7 @@ def has_client_left() -> bool:
         return True
 
 
-def patience(has_said_so: bool) -> float:
+def choose_patience(has_said_so: bool) -> float:
     """Return the seconds that this request may still wait for an answer.
 
     A page that already shows its queue position has nothing new to show before the answer. Its next
@@ -361,13 +380,13 @@ def patience(has_said_so: bool) -> float:
         return FILE_SECONDS
     seconds = FILE_SECONDS
     if "HX-Request" in request.headers or "html" in request.headers.get("Accept", ""):
-        seconds = HELD_SECONDS if has_said_so else PAGE_SECONDS
+        seconds = MAX_WAIT_SECONDS if has_said_so else PAGE_SECONDS
     now = monotonic()
-    began: float = request.environ.get(BEGAN, now)
+    began: float = request.environ.get(BEGAN_KEY, now)
     return seconds - (now - began)
 
 
-def client_network() -> str:
+def get_client_network() -> str:
     """Return the network of this request's client; each network has an equal share of the trainer.
 
     A network is an IPv4 address, or the prefix of an IPv6 address.
@@ -398,11 +417,11 @@ def describe_position(position: QueuePosition | None) -> str:
             "This page loads by itself.",
             seconds=position.compile_seconds,
         )
-    if position and position.number:
+    if position and position.place_in_queue:
         words = gettext_noop(
             "Number %(number)s in the queue. This page loads by itself."
         )
-        return gettext(words, number=position.number)
+        return gettext(words, number=position.place_in_queue)
     return gettext("The agent is being trained. This page loads by itself.")
 
 
@@ -420,7 +439,10 @@ def find_trainer() -> Trainer | None:
 def cache_names(function: Callable[[str], str]) -> Callable[[str], str]:
     """Cache a function from a name to another name, up to NAMES characters of both."""
 
-    @cached(LRUCache(NAMES, getsizeof=lambda names: sum(map(len, names))), lock=Lock())
+    @cached(
+        LRUCache(MAX_CACHED_NAMES, getsizeof=lambda names: sum(map(len, names))),
+        lock=Lock(),
+    )
     def cache_pair(text: str) -> tuple[str, str]:
         return text, function(text)
 
@@ -432,7 +454,7 @@ def cache_names(function: Callable[[str], str]) -> Callable[[str], str]:
 
 
 @cache_names
-def get_whole_name(text: str) -> str:
+def get_full_name(text: str) -> str:
     """Return the whole name of a recipe from any way to write it.
 
     Raises RecipeError for an invalid recipe. The result is cached, because a page needs a few names
@@ -441,7 +463,7 @@ def get_whole_name(text: str) -> str:
     return name_recipe(parse_recipe(text))
 
 
-@cached(LRUCache(NAMES, getsizeof=len), lock=Lock())
+@cached(LRUCache(MAX_CACHED_NAMES, getsizeof=len), lock=Lock())
 def _name_with_seed(recipe: Recipe, seed: int) -> str:
     return name_recipe(recipe.with_seed(seed))
 

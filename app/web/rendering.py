@@ -36,16 +36,22 @@ from app.web.formatting import (
     format_signed,
 )
 from app.web.match import Match
-from app.web.site_data import HUMAN, SiteData, cached_per_site, current_site, is_moves
+from app.web.site_data import (
+    HUMAN,
+    SiteData,
+    cached_per_site,
+    current_site,
+    is_policy_name,
+)
 from app.web.urls import frame_url, with_query
-from app.web.wording import BLOCKED
+from app.web.wording import BLOCK_EXAMPLE
 
-PARTS_KEPT = 512  # cached macros, most below 3 KB
-ASKED_AGAIN = "public, max-age=0, must-revalidate"
-IN_PATHS = ("name", "id", "x", "o")  # variable parts of URLs that name an agent
-IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost", "of")
+MAX_CACHED_PARTS = 512  # cached macros, most below 3 KB
+REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
+NAMES_IN_PATHS = ("name", "id", "x", "o")  # variable parts of URLs that name an agent
+NAMES_IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost", "of")
 # an agent, its task, or a snapshot
-VIEW = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)
+VIEW_PATTERN = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)
 
 
 class Page(Struct, frozen=True, dict=True):
@@ -90,8 +96,8 @@ def init_app(app: Flask) -> None:
     app.jinja_env.globals["doors"] = list_doors(site)
     opponent = site.first_opponent
     app.jinja_env.globals["first_game"] = urls.play_against(opponent)
-    filmed = Match(BLOCKED, o=HUMAN, lens=opponent)
-    app.jinja_env.globals["first_preview"] = urls.MATCH_PREVIEW.url_for_match(filmed)
+    filmed = Match(BLOCK_EXAMPLE, o=HUMAN, value_source=opponent)
+    app.jinja_env.globals["first_preview"] = urls.MATCH_PREVIEW.build_match_url(filmed)
     for function in (
         format_count,
         format_parameter,
@@ -99,7 +105,7 @@ def init_app(app: Flask) -> None:
         format_signed,
         render_macro,
         is_frame,
-        get_url_inside,
+        get_url_in_frame,
         get_link_attributes,
     ):
         app.add_template_global(function)
@@ -120,11 +126,11 @@ def redirect_to_canonical() -> AnyResponse | None:
     # keeps the order
     query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
     one_path = {
-        part: _canonical_view(text) if part in IN_PATHS else text
+        part: _canonical_view(text) if part in NAMES_IN_PATHS else text
         for part, text in path.items()
     }
     one_query = [
-        (key, _canonical_view(text) if key in IN_QUERIES else text)
+        (key, _canonical_view(text) if key in NAMES_IN_QUERIES else text)
         for key, text in query
     ]
     if (one_path, one_query) == (path, query) or not request.endpoint:
@@ -135,7 +141,7 @@ def redirect_to_canonical() -> AnyResponse | None:
 
 def _canonical_view(text: str) -> str:
     """Return a view, or an agent's name, with the canonical name of its recipe, if it has one."""
-    match = None if is_moves(text) else VIEW.fullmatch(text)
+    match = None if is_policy_name(text) else VIEW_PATTERN.fullmatch(text)
     agent, rest = match.groups(default="") if match else (text, "")
     return (current_site().canonicalize(agent) or agent) + rest
 
@@ -158,7 +164,7 @@ def render_page(page: Page) -> Response:
 
 
 def redirect_after_form(
-    address: str, page: Callable[[], Page], history: str = "Push"
+    url: str, page: Callable[[], Page], history: str = "Push"
 ) -> AnyResponse:
     """Return the response to a request that ends at another URL, such as a move drawn by chance.
 
@@ -169,11 +175,11 @@ def redirect_after_form(
     if is_frame():
         history = "Replace"
     if not wants_fragment():
-        response: AnyResponse = redirect(address, 303)
+        response: AnyResponse = redirect(url, 303)
     else:
         response = render_page(page())
         del response.headers["ETag"]
-        response.headers[f"HX-{history}-Url"] = address
+        response.headers[f"HX-{history}-Url"] = url
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -183,7 +189,7 @@ def allow_revalidation(response: Response, etag: str) -> Response:
 
     `packing` answers a revalidation with 304.
     """
-    response.headers["Cache-Control"] = ASKED_AGAIN
+    response.headers["Cache-Control"] = REVALIDATE_ALWAYS
     response.set_etag(etag)
     return response
 
@@ -198,9 +204,9 @@ def is_frame() -> bool:
     return has_request_context() and request.path.startswith(urls.EMBED)
 
 
-def get_url_inside(address: str) -> str:
+def get_url_in_frame(url: str) -> str:
     """Return the URL of a page, or the URL of its frame if this request is for a frame."""
-    return frame_url(address) if is_frame() else address
+    return frame_url(url) if is_frame() else url
 
 
 def get_link_attributes() -> Markup:
@@ -213,7 +219,7 @@ def render_macro(macro: str, *facts: Hashable) -> str:
     return _rendered_macro(current_site(), macro, *facts)
 
 
-@cached_per_site(PARTS_KEPT, per_language=True)
+@cached_per_site(MAX_CACHED_PARTS, per_language=True)
 def _rendered_macro(_: SiteData, macro: str, *facts: Hashable) -> str:
     written: str = get_template_attribute("parts/_controls.html", macro)(*facts)
     return written

@@ -19,14 +19,14 @@ from werkzeug.exceptions import BadRequest, NotFound
 from app.experiments import Bars, Boards, Summary
 from app.experiments import load_summaries as load_experiments
 from app.recipes import Recipe, parse_recipe
-from app.recipes.faults import FOLDER as FAULTS
+from app.recipes.faults import FAULTS_FOLDER
 from app.recipes.games import UpdateExample, load_examples, load_mistakes
 from app.recipes.parameters import YOU
 from app.recipes.taught import format_title
 from app.tictactoe.agents import Agent, ModelError, load_agents, name_file_in_errors
 from app.tictactoe.card import Card
 from app.tictactoe.game import Game, tic_tac_toe
-from app.tictactoe.history import EVERY
+from app.tictactoe.history import ALL_PAIRS
 from app.tictactoe.notation import replay_record
 from app.tictactoe.policy import (
     BASELINES,
@@ -43,24 +43,28 @@ from app.tictactoe.values import Solution, solve_game
 from app.tictactoe.views import RewardScale
 from app.web.formatting import list_choices
 from app.web.on_demand import Lab, find_trainer
-from app.web.translation import current_language, gettext, mark_english
+from app.web.translation import get_current_language, gettext, mark_english
 
-UPDATES = "updates"  # folder of updates of trainings, inside the folder of models
-MISTAKES = "mistakes"  # folder of updates that made blunders, inside UPDATES
-EXPERIMENTS = "experiments"  # folder of the summaries, inside the folder of models
+UPDATES_FOLDER = (
+    "updates"  # folder of updates of trainings, inside the folder of models
+)
+MISTAKES_FOLDER = "mistakes"  # folder of updates that made blunders, inside UPDATES
+EXPERIMENTS_FOLDER = (
+    "experiments"  # folder of the summaries, inside the folder of models
+)
 HUMAN = "human"
 TRUTH = "truth"
-TASK = "_task"  # suffix of an agent's id; no id contains a "_"
-MOVES = "moves."  # prefix of a policy that is named by its encoded moves
-MANY = 256  # cached results of functions with small results
-JUDGED = 8  # cached policies of recipes and of encoded moves, 0.3 MB each
+TASK_SUFFIX = "_task"  # suffix of an agent's id; no id contains a "_"
+MOVES_PREFIX = "moves."  # prefix of a policy that is named by its encoded moves
+MAX_REGISTERED = 256  # cached results of functions with small results
+MAX_JUDGED_POLICIES = 8  # cached policies of recipes and of encoded moves, 0.3 MB each
 TIE_DECIMALS = 9  # exact values are compared after rounding to this many decimals
 
 
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-BEATABLE = "q-learning-1"  # chosen for its many colours, and for a blunder
+BEATABLE_AGENT = "q-learning-1"  # chosen for its many colours, and for a blunder
 
 
 class Registry(dict[str, Value]):
@@ -72,22 +76,22 @@ class Registry(dict[str, Value]):
 
     def __init__(
         self,
-        always: Mapping[str, Value],
-        known: Callable[[str], bool],
-        make: Callable[[str], Value],
+        fixed_entries: Mapping[str, Value],
+        is_known: Callable[[str], bool],
+        build: Callable[[str], Value],
     ) -> None:
         """Create a registry; `make` creates values for the other names, which `known` accepts."""
-        super().__init__(always)
-        self._known = known
-        self._make = make
+        super().__init__(fixed_entries)
+        self._known = is_known
+        self._make = build
 
-    def knows(self, name: str) -> bool:
+    def contains_name(self, name: str) -> bool:
         """Return whether there is a value of this name, without creating it."""
         return name in self or self._known(name)
 
     def find(self, name: str) -> Value | None:
         """Return a value, None for an unknown name."""
-        return self[name] if self.knows(name) else None
+        return self[name] if self.contains_name(name) else None
 
     def __missing__(self, name: str) -> Value:
         if not self._known(name):
@@ -96,7 +100,7 @@ class Registry(dict[str, Value]):
 
 
 def cached_per_site(
-    most: int, per_language: bool = False
+    max_entries: int, per_language: bool = False
 ) -> Callable[[Function], Function]:
     """Cache the last results of a function of the site, at most `most`, in the site itself.
 
@@ -107,9 +111,11 @@ def cached_per_site(
     def keep(function: Function) -> Function:
         @wraps(function)
         def answer(site: "SiteData", *args: Hashable, **kwargs: Hashable) -> object:
-            key = (function, current_language()) if per_language else function
+            key = (function, get_current_language()) if per_language else function
             if key not in site.caches:
-                site.caches[key] = lru_cache(maxsize=most)(partial(function, site))
+                site.caches[key] = lru_cache(maxsize=max_entries)(
+                    partial(function, site)
+                )
             return site.caches[key](*args, **kwargs)
 
         return cast("Function", answer)
@@ -123,13 +129,13 @@ class SiteData:
 
     game: Game
     lab: Lab
-    always: dict[str, Agent]  # the agents loaded from the folder of models
+    shipped_agents: dict[str, Agent]  # the agents loaded from the folder of models
     baselines: dict[str, Policy]
     experiments: dict[str, Summary] = field(default_factory=dict)  # claim -> summary
     # algorithm -> updates of real trainings, for the views step by step
-    updates: dict[str, list[UpdateExample]] = field(default_factory=dict)
+    update_examples: dict[str, list[UpdateExample]] = field(default_factory=dict)
     # agent -> board and cell of a blunder -> the updates behind it, encoded
-    mistakes: dict[str, dict[str, Raw]] = field(default_factory=dict)
+    mistake_examples: dict[str, dict[str, Raw]] = field(default_factory=dict)
 
     # results of `cached_per_site`
     caches: dict[Hashable, Any] = field(default_factory=dict, repr=False)
@@ -140,79 +146,94 @@ class SiteData:
     @cached_property
     def agents(self) -> Registry[Agent]:
         """All agents."""
-        return Registry(self.always, self.lab.knows, self.lab.find)
+        return Registry(self.shipped_agents, self.lab.can_find, self.lab.get_agent)
 
     @cached_property
     def policies(self) -> Registry[Policy]:
         """The policy of every agent and baseline."""
         always = {
-            name: policy_from_values(agent.q, agent.card.plays)
-            for name, agent in self.always.items()
+            name: policy_from_values(agent.q, agent.card.play_rule)
+            for name, agent in self.shipped_agents.items()
         }
-        return Registry(always | self.baselines, self._plays, self._policy_on_demand)
+        return Registry(
+            always | self.baselines, self._is_player, self._policy_on_demand
+        )
 
     @property
     @cached_per_site(1, per_language=True)
-    def titles(self) -> Registry[str]:
+    def display_titles(self) -> Registry[str]:
         """The title of every player and value source; a recipe is called by its name."""
-        learned = {name: agent.card.title for name, agent in self.always.items()}
+        learned = {
+            name: agent.card.title for name, agent in self.shipped_agents.items()
+        }
         always = {
             HUMAN: gettext("Human"),
             TRUTH: gettext("Optimal play"),
             **learned,
-            **{name + TASK: _task_title(title) for name, title in learned.items()},
+            **{
+                name + TASK_SUFFIX: _format_task_title(title)
+                for name, title in learned.items()
+            },
             **{name: gettext(BASELINES[name].title) for name in self.baselines},
         }
 
         def title(name: str) -> str:
-            if is_moves(name):
+            if is_policy_name(name):
                 return gettext(
                     "Judged %(code)s", code=f"{crc32(name.encode()) & 0xFFFF:04x}"
                 )
-            agent = name.removesuffix(TASK)
+            agent = name.removesuffix(TASK_SUFFIX)
             recipe = self.get_recipe(agent)
             short = format_title(recipe) if recipe.has_opponent(YOU) else agent
-            return short if agent == name else _task_title(short)
+            return short if agent == name else _format_task_title(short)
 
         def known(name: str) -> bool:
-            return self._plays(name if is_moves(name) else name.removesuffix(TASK))
+            return self._is_player(
+                name if is_policy_name(name) else name.removesuffix(TASK_SUFFIX)
+            )
 
         return Registry(always, known, title)
 
     @cached_property
-    def seats(self) -> tuple[str, ...]:
+    def seat_names(self) -> tuple[str, ...]:
         """The players that are always available."""
         return (HUMAN, *self.policies)
 
     @property
     def first_opponent(self) -> str:
         """The opponent for newcomers: BEATABLE, or the first agent."""
-        return BEATABLE if BEATABLE in self.agents else next(iter(self.agents))
+        return (
+            BEATABLE_AGENT if BEATABLE_AGENT in self.agents else next(iter(self.agents))
+        )
 
     @cached_property
-    def lenses(self) -> tuple[str, ...]:
+    def value_sources(self) -> tuple[str, ...]:
         """The value sources that are always available: agents, optimal play, and training tasks."""
-        return (*self.agents, TRUTH, *self.task_lenses)
+        return (*self.agents, TRUTH, *self.task_value_sources)
 
     @cached_property
-    def task_lenses(self) -> tuple[str, ...]:
+    def task_value_sources(self) -> tuple[str, ...]:
         """The value sources that show the exact values of an agent's training task."""
-        return tuple(name + TASK for name in self.agents if self.get_task(name))
+        return tuple(name + TASK_SUFFIX for name in self.agents if self.get_task(name))
 
     def is_seat(self, name: str) -> bool:
         """Return whether a player has this name."""
-        return name == HUMAN or self.policies.knows(name)
+        return name == HUMAN or self.policies.contains_name(name)
 
-    def is_lens(self, name: str) -> bool:
+    def is_value_source(self, name: str) -> bool:
         """Return whether a value source has this name."""
-        return name in self.lenses or self.lab.knows(name) or self.is_task_lens(name)
+        return (
+            name in self.value_sources
+            or self.lab.can_find(name)
+            or self.is_task_value_source(name)
+        )
 
-    def is_task_lens(self, name: str) -> bool:
+    def is_task_value_source(self, name: str) -> bool:
         """Return whether a name is the value source of an agent's training task."""
-        agent = name.removesuffix(TASK)
+        agent = name.removesuffix(TASK_SUFFIX)
         return (
             agent != name
-            and self.agents.knows(agent)
+            and self.agents.contains_name(agent)
             and self.get_task(agent) is not None
         )
 
@@ -222,18 +243,20 @@ class SiteData:
         Raises an HTTPException with a sentence for a recipe that is not available, and for moves
         that cannot be decoded.
         """
-        if is_moves(name):
+        if is_policy_name(name):
             try:
                 self.decode_choice(name)
             except ValueError as error:
                 words = f"These moves cannot be judged: {error}."
                 raise BadRequest(mark_english(words)) from None
             return name
-        return name if name in self.seats else self.lab.canonicalize(name)
+        return name if name in self.seat_names else self.lab.canonicalize(name)
 
-    def is_taught(self, lens: str) -> bool:
+    def is_taught(self, value_source: str) -> bool:
         """Return whether an agent learned from games with a person."""
-        return self.agents.knows(lens) and self.get_recipe(lens).has_opponent(YOU)
+        return self.agents.contains_name(value_source) and self.get_recipe(
+            value_source
+        ).has_opponent(YOU)
 
     def get_agent(self, name: str) -> Agent:
         """Return an agent; raises NotFound, with the names of all agents, if it does not exist."""
@@ -255,7 +278,11 @@ class SiteData:
 
     def list_algorithms(self, summary: Summary) -> list[str]:
         """Return the slugs of the algorithms of an experiment's agents and runs."""
-        agents = [self.always[name] for name in summary.agents if name in self.always]
+        agents = [
+            self.shipped_agents[name]
+            for name in summary.agents
+            if name in self.shipped_agents
+        ]
         slugs = [recipe.partition(",")[0] for recipe in summary.recipes if recipe]
         return [*dict.fromkeys([*(agent.card.algorithm for agent in agents), *slugs])]
 
@@ -267,7 +294,7 @@ class SiteData:
 
     def name_for_url(self, card: Card) -> str:
         """Return the name of an agent in URLs: its id, or its recipe."""
-        agent = self.always.get(card.id)
+        agent = self.shipped_agents.get(card.id)
         return card.id if agent and agent.card is card else card.recipe
 
     @cached_property
@@ -276,48 +303,53 @@ class SiteData:
         return solve_game(self.game)
 
     @cached_property
-    def truth(self) -> NDArray[np.float64]:
+    def optimal_q(self) -> NDArray[np.float64]:
         """The action values of optimal play, -1, 0 or +1; NaN where illegal."""
         return compute_optimal_q(self.game)
 
     @cached_property
-    def right(self) -> NDArray[np.bool_]:
+    def is_move_correct(self) -> NDArray[np.bool_]:
         """Whether a move keeps the value of the position with optimal play."""
         return find_best_moves(self.game)
 
     @cached_property
-    def endings(self) -> NDArray[np.int8]:
+    def signed_moves_to_end(self) -> NDArray[np.int8]:
         """Number of moves to a win with optimal play, including this move.
 
         Negative numbers count the moves to a loss, 0 is a draw; entries of illegal moves
         have no meaning.
         """
-        plies = self.solution.plies[np.maximum(self.game.successor, 0)] + np.int8(1)
-        return np.nan_to_num(self.truth).astype(np.int8) * plies
+        plies = self.solution.plies_to_end[
+            np.maximum(self.game.successor, 0)
+        ] + np.int8(1)
+        return np.nan_to_num(self.optimal_q).astype(np.int8) * plies
 
     @cached_property
-    def best_play(self) -> Policy:
+    def fastest_policy(self) -> Policy:
         """The policy that wins soonest and loses latest; equal moves have equal probability."""
         return policy_from_values(
-            self.truth * (self.game.cells + 2 - np.abs(self.endings)), "greedy"
+            self.optimal_q * (self.game.cells + 2 - np.abs(self.signed_moves_to_end)),
+            "greedy",
         )
 
-    @cached_per_site(JUDGED)
+    @cached_per_site(MAX_JUDGED_POLICIES)
     def decode_choice(self, name: str) -> Choice:
         """Return the moves of a policy that is named by its moves, [D, cells].
 
         Raises ValueError, saying what is wrong, if the name cannot be decoded.
         """
-        return decode_moves(self.game, name.removeprefix(MOVES))
+        return decode_moves(self.game, name.removeprefix(MOVES_PREFIX))
 
-    @cached_per_site(MANY)
+    @cached_per_site(MAX_REGISTERED)
     def get_recipe(self, name: str) -> Recipe:
         """Return the recipe of an agent."""
         return parse_recipe(
-            self.always[name].card.recipe if name in self.always else name
+            self.shipped_agents[name].card.recipe
+            if name in self.shipped_agents
+            else name
         )
 
-    @cached_per_site(MANY)
+    @cached_per_site(MAX_REGISTERED)
     def get_task(self, name: str) -> Task | None:
         """Return the training task of an agent, None if no table holds its exact values."""
         return self.get_recipe(name).training_task()
@@ -327,51 +359,58 @@ class SiteData:
         task = self.get_task(name)
         return None if task is None else solve_task(self.game, task)
 
-    def get_values(self, lens: str, step: int | None = None) -> NDArray[np.floating]:
+    def get_values(
+        self, value_source: str, snapshot: int | None = None
+    ) -> NDArray[np.floating]:
         """Return the values of a source, as shipped or at a snapshot; NaN where illegal."""
-        if lens == TRUTH:
-            return self.truth
-        if self.agents.knows(lens):
-            return self.agents[lens].table(self.game, step)
-        exact = self.get_task_q(lens.removesuffix(TASK))
+        if value_source == TRUTH:
+            return self.optimal_q
+        if self.agents.contains_name(value_source):
+            return self.agents[value_source].build_table(self.game, snapshot)
+        exact = self.get_task_q(value_source.removesuffix(TASK_SUFFIX))
         assert exact is not None  # such a source exists only for agents with a task
         return exact
 
-    def get_rewards(self, lens: str) -> RewardScale | None:
+    def get_rewards(self, value_source: str) -> RewardScale | None:
         """Return the values of a win, a draw and a loss by a source; None if it counts beads."""
-        if self.agents.knows(lens):
-            return self.agents[lens].card.worth
-        task = None if lens == TRUTH else self.get_task(lens.removesuffix(TASK))
-        return task.worth if task else RewardScale()
+        if self.agents.contains_name(value_source):
+            return self.agents[value_source].card.reward_scale
+        task = (
+            None
+            if value_source == TRUTH
+            else self.get_task(value_source.removesuffix(TASK_SUFFIX))
+        )
+        return task.reward_scale if task else RewardScale()
 
-    def get_policy(self, lens: str, step: int | None = None) -> Policy:
+    def get_policy(self, value_source: str, snapshot: int | None = None) -> Policy:
         """Return the policy of a source, as shipped or at a snapshot."""
-        if lens == TRUTH:
-            return self.best_play
-        if lens.endswith(TASK):
+        if value_source == TRUTH:
+            return self.fastest_policy
+        if value_source.endswith(TASK_SUFFIX):
             return policy_from_values(
-                self.get_values(lens).round(TIE_DECIMALS), "greedy"
+                self.get_values(value_source).round(TIE_DECIMALS), "greedy"
             )
-        if step is None:
-            return self.policies[lens]
+        if snapshot is None:
+            return self.policies[value_source]
         return policy_from_values(
-            self.get_values(lens, step), self.agents[lens].card.plays
+            self.get_values(value_source, snapshot),
+            self.agents[value_source].card.play_rule,
         )
 
-    def get_last_step(self, name: str) -> int:
+    def get_last_snapshot(self, name: str) -> int:
         """Return the last snapshot of an agent, which is the agent as shipped."""
         return len(self.agents[name].snapshot_updates) - 1
 
-    def resolve_step(self, name: str, step: int | None) -> int:
+    def resolve_snapshot(self, name: str, snapshot: int | None) -> int:
         """Return the number of a snapshot; None, as in URLs, is the last one."""
-        return self.get_last_step(name) if step is None else step
+        return self.get_last_snapshot(name) if snapshot is None else snapshot
 
-    def step_for_url(self, name: str, step: int | None) -> int | None:
+    def get_snapshot_for_url(self, name: str, snapshot: int | None) -> int | None:
         """Return a snapshot as URLs name it: None for the last one, the agent as shipped."""
-        return None if step == self.get_last_step(name) else step
+        return None if snapshot == self.get_last_snapshot(name) else snapshot
 
     def find_known_pairs(
-        self, name: str, step: int, pairs: slice = EVERY
+        self, name: str, snapshot: int, pairs: slice = ALL_PAIRS
     ) -> NDArray[np.bool_]:
         """Return whether an agent had a value for each pair at a snapshot, [P]; -1 is the last.
 
@@ -379,15 +418,15 @@ class SiteData:
         agents the rules also give the value of moves that end the game.
         """
         agent = self.agents[name]
-        updated = agent.history.updated_pairs(step, pairs)
+        updated = agent.history.find_updated_pairs(snapshot, pairs)
         if self.get_recipe(name).knows_ends:
-            return updated | self.ends[pairs]
+            return updated | self.is_final_pair[pairs]
         if not self.get_recipe(name).is_network:
             return updated
-        return np.full(len(updated), agent.snapshot_updates[step] > 0)
+        return np.full(len(updated), agent.snapshot_updates[snapshot] > 0)
 
     @cached_property
-    def ends(self) -> NDArray[np.bool_]:
+    def is_final_pair(self) -> NDArray[np.bool_]:
         """Whether a pair ends the game, [P]."""
         return self.game.pair_after >= self.game.decisions
 
@@ -396,22 +435,22 @@ class SiteData:
         """The place of each decision in the picture of a mind."""
         return place_tiles(self.game)
 
-    def _plays(self, name: str) -> bool:
+    def _is_player(self, name: str) -> bool:
         """Return whether a policy is available on demand, by a recipe or by moves."""
-        if not is_moves(name):
-            return self.lab.knows(name)
+        if not is_policy_name(name):
+            return self.lab.can_find(name)
         try:
             self.decode_choice(name)
         except ValueError:
             return False
         return True
 
-    @cached_per_site(JUDGED)
+    @cached_per_site(MAX_JUDGED_POLICIES)
     def _policy_on_demand(self, name: str) -> Policy:
-        if is_moves(name):
+        if is_policy_name(name):
             return policy_from_moves(self.decode_choice(name))
         agent = self.agents[name]
-        return policy_from_values(agent.q, agent.card.plays)
+        return policy_from_values(agent.q, agent.card.play_rule)
 
 
 def load_site_data(models: Path, lab: bool = False) -> SiteData:
@@ -425,28 +464,30 @@ def load_site_data(models: Path, lab: bool = False) -> SiteData:
         with name_file_in_errors(f"{models / name}.json"):
             _check_recipe(agent.card)
     try:
-        experiments = load_experiments(models / EXPERIMENTS)
+        experiments = load_experiments(models / EXPERIMENTS_FOLDER)
     except ValueError as error:  # the message names the file
         raise ModelError(str(error)) from error
     for claim, summary in experiments.items():
-        with name_file_in_errors(f"{models / EXPERIMENTS / claim}.json"):
+        with name_file_in_errors(f"{models / EXPERIMENTS_FOLDER / claim}.json"):
             _check_positions(game, summary)
     try:
-        updates = load_examples(models / UPDATES)
-        mistakes = load_mistakes(models / UPDATES / MISTAKES)
+        updates = load_examples(models / UPDATES_FOLDER)
+        mistakes = load_mistakes(models / UPDATES_FOLDER / MISTAKES_FOLDER)
     except ValueError as error:  # the message names the file
         raise ModelError(str(error)) from error
     on_demand = Lab(game, agents, find_trainer() if lab else None)
-    if (models / FAULTS).is_dir():
-        faulty = load_agents(models / FAULTS, game).values()
+    if (models / FAULTS_FOLDER).is_dir():
+        faulty = load_agents(models / FAULTS_FOLDER, game).values()
         on_demand.faults = {agent.card.recipe: agent for agent in faulty}
     return SiteData(
         game=game,
-        updates=updates,
-        mistakes=mistakes,
+        update_examples=updates,
+        mistake_examples=mistakes,
         lab=on_demand,
-        always=agents,
-        baselines={name: baseline.policy(game) for name, baseline in BASELINES.items()},
+        shipped_agents=agents,
+        baselines={
+            name: baseline.build_policy(game) for name, baseline in BASELINES.items()
+        },
         experiments=experiments,
     )
 
@@ -457,9 +498,9 @@ def current_site() -> SiteData:
     return loaded
 
 
-def is_moves(name: str) -> bool:
+def is_policy_name(name: str) -> bool:
     """Return whether a name is meant as encoded moves, valid or not."""
-    return name.startswith(MOVES)
+    return name.startswith(MOVES_PREFIX)
 
 
 def _check_recipe(card: Card) -> None:
@@ -468,8 +509,8 @@ def _check_recipe(card: Card) -> None:
     for what, value, expected in (
         ("algorithm", card.algorithm, recipe.slug),
         ("seed", card.seed, recipe.seed),
-        ("worth", card.worth, recipe.reward_scale()),
-        ("plays", card.plays, recipe.plays),
+        ("worth", card.reward_scale, recipe.reward_scale()),
+        ("plays", card.play_rule, recipe.plays),
     ):
         if value != expected:
             raise ValueError(f"{what} is {value!r}, and {expected!r} in its recipe")
@@ -486,5 +527,5 @@ def _check_positions(game: Game, summary: Summary) -> None:
                 replay_record(game, bar.record or "")
 
 
-def _task_title(title: str) -> str:
+def _format_task_title(title: str) -> str:
     return gettext("The training task of %(agent)s", agent=title)

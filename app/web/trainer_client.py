@@ -36,17 +36,19 @@ from platformdirs import RuntimeDirWarning, user_runtime_path
 
 from app.project import PREFIX, ROOT
 
-TRAINER = f"{PREFIX}training.trainer"  # a module that this process never imports
-SERVERS = "server-"  # prefix of the folders of servers
-SOCKET, LOCK = "socket", "lock"  # the only files in such a folder
+TRAINER_MODULE = f"{PREFIX}training.trainer"  # a module that this process never imports
+SERVER_DIR_PREFIX = "server-"  # prefix of the folders of servers
+SOCKET_FILE, LOCK_FILE = "socket", "lock"  # the only files in such a folder
 BACKLOG = 300  # connections; longer than the queue of the trainer
-TRIES = 2
+MAX_ATTEMPTS = 2
 READ_SECONDS = 5.0  # timeout for the rest of an answer
 POSITION_SECONDS = 1.0  # timeout for a position in the queue
-LOOK_SECONDS = 0.5  # interval of the checks of the trainer and the waiting clients
-LARGEST = 4 << 20  # largest answer in bytes
-LONGEST = 100  # longest path of a socket in bytes, on any system
-OLD_SECONDS = 60.0  # age of an unlocked folder that is removed
+CLIENT_CHECK_SECONDS = (
+    0.5  # interval of the checks of the trainer and the waiting clients
+)
+MAX_ANSWER_BYTES = 4 << 20  # largest answer in bytes
+MAX_SOCKET_PATH = 100  # longest path of a socket in bytes, on any system
+STALE_SECONDS = 60.0  # age of an unlocked folder that is removed
 
 
 class TrainerBusyError(Exception):
@@ -64,7 +66,7 @@ class TrainerRefusedError(TrainerError):
 class QueuePosition(NamedTuple):
     """A position in the queue: 0 for the running job, 1 for the next job."""
 
-    number: int
+    place_in_queue: int
     compile_seconds: (
         int  # seconds until all kernels are compiled, estimated; 0 afterwards
     )
@@ -76,24 +78,26 @@ class Trainer:
     def __init__(self) -> None:
         remove_stale_server_dirs(get_runtime_dir())
         # created with mode 0700
-        self.folder = Path(tempfile.mkdtemp(prefix=SERVERS, dir=get_runtime_dir()))
+        self.folder = Path(
+            tempfile.mkdtemp(prefix=SERVER_DIR_PREFIX, dir=get_runtime_dir())
+        )
         # All forked processes inherit the lock. Cleaners of temporary files, such as systemd, skip
         # locked folders.
         self.held = os.open(self.folder, os.O_RDONLY)
         fcntl.flock(self.held, fcntl.LOCK_EX)
         self.server_ends, self.open = os.pipe()
-        self.address = str(self.folder / SOCKET)
+        self.address = str(self.folder / SOCKET_FILE)
         # a shorter path to the open folder on Linux
-        if len(os.fsencode(self.address)) > LONGEST:
-            self.address = f"/proc/self/fd/{self.held}/{SOCKET}"
+        if len(os.fsencode(self.address)) > MAX_SOCKET_PATH:
+            self.address = f"/proc/self/fd/{self.held}/{SOCKET_FILE}"
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.address)
         self.listener.listen(BACKLOG)
         self.maker = os.getpid()
         atexit.register(self._remove_folder)
 
-    def ask(
-        self, text: str, client: str = "", wanted: Callable[[], bool] = lambda: True
+    def request_answer(
+        self, text: str, client: str = "", is_wanted: Callable[[], bool] = lambda: True
     ) -> bytes:
         """Return the trainer's answer to a request of a client.
 
@@ -101,14 +105,14 @@ class Trainer:
         TrainerBusyError if the queue is full or the answer is no longer wanted, and TrainerError.
         """
         try:
-            for _ in range(TRIES):
+            for _ in range(MAX_ATTEMPTS):
                 with suppress(ConnectionError, HTTPException, TimeoutError):
-                    return self._request(text, client, wanted)
+                    return self._request(text, client, is_wanted)
         except OSError as error:
             raise TrainerError(f"it cannot be started or reached: {error}") from error
         raise TrainerError("it ended or stopped each time that it was asked")
 
-    def queue_position(self, text: str) -> QueuePosition | None:
+    def find_queue_position(self, text: str) -> QueuePosition | None:
         """Return the position of a request in the queue, None if unknown."""
         end = time.monotonic() + POSITION_SECONDS
         try:
@@ -119,14 +123,14 @@ class Trainer:
         except (OSError, HTTPException, TrainerBusyError, TrainerError):
             return None
 
-    def prepare(self) -> None:
+    def prepare_process(self) -> None:
         """Start the trainer if kernels must be compiled, so that no visitor waits for them."""
         with suppress(OSError):
-            self.start("prepare")
+            self.start_process("prepare")
 
-    def start(self, *more: str) -> bool:
+    def start_process(self, *arguments: str) -> bool:
         """Start the trainer unless it runs; return whether it was started."""
-        lock = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        lock = os.open(self.folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -137,10 +141,10 @@ class Trainer:
                 [
                     sys.executable,
                     "-m",
-                    TRAINER,
+                    TRAINER_MODULE,
                     *map(str, files),
                     self.folder,
-                    *more,
+                    *arguments,
                 ],
                 cwd=ROOT,
                 pass_fds=[*files, lock],  # the trainer inherits the lock
@@ -159,11 +163,11 @@ class Trainer:
         finally:
             os.close(lock)
 
-    def _request(self, text: str, address: str, wanted: Callable[[], bool]) -> bytes:
+    def _request(self, text: str, address: str, is_wanted: Callable[[], bool]) -> bytes:
         connection = HTTPConnection("trainer")
         with socket.socket(socket.AF_UNIX) as client:
             try:
-                self.start()
+                self.start_process()
                 client.setblocking(False)
                 client.connect(self.address)
             # a full backlog, on Linux and on other systems
@@ -172,9 +176,9 @@ class Trainer:
             client.settimeout(READ_SECONDS)
             connection.sock = client
             connection.request("GET", f"/{quote(text)}", headers={"X-For": address})
-            self._wait(client, wanted)
+            self._wait(client, is_wanted)
             with connection.getresponse() as response:
-                if (response.length or 0) > LARGEST:
+                if (response.length or 0) > MAX_ANSWER_BYTES:
                     raise TrainerError(f"its answer has {response.length} bytes")
                 body = response.read()
                 if response.status == 400:
@@ -185,15 +189,15 @@ class Trainer:
                     raise TrainerError(f"it answered {response.status} {body[:200]!r}")
                 return body
 
-    def _wait(self, client: socket.socket, wanted: Callable[[], bool]) -> None:
+    def _wait(self, client: socket.socket, is_wanted: Callable[[], bool]) -> None:
         """Wait for the start of the answer; restart the trainer if it ends."""
         ready, started = poll(), 0
         ready.register(client, POLLIN)
-        while not ready.poll(LOOK_SECONDS * 1000):
-            started += self.start()
-            if started > TRIES:
+        while not ready.poll(CLIENT_CHECK_SECONDS * 1000):
+            started += self.start_process()
+            if started > MAX_ATTEMPTS:
                 raise TrainerError("it ends as soon as it starts")
-            if not wanted():
+            if not is_wanted():
                 raise TrainerBusyError
 
     def _remove_folder(self) -> None:
@@ -217,9 +221,9 @@ def get_runtime_dir() -> Path:
 
 def remove_stale_server_dirs(runtime_dir: Path) -> None:
     """Remove the folders of servers that were killed."""
-    for folder in runtime_dir.glob(f"{SERVERS}*"):
+    for folder in runtime_dir.glob(f"{SERVER_DIR_PREFIX}*"):
         with suppress(OSError):  # a folder of a running server, or of another user
-            if time.time() - folder.lstat().st_mtime > OLD_SECONDS:
+            if time.time() - folder.lstat().st_mtime > STALE_SECONDS:
                 handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
                 try:
                     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -232,8 +236,8 @@ def remove_folder(folder: Path) -> None:
     """Remove the folder of a server if it contains only a socket and a lock."""
     with suppress(OSError):
         files = {file.name: file for file in folder.iterdir()}
-        ours = files.get(SOCKET)
-        if ours and ours.is_socket() and files.keys() <= {SOCKET, LOCK}:
+        ours = files.get(SOCKET_FILE)
+        if ours and ours.is_socket() and files.keys() <= {SOCKET_FILE, LOCK_FILE}:
             for file in files.values():
                 file.unlink()
             folder.rmdir()

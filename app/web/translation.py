@@ -17,9 +17,9 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from markupsafe import Markup, escape
 
-from app.translations.coverage import share_translated
+from app.translations.coverage import compute_translated_share
 
-ENGLISH = "en"
+ENGLISH_CODE = "en"
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +28,14 @@ class Language:
 
     code: str  # the value of the query parameter hl, such as "de"
     name: str  # name of the language in the language itself
-    texts: NullTranslations
-    digits: str = ",."  # the separators of thousands and of decimals
-    translated: float = 1.0  # share of the texts, 0 to 1
+    catalogue: NullTranslations
+    number_separators: str = ",."  # the separators of thousands and of decimals
+    translated_share: float = 1.0  # share of the texts, 0 to 1
 
     @cached_property
-    def table(self) -> dict[int, int]:
+    def number_table(self) -> dict[int, int]:
         """The translation table from English separators to the separators of this language."""
-        return str.maketrans(",.", self.digits)
+        return str.maketrans(",.", self.number_separators)
 
 
 def load_languages(folder: Path) -> dict[str, Language]:
@@ -61,14 +61,14 @@ def read_catalogue(file: Path) -> Language:
     return Language(
         code=file.stem,
         name=texts.gettext("English"),
-        texts=texts,
-        digits=texts.gettext(",."),
-        translated=share_translated(catalogue),
+        catalogue=texts,
+        number_separators=texts.gettext(",."),
+        translated_share=compute_translated_share(catalogue),
     )
 
 
-IN_ENGLISH = Language(ENGLISH, "English", NullTranslations())
-_current_language = ContextVar("spoken", default=IN_ENGLISH)
+ENGLISH_LANGUAGE = Language(ENGLISH_CODE, "English", NullTranslations())
+_current_language = ContextVar("spoken", default=ENGLISH_LANGUAGE)
 
 
 def select_language(language: Language) -> None:
@@ -76,7 +76,7 @@ def select_language(language: Language) -> None:
     _current_language.set(language)
 
 
-def current_language() -> Language:
+def get_current_language() -> Language:
     """Return the language of the current request."""
     return _current_language.get()
 
@@ -84,7 +84,7 @@ def current_language() -> Language:
 def gettext(text: str, /, **values: object) -> str:
     """Return a text in the language of the request, with its %(names)s replaced by values."""
     # Catalogues keep their own header as the translation of the empty text.
-    text = text and _current_language.get().texts.gettext(text)
+    text = text and _current_language.get().catalogue.gettext(text)
     if any(isinstance(value, Markup) for value in values.values()):
         text = escape(text)  # a Markup, which escapes the other values
     return text % values if values else text
@@ -92,16 +92,16 @@ def gettext(text: str, /, **values: object) -> str:
 
 def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
     """Return the singular or plural of a text for a number, which replaces %(count)s."""
-    text = _current_language.get().texts.ngettext(one, many, number)
+    text = _current_language.get().catalogue.ngettext(one, many, number)
     return text % {"count": localize_number(f"{number:,}"), **values}
 
 
 def localize_number(number: str) -> str:
     """Return a number written in English with the separators of the request's language."""
     language = _current_language.get()
-    if language is IN_ENGLISH:
+    if language is ENGLISH_LANGUAGE:
         return number
-    return number.translate(language.table)
+    return number.translate(language.number_table)
 
 
 def format_day(day: date) -> str:
@@ -116,9 +116,9 @@ def format_day(day: date) -> str:
 
 def mark_english(text: str) -> str:
     """Return an untranslated text, on pages in another language marked as English HTML."""
-    if _current_language.get() is IN_ENGLISH:
+    if _current_language.get() is ENGLISH_LANGUAGE:
         return text
-    return Markup('<span lang="{}">{}</span>').format(ENGLISH, text)
+    return Markup('<span lang="{}">{}</span>').format(ENGLISH_CODE, text)
 
 
 def gettext_noop(text: str) -> str:

@@ -19,20 +19,20 @@ from app.recipes.parameters import get_parameters
 from app.tictactoe.notation import DIGITS
 from app.web.comparison import Comparison
 from app.web.match import Match
-from app.web.site_data import MOVES, is_moves
+from app.web.site_data import MOVES_PREFIX, is_policy_name
 
 
 class Route(str):
     """The URL rule of a route, as Flask reads it, which also builds its URLs.
 
-    `reads` are the names of the query parameters that the page reads, in the order of its URLs,
-    and `repeated` are the parameters that can occur more than once. No other parameter reaches the
-    page: see `service/queries.py`. `reads` is None for a route that answers unknown parameters with
+    `query_parameters` are the names of the query parameters that the page reads, in the order of
+    its URLs, and `repeated_parameters` can occur more than once. No other parameter reaches the
+    page: see `service/queries.py`. They are None for a route that answers unknown parameters with
     an error.
     """
 
-    reads: tuple[str, ...] | None
-    repeated: frozenset[str]
+    query_parameters: tuple[str, ...] | None
+    repeated_parameters: frozenset[str]
     _pattern: str
 
     def __new__(cls, rule: str, reads: str | None = "") -> "Route":
@@ -44,10 +44,10 @@ class Route(str):
         route = super().__new__(cls, rule)
         route._pattern = re.sub("<[^>]*>", "%s", rule)
         names = (reads or "").split()
-        route.reads = (
+        route.query_parameters = (
             None if reads is None else tuple(name.rstrip("*") for name in names)
         )
-        route.repeated = frozenset(
+        route.repeated_parameters = frozenset(
             name.rstrip("*") for name in names if name.endswith("*")
         )
         return route
@@ -57,52 +57,64 @@ class Route(str):
 
         Raises TypeError if the query has a parameter that the route does not read.
         """
-        unread = query.keys() - {*self.reads} if self.reads is not None else ()
+        unread = (
+            query.keys() - {*self.query_parameters}
+            if self.query_parameters is not None
+            else ()
+        )
         if unread:
             raise TypeError(f"{self} does not read {', '.join(unread)}")
         return self._pattern % tuple(
             _quote(str(part)) for part in parts
         ) + _build_query(**query)
 
-    def url_for_match(self, match: Match, *more: str) -> str:
+    def build_match_url(self, match: Match, *more: str) -> str:
         """Return the URL of a match on this route, without settings that have their defaults."""
         _, ply, *settings = astuple(match)
         query = [f"ply={ply}"] if ply is not None else []
         query += [*_list_settings(*settings), *more]
         return self.url(match.record) + ("?" + "&".join(query) if query else "")
 
-    def change(self, rule: str) -> "Route":
+    def replace_rule(self, rule: str) -> "Route":
         """Return a route with another rule that reads the same query parameters."""
         route = Route(rule)
-        route.reads = self.reads
-        route.repeated = self.repeated
+        route.query_parameters = self.query_parameters
+        route.repeated_parameters = self.repeated_parameters
         return route
 
-    def extend(self, ending: str) -> "Route":
+    def append_ending(self, ending: str) -> "Route":
         """Return a route with an ending added to its rule and the same parameters."""
-        return self.change(self + ending)
+        return self.replace_rule(self + ending)
 
 
-_MATCH = " ".join(Match.__struct_fields__[1:])  # all fields but the record
-_CHANGES = "at seat player lens errors epsilon delay hide own keep step pause"  # for apply_settings
-_LAB = "ghost curve step game update seeds axis elsewhere"
-_RECIPE = sorted(
+# all parameters but the record
+_MATCH_PARAMETERS = " ".join(Match.__struct_encode_fields__[1:])
+# read by `apply_settings`
+_SETTINGS_PARAMETERS = (
+    "at seat player lens errors epsilon delay hide own keep step pause"
+)
+_LAB_PARAMETERS = "ghost curve step game update seeds axis elsewhere"
+_RECIPE_PARAMETERS = sorted(
     {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}
 )
 LAB_CHANGES = [  # parameters for both recipes of the lab, for recipe a, or for recipe b
-    side + name for side in ("", "a.", "b.") for name in ("algorithm", *_RECIPE)
+    side + name
+    for side in ("", "a.", "b.")
+    for name in ("algorithm", *_RECIPE_PARAMETERS)
 ]
 
 HOME = Route("/", "step")
-PLAY = Route("/play/<record>", _MATCH)  # without a record: a new game
-REPLY = Route("/reply/<record>", _MATCH)
-MINDS = Route("/minds/<record>", _MATCH)
-SET = Route("/set/", _CHANGES)  # target of the form with settings
+PLAY = Route("/play/<record>", _MATCH_PARAMETERS)  # without a record: a new game
+REPLY = Route("/reply/<record>", _MATCH_PARAMETERS)
+MINDS = Route("/minds/<record>", _MATCH_PARAMETERS)
+CHANGE_SETTINGS = Route(
+    "/set/", _SETTINGS_PARAMETERS
+)  # target of the form with settings
 SETTINGS = Route("/settings/", "at")  # form with settings
 PLAYERS = Route("/players/", "at")
-WHY = Route("/why/<record>", f"{_MATCH} cell answer")
+WHY = Route("/why/<record>", f"{_MATCH_PARAMETERS} cell answer")
 COMPARE = Route("/compare/<record>", "lens* figure frame")
-TAKE = Route("/take/<record>", _MATCH)
+EXPORTS = Route("/take/<record>", _MATCH_PARAMETERS)
 PUZZLES = Route("/puzzle")
 PUZZLE_TODAY = Route("/puzzle/today")
 PUZZLE = Route("/puzzle/<int:number>", "day answers right plays ply")
@@ -111,7 +123,7 @@ MIND = Route("/mind/<name>", "step colour tile")
 AGENTS = Route("/agents", "sort order")
 AGENTS_FILE = Route("/agents.csv")
 AGENT = Route("/agents/<name>", "against")
-CODE = Route("/lab/<name>.py")
+RECIPE_SCRIPT = Route("/lab/<name>.py")
 AGENT_FILE = Route("/agents/<name>.<any(npz, json, csv):ending>")
 BLUNDERS = Route("/agents/<name>/blunders", "page")
 CERTIFICATE = Route("/agents/<name>/certificate-<any(x, o):seat>", "page")
@@ -128,9 +140,9 @@ CLASSROOM = Route("/teach/class")
 TEACH_RECIPE = Route("/teach/<learner>", "now game")
 TEACH_PREVIEW = Route("/preview/teach/<name>.png")
 TEACH_QR = Route("/qr/teach/<name>.svg")
-LAB = Route("/lab", " ".join(["recipe algorithm", _LAB, *LAB_CHANGES[1:]]))
-LAB_RECIPE = Route("/lab/<name>", _LAB)
-LAB_PREVIEW = Route("/preview/lab/<name>.png", _LAB)
+LAB = Route("/lab", " ".join(["recipe algorithm", _LAB_PARAMETERS, *LAB_CHANGES[1:]]))
+LAB_RECIPE = Route("/lab/<name>", _LAB_PARAMETERS)
+LAB_PREVIEW = Route("/preview/lab/<name>.png", _LAB_PARAMETERS)
 EXPERIMENTS = Route("/experiments", "source verdict")
 EXPERIMENT = Route("/experiments/<claim>")
 EXPERIMENT_FIGURE = Route("/experiments/<claim>/<int:number>.svg", "scheme")
@@ -141,14 +153,14 @@ FAULT_PUZZLE = Route("/faults/puzzle/<int:number>", "answer")
 SOURCES = Route("/sources")
 GLOSSARY = Route("/glossary")
 EMBED = "/embed/"  # prefix of frames, which other sites can show
-EMBED_BOARD = Route("/embed/board/<record>", _MATCH)
-EMBED_REPLY = Route("/embed/reply/<record>", _MATCH)
-EMBED_VALUE = Route("/embed/value/<record>", _MATCH)
+EMBED_BOARD = Route("/embed/board/<record>", _MATCH_PARAMETERS)
+EMBED_REPLY = Route("/embed/reply/<record>", _MATCH_PARAMETERS)
+EMBED_VALUE = Route("/embed/value/<record>", _MATCH_PARAMETERS)
 EMBED_CURVE = Route("/embed/curve/<name>", "lens* figure against width")
 EMBED_MIND = Route("/embed/mind/<name>", "step colour")
 EMBED_EXPERIMENT = Route("/embed/experiment/<claim>", "figure")
 OEMBED = Route("/oembed", "url format maxwidth maxheight")
-MATCH_PREVIEW = Route("/preview/<record>.png", _MATCH)
+MATCH_PREVIEW = Route("/preview/<record>.png", _MATCH_PARAMETERS)
 API = Route("/api")
 API_DESCRIPTION = Route("/api/v1/openapi.json")
 API_AGENTS = Route("/api/v1/agents")
@@ -167,21 +179,23 @@ class Destination(NamedTuple):
 
     title: str
     href: str  # "" for a disabled link
-    line: str = ""  # description of the target
+    description: str = ""  # description of the target
     id: str = ""  # id of the link
-    chosen: bool = False  # whether this is the current page
+    is_current: bool = False  # whether this is the current page
 
 
-_LONG = 250  # characters: longer than names of recipes and their URLs
-_PLAIN = ",:="  # characters of recipe names that need no quoting, unlike "+"
+_MAX_CACHED_LENGTH = 250  # characters: longer than names of recipes and their URLs
+_UNQUOTED_CHARACTERS = (
+    ",:="  # characters of recipe names that need no quoting, unlike "+"
+)
 # Names and defaults of the settings of a match: all fields but the record and the ply.
-_NAMES = Match.__struct_fields__[2:]
+_NAMES = Match.__struct_encode_fields__[2:]
 _USUAL = astuple(Match())[2:]
 
 
 def play(match: Match) -> str:
     """Return the URL of a match; the URL of an empty game names its opponent, see `PLAY`."""
-    address = PLAY.url_for_match(match)
+    address = PLAY.build_match_url(match)
     return f"{address}?o={_format_value(match.o)}" if address.endswith("/") else address
 
 
@@ -191,13 +205,13 @@ def play_against(name: str) -> str:
 
 
 def move_urls(
-    match: Match, show: Callable[[Match], str] = play
+    match: Match, build_url: Callable[[Match], str] = play
 ) -> Callable[[int], str]:
     """Return a function that maps a cell to the URL of the match after a move there.
 
     Building all these URLs at once is faster than building each of them.
     """
-    path, _, query = show(match.play(0)).partition("?")
+    path, _, query = build_url(match.follow_move(0)).partition("?")
     start = path[:-1]
     end = f"?{query}" if query else ""
     return lambda cell: f"{start}{DIGITS[cell]}{end}"
@@ -205,21 +219,21 @@ def move_urls(
 
 def ply_urls(match: Match) -> Callable[[int], str]:
     """Return a function that maps a ply to the URL of the match at that ply."""
-    whole = play(match.at(len(match.record)))
+    whole = play(match.show_ply(len(match.record)))
     path, _, query = whole.partition("?")
     rest = f"&{query}" if query else ""
     return lambda ply: f"{path}?ply={ply}{rest}" if ply < len(match.record) else whole
 
 
-class Routes(NamedTuple):
+class MatchRoutes(NamedTuple):
     """The URLs that a board's squares and reply lead to, on its page or in a frame."""
 
-    show: Callable[[Match], str]
-    reply: Callable[[Match], str]
+    build_match_url: Callable[[Match], str]
+    build_reply_url: Callable[[Match], str]
 
 
-ON_PAGE = Routes(play, REPLY.url_for_match)
-IN_FRAME = Routes(EMBED_BOARD.url_for_match, EMBED_REPLY.url_for_match)
+PAGE_ROUTES = MatchRoutes(play, REPLY.build_match_url)
+FRAME_ROUTES = MatchRoutes(EMBED_BOARD.build_match_url, EMBED_REPLY.build_match_url)
 
 
 def why(match: Match, cell: int | None = None, answer: str = "") -> str:
@@ -229,12 +243,12 @@ def why(match: Match, cell: int | None = None, answer: str = "") -> str:
     """
     parts = [f"cell={DIGITS[cell]}"] if cell is not None else []
     parts += [f"answer={answer}"] * bool(answer)
-    return WHY.url_for_match(match, *parts)
+    return WHY.build_match_url(match, *parts)
 
 
-def mind_preview(name: str, step: int | None = None, colour: str = "") -> str:
+def mind_preview(name: str, snapshot: int | None = None, colour: str = "") -> str:
     """Return the URL of the preview picture of an agent's mind."""
-    return frame_file(EMBED_MIND.url(name, step=step, colour=colour), "png")
+    return frame_file(EMBED_MIND.url(name, step=snapshot, colour=colour), "png")
 
 
 def compare(comparison: Comparison) -> str:
@@ -249,30 +263,32 @@ def agent(name: str, against: str = "") -> str:
 
     For a policy that is named by its moves, it is the URL of the page that judges it.
     """
-    if is_moves(name):
+    if is_policy_name(name):
         return judge(name)
     return AGENT.url(name, against=against)
 
 
 def blunders(name: str, page: int = 1) -> str:
     """Return the URL of a page of the list of an agent's blunders."""
-    if is_moves(name):
-        return JUDGE_BLUNDERS.url(moves=name.removeprefix(MOVES), page=_name_page(page))
+    if is_policy_name(name):
+        return JUDGE_BLUNDERS.url(
+            moves=name.removeprefix(MOVES_PREFIX), page=_name_page(page)
+        )
     return BLUNDERS.url(name, page=_name_page(page))
 
 
 def certificate(name: str, seat: str, page: int = 1) -> str:
     """Return the URL of the proof that an agent cannot be beaten in a seat, "x" or "o"."""
-    if is_moves(name):
+    if is_policy_name(name):
         return JUDGE_CERTIFICATE.url(
-            seat, moves=name.removeprefix(MOVES), page=_name_page(page)
+            seat, moves=name.removeprefix(MOVES_PREFIX), page=_name_page(page)
         )
     return CERTIFICATE.url(name, seat, page=_name_page(page))
 
 
 def judge(name: str = "") -> str:
     """Return the URL that judges a policy named by its moves."""
-    return JUDGE.url(moves=name.removeprefix(MOVES))
+    return JUDGE.url(moves=name.removeprefix(MOVES_PREFIX))
 
 
 def how(part: str = "", **shown: str | int | None) -> str:
@@ -286,18 +302,18 @@ def how(part: str = "", **shown: str | int | None) -> str:
 
 
 def mind(
-    name: str, step: int | None = None, colour: str = "", tile: int | None = None
+    name: str, snapshot: int | None = None, colour: str = "", tile: int | None = None
 ) -> str:
     """Return the URL of an agent's mind: its snapshot, its colouring and the tile selected."""
-    return MIND.url(name, step=step, colour=colour, tile=tile)
+    return MIND.url(name, step=snapshot, colour=colour, tile=tile)
 
 
 def puzzle(
     number: int,
     day: date | None = None,
     answers: str = "",
-    right: int | None = None,
-    plays: int | None = None,
+    chosen_correct_cell: int | None = None,
+    chosen_agent_cell: int | None = None,
     ply: int = 0,
 ) -> str:
     """Return the URL of a puzzle, in the round of a `day` or in a round of ten.
@@ -305,14 +321,14 @@ def puzzle(
     `answers` has a digit for each earlier puzzle of the round. `right` and `plays` are the cells
     chosen as the right move and as the agent's move; `ply` moves of the solution are shown.
     """
-    cells = {"right": right, "plays": plays}
+    cells = {"right": chosen_correct_cell, "plays": chosen_agent_cell}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}
     return PUZZLE.url(number, day=day, answers=answers, **chosen, ply=ply or None)
 
 
 def lab(
     name: str = "",
-    ghost: str = "",
+    baseline: str = "",
     curve: str = "",
     step: int | None = None,
     game: int | None = None,
@@ -329,7 +345,7 @@ def lab(
     """
     numbers = {"step": step, "game": game, "update": update, "seeds": seeds}
     numbers["elsewhere"] = elsewhere
-    query = {"ghost": ghost, "curve": curve, "axis": axis, **numbers}
+    query = {"ghost": baseline, "curve": curve, "axis": axis, **numbers}
     return LAB_RECIPE.url(name, **query) if name else LAB.url(**query)
 
 
@@ -397,7 +413,7 @@ def embed_experiment(claim: str, number: int = 1) -> str:
 def frame_url(page: str) -> str:
     """Return the URL, or the route, of the frame that shows a page."""
     frame = EMBED.rstrip("/") + page
-    return page.change(frame) if isinstance(page, Route) else frame
+    return page.replace_rule(frame) if isinstance(page, Route) else frame
 
 
 def page_url(path: str) -> str:
@@ -425,7 +441,7 @@ def quote_path(path: str) -> str:
 
     A backslash is quoted as well: after the first slash, browsers read it as the start of a host.
     """
-    return with_query(quote(path, safe=f"/{_PLAIN}"), ())
+    return with_query(quote(path, safe=f"/{_UNQUOTED_CHARACTERS}"), ())
 
 
 def _name_page(page: int) -> int | None:
@@ -472,9 +488,13 @@ def _format_value(value: object) -> str:
 
 def _quote(text: str) -> str:
     """Return a quoted text; the quotes of long texts, such as encoded moves, are not cached."""
-    return quote(text, safe=_PLAIN) if len(text) > _LONG else _quote_cached(text)
+    return (
+        quote(text, safe=_UNQUOTED_CHARACTERS)
+        if len(text) > _MAX_CACHED_LENGTH
+        else _quote_cached(text)
+    )
 
 
 @lru_cache(maxsize=1024)
 def _quote_cached(text: str) -> str:
-    return quote(text, safe=_PLAIN)
+    return quote(text, safe=_UNQUOTED_CHARACTERS)

@@ -13,67 +13,78 @@ from app.web.facts import find_losing_game, get_figures, judge_policy, list_puzz
 from app.web.formatting import (
     format_count,
     format_percent,
+    format_short_square_name,
     format_signed,
     format_updates,
     join_words,
     name_square,
-    name_square_briefly,
 )
 from app.web.match import MatchState
-from app.web.move_values import HEATS, ONES, MoveValues, evaluate_moves
-from app.web.site_data import HUMAN, TASK, SiteData, cached_per_site, is_moves
+from app.web.move_values import LEGEND_HEATS, UNIT_REWARDS, MoveValues, evaluate_moves
+from app.web.site_data import (
+    HUMAN,
+    TASK_SUFFIX,
+    SiteData,
+    cached_per_site,
+    is_policy_name,
+)
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
-NAMED = 3  # a sentence names at most this many squares
+MAX_NAMED_SQUARES = 3  # a sentence names at most this many squares
 
 
 def describe_turn(state: MatchState) -> str:
     """Return a text with the player to move, or with the result of the game."""
     match = state.match
-    titles = state.site.titles
-    if state.over:
+    titles = state.site.display_titles
+    if state.is_over:
         return _describe_result(state)
-    who = match.to_move
+    who = match.player_to_move
     if not match.is_human(who):
-        agent = titles[match.seat(who)]
+        agent = titles[match.get_player_name(who)]
         return gettext("%(agent)s to move as %(mark)s", agent=agent, mark=MARKS[who])
     if match.is_human(-who):
         return gettext("%(mark)s to move", mark=MARKS[who])
     return gettext("Your turn as %(mark)s", mark=MARKS[who])
 
 
-def describe_status(state: MatchState, going_on: bool = False) -> str:
+def describe_status(state: MatchState, goes_on: bool = False) -> str:
     """Return an announcement for screen readers: the last moves of both sides, and the turn.
 
     It is "" while an agent is about to move, to avoid repeated announcements. Of a game between
     agents only the result is announced, unless the visitor steps through it. A person's blunder is
     announced, unless the values are hidden.
     """
-    if going_on and not state.over:
+    if goes_on and not state.is_over:
         return ""
-    plies = list(enumerate(state.cells[: len(state.match.shown)]))[-2:]
+    plies = list(enumerate(state.played_cells[: len(state.match.shown_record)]))[-2:]
     moves = [
         f"{MARKS[get_mover(ply)]}: {name_square(state.site.game, cell)}."
         f"{_describe_blunder(state, ply, cell)}"
         for ply, cell in plies
     ]
-    if state.match.watched and state.over:
+    if state.match.is_watched and state.is_over:
         moves = []
     return " ".join([*moves, f"{describe_turn(state)}."])
 
 
 # Labels of the colour scale for beads: its two ends and its middle.
-BEADS = (
+BEAD_LABELS = (
     gettext_noop("no beads"),
     gettext_noop("an equal share"),
     gettext_noop("all beads"),
 )
 # value before a blunder -> text
-NO_LONGER = {0: gettext_noop("no longer a draw"), 1: gettext_noop("no longer a win")}
+LOST_RESULT_TEXTS = {
+    0: gettext_noop("no longer a draw"),
+    1: gettext_noop("no longer a win"),
+}
 
 
-EXPECTED = gettext_noop("%(agent)s’s values after %(updates)s, %(view)s")
-BEADS_THEN = gettext_noop("the beads of %(agent)s after %(updates)s, %(view)s")
+VALUES_AT_SNAPSHOT_TEXT = gettext_noop("%(agent)s’s values after %(updates)s, %(view)s")
+BEADS_AT_SNAPSHOT_TEXT = gettext_noop(
+    "the beads of %(agent)s after %(updates)s, %(view)s"
+)
 
 
 class Legend(NamedTuple):
@@ -81,87 +92,103 @@ class Legend(NamedTuple):
 
     caption: str
     facts: str  # exact facts about the value source
-    errs: bool  # whether values of the source can be wrong
-    blank: str = ""  # meaning of a square without a value; "" if all have one
-    drawn: bool = False  # whether moves are drawn at random, as beads are
+    can_be_wrong: bool  # whether values of the source can be wrong
+    unknown_text: str = ""  # meaning of a square without a value; "" if all have one
+    is_stochastic: bool = False  # whether moves are drawn at random, as beads are
     heats: range = range(0)  # the colours of the scale
-    scale: tuple[tuple[str, ...], ...] = ()  # labels of its two ends and its middle
+    scale_labels: tuple[
+        tuple[str, ...], ...
+    ] = ()  # labels of its two ends and its middle
 
 
-def build_legend(state: MatchState, opinion: MoveValues) -> Legend:
+def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
     """Return the explanation of move values: source, point of view and scale."""
     site = state.site
-    lens = opinion.lens
-    player = int(site.game.to_move[opinion.position])
+    value_source = move_values.value_source
+    player = int(site.game.to_move[move_values.position])
     when = gettext_noop("for %(mark)s (at its last move)")
-    if opinion.position == state.position:
+    if move_values.position == state.position:
         when = gettext_noop("for %(mark)s (to move)")
     view = gettext(when, mark=MARKS[player])
-    if is_moves(lens):
+    if is_policy_name(value_source):
         words = gettext_noop(
             "★ is what %(agent)s plays %(view)s: its values are not known"
         )
-        caption = gettext(words, agent=site.titles[lens], view=view)
-        return Legend(caption, describe_agent(site, lens), errs=True)
-    is_learned = site.agents.knows(lens)
-    if opinion.exact:
+        caption = gettext(words, agent=site.display_titles[value_source], view=view)
+        return Legend(caption, describe_agent(site, value_source), can_be_wrong=True)
+    is_learned = site.agents.contains_name(value_source)
+    if move_values.is_optimal_play:
         caption = gettext("how the game ends %(view)s", view=view)
         facts = gettext("Found by solving the game.")
     elif is_learned:
-        caption = _name_learned_values(state, opinion, view)
-        facts = describe_agent(site, lens, state.match.step)
+        caption = _name_learned_values(state, move_values, view)
+        facts = describe_agent(site, value_source, state.match.snapshot)
     else:
-        task = site.get_task(lens.removesuffix(TASK)) or Task()
-        caption = _name_task_values(site, lens, task, view)
+        task = site.get_task(value_source.removesuffix(TASK_SUFFIX)) or Task()
+        caption = _name_task_values(site, value_source, task, view)
         facts = gettext("Exact: the task is %(task)s.", task=describe_task(site, task))
     return Legend(
         caption=gettext("On the squares: %(what)s", what=caption),
-        blank=opinion.blank,
-        errs=is_learned and not opinion.beads,
-        drawn=opinion.beads and site.agents[lens].card.plays == "proportional",
-        heats=HEATS,
-        scale=_build_scale(site, opinion, "x" if player == X else "o"),
+        unknown_text=move_values.unknown_text,
+        can_be_wrong=is_learned and not move_values.are_beads,
+        is_stochastic=move_values.are_beads
+        and site.agents[value_source].card.play_rule == "proportional",
+        heats=LEGEND_HEATS,
+        scale_labels=_build_scale(site, move_values, "x" if player == X else "o"),
         facts=facts,
     )
 
 
-def _name_learned_values(state: MatchState, opinion: MoveValues, view: str) -> str:
+def _name_learned_values(state: MatchState, move_values: MoveValues, view: str) -> str:
     """Return a name for an agent's values; at an earlier snapshot it gives the number of updates."""
-    card = state.site.agents[opinion.lens].card
-    step = state.match.step
+    card = state.site.agents[move_values.value_source].card
+    step = state.match.snapshot
     if step is None:
         words = gettext_noop("%(agent)s’s values %(view)s")
-        if opinion.beads:
+        if move_values.are_beads:
             words = gettext_noop("the beads of %(agent)s %(view)s")
         return gettext(words, agent=card.title, view=view)
-    updates = format_updates(card.figures.updates[step])
-    words = BEADS_THEN if opinion.beads else EXPECTED
+    updates = format_updates(card.figures.snapshot_updates[step])
+    words = BEADS_AT_SNAPSHOT_TEXT if move_values.are_beads else VALUES_AT_SNAPSHOT_TEXT
     return gettext(words, agent=card.title, updates=updates, view=view)
 
 
-def _name_task_values(site: SiteData, lens: str, task: Task, view: str) -> str:
+def _name_task_values(site: SiteData, value_source: str, task: Task, view: str) -> str:
     """Return a name for the exact values of a training task."""
     words = gettext_noop("Q* of the training task of %(agent)s, %(view)s")
     if task.epsilon:
         words = gettext_noop(
             "Q* of the training task of %(agent)s over ε-soft policies, %(view)s"
         )
-    return gettext(words, agent=site.titles[lens.removesuffix(TASK)], view=view)
+    return gettext(
+        words,
+        agent=site.display_titles[value_source.removesuffix(TASK_SUFFIX)],
+        view=view,
+    )
 
 
 def _build_scale(
-    site: SiteData, opinion: MoveValues, seat: str
+    site: SiteData, move_values: MoveValues, seat: str
 ) -> tuple[tuple[str, ...], ...]:
     """Return the labels of the colours: of results with their values, or of beads."""
-    worth = site.get_rewards(opinion.lens)
-    if worth is None:
-        return tuple((gettext(words),) for words in BEADS)
-    return _label_scale(worth, seat, 0 if opinion.exact else 2, opinion.own)
+    reward_scale = site.get_rewards(move_values.value_source)
+    if reward_scale is None:
+        return tuple((gettext(words),) for words in BEAD_LABELS)
+    return _label_scale(
+        reward_scale,
+        seat,
+        0 if move_values.is_optimal_play else 2,
+        move_values.in_source_units,
+    )
 
 
 def describe_task(site: SiteData, task: Task) -> str:
     """Return a description of a training task: its opponent and its discount factor."""
-    whom = gettext("itself") if task.opponent is None else site.titles[task.opponent]
+    whom = (
+        gettext("itself")
+        if task.opponent is None
+        else site.display_titles[task.opponent]
+    )
     gamma = localize_number(f"{task.gamma:g}")
     if task.epsilon:
         epsilon = localize_number(f"{task.epsilon:g}")
@@ -177,7 +204,7 @@ def describe_task(site: SiteData, task: Task) -> str:
         words = gettext_noop(
             "to play against %(opponent)s, with a discount factor of %(gamma)s for each move"
         )
-        if task.plies == 2:
+        if task.discounted_plies == 2:
             words = gettext_noop(
                 "to play against %(opponent)s, with a discount factor of %(gamma)s for "
                 "each of its own moves"
@@ -187,23 +214,26 @@ def describe_task(site: SiteData, task: Task) -> str:
 
 def name_squares(game: Game, cells: Sequence[int]) -> str:
     """Return the names of cells joined by "or", or their number if there are many."""
-    if len(cells) > NAMED:
+    if len(cells) > MAX_NAMED_SQUARES:
         return gettext("any of %(number)s squares", number=len(cells))
-    return join_words([name_square_briefly(game, cell) for cell in cells], "or")
+    return join_words([format_short_square_name(game, cell) for cell in cells], "or")
 
 
-def describe_agent(site: SiteData, name: str, step: int | None = None) -> str:
+def describe_agent(site: SiteData, name: str, snapshot: int | None = None) -> str:
     """Return a sentence with an agent's exact figures, as shipped or at a snapshot."""
-    title = site.titles[name]
+    title = site.display_titles[name]
     figures = get_figures(site, name)
-    number = figures.blunders[-1 if step is None else step]
-    drawn = site.agents.knows(name) and site.agents[name].card.plays == "proportional"
+    number = figures.blunders[-1 if snapshot is None else snapshot]
+    drawn = (
+        site.agents.contains_name(name)
+        and site.agents[name].card.play_rule == "proportional"
+    )
     values = {
         "agent": title,
         "number": format_count(number),
         "all": format_count(site.game.decisions),
     }
-    if step is not None:
+    if snapshot is not None:
         if drawn:
             words = gettext_noop(
                 "At this snapshot %(agent)s can blunder in %(number)s of %(all)s positions."
@@ -232,9 +262,9 @@ def describe_agent(site: SiteData, name: str, step: int | None = None) -> str:
 
 
 def _label_scale(
-    worth: RewardScale, seat: str, decimals: int, own: bool
+    reward_scale: RewardScale, seat: str, decimals: int, in_source_units: bool
 ) -> tuple[tuple[str, str], ...]:
-    loss, draw, win = getattr(worth, seat)
+    loss, draw, win = getattr(reward_scale, seat)
     names = [gettext_noop("loss"), gettext_noop("draw"), gettext_noop("win")]
     if draw == loss:  # no result has the middle colour
         names[:2] = [gettext_noop("loss or draw"), ""]
@@ -242,7 +272,10 @@ def _label_scale(
         names[1:] = ["", gettext_noop("draw or win")]
     names = [name and gettext(name) for name in names]
     values = [
-        format_signed(value, decimals) for value in (worth if own else ONES).scale(seat)
+        format_signed(value, decimals)
+        for value in (reward_scale if in_source_units else UNIT_REWARDS).get_rewards(
+            seat
+        )
     ]
     return tuple(zip(names, values, strict=True))
 
@@ -252,13 +285,13 @@ def _describe_blunder(state: MatchState, ply: int, cell: int) -> str:
     match = state.match
     position = state.positions[ply]
     if (
-        match.hide
+        match.hides_values
         or not match.is_human(get_mover(ply))
-        or state.site.right[position, cell]
+        or state.site.is_move_correct[position, cell]
     ):
         return ""
-    worth = get_mover(ply) * int(state.site.solution.value[position])
-    return " " + gettext("A blunder: %(what)s.", what=gettext(NO_LONGER[worth]))
+    value = get_mover(ply) * int(state.site.solution.values[position])
+    return " " + gettext("A blunder: %(what)s.", what=gettext(LOST_RESULT_TEXTS[value]))
 
 
 def _describe_result(state: MatchState) -> str:
@@ -272,15 +305,15 @@ def _describe_result(state: MatchState) -> str:
         return gettext("You win")
     if match.is_human(-outcome):
         return gettext("You lost")
-    agent = state.site.titles[match.seat(outcome)]
+    agent = state.site.display_titles[match.get_player_name(outcome)]
     return gettext("%(agent)s wins as %(mark)s", agent=agent, mark=MARKS[outcome])
 
 
 # After this record X threatens a line, and BEATABLE learns to block it.
-BLOCKED = "204"
-BEGINNER_LOSES = 0.1  # share of games lost against uniformly random moves
+BLOCK_EXAMPLE = "204"
+BEGINNER_LOSS_SHARE = 0.1  # share of games lost against uniformly random moves
 # the rule of each strength, for pages
-STRENGTHS = {
+STRENGTH_MEANINGS = {
     gettext_noop(
         "beginner"
     ): "loses more than one game in ten against random moves, as X or as O",
@@ -308,15 +341,15 @@ LESSON_STEPS = [
 class Character(NamedTuple):
     """The short description of a player."""
 
-    strength: str  # a key of STRENGTHS; "" for a person
-    line: str  # one sentence
+    strength_name: str  # a key of STRENGTHS; "" for a person
+    description: str  # one sentence
     # [cells] colours of the empty board, None if unknown
-    opening: tuple[int | None, ...] | None
+    opening_heats: tuple[int | None, ...] | None
 
 
 def find_first_puzzle(site: SiteData, agent: str) -> int:
     """Return the number of an agent's first puzzle; 1 if it has none."""
-    agents = [puzzle.agent for puzzle in list_puzzles(site)]
+    agents = [puzzle.agent_id for puzzle in list_puzzles(site)]
     return agents.index(agent) + 1 if agent in agents else 1
 
 
@@ -331,32 +364,38 @@ def describe_character(site: SiteData, name: str) -> Character:
     if name == HUMAN:
         return Character("", gettext("A person at this device."), None)
     return Character(
-        strength=grade_strength(site, name),
-        line=_describe_training(site, name),
-        opening=_list_opening_heats(site, name) if site.agents.knows(name) else None,
+        strength_name=grade_strength(site, name),
+        description=_describe_training(site, name),
+        opening_heats=_list_opening_heats(site, name)
+        if site.agents.contains_name(name)
+        else None,
     )
 
 
 def grade_strength(site: SiteData, name: str) -> str:
     """Return the strength of a policy by the rule of `describe_character`."""
     judgement = judge_policy(site, name)
-    if all(judgement.unbeatable.values()):
+    if all(judgement.is_unbeatable.values()):
         return "unbeatable"
-    return "beginner" if _find_worst_seat(site, name)[0] > BEGINNER_LOSES else "strong"
+    return (
+        "beginner"
+        if _find_worst_seat(site, name)[0] > BEGINNER_LOSS_SHARE
+        else "strong"
+    )
 
 
 def _find_worst_seat(site: SiteData, name: str) -> tuple[float, str]:
     """Return the larger of a policy's chances to lose to random moves, and the seat."""
-    chances = judge_policy(site, name).chances
+    chances = judge_policy(site, name).outcome_chances
     return max((float(chances["random", seat][2]), seat) for seat in SEATS)
 
 
 def _describe_training(site: SiteData, name: str) -> str:
     """Return sentences on the training and the strength of an agent."""
-    if is_moves(name):
+    if is_policy_name(name):
         return f"{gettext('Only its moves are known, not its values.')} {_describe_strength(site, name)}"
-    if not site.agents.knows(name):
-        return gettext(BASELINES[name].line)
+    if not site.agents.contains_name(name):
+        return gettext(BASELINES[name].description)
     how = ALGORITHMS[site.agents[name].card.algorithm].origin
     opponents = [
         opponent_name(site, opponent) for opponent, _ in site.get_recipe(name).phases
@@ -367,10 +406,10 @@ def _describe_training(site: SiteData, name: str) -> str:
 
 def _describe_strength(site: SiteData, name: str) -> str:
     kind = grade_strength(site, name)
-    safe = judge_policy(site, name).unbeatable
+    safe = judge_policy(site, name).is_unbeatable
     if kind == "unbeatable":
         sentence = gettext("No opponent can win.")
-        reason = _explain_opening(site, name) if site.agents.knows(name) else ""
+        reason = _explain_opening(site, name) if site.agents.contains_name(name) else ""
         return f"{sentence} {reason}".strip()
     if kind == "beginner":
         chance, seat = _find_worst_seat(site, name)
@@ -383,7 +422,7 @@ def _describe_strength(site: SiteData, name: str) -> str:
     if any(safe.values()):
         seat = next(seat for seat, proved in safe.items() if proved)
         return gettext("Never loses as %(mark)s.", mark=seat.upper())
-    number = judge_policy(site, name).blunders
+    number = judge_policy(site, name).blunder_count
     return ngettext(
         "Blunders in %(count)s position.", "Blunders in %(count)s positions.", number
     )
@@ -391,9 +430,9 @@ def _describe_strength(site: SiteData, name: str) -> str:
 
 def _explain_opening(site: SiteData, name: str) -> str:
     """Return the reason for an unbeatable agent's colours of the empty board; "" without a reason."""
-    worth = site.get_rewards(name)
+    reward_scale = site.get_rewards(name)
     best = evaluate_moves(site, 0, name).best_value
-    if worth and worth.x[1] == worth.x[2]:
+    if reward_scale and reward_scale.x[1] == reward_scale.x[2]:
         return gettext(
             "Its colours are green because a draw is worth as much to it as a win."
         )
@@ -406,5 +445,5 @@ def _list_opening_heats(site: SiteData, name: str) -> tuple[int | None, ...]:
     view = evaluate_moves(site, 0, name)
     return tuple(
         heat if known else None
-        for heat, known in zip(view.heat, view.known, strict=True)
+        for heat, known in zip(view.heats, view.is_known, strict=True)
     )

@@ -20,7 +20,10 @@ def card(name: str) -> Card:
 def ends(opponent: str) -> list[str]:
     """Return the final values in the first chart of Q-learning 4: updates, won, drawn, lost."""
     figures = card("q-learning-4").figures
-    return [format_count(figures.updates[-1]), *map(format_percent, figures.vs[opponent].x[-1])]
+    return [
+        format_count(figures.snapshot_updates[-1]),
+        *map(format_percent, figures.baseline_chances[opponent].x[-1]),
+    ]
 
 
 def first_agent(page: Page) -> Locator:
@@ -36,10 +39,18 @@ def test_the_heads_sort_the_table(page: Page) -> None:
     page.goto("/agents")
     expect(first_agent(page)).to_have_text("Champion")
     cards = [card(path.stem) for path in (ROOT / "models").glob("*.json")]
-    cards.sort(key=lambda card: (card.figures.vs["random"].x[-1], card.title))
-    assert cards[0].figures.vs["random"].x[-1] != cards[1].figures.vs["random"].x[-1]
-    best = max(cards[-1].figures.vs["random"].x[-1], cards[-2].figures.vs["random"].x[-1])
-    first = min(card.title for card in cards if card.figures.vs["random"].x[-1] == best)
+    cards.sort(key=lambda card: (card.figures.baseline_chances["random"].x[-1], card.title))
+    assert (
+        cards[0].figures.baseline_chances["random"].x[-1]
+        != cards[1].figures.baseline_chances["random"].x[-1]
+    )
+    best = max(
+        cards[-1].figures.baseline_chances["random"].x[-1],
+        cards[-2].figures.baseline_chances["random"].x[-1],
+    )
+    first = min(
+        card.title for card in cards if card.figures.baseline_chances["random"].x[-1] == best
+    )
     for way, agent in [("desc", first), ("asc", cards[0].title)]:
         page.locator("#sort-random-x").press("Enter")
         expect(page).to_have_url(re.compile(rf"/agents\?sort=random-x&order={way}$"))
@@ -110,7 +121,7 @@ def test_the_arrow_keys_go_through_the_curves(page: Page) -> None:
     charts.focus()
     for key, at in [("Home", 0), ("ArrowRight", 1), ("End", -1), ("ArrowLeft", -2)]:
         page.keyboard.press(key)
-        told = [format_count(figures.updates[at]), format_count(figures.blunders[at])]
+        told = [format_count(figures.snapshot_updates[at]), format_count(figures.blunders[at])]
         expect(values(charts.locator(".plot").nth(2))).to_have_text(told)
 
 

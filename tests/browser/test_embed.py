@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from playwright.sync_api import BrowserContext, FrameLocator, Page, expect
 
-from app.web.service.headers import HEADERS, POLICY
+from app.web.service.headers import HEADERS, POLICY_HEADER
 from tests.browser.steps import MARKS, Gate, Quiet, serving
 
 TAKEN = [
@@ -27,7 +27,7 @@ class Foreign(Quiet):
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(body)))
         for name, value in HEADERS.items():
-            if name != POLICY:
+            if name != POLICY_HEADER:
                 self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
-from app.tables.options import DEFAULT
+from app.tables.options import DEFAULT_OPTIONS
 from app.tables.reader import Reading, read_table
-from app.tictactoe.game import connect
+from app.tictactoe.game import build_game
 from app.tictactoe.policy import find_best_moves
 from app.tictactoe.policy_codec import encode_moves
 
 DATA = Path("tests/data/judge")
 MODELS = Path("models")
 FOREIGN = ["tuples.txt", "nine-numbers.json", "own-side.csv"]
-GAME = connect()
+GAME = build_game()
 FITS = "document.documentElement.scrollWidth === innerWidth"
 DROP = """([name, bytes]) => {
     const data = new DataTransfer();
@@ -26,7 +26,7 @@ DROP = """([name, bytes]) => {
 
 
 def read(file: Path) -> Reading:
-    return read_table(GAME, file.read_bytes(), DEFAULT)
+    return read_table(GAME, file.read_bytes(), DEFAULT_OPTIONS)
 
 
 def drop(page: Page, file: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_pasted_table_is_read_and_judged(page: Page, requests: list[Request], 
     requests.clear()
     wanted = read(DATA / file)
     page.locator("#table").fill((DATA / file).read_text())
-    expect(page.locator("#reading")).to_have_text(wanted.summary)
+    expect(page.locator("#reading")).to_have_text(wanted.summary_sentence)
     expect(page.locator("#notes li")).to_have_text(wanted.notes)
     link = page.locator("#made-link").input_value()
     assert link.endswith(f"/judge?moves={encode_moves(GAME, wanted.choice)}")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import cycle, repeat
 from typing import NamedTuple
 
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, build_game
 from app.tictactoe.notation import DIGITS, format_position, replay_record
 from tests.service.server import agents, get, parts
 
@@ -65,7 +65,7 @@ def moves(agents: list[str], over: bool = True) -> Iterator[str]:
 
     The chance of a random move differs from game to game, which makes every URL new.
     """
-    draw, game = random.Random(SEED), connect()
+    draw, game = random.Random(SEED), build_game()
     for epsilon in cycle(EPSILONS):
         opponent, lens = draw.choice(agents), draw.choice([*agents, "truth"])
         records = _records(game, draw)
@@ -75,7 +75,7 @@ def moves(agents: list[str], over: bool = True) -> Iterator[str]:
 
 def usual_moves(agents: list[str]) -> Iterator[str]:
     """Yield all plies of random games, half of them against the agent that the site offers."""
-    draw, game = random.Random(SEED), connect()
+    draw, game = random.Random(SEED), build_game()
     while True:
         opponent = draw.choice(["", f"?o={draw.choice(agents)}"])
         yield from (f"{record}{opponent}" for record in _records(game, draw))
@@ -83,7 +83,7 @@ def usual_moves(agents: list[str]) -> Iterator[str]:
 
 def positions(agents: list[str]) -> Iterator[str]:
     """Yield the API URLs of every position with every value source, in random order."""
-    draw, game = random.Random(SEED), connect()
+    draw, game = random.Random(SEED), build_game()
     pack = [(position, lens) for position in range(game.positions) for lens in [*agents, "truth"]]
     draw.shuffle(pack)
     for position, lens in cycle(pack):

@@ -22,10 +22,10 @@ from urllib.parse import urljoin
 
 import click
 
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, build_game
 from app.tictactoe.policy_codec import encode_moves
-from app.web.pages.lab.contest import SEEDS
-from app.web.pages.lab.duel import FIRST
+from app.web.pages.lab.contest import MAX_SEEDS
+from app.web.pages.lab.duel import FIRST_SEED_COUNT
 from tests.service.cases import usual_moves
 from tests.service.server import (
     SWAP,
@@ -172,8 +172,8 @@ def _seeds(server: Server, page: str, end: float, lesson: Lesson) -> tuple[float
             _note(lesson, answer)
             now, page = time.monotonic(), answer.text
             done = int(DONE.findall(page)[0])
-            five = min(five, now if done >= FIRST else math.inf)
-            twenty = min(twenty, now if done >= SEEDS else math.inf)
+            five = min(five, now if done >= FIRST_SEED_COUNT else math.inf)
+            twenty = min(twenty, now if done >= MAX_SEEDS else math.inf)
     return five, twenty
 
 
@@ -251,7 +251,7 @@ def _held(server: Server) -> list[str]:
 
 
 def _wander(server: Server, number: int, end: float, pages: list[int]) -> None:
-    draw, game, seen = random.Random(number), connect(), set[str]()
+    draw, game, seen = random.Random(number), build_game(), set[str]()
     by_part = {"": ["/"]}
     while time.monotonic() < end:
         time.sleep(draw.uniform(*READING))

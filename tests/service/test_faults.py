@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.tictactoe.agents import load_agent, save_agent
-from app.tictactoe.game import connect
+from app.tictactoe.game import build_game
 from tests.service.faults.answers import claims, encodings
 from tests.service.faults.clients import WHOLE, ask, half_open, status
 from tests.service.faults.clients import connect as connection
@@ -86,16 +86,16 @@ def break_model(folder: Path) -> Path:
 
 def test_a_reload_takes_in_a_new_model_and_refuses_a_broken_one(folder: Path) -> None:
     """When the server ends, it answers requests that have begun."""
-    game = connect()
+    game = build_game()
     old = load_agent(folder, game, ID)
     with serving(MODELS=str(folder)) as server:
-        assert digests(server) == {ID: old.card.arrays}
+        assert digests(server) == {ID: old.card.arrays_digest}
         new = save_agent(folder, game, replace(old, visits=old.visits + (old.visits > 0)))
         server.reload()
-        assert digests(server) == {ID: new.card.arrays} != {ID: old.card.arrays}
+        assert digests(server) == {ID: new.card.arrays_digest} != {ID: old.card.arrays_digest}
         broken = break_model(folder)
         server.reload()
-        assert digests(server) == {ID: new.card.arrays}
+        assert digests(server) == {ID: new.card.arrays_digest}
         refusal = f"the old ones go on serving. {broken}: the file is not the one"
         wait_until(lambda: refusal in server.log)
         assert "Traceback" not in server.log

@@ -18,13 +18,13 @@ from app.tables.reader import Reading, read_table
 from app.tables.rows import MAX_ROWS
 from app.tables.values import TableError
 from app.tictactoe.agents import load_agent
-from app.tictactoe.game import O, connect
+from app.tictactoe.game import O, build_game
 from app.tictactoe.notation import format_position, parse_position
 from app.tictactoe.policy import compute_optimal_q, find_best_moves
 from app.tictactoe.policy_codec import encode_moves, policy_from_moves
 from app.tictactoe.report import find_blunders
 
-GAME = connect()
+GAME = build_game()
 DATA = Path("tests/data/judge")
 MODELS = Path("models")
 # What the reader in JavaScript, which this one replaced in November 2026, made of 407 tables:
@@ -70,9 +70,9 @@ def outcome(case: dict[str, Any]) -> dict[str, Any]:
         "read": {
             "moves": digest(encode_moves(GAME, reading.choice)),
             "values": None if reading.q is None else digest(write_values(reading.q)),
-            "summary": reading.summary,
+            "summary": reading.summary_sentence,
             "notes": reading.notes,
-            "unread": reading.unread,
+            "unread": reading.unread_reasons,
         }
     }
 
@@ -118,8 +118,8 @@ def test_a_file_holds_the_values_of_its_agent(file: str, agent: str) -> None:
     known = ~np.isnan(reading.q)
     found = known.any(axis=1)
     assert found.sum() > 300
-    assert reading.unread == []
-    assert reading.summary == f"Read: {found.sum():,} of 4,520 positions."
+    assert reading.unread_reasons == []
+    assert reading.summary_sentence == f"Read: {found.sum():,} of 4,520 positions."
     assert (known[found] == GAME.legal[found]).all()
     np.testing.assert_allclose(
         reading.q[known], load_agent(MODELS, GAME, agent).q[known], atol=6e-4
@@ -205,7 +205,7 @@ def test_any_usual_writing_of_a_board_and_of_values() -> None:
     for key, (value, cells) in product(BOARDS, VALUES):
         text = json.dumps({key: value})
         reading = read(text)
-        assert reading.summary == "Read: 1 of 4,520 positions.", text
+        assert reading.summary_sentence == "Read: 1 of 4,520 positions.", text
         assert known_values(reading).get("X.O......", {}).items() >= cells.items(), text
         if not cells:
             assert reading.q is None, text
@@ -241,7 +241,7 @@ def test_what_stands_for_whom_can_be_chosen() -> None:
     assert known_values(own).keys() == {"X.O......", "XOX......"}
     x = read(text, boards="x")
     assert known_values(x).keys() == {"X.O......"}
-    assert x.unread == ["entry 2 (-1,1,-1,0,0,0,0,0,0): no game comes to this board"]
+    assert x.unread_reasons == ["entry 2 (-1,1,-1,0,0,0,0,0,0): no game comes to this board"]
     assert "1 is the player to move" in own.notes[0]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, build_game
 from tests.tictactoe.reference import Policy, Rules, code, equally, highest
 
 
@@ -16,7 +16,7 @@ class Both:
 
     def __init__(self, rows: int = 3, columns: int = 3, in_a_row: int = 3):
         self.rules = Rules(rows, columns, in_a_row)
-        self.game = connect(rows, columns, in_a_row)
+        self.game = build_game(rows, columns, in_a_row)
         board_of = {code(board): board for board in self.rules.boards}
         # in the order of positions
         self.boards = [board_of[number] for number in self.game.code.tolist()]
@@ -63,7 +63,7 @@ def in_proportion(row: Mapping[int, float]) -> dict[int, Fraction]:
 
 def assert_symmetric(game: Game) -> None:
     """Check that values commute with symmetries: map then move, or move then map."""
-    for image, cells in zip(game.image, game.symmetry, strict=True):
+    for image, cells in zip(game.images, game.symmetries, strict=True):
         moved = game.successor[:, cells]
         seen_then_moved = game.successor[image[: game.decisions]]
         moved_then_seen = np.where(moved == -1, -1, image[moved])

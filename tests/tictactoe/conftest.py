@@ -63,7 +63,7 @@ def tables(game: Game) -> dict[str, Table]:
     """Perfect, empty and random tables with ties, and three mixtures; mover's view."""
     random = np.random.default_rng(5)
     shape = game.legal.shape
-    truth = convert_view(game, compute_successor_values(game, solve_game(game).value))
+    truth = convert_view(game, compute_successor_values(game, solve_game(game).values))
     tables = {
         "optimal": truth,
         "zero": np.zeros(shape),
@@ -106,4 +106,4 @@ def card(files: tuple[bytes, bytes]) -> Keys:
 
 @pytest.fixture(scope="session")
 def arrays(game: Game) -> Arrays:
-    return make_agent(game).arrays()
+    return make_agent(game).collect_arrays()

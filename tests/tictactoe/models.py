@@ -40,16 +40,16 @@ def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:
         recipe="none,alpha=0.5,games=3",
         algorithm="none",
         reported=[Reported("never lost", "on its title page")],
-        found=["loses to everybody"],
-        plays="greedy",
+        findings=["loses to everybody"],
+        play_rule="greedy",
         seed=seed,
         games=3,
         updates=20,
-        seconds=0.25,
+        training_seconds=0.25,
         versions={"numpy": np.__version__},
-        numbering="",  # saving fills in both digests
-        arrays="",
-        worth=worth,
+        numbering_digest="",  # saving fills in both digests
+        arrays_digest="",
+        reward_scale=worth,
         figures=compute_figures(game, history, [0, 20], worth),
     )
     return Agent(
@@ -91,8 +91,8 @@ def forge(folder: Path, card: Keys, arrays: bytes) -> None:
 
 
 def assert_same(agent: Agent, other: Agent) -> None:
-    arrays = agent.arrays()
-    for name, array in other.arrays().items():
+    arrays = agent.collect_arrays()
+    for name, array in other.collect_arrays().items():
         np.testing.assert_array_equal(arrays[name], array)
         assert arrays[name].dtype == array.dtype
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from select import select
 from shutil import copytree
 
-from app.tictactoe.agents import UNFINISHED, ModelError, load_agents, save_agent
-from app.tictactoe.game import connect
+from app.tictactoe.agents import UNFINISHED_PREFIX, ModelError, load_agents, save_agent
+from app.tictactoe.game import build_game
 from tests.tictactoe.models import ID, assert_same, make_agent
 
-GAME = connect(2, 2, 2)
+GAME = build_game(2, 2, 2)
 AGENTS = [make_agent(GAME, seed) for seed in range(3)]  # all with the same id
 EVENTS = ("open", "os.", "fcntl.")
 
@@ -57,7 +57,9 @@ def found(folder: Path) -> int | str | None:
 
 def files(folder: Path) -> dict[str, bytes]:
     """Return the contents of a folder without unfinished files."""
-    paths = (path for path in sorted(folder.iterdir()) if not path.name.startswith(UNFINISHED))
+    paths = (
+        path for path in sorted(folder.iterdir()) if not path.name.startswith(UNFINISHED_PREFIX)
+    )
     return {path.name: path.read_bytes() for path in paths}
 
 

@@ -93,9 +93,9 @@ def slow_task(both: Both, task: Task, players: Players) -> SlowTask:
     told = both.rules.task(
         None if task.opponent is None else players[task.opponent],
         number(task.gamma),
-        {"X": [*map(number, task.worth.x)], "O": [*map(number, task.worth.o)]},
-        number(task.step),
-        task.plies,
+        {"X": [*map(number, task.reward_scale.x)], "O": [*map(number, task.reward_scale.o)]},
+        number(task.step_reward),
+        task.discounted_plies,
         number(task.epsilon),
     )
     reach = slow_reach(both, task, players)
@@ -106,7 +106,11 @@ def slow_reach(both: Both, task: Task, players: Players) -> set[str]:
     reach = set[str]()
     for seat in task.seats.upper():
         rival = both.rules.uniform() if task.opponent is None else players[task.opponent]
-        met = both.boards if task.everywhere else both.rules.met(rival, "O" if seat == "X" else "X")
+        met = (
+            both.boards
+            if task.starts_everywhere
+            else both.rules.met(rival, "O" if seat == "X" else "X")
+        )
         reach |= {board for board in met if both.rules.is_to_move(seat, board)}
     return reach
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from app.tictactoe.agents import (
-    UNFINISHED,
+    UNFINISHED_PREFIX,
     Agent,
     ModelError,
     load_agent,
@@ -53,8 +53,8 @@ def test_what_is_saved_is_loaded(tmp_path: Path, game: Game, agent: Agent):
 
 def test_saving_fills_in_the_digests_and_changes_nothing_else(tmp_path: Path, game, agent):
     saved = save_agent(tmp_path, game, agent).card
-    assert (len(saved.numbering), len(saved.arrays)) == (64, 64)
-    assert msgspec.structs.replace(saved, numbering="", arrays="") == agent.card
+    assert (len(saved.numbering_digest), len(saved.arrays_digest)) == (64, 64)
+    assert msgspec.structs.replace(saved, numbering_digest="", arrays_digest="") == agent.card
 
 
 def test_a_loaded_agent_cannot_be_changed(tmp_path: Path, game: Game, agent: Agent):
@@ -109,14 +109,14 @@ def test_a_card_can_say_anything(
     title: str, where: str, found: list[str], versions: dict[str, str]
 ):
     card = msgspec.structs.replace(
-        CARD, title=title, reported=[Reported(title, where)], found=found, versions=versions
+        CARD, title=title, reported=[Reported(title, where)], findings=found, versions=versions
     )
     assert msgspec.json.decode(format_card(card), type=Card) == card
 
 
 def test_the_numbers_of_a_card_stand_in_lines_whatever_its_texts_are():
     texts = ["[\n 1,\n 2\n]", "[", "]"]
-    lines = format_card(msgspec.structs.replace(CARD, found=texts)).splitlines()
+    lines = format_card(msgspec.structs.replace(CARD, findings=texts)).splitlines()
     assert '  "updates": [0, 20],' in lines
     assert r'  "[\n 1,\n 2\n]",' in lines
 
@@ -170,8 +170,8 @@ def test_nobody_takes_the_name_of_somebody_who_is_no_agent(tmp_path: Path):
 
 def test_a_table_and_its_history_are_kept_to_the_last_bit(tmp_path: Path, game: Game, agent: Agent):
     """The values are thirds, which half precision would round."""
-    values = agent.history.all_values() / np.float32(3)
-    history = History.from_tables(values, agent.history.all_updated())
+    values = agent.history.get_all_values() / np.float32(3)
+    history = History.from_tables(values, agent.history.find_all_updated())
     exact = replace(agent, q=game.spread_pairs(values[-1]), history=history)
     assert (values.astype(np.float16) != values).any(axis=1).all()
     save_agent(tmp_path, game, exact)
@@ -179,19 +179,19 @@ def test_a_table_and_its_history_are_kept_to_the_last_bit(tmp_path: Path, game: 
 
 
 def test_the_table_at_a_snapshot_and_at_the_end(game: Game, agent: Agent):
-    assert agent.table(game) is agent.q
-    np.testing.assert_array_equal(agent.table(game, 1), agent.q)
-    first = agent.table(game, 0)
-    np.testing.assert_array_equal(first[game.legal], agent.history.values(0))
+    assert agent.build_table(game) is agent.q
+    np.testing.assert_array_equal(agent.build_table(game, 1), agent.q)
+    first = agent.build_table(game, 0)
+    np.testing.assert_array_equal(first[game.legal], agent.history.get_values(0))
     np.testing.assert_array_equal(np.isnan(first), ~game.legal)
     assert first.dtype == np.float32
 
 
 def test_what_was_updated_by_a_snapshot_and_by_the_end(game: Game, agent: Agent):
-    np.testing.assert_array_equal(agent.updated_pairs(game), agent.visits > 0)
-    np.testing.assert_array_equal(agent.updated_pairs(game, 1), agent.visits > 0)
-    first = agent.updated_pairs(game, 0)
-    np.testing.assert_array_equal(first[game.legal], agent.history.updated_pairs(0))
+    np.testing.assert_array_equal(agent.find_updated_pairs(game), agent.visits > 0)
+    np.testing.assert_array_equal(agent.find_updated_pairs(game, 1), agent.visits > 0)
+    first = agent.find_updated_pairs(game, 0)
+    np.testing.assert_array_equal(first[game.legal], agent.history.find_updated_pairs(0))
     assert not first[~game.legal].any()
     assert first.dtype == np.bool_
 
@@ -224,25 +224,30 @@ def test_everything_comes_back(made: Tables, data: st.DataObject) -> None:
     values, updated = made
     moments, pairs = values.shape
     history = History.from_tables(values, updated)
-    assert history.snapshots == moments
-    assert_same_bits(history.all_values(), values)
-    np.testing.assert_array_equal(history.all_updated(), updated)
+    assert history.snapshot_count == moments
+    assert_same_bits(history.get_all_values(), values)
+    np.testing.assert_array_equal(history.find_all_updated(), updated)
     step = data.draw(st.integers(-moments, moments - 1))
     begin = data.draw(st.integers(0, pairs - 1))
     some = slice(begin, data.draw(st.integers(begin + 1, pairs)))
-    assert_same_bits(history.values(step), values[step])
-    assert_same_bits(history.values(step, some), values[step, some])
-    np.testing.assert_array_equal(history.updated_pairs(step), updated[step])
-    np.testing.assert_array_equal(history.updated_pairs(step, some), updated[step, some])
+    assert_same_bits(history.get_values(step), values[step])
+    assert_same_bits(history.get_values(step, some), values[step, some])
+    np.testing.assert_array_equal(history.find_updated_pairs(step), updated[step])
+    np.testing.assert_array_equal(history.find_updated_pairs(step, some), updated[step, some])
 
 
 def test_of_a_table_a_quarter_is_kept(game: Game) -> None:
     history = load_agent(Path("models"), game, "q-table").history
     kept = sum(
         array.nbytes
-        for array in (history.change_start, history.since, history.value, history.first_update)
+        for array in (
+            history.change_start,
+            history.change_snapshot,
+            history.change_value,
+            history.first_update,
+        )
     )
-    assert kept < (history.all_values().nbytes + history.all_updated().nbytes) / 3
+    assert kept < (history.get_all_values().nbytes + history.find_all_updated().nbytes) / 3
 
 
 # Whatever happens to who saves a model, the folder holds the older one or the new one, whole.
@@ -309,7 +314,7 @@ def test_two_who_save_at_once_never_mix_a_pair(memory: Path):
 
 def test_what_others_left_aside_vanishes_with_the_next_save(tmp_path: Path):
     for name in ("x", "y.json", "z.npz"):
-        (tmp_path / f"{UNFINISHED}{name}").write_bytes(b"half of it")
+        (tmp_path / f"{UNFINISHED_PREFIX}{name}").write_bytes(b"half of it")
     save_agent(tmp_path, GAME, AGENTS[0])
     assert {path.name for path in tmp_path.iterdir()} == {f"{ID}.json", f"{ID}.npz"}
 

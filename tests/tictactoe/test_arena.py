@@ -20,18 +20,20 @@ from app.tictactoe.policy import (
     strongest_policy,
     t_hand_policy,
 )
-from app.tictactoe.values import compute_outcome_chances, make_line_up
+from app.tictactoe.values import collect_policy_moves, compute_outcome_chances
 
 NAMES = list(BASELINES)
 
 
 @pytest.fixture(scope="module")
 def chances(game: Game) -> np.ndarray:
-    return compute_round_robin(game, [baseline.policy(game) for baseline in BASELINES.values()])
+    return compute_round_robin(
+        game, [baseline.build_policy(game) for baseline in BASELINES.values()]
+    )
 
 
 def test_every_pair_is_what_it_is_alone(game: Game, chances: np.ndarray) -> None:
-    policies = [BASELINES[name].policy(game) for name in NAMES]
+    policies = [BASELINES[name].build_policy(game) for name in NAMES]
     alone = [[compute_outcome_chances(game, x, o)[0] for o in policies] for x in policies]
     np.testing.assert_allclose(chances, alone, rtol=0, atol=1e-9)
 
@@ -39,8 +41,8 @@ def test_every_pair_is_what_it_is_alone(game: Game, chances: np.ndarray) -> None
 def test_who_joins_meets_everybody_as_if_there_from_the_start(
     game: Game, chances: np.ndarray
 ) -> None:
-    *others, newcomer = [BASELINES[name].policy(game) for name in NAMES]
-    policies = make_line_up(game, np.stack(others)[:, game.legal])
+    *others, newcomer = [BASELINES[name].build_policy(game) for name in NAMES]
+    policies = collect_policy_moves(game, np.stack(others)[:, game.legal])
     joined = add_player(game, chances[:-1, :-1], policies, newcomer)
     np.testing.assert_allclose(joined, chances, rtol=0, atol=1e-9)
 
@@ -57,11 +59,13 @@ def test_a_league_sees_each_player_from_its_own_side(chances: np.ndarray) -> Non
     np.testing.assert_allclose(table.as_o[random][::-1], chances[:, random].mean(axis=0))
     # Whatever X gains, O loses.
     assert compute_score(table.as_x).sum() == pytest.approx(-compute_score(table.as_o).sum())
-    assert table.score.sum() == pytest.approx(0)
+    assert table.mean_score.sum() == pytest.approx(0)
 
 
 def test_a_league_counts_who_can_be_beaten_by_how_many(chances: np.ndarray) -> None:
-    beaten_by = dict(zip(NAMES, summarize_round_robin(chances).beaten_by.tolist(), strict=True))
+    beaten_by = dict(
+        zip(NAMES, summarize_round_robin(chances).beaten_by_count.tolist(), strict=True)
+    )
     assert beaten_by == {
         "random": 6,
         "fixed": 6,

@@ -27,7 +27,7 @@ import pytest
 from app.experiments import load_summaries as load_experiments
 from app.tictactoe.agents import Agent, load_agent, read_arrays_file, save_agent
 from app.tictactoe.card import format_card
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, build_game
 from app.tictactoe.policy import BASELINES
 from tests.tictactoe.models import (
     ID,
@@ -46,7 +46,7 @@ from tests.tictactoe.models import (
     zipped,
 )
 
-SMALL = connect(2, 2, 2)  # small files consist mostly of structure, where damage matters
+SMALL = build_game(2, 2, 2)  # small files consist mostly of structure, where damage matters
 ILLEGAL = (-1, 0)  # a pair that is illegal: in the last decision only one cell is empty
 
 
@@ -266,10 +266,10 @@ def test_damaged_arrays_with_a_new_digest_are_refused_or_are_arrays(memory: Path
             refused += 1
         else:
             np.testing.assert_array_equal(np.isfinite(loaded.q), SMALL.legal)
-            np.testing.assert_array_equal(loaded.history.values(-1), loaded.q[SMALL.legal])
+            np.testing.assert_array_equal(loaded.history.get_values(-1), loaded.q[SMALL.legal])
             assert loaded.snapshot_updates.tolist() == [0, 20]
             assert loaded.visits.shape == SMALL.legal.shape
-            updated = loaded.history.all_updated()
+            updated = loaded.history.find_all_updated()
             np.testing.assert_array_equal(updated[-1], loaded.visits[SMALL.legal] > 0)
             assert (updated[-1] | ~updated[0]).all()
     assert refused > times / 2
@@ -380,7 +380,7 @@ def test_arrays_that_the_card_does_not_vouch_for(tmp_path: Path, game: Game, fil
 
 @pytest.mark.parametrize("rules", ["two in a row", "who has a line loses"])
 def test_a_model_of_another_game(tmp_path: Path, game: Game, rules: str):
-    other = connect(3, 3, 2) if rules == "two in a row" else replace(game, outcome=-game.outcome)
+    other = build_game(3, 3, 2) if rules == "two in a row" else replace(game, outcome=-game.outcome)
     save_agent(tmp_path, other, make_agent(other))
     assert_refused(tmp_path, game, "json", "numbering is that of another game")
 
@@ -397,11 +397,17 @@ def assert_sound(agent: Agent, saved: Agent) -> None:
     """Check that an accepted card differs only in texts and numbers, and can be displayed."""
     assert_same(agent, saved)
     card, figures = agent.card, msgspec.to_builtins(agent.card.figures)
-    assert (card.id, card.arrays, card.numbering) == (ID, saved.card.arrays, saved.card.numbering)
+    assert (card.id, card.arrays_digest, card.numbering_digest) == (
+        ID,
+        saved.card.arrays_digest,
+        saved.card.numbering_digest,
+    )
     assert msgspec.json.decode(format_card(card), type=type(card)) == card
-    texts = [card.title, card.origin, card.recipe, card.algorithm, *card.found]
-    assert all([*texts, *(word for fact in card.reported for word in (fact.text, fact.where))])
-    assert min(card.seed, card.games, card.seconds) >= 0
+    texts = [card.title, card.origin, card.recipe, card.algorithm, *card.findings]
+    assert all(
+        [*texts, *(word for fact in card.reported for word in (fact.text, fact.source_location))]
+    )
+    assert min(card.seed, card.games, card.training_seconds) >= 0
     assert figures["updates"] == [0, 20] == [0, card.updates]
     assert set(figures["vs"]) == set(BASELINES)
     for seats in (figures["best_response"], *figures["vs"].values()):

@@ -35,7 +35,7 @@ def side(game: Game, seat: int) -> Choice:
 
 @pytest.mark.parametrize("name", ["minimax", "minimax-random", "strongest"])
 def test_who_does_not_err_has_no_cause(game: Game, name: str) -> None:
-    assert named(game, BASELINES[name].policy(game)) == {}
+    assert named(game, BASELINES[name].build_policy(game)) == {}
 
 
 @pytest.mark.parametrize("seat", [X, O])
@@ -46,8 +46,8 @@ def test_a_seat_whose_values_are_all_zero_was_never_trained(
     q = np.where(side(game, seat) & game.legal, 0, compute_optimal_q(game))
     policy = policy_from_values(q, plays)  # type: ignore[arg-type]
     cause = named(game, policy)["untrained", seat, rule]
-    assert cause.number == cause.total
-    assert all(game.to_move[position] == seat for position in cause.positions)
+    assert cause.matching_count == cause.possible_count
+    assert all(game.to_move[position] == seat for position in cause.example_positions)
     other = side(game, -seat)
     assert not [one for one in named(game, policy).values() if one.seat == -seat]
     assert (policy > 0)[other[:, 0]].sum() <= game.legal[other[:, 0]].sum()
@@ -55,7 +55,7 @@ def test_a_seat_whose_values_are_all_zero_was_never_trained(
 
 def test_who_takes_any_square_or_the_first_was_never_trained_at_all(game: Game) -> None:
     for name, rule in (("random", "any"), ("fixed", "first")):
-        first, *_ = named(game, BASELINES[name].policy(game))
+        first, *_ = named(game, BASELINES[name].build_policy(game))
         assert first == ("untrained", 0, rule)
 
 
@@ -64,7 +64,7 @@ def test_a_seat_that_plays_no_better_than_chance_was_never_trained(game: Game) -
     noise = np.where(game.legal, rng.random(game.legal.shape), np.nan)
     q = np.where(side(game, O), noise, compute_optimal_q(game))
     cause = named(game, greedy_policy(q))["untrained", O, "chance"]
-    assert cause.number == pytest.approx(cause.by_chance, rel=0.15)
+    assert cause.matching_count == pytest.approx(cause.expected_by_chance, rel=0.15)
 
 
 @pytest.mark.parametrize("seat", [X, O])
@@ -72,7 +72,7 @@ def test_values_in_the_other_sides_view_are_seen(game: Game, seat: int) -> None:
     q = np.where(side(game, seat), -compute_optimal_q(game), compute_optimal_q(game))
     listed = named(game, greedy_policy(q))
     cause = listed["other-side", seat, ""]
-    assert cause.number == cause.total > cause.by_chance
+    assert cause.matching_count == cause.possible_count > cause.expected_by_chance
     assert ("other-side", -seat, "") not in listed
 
 
@@ -80,15 +80,15 @@ def test_values_in_the_other_sides_view_are_seen(game: Game, seat: int) -> None:
 def test_a_cell_that_equals_fall_back_on_is_seen(game: Game, rule: str, backwards: bool) -> None:
     """The policy wins or blocks if it can, and otherwise plays the first empty cell."""
     q = np.where(game.legal, 0.0, np.nan)
-    t_hand = BASELINES["t-hand"].policy(game)
+    t_hand = BASELINES["t-hand"].build_policy(game)
     knows = game.legal & ((t_hand > 0).sum(axis=1) == 1)[:, None]
     q = np.where(knows, t_hand, q)
     turned = q[:, ::-1] if backwards else q
     policy = policy_from_values(turned, "first")
     policy = policy[:, ::-1] if backwards else policy
     cause = named(game, np.ascontiguousarray(policy))["first-cell", 0, rule]
-    assert cause.number >= 0.75 * cause.total
-    assert cause.number > cause.by_chance
+    assert cause.matching_count >= 0.75 * cause.possible_count
+    assert cause.matching_count > cause.expected_by_chance
 
 
 def test_who_wins_but_lets_the_other_side_win_never_learned_to_block(game: Game) -> None:
@@ -96,8 +96,8 @@ def test_who_wins_but_lets_the_other_side_win_never_learned_to_block(game: Game)
     wins = find_completing_cells(game, board == game.to_move[:, None])
     choice = np.where(wins.any(axis=1, keepdims=True), wins, game.legal)
     cause = named(game, choice / choice.sum(axis=1, keepdims=True))["no-block", 0, ""]
-    assert cause.number == pytest.approx(cause.by_chance, abs=1)
-    blocks = BASELINES["t-hand"].policy(game)
+    assert cause.matching_count == pytest.approx(cause.expected_by_chance, abs=1)
+    blocks = BASELINES["t-hand"].build_policy(game)
     assert ("no-block", 0, "") not in named(game, blocks)
 
 
@@ -109,7 +109,7 @@ def test_blunders_in_some_images_only_are_seen_and_two_images_shown(game: Game) 
     lowest = game.symmetry_class[: game.decisions] == np.arange(game.decisions)
     choice = np.where(lowest[:, None], worst, find_best_moves(game))
     cause = named(game, choice / choice.sum(axis=1, keepdims=True))["images", 0, ""]
-    erring, other = cause.positions
+    erring, other = cause.example_positions
     assert game.symmetry_class[erring] == game.symmetry_class[other]
     wrong = find_blunders(game, choice / choice.sum(axis=1, keepdims=True))
     assert wrong[erring]
@@ -117,12 +117,12 @@ def test_blunders_in_some_images_only_are_seen_and_two_images_shown(game: Game) 
 
 
 def test_blunders_where_it_never_comes_are_said_to_be_that(game: Game) -> None:
-    best = BASELINES["minimax"].policy(game)
-    met = ReachablePlay(game, best).reachable
+    best = BASELINES["minimax"].build_policy(game)
+    met = ReachablePlay(game, best).is_reachable
     never = np.flatnonzero(~met & (find_best_moves(game) != game.legal).any(axis=1))[:20]
     policy = best.copy()
     worst = np.nanargmin(compute_optimal_q(game)[never], axis=1)
     policy[never] = np.eye(9)[worst]
     cause = named(game, policy)["unreachable", 0, ""]
-    assert cause.number == len(never)
-    assert format_position(game, cause.positions[0])
+    assert cause.matching_count == len(never)
+    assert format_position(game, cause.example_positions[0])

@@ -56,9 +56,9 @@ def test_16167_legal_pairs(game: Game):
 def test_2096_classes_of_pairs(game: Game):
     decision, cell = np.nonzero(game.legal)
     images = []
-    for g, cells in enumerate(game.symmetry):
+    for g, cells in enumerate(game.symmetries):
         lands_on = np.argsort(cells)  # image g has on cell c what was on cells[c]
-        images.append(game.image[g, decision] * game.cells + lands_on[cell])
+        images.append(game.images[g, decision] * game.cells + lands_on[cell])
     assert len(np.unique(np.min(images, axis=0))) == 2096
 
 
@@ -70,13 +70,13 @@ def test_5477_afterstates_in_764_classes(game: Game):
 
 def test_optimal_values_of_the_decisions(game: Game):
     expected = {+1: 2836, 0: 1052, -1: 632}  # mover's view
-    value = solve_game(game).value[: game.decisions]
+    value = solve_game(game).values[: game.decisions]
     assert tally(convert_view(game, value)) == expected
 
 
 def test_optimal_values_of_the_pairs(game: Game):
     expected = {+1: 4658, 0: 3173, -1: 8336}  # mover's view
-    values = convert_view(game, compute_successor_values(game, solve_game(game).value))
+    values = convert_view(game, compute_successor_values(game, solve_game(game).values))
     assert tally(values[game.legal]) == expected
 
 
@@ -102,7 +102,7 @@ def test_chances_of_a_game(tictactoe: Both, players, x: str, o: str, expected):
     game = tictactoe.game
     exact = tictactoe.rules.chances(players[x], players[o])[EMPTY]
     assert tuple(round(float(chance), 6) for chance in exact) == expected
-    policies = [BASELINES[name].policy(game) for name in (x, o)]
+    policies = [BASELINES[name].build_policy(game) for name in (x, o)]
     chances = compute_outcome_chances(game, *policies)[0]
     assert chances == pytest.approx([float(chance) for chance in exact], abs=1e-12)
     assert compute_round_robin(game, policies)[0, 1] == pytest.approx(expected, abs=5e-7)
@@ -123,9 +123,11 @@ def test_best_response(
     """As X the best responder to random play and to T-hand never loses; as O `loss` forbids it."""
     exact = tictactoe.rules.best_response(players[against], "X" if seat == X else "O", loss)
     assert exact[1][EMPTY] == expected
-    policy = BASELINES[against].policy(tictactoe.game)
+    policy = BASELINES[against].build_policy(tictactoe.game)
     response = find_best_response(tictactoe.game, policy, seat, -np.inf if loss is None else loss)
-    assert response.chances[0] == pytest.approx([float(chance) for chance in expected], abs=1e-12)
+    assert response.outcome_chances[0] == pytest.approx(
+        [float(chance) for chance in expected], abs=1e-12
+    )
 
 
 def test_boyan_s_58_to_42_is_a_little_below_what_is_possible(rules: Rules, players):

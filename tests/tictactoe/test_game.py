@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.tictactoe.card import compute_numbering
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, build_game
 from app.tictactoe.values import solve_game
 from tests.tictactoe.both import Both, assert_symmetric
 from tests.tictactoe.reference import code, mover
@@ -89,16 +89,16 @@ def test_lines(both: Both):
 
 
 def test_symmetry_is_every_rotation_and_reflection_once_the_identity_first(both: Both):
-    maps = [tuple(cells) for cells in both.game.symmetry.tolist()]
+    maps = [tuple(cells) for cells in both.game.symmetries.tolist()]
     assert maps[0] == tuple(range(both.game.cells))
     assert set(maps) == both.rules.symmetries()
     assert len(maps) == len(set(maps))
 
 
 def test_image_is_the_position_seen_through_a_symmetry(both: Both):
-    for g, cells in enumerate(both.game.symmetry.tolist()):
+    for g, cells in enumerate(both.game.symmetries.tolist()):
         seen = ["".join(board[cell] for cell in cells) for board in both.boards]
-        assert both.game.image[g].tolist() == [both.number[board] for board in seen]
+        assert both.game.images[g].tolist() == [both.number[board] for board in seen]
 
 
 def test_image_commutes_with_moving(both: Both):
@@ -174,24 +174,24 @@ def test_numbering_is_the_digest_of_boards_moves_and_results(both: Both):
 
 @pytest.fixture(scope="module", params=[3, 4])
 def three_by_four(request: pytest.FixtureRequest) -> Game:
-    return connect(3, 4, request.param)
+    return build_game(3, 4, request.param)
 
 
 def test_three_by_four(three_by_four: Game):
     game = three_by_four
     expected = {3: (111_973, 79_563, +1), 4: (142_231, 139_339, 0)}  # X wins; a draw
-    value = solve_game(game).value[0]
+    value = solve_game(game).values[0]
     assert (game.positions, game.decisions, value) == expected[game.in_a_row]
 
 
 def test_three_by_four_looks_the_same_through_its_four_symmetries(three_by_four: Game):
     game = three_by_four
-    assert len(game.symmetry) == 4
+    assert len(game.symmetries) == 4
     assert_symmetric(game)
     solution = solve_game(game)
-    for image in game.image:
-        np.testing.assert_array_equal(solution.value[image], solution.value)
-        np.testing.assert_array_equal(solution.plies[image], solution.plies)
+    for image in game.images:
+        np.testing.assert_array_equal(solution.values[image], solution.values)
+        np.testing.assert_array_equal(solution.plies_to_end[image], solution.plies_to_end)
 
 
 @pytest.mark.parametrize(
@@ -211,4 +211,4 @@ def test_a_board_that_makes_no_game_is_refused(
     rows: int, columns: int, in_a_row: int, sentence: str
 ):
     with pytest.raises(ValueError, match=sentence):
-        connect(rows, columns, in_a_row)
+        build_game(rows, columns, in_a_row)

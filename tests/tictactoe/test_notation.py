@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, build_game
 from app.tictactoe.notation import (
     IllegalMoveError,
     find_record,
@@ -21,7 +21,7 @@ from app.tictactoe.notation import (
 from tests.tictactoe.both import Both
 from tests.tictactoe.reference import Rules
 
-GAME = connect()  # a constant, because Hypothesis does not accept lasting fixtures
+GAME = build_game()  # a constant, because Hypothesis does not accept lasting fixtures
 CELLS = "012345678"
 # What int(), isdigit() or lower() would let pass.
 LOOKALIKES = "²٣４ⅧAa9 +\n\x00-é𝟜"
@@ -136,7 +136,7 @@ def test_a_character_that_is_no_cell_is_named_with_its_move(game: Game):
 
 
 def test_a_board_of_more_than_ten_cells_goes_on_with_letters():
-    game = connect(3, 4, 4)
+    game = build_game(3, 4, 4)
     assert parse_record(game, "9ab") == [9, 10, 11]
     with pytest.raises(ValueError, match="move 2 of the record is 'c': cells are 0 to b"):
         parse_record(game, "bc")

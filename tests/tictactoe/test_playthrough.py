@@ -27,8 +27,8 @@ def board_of(game: Game, position: int) -> list[str]:
 
 
 def ending(solution: Solution, position: int) -> str:
-    result = WINNER[int(solution.value[position])]
-    plies = int(solution.plies[position])
+    result = WINNER[int(solution.values[position])]
+    plies = int(solution.plies_to_end[position])
     return f"{result} in {plies}" if plies else f"{result} at once"
 
 

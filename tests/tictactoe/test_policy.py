@@ -22,7 +22,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position, parse_position
 from app.tictactoe.policy import (
     BASELINES,
-    Plays,
+    PlayRule,
     compute_optimal_q,
     epsilon_greedy_policy,
     find_best_moves,
@@ -36,7 +36,7 @@ from tests.tictactoe.both import Both
 from tests.tictactoe.reference import PLAYERS, SIGN, equally, mover
 
 NAN = np.nan
-WAYS: tuple[Plays, ...] = get_args(Plays)
+WAYS: tuple[PlayRule, ...] = get_args(PlayRule)
 ROWS = arrays(
     np.float32,
     st.integers(1, 9),
@@ -46,7 +46,7 @@ ROWS = arrays(
 
 @pytest.mark.parametrize("name", BASELINES)
 def test_a_baseline_plays_as_the_reference_does(both: Both, name: str):
-    policy = BASELINES[name].policy(both.game)
+    policy = BASELINES[name].build_policy(both.game)
     assert policy.dtype == np.float64
     np.testing.assert_array_equal(policy, both.policy(PLAYERS[name](both.rules)))
 
@@ -71,7 +71,7 @@ def test_greedy_plays_the_highest_with_equal_chances_and_never_nan(row):
 
 @pytest.mark.parametrize("plays", WAYS)
 @pytest.mark.parametrize("name", ["optimal", "zero", "lucky", "noisy", "first"])
-def test_how_a_table_is_played(tictactoe: Both, tables, name: str, plays: Plays):
+def test_how_a_table_is_played(tictactoe: Both, tables, name: str, plays: PlayRule):
     """Numbers of beads are at least 0; moves are drawn in proportion to them."""
     q = np.abs(tables[name]) if plays == "proportional" else tables[name]
     expected = tictactoe.policy(tictactoe.policy_of(q, plays))
@@ -134,7 +134,7 @@ def test_greedy_takes_the_table_as_it_is_stored():
     [
         greedy_policy,
         partial(epsilon_greedy_policy, epsilon=0.1),
-        *(partial(policy_from_values, plays=p) for p in WAYS),
+        *(partial(policy_from_values, play_rule=p) for p in WAYS),
     ],
 )
 def test_a_row_without_a_legal_cell_is_refused(act):

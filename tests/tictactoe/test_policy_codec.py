@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, build_game
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import BASELINES, find_best_moves, minimax_policy
 from app.tictactoe.policy_codec import (
@@ -18,19 +18,19 @@ from app.tictactoe.policy_codec import (
     policy_from_moves,
 )
 
-GAME = connect()
+GAME = build_game()
 SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
 def test_the_lengths_are_those_of_the_bits() -> None:
     """Counted by hand for the smallest board: 4 + 4 * 3 + 12 * 2 bits are 5 bytes."""
     assert get_code_lengths(GAME) == (2695, 379)
-    assert get_code_lengths(connect(2, 2, 2)) == (7, 3)
+    assert get_code_lengths(build_game(2, 2, 2)) == (7, 3)
 
 
 @pytest.mark.parametrize("name", BASELINES)
 def test_a_policy_with_equal_chances_comes_back(game: Game, name: str) -> None:
-    policy = BASELINES[name].policy(game)
+    policy = BASELINES[name].build_policy(game)
     code = encode_moves(game, policy > 0)
     assert (policy_from_moves(decode_moves(game, code)) == policy).all()
 
@@ -42,7 +42,7 @@ def test_only_who_plays_all_images_alike_has_the_short_code(game: Game) -> None:
 
 def test_the_bits_stand_in_the_order_of_the_legal_pairs(game: Game) -> None:
     """Counted by hand: the first 9 bits are the empty board, the next 8 the lowest code."""
-    first = BASELINES["fixed"].policy(game) > 0
+    first = BASELINES["fixed"].build_policy(game) > 0
     changed = first.copy()
     changed[0, :] = np.arange(9) == 4
     # 000010000 10000000 1...: the centre, then the first empty cell of two boards.

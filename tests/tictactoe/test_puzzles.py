@@ -9,8 +9,8 @@ import pytest
 from app.tictactoe.agents import Agent, load_agents
 from app.tictactoe.policy import greedy_policy, policy_from_values
 from app.tictactoe.puzzles import (
-    LADDER,
     LEVELS,
+    LEVELS_OF_ROUND,
     MANY_CELLS,
     MAX_PUZZLES,
     ROUND_LENGTH,
@@ -34,16 +34,16 @@ def agents(tictactoe: Both) -> dict[str, Agent]:
 @pytest.fixture(scope="module")
 def play(tictactoe: Both, agents: dict[str, Agent]) -> dict[str, Policy]:
     """Return the reference's policy for each agent's table."""
-    return {name: tictactoe.policy_of(a.q, a.card.plays) for name, a in agents.items()}
+    return {name: tictactoe.policy_of(a.q, a.card.play_rule) for name, a in agents.items()}
 
 
 @pytest.fixture(scope="module")
 def chosen(tictactoe: Both, agents: dict[str, Agent]) -> list[Puzzle]:
     return make_puzzles(
         tictactoe.game,
-        {name: policy_from_values(agent.q, agent.card.plays) for name, agent in agents.items()},
+        {name: policy_from_values(agent.q, agent.card.play_rule) for name, agent in agents.items()},
         {name: np.where(agent.visits > 0, agent.q, np.nan) for name, agent in agents.items()},
-        [name for name, agent in agents.items() if agent.card.worth == RewardScale()],
+        [name for name, agent in agents.items() if agent.card.reward_scale == RewardScale()],
     )
 
 
@@ -56,7 +56,7 @@ def boards(tictactoe: Both, record: str, start: str = EMPTY) -> list[str]:
 
 def test_there_are_enough_of_several_agents_and_of_each_level(chosen: list[Puzzle]) -> None:
     assert 60 <= len(chosen) <= MAX_PUZZLES
-    assert len({puzzle.agent for puzzle in chosen}) >= 8
+    assert len({puzzle.agent_id for puzzle in chosen}) >= 8
     assert min(Counter(puzzle.level for puzzle in chosen)[n] for n in range(len(LEVELS))) >= 10
 
 
@@ -72,13 +72,15 @@ def test_its_agent_plays_one_square_for_sure_and_that_is_a_blunder(
 ) -> None:
     for puzzle in chosen:
         board, rules = tictactoe.boards[puzzle.position], tictactoe.rules
-        assert [*play[puzzle.agent][board]] == [puzzle.wrong]
-        assert puzzle.wrong in rules.blunder_cells(board)
-        assert agents[puzzle.agent].visits[puzzle.position, puzzle.wrong] > 0
-        assert puzzle.right == sorted(rules.best_cells(board))
+        assert [*play[puzzle.agent_id][board]] == [puzzle.blunder_cell]
+        assert puzzle.blunder_cell in rules.blunder_cells(board)
+        assert agents[puzzle.agent_id].visits[puzzle.position, puzzle.blunder_cell] > 0
+        assert puzzle.correct_cells == sorted(rules.best_cells(board))
         sign = SIGN[mover(board)]
-        assert puzzle.before == sign * rules.solved[board][0]
-        assert puzzle.after == sign * rules.solved[rules.children[board][puzzle.wrong]][0]
+        assert puzzle.value_before == sign * rules.solved[board][0]
+        assert (
+            puzzle.value_after == sign * rules.solved[rules.children[board][puzzle.blunder_cell]][0]
+        )
 
 
 def test_its_agent_comes_there_by_moves_of_its_own(
@@ -89,7 +91,7 @@ def test_its_agent_comes_there_by_moves_of_its_own(
         assert passed[-1] == tictactoe.boards[puzzle.position]
         seat = mover(passed[-1])
         for board, digit in zip(passed, puzzle.record, strict=False):
-            assert mover(board) != seat or int(digit) in play[puzzle.agent][board]
+            assert mover(board) != seat or int(digit) in play[puzzle.agent_id][board]
 
 
 def test_the_refutation_gets_what_the_blunder_gave_away(
@@ -100,18 +102,18 @@ def test_the_refutation_gets_what_the_blunder_gave_away(
     for puzzle in chosen:
         start = tictactoe.boards[puzzle.position]
         passed = boards(tictactoe, puzzle.refutation, start)
-        assert int(puzzle.refutation[0]) == puzzle.wrong
-        assert rules.result(passed[-1]) == SIGN[mover(start)] * puzzle.after
+        assert int(puzzle.refutation[0]) == puzzle.blunder_cell
+        assert rules.result(passed[-1]) == SIGN[mover(start)] * puzzle.value_after
         for board, digit in zip(passed[1:], puzzle.refutation[1:], strict=False):
             assert int(digit) in rules.best_cells(board)
-        assert puzzle.after == 0 or len(passed) - 2 == rules.solved[passed[1]][1]
+        assert puzzle.value_after == 0 or len(passed) - 2 == rules.solved[passed[1]][1]
 
 
 def test_how_far_one_has_to_look_makes_the_level(tictactoe: Both, chosen: list[Puzzle]) -> None:
     rules = tictactoe.rules
     for puzzle in chosen:
         board = tictactoe.boards[puzzle.position]
-        looked_at = rules.children[board][puzzle.wrong] if puzzle.after < 0 else board
+        looked_at = rules.children[board][puzzle.blunder_cell] if puzzle.value_after < 0 else board
         plies = rules.solved[looked_at][1]
         few = board.count(".") < MANY_CELLS
         level = {1: 0 if few else 1, 2: 1, 3: 1}.get(plies, 2)
@@ -123,13 +125,15 @@ def test_a_round_climbs_while_there_are_puzzles_of_its_levels(chosen: list[Puzzl
         [puzzle.level for puzzle in chosen[n : n + ROUND_LENGTH]] for n in (0, ROUND_LENGTH)
     )
     assert first == sorted(first)
-    assert second == [*LADDER]
+    assert second == [*LEVELS_OF_ROUND]
 
 
 def test_the_first_round_is_of_agents_with_the_usual_rewards(
     chosen: list[Puzzle], agents: dict[str, Agent]
 ) -> None:
-    assert {agents[puzzle.agent].card.worth for puzzle in chosen[:ROUND_LENGTH]} == {RewardScale()}
+    assert {agents[puzzle.agent_id].card.reward_scale for puzzle in chosen[:ROUND_LENGTH]} == {
+        RewardScale()
+    }
 
 
 def test_they_are_the_same_whoever_asks(tictactoe: Both, tables) -> None:
@@ -137,7 +141,7 @@ def test_they_are_the_same_whoever_asks(tictactoe: Both, tables) -> None:
     values = {name: tables[name] for name in policies}
     once, again = (make_puzzles(tictactoe.game, policies, values) for _ in range(2))
     assert once == again
-    assert {puzzle.agent for puzzle in once} == {"noisy", "rough"}
+    assert {puzzle.agent_id for puzzle in once} == {"noisy", "rough"}
 
 
 def test_what_its_values_do_not_tell_is_no_puzzle(tictactoe: Both, tables) -> None:

@@ -44,7 +44,7 @@ def test_each_mistake_and_what_it_costs(tictactoe: Both, tables, policies, name:
         tictactoe.rules,
         list_mistakes(ReachablePlay(tictactoe.game, greedy_policy(tables[name]))),
     )
-    boards = [tictactoe.boards[position] for position in found.position]
+    boards = [tictactoe.boards[position] for position in found.positions]
     expected = [b for b in tictactoe.decisions if set(policies[name][b]) & rules.blunder_cells(b)]
     assert boards == expected
     for board, wrong, right, before, after in zip(boards, *found[1:5], strict=True):
@@ -62,7 +62,7 @@ def test_how_often_each_mistake_happens(tictactoe: Both, tables, policies, name:
     found = list_mistakes(ReachablePlay(tictactoe.game, greedy_policy(tables[name])))
     expected = erring_chances(rules, policy)
     reachable = rules.reachable(policy, "X") | rules.reachable(policy, "O")
-    for position, chance in zip(found.position, found.chance, strict=True):
+    for position, chance in zip(found.positions, found.chances, strict=True):
         board = tictactoe.boards[position]
         assert chance == pytest.approx(float(expected[board]), abs=1e-12)
         assert (chance > 0) == (board in reachable)
@@ -72,8 +72,8 @@ def test_how_often_each_mistake_happens(tictactoe: Both, tables, policies, name:
 def test_classes_hold_every_mistake_once(tictactoe: Both, tables, name: str):
     found = list_mistakes(ReachablePlay(tictactoe.game, greedy_policy(tables[name])))
     classes = group_mistakes(tictactoe.game, found)
-    boards = [tictactoe.boards[position] for position in found.position]
-    chances = Counter(dict(zip(boards, found.chance.tolist(), strict=True)))
+    boards = [tictactoe.boards[position] for position in found.positions]
+    chances = Counter(dict(zip(boards, found.chances.tolist(), strict=True)))
     seen: set[str] = set()
     for row, erring, count, chance in zip(*classes, strict=True):
         same = images(tictactoe.rules, boards[row])
@@ -107,7 +107,7 @@ def slow_order(both: Both, policy: Policy) -> list[int]:
 
 def ordered(game: Game, policy: NDArray[np.float64]) -> list[int]:
     found = list_mistakes(ReachablePlay(game, policy))
-    positions: list[int] = found.position[group_mistakes(game, found).row].tolist()
+    positions: list[int] = found.positions[group_mistakes(game, found).example_rows].tolist()
     return positions
 
 
@@ -124,8 +124,12 @@ def test_own_records_are_games_that_the_agent_can_have(
     tictactoe: Both, tables, policies, name: str, seat: str
 ):
     rules, policy = tictactoe.rules, policies[name]
-    games = ReachablePlay(tictactoe.game, greedy_policy(tables[name])).games[SEATS[seat.lower()]]
-    records = {position: games.record(position) for position in range(tictactoe.game.positions)}
+    games = ReachablePlay(tictactoe.game, greedy_policy(tables[name])).games_by_seat[
+        SEATS[seat.lower()]
+    ]
+    records = {
+        position: games.find_record(position) for position in range(tictactoe.game.positions)
+    }
     had = {position: record for position, record in records.items() if record is not None}
     assert {tictactoe.boards[position] for position in had} == rules.met(policy, seat)
     for position, record in had.items():
@@ -138,8 +142,8 @@ def test_own_records_are_games_that_the_agent_can_have(
 
 def test_each_game_makes_one_move_a_ply_five_at_least(tictactoe: Both, tables):
     game = tictactoe.game
-    games = ReachablePlay(game, greedy_policy(tables["lucky"])).games[SEATS["o"]]
-    made = [games.chance[ply.pairs].sum() for ply in list_plies(game)]
+    games = ReachablePlay(game, greedy_policy(tables["lucky"])).games_by_seat[SEATS["o"]]
+    made = [games.move_chances[ply.pairs].sum() for ply in list_plies(game)]
     assert made[:5] == pytest.approx([1] * 5)
     assert sum(made[5:]) < 4
 
@@ -228,7 +232,7 @@ def listed(both: Both, q, seat: str) -> list[Line]:
     proof = prove_unbeatable(ReachablePlay(both.game, greedy_policy(q)), SEATS[seat.lower()])
     return [
         (both.boards[position], np.flatnonzero(moves).tolist())
-        for position, moves in zip(proof.position.tolist(), proof.moves, strict=True)
+        for position, moves in zip(proof.positions.tolist(), proof.moves, strict=True)
     ]
 
 
@@ -263,7 +267,7 @@ def test_it_lists_all_that_the_agent_can_meet_and_each_once(
     proof = prove_unbeatable(
         ReachablePlay(tictactoe.game, greedy_policy(tables[name])), SEATS[seat.lower()]
     )
-    assert proof.reachable == len(expected)
+    assert proof.reachable_count == len(expected)
 
 
 @pytest.mark.parametrize(("name", "seat"), PROVED)
@@ -318,7 +322,7 @@ def test_the_likeliest_games_are_those_of_a_search_through_all(tictactoe: Both, 
     start = parse_position(game, board)
     found = find_likeliest_games(game, table, start)
     expected = search(board, Fraction(1))
-    assert {end: line.chance for end, line in found.items()} == pytest.approx(
+    assert {end: line.game_chance for end, line in found.items()} == pytest.approx(
         {end: float(chance) for end, chance in expected.items()}
     )
     for end, line in found.items():

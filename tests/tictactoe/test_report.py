@@ -29,11 +29,11 @@ def judged(game: Game, *tables: Table, worth: RewardScale = WORTH, **how) -> Fig
 @pytest.mark.parametrize(
     ("name", "plays", "task"),
     [
-        ("lucky", "greedy", Task("t-hand", 0.9, WORTH, step=-0.1)),
+        ("lucky", "greedy", Task("t-hand", 0.9, WORTH, step_reward=-0.1)),
         ("noisy", "greedy", None),
-        ("lucky", "first", Task(None, 0.9, plies=1)),
+        ("lucky", "first", Task(None, 0.9, discounted_plies=1)),
         ("beads", "proportional", Task("minimax", 0.5, seats="o")),
-        ("rough", "first", Task("random", seats="x", everywhere=True)),
+        ("rough", "first", Task("random", seats="x", starts_everywhere=True)),
     ],
 )
 def test_all_figures_equal_a_slow_evaluation(
@@ -52,7 +52,7 @@ def test_there_is_one_entry_a_snapshot(game: Game, tables, plays: str):
     """Each entry depends on the table of its snapshot only."""
     history, task = list(tables.values()), Task("random", 0.9)
     figures = judged(game, *history, plays=plays, task=task)
-    assert figures.updates == [7, 8, 9, 10, 11, 12]
+    assert figures.snapshot_updates == [7, 8, 9, 10, 11, 12]
     together = flat(msgspec.to_builtins(figures))
     for i, q in enumerate(history):
         alone = msgspec.to_builtins(judged(game, q, plays=plays, task=task)) | {"updates": [7 + i]}
@@ -71,15 +71,15 @@ def test_who_has_learned_its_task_is_nowhere_off(game: Game):
     learned = solve_task(game, task).astype(np.float32)
     off = learned.copy()
     off[-1][game.legal[-1]] += np.float32(0.5)  # X plays the ninth stone of a game O never plays
-    distance = judged(game, learned, off, task=task).task
+    distance = judged(game, learned, off, task=task).task_distance
     assert distance is not None
-    assert distance.largest == [pytest.approx(0, abs=1e-7), pytest.approx(0.5, abs=1e-6)]
-    assert distance.mean == [
+    assert distance.largest_distance == [pytest.approx(0, abs=1e-7), pytest.approx(0.5, abs=1e-6)]
+    assert distance.mean_distance == [
         pytest.approx(0, abs=1e-7),
         pytest.approx(0.5 / 16_167, abs=1e-7),
     ]
-    assert distance.largest_reached == [pytest.approx(0, abs=1e-7)] * 2
-    assert distance.mean_reached == [pytest.approx(0, abs=1e-7)] * 2
+    assert distance.largest_reachable_distance == [pytest.approx(0, abs=1e-7)] * 2
+    assert distance.mean_reachable_distance == [pytest.approx(0, abs=1e-7)] * 2
 
 
 def test_chances_of_one_policy_are_those_of_its_figures(game: Game, tables):
@@ -88,7 +88,7 @@ def test_chances_of_one_policy_are_those_of_its_figures(game: Game, tables):
         judged(game, tables["noisy"], plays="first"),
     )
     for seat, name in [(X, "x"), (O, "o")]:
-        (against,) = getattr(figures.vs["random"], name)
+        (against,) = getattr(figures.baseline_chances["random"], name)
         assert compute_chances(game, greedy_policy(tables["zero"]), policy, seat) == against
 
 
@@ -96,7 +96,7 @@ def test_chances_of_one_policy_are_those_of_its_figures(game: Game, tables):
 @pytest.mark.parametrize("name", NAMES)
 def test_classes_right(tictactoe: Both, tables, name: str, worth: RewardScale):
     """Figures have nine decimals."""
-    right = judged(tictactoe.game, tables[name], worth=worth).classes_right
+    right = judged(tictactoe.game, tables[name], worth=worth).correct_class_shares
     assert right
     (found,) = right
     assert found == pytest.approx(slow_classes_right(tictactoe, tables[name], worth), abs=1e-9)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, build_game
 from app.tictactoe.policy import (
     BASELINES,
     compute_optimal_q,
@@ -27,27 +27,30 @@ DRAWN = RewardScale(x=(-1, 0.5, 1), o=(-1, -0.5, 1))  # a draw is worth to X wha
 
 TASKS = [
     *(Task(opponent, 0.9) for opponent in BASELINES),
-    Task("random", 0.5, ODD, step=-0.1),
-    Task("t-hand", 0.0, ODD, step=0.25),
-    Task("minimax-random", 0.7, RewardScale(x=(-1, 1, 1), o=(0, 0, 1)), step=-0.05),
+    Task("random", 0.5, ODD, step_reward=-0.1),
+    Task("t-hand", 0.0, ODD, step_reward=0.25),
+    Task("minimax-random", 0.7, RewardScale(x=(-1, 1, 1), o=(0, 0, 1)), step_reward=-0.05),
     Task(None, 0.9),
-    Task(None, 0.9, plies=1),
-    Task(None, 0.0, plies=1),
-    Task(None, 0.75, DRAWN, plies=1),
-    Task(None, 0.7, DRAWN, step=-0.1),
+    Task(None, 0.9, discounted_plies=1),
+    Task(None, 0.0, discounted_plies=1),
+    Task(None, 0.75, DRAWN, discounted_plies=1),
+    Task(None, 0.7, DRAWN, step_reward=-0.1),
     Task("random", 0.9, epsilon=0.1),
-    Task("t-hand", 0.7, ODD, step=-0.05, epsilon=0.7),
+    Task("t-hand", 0.7, ODD, step_reward=-0.05, epsilon=0.7),
     Task(None, 0.9, epsilon=0.25),
     Task(None, 1.0, RewardScale((0, 0.5, 1), (0, 0.5, 1)), epsilon=1.0),
     Task(
-        None, 0.9, RewardScale(x=(-0.5, 0.25, 3), o=(-2, -2, 2)), step=-0.1
+        None, 0.9, RewardScale(x=(-0.5, 0.25, 3), o=(-2, -2, 2)), step_reward=-0.1
     ),  # floats break its ties
 ]
 
 
 def ident(task: Task) -> str:
-    start = "every" if task.everywhere else "empty"
-    asked = f"{task.opponent}-{task.gamma}-{task.step}-{task.plies}-{task.seats}-{start}"
+    start = "every" if task.starts_everywhere else "empty"
+    asked = (
+        f"{task.opponent}-{task.gamma}-{task.step_reward}-{task.discounted_plies}-"
+        f"{task.seats}-{start}"
+    )
     return f"{asked}-{task.epsilon}" if task.epsilon else asked
 
 
@@ -59,19 +62,19 @@ def test_the_exact_values_of_a_task(game: Game, slow_tasks, task: Task):
 @pytest.mark.parametrize(("opponent", "plies"), [("t-hand", 2), (None, 2), (None, 1)])
 def test_tasks_on_other_boards(both: Both, opponent: str | None, plies: int):
     players = {"t-hand": both.rules.t_hand()}
-    task = Task(opponent, 0.9, DRAWN, step=-0.01, plies=plies)
+    task = Task(opponent, 0.9, DRAWN, step_reward=-0.01, discounted_plies=plies)
     expected = slow_task(both, task, players).q
     np.testing.assert_allclose(solve_task(both.game, task), expected, rtol=0, atol=1e-12)
 
 
 def test_itself_undiscounted_is_best_play(both: Both):
     best = compute_optimal_q(both.game)
-    np.testing.assert_array_equal(solve_task(both.game, Task(None, plies=1)), best)
+    np.testing.assert_array_equal(solve_task(both.game, Task(None, discounted_plies=1)), best)
     np.testing.assert_allclose(solve_task(both.game, Task(None)), best, rtol=0, atol=1e-12)
 
 
 def test_a_task_has_a_value_for_every_legal_pair_and_no_other(both: Both):
-    for task in (Task(None, 0.9, plies=1), Task("random", 0.9)):
+    for task in (Task(None, 0.9, discounted_plies=1), Task("random", 0.9)):
         q = solve_task(both.game, task)
         np.testing.assert_array_equal(np.isnan(q), ~both.game.legal)
         assert not np.signbit(q[q == 0]).any(), "no -0.0"
@@ -83,12 +86,12 @@ def test_a_task_has_a_value_for_every_legal_pair_and_no_other(both: Both):
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_what_comes_later_counts_less(gamma: float, other: float):
     """If nobody can lose and draws count nothing, a lower gamma gives no higher value."""
-    game, won = connect(2, 3, 3), RewardScale((0, 0, 1), (0, 0, 1))
+    game, won = build_game(2, 3, 3), RewardScale((0, 0, 1), (0, 0, 1))
     low, high = (solve_task(game, Task("random", g, won)) for g in sorted([gamma, other]))
     assert (low <= high)[game.legal].all()
 
 
-@pytest.mark.parametrize("task", [task for task in TASKS if task.plies == 2], ids=ident)
+@pytest.mark.parametrize("task", [task for task in TASKS if task.discounted_plies == 2], ids=ident)
 def test_who_goes_on_as_well_as_can_be_has_the_values_of_the_task(game: Game, task: Task):
     exact = solve_task(game, task)
     found = evaluate_policy(game, task, greedy_policy(exact.round(9)))
@@ -98,9 +101,9 @@ def test_who_goes_on_as_well_as_can_be_has_the_values_of_the_task(game: Game, ta
 @pytest.mark.parametrize("epsilon", [0.0, 0.3])
 def test_what_a_way_to_play_brings_is_what_its_games_end_in(game: Game, tables, epsilon: float):
     """Without discount the value is the chance to win plus half the chance of a draw."""
-    policy, rival = greedy_policy(tables["noisy"]), BASELINES["t-hand"].policy(game)
+    policy, rival = greedy_policy(tables["noisy"]), BASELINES["t-hand"].build_policy(game)
     halves = RewardScale((0, 0.5, 1), (0, 0.5, 1))
-    task = Task("t-hand", worth=halves, epsilon=epsilon)
+    task = Task("t-hand", reward_scale=halves, epsilon=epsilon)
     own = mix_policies(policy, uniform_policy(game), epsilon)
     brings = np.nansum(own * evaluate_policy(game, task, policy), axis=1)
     win, draw, _ = compute_outcome_chances(game, own, rival)[0]
@@ -111,7 +114,7 @@ def test_what_a_way_to_play_brings_is_what_its_games_end_in(game: Game, tables, 
 
 
 REACHES = [
-    Task(opponent, seats=seats, everywhere=everywhere)
+    Task(opponent, seats=seats, starts_everywhere=everywhere)
     for opponent, seats, everywhere in product([*BASELINES, None], ["xo", "x", "o"], [False, True])
 ]
 

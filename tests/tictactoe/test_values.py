@@ -13,12 +13,12 @@ from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import format_position, replay_record
 from app.tictactoe.policy import BASELINES, greedy_policy, minimax_random_policy, uniform_policy
 from app.tictactoe.values import (
+    collect_policy_moves,
     compute_outcome_chances,
     compute_successor_values,
     find_best_response,
     find_likeliest_game,
     follow_matches,
-    make_line_up,
     play_matches,
     respond_to_pairs,
     solve_game,
@@ -36,7 +36,9 @@ def close(chances, expected) -> None:
 def test_optimal_value_and_plies(both: Both):
     solution = solve_game(both.game)
     expected = [both.rules.solved[board] for board in both.boards]
-    assert list(zip(solution.value.tolist(), solution.plies.tolist(), strict=True)) == expected
+    assert (
+        list(zip(solution.values.tolist(), solution.plies_to_end.tolist(), strict=True)) == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,9 @@ def test_optimal_value_and_plies(both: Both):
 )
 def test_outcome_chances_from_every_position(tictactoe: Both, players, x: str, o: str):
     game = tictactoe.game
-    chances = compute_outcome_chances(game, BASELINES[x].policy(game), BASELINES[o].policy(game))
+    chances = compute_outcome_chances(
+        game, BASELINES[x].build_policy(game), BASELINES[o].build_policy(game)
+    )
     close(chances, tictactoe.column(tictactoe.rules.chances(players[x], players[o])))
 
 
@@ -83,14 +87,14 @@ def test_best_response_from_every_position(
         for board in tictactoe.decisions
     }
     np.testing.assert_array_equal(response.policy, tictactoe.pairs(played, otherwise=0))
-    close(response.chances, tictactoe.column(expected_chances))
+    close(response.outcome_chances, tictactoe.column(expected_chances))
 
 
 def test_best_response_on_other_boards(both: Both):
     for seat, player in SEATS.items():
         _, expected = both.rules.best_response(both.rules.uniform(), seat)
         close(
-            find_best_response(both.game, uniform_policy(both.game), player).chances,
+            find_best_response(both.game, uniform_policy(both.game), player).outcome_chances,
             both.column(expected),
         )
 
@@ -104,11 +108,11 @@ def test_a_batch_of_policies_is_what_they_are_one_by_one(game: Game, tables):
         response = find_best_response(game, batch, seat, loss)
         on_pairs, ends = respond_to_pairs(game, batch[..., game.legal], seat, loss)
         np.testing.assert_array_equal(response.policy[..., game.legal], on_pairs)
-        np.testing.assert_array_equal(np.moveaxis(response.chances, -1, 0), ends)
+        np.testing.assert_array_equal(np.moveaxis(response.outcome_chances, -1, 0), ends)
         for at in np.ndindex(2, 3):
             alone = find_best_response(game, batch[at], seat, loss)
             np.testing.assert_array_equal(response.policy[at], alone.policy)
-            np.testing.assert_array_equal(response.chances[at], alone.chances)
+            np.testing.assert_array_equal(response.outcome_chances[at], alone.outcome_chances)
     for i, j in np.ndindex(2, 3):
         at_random = compute_outcome_chances(game, batch[i, j], uniform_policy(game))
         np.testing.assert_array_equal(chances[i, j], at_random)
@@ -122,8 +126,8 @@ def test_a_batch_of_policies_is_what_they_are_one_by_one(game: Game, tables):
 def test_how_likely_a_match_comes_to_each_position(tictactoe: Both, players, x: str, o: str):
     """The match is the second of two that are followed together."""
     game, coming = tictactoe.game, tictactoe.rules.coming(players[x], players[o])
-    policies = np.stack([BASELINES[name].policy(game)[game.legal] for name in (o, x)])
-    lined_up = make_line_up(game, policies)
+    policies = np.stack([BASELINES[name].build_policy(game)[game.legal] for name in (o, x)])
+    lined_up = collect_policy_moves(game, policies)
     *plies, (last, ends) = follow_matches(game, lined_up, np.array([0, 1]), np.array([0, 0]))
     assert [rows for rows, _ in plies] == [slice(*ply) for ply in pairwise(game.ply_start)]
     found = np.concatenate([chance[1] for _, chance in plies])
@@ -141,7 +145,7 @@ def test_matches_end_as_their_chances_say(game: Game, tables):
         compute_outcome_chances(game, policies[i], policies[j])[0]
         for i, j in zip(x, o, strict=True)
     ]
-    close(play_matches(game, make_line_up(game, policies[:, game.legal]), x, o), expected)
+    close(play_matches(game, collect_policy_moves(game, policies[:, game.legal]), x, o), expected)
 
 
 def test_matches_on_other_boards(both: Both):
@@ -149,7 +153,7 @@ def test_matches_on_other_boards(both: Both):
         :, both.game.legal
     ]
     (ends,) = play_matches(
-        both.game, make_line_up(both.game, policies), np.array([0]), np.array([1])
+        both.game, collect_policy_moves(both.game, policies), np.array([0]), np.array([1])
     )
     expected = both.rules.chances(both.rules.uniform(), both.rules.minimax_random())
     close(ends, np.array(expected[both.rules.boards[0]], float))
@@ -178,7 +182,7 @@ def test_likeliest_game(tictactoe: Both, players, x: str, o: str, outcome: int):
 
 
 def test_among_equally_likely_games_the_first_moves_count(game: Game):
-    first = BASELINES["fixed"].policy(game)
+    first = BASELINES["fixed"].build_policy(game)
     assert find_likeliest_game(game, first, first, X) == "0123456"
     assert find_likeliest_game(game, first, uniform_policy(game), X) == "03142"
     assert find_likeliest_game(game, first, first, O) is None
@@ -198,13 +202,15 @@ def test_successor_values_are_those_of_the_position_after_the_move(both: Both):
 
 def test_optimal_play_goes_on_as_solved(game: Game):
     """In the likeliest game of two perfect players only the number of plies left changes."""
-    best = BASELINES["minimax"].policy(game)
+    best = BASELINES["minimax"].build_policy(game)
     record = find_likeliest_game(game, best, best, 0)
     assert record is not None
     positions = replay_record(game, record)
     solution = solve_game(game)
-    assert [int(solution.value[position]) for position in positions] == [0] * 10
-    assert [int(solution.plies[position]) for position in positions] == list(range(9, -1, -1))
+    assert [int(solution.values[position]) for position in positions] == [0] * 10
+    assert [int(solution.plies_to_end[position]) for position in positions] == list(
+        range(9, -1, -1)
+    )
     assert "." not in format_position(game, positions[-1])
 
 

@@ -22,7 +22,7 @@ from app.recipes import ALGORITHMS, SHIPPED, name_recipe, parse_recipe
 from app.tictactoe.agents import ModelError, load_agent, save_agent
 from app.tictactoe.card import format_card
 from app.tictactoe.game import Game
-from app.tictactoe.views import round_for_display, scale_many
+from app.tictactoe.views import round_for_display, scale_all_values
 from tests.signals import heeding
 from training import cli
 from training.play import format_cell, play_in_terminal
@@ -295,7 +295,7 @@ def test_a_recipe_is_an_agent(game: Game, tmp_path: Path) -> None:
     recipe = "q-learning,vs=self,alpha=0.5,games=2000,draw=-0.5"
     assert call("train", recipe, "--out", tmp_path).exit_code == 0
     agent = load_agent(tmp_path, game, "q-learning-vs-self-alpha-0-5-games-2000-draw-minus-0-5")
-    assert (agent.card.recipe, agent.card.reported, agent.card.found) == (recipe, [], [])
+    assert (agent.card.recipe, agent.card.reported, agent.card.findings) == (recipe, [], [])
     assert call("check", recipe, "--models", tmp_path).output.endswith("bit for bit\n")
     assert "unbeatable in both seats" in call("seeds", recipe, "--seeds", "2", "--jobs", "1").output
 
@@ -315,12 +315,12 @@ def test_judge_writes_figures_anew_and_leaves_texts(game: Game, tmp_path: Path) 
     recipe = SHIPPED["q-table"].recipe
     agent = train("q-table", recipe, game, lambda progress: None)
     card = save_agent(tmp_path, game, agent).card
-    figures = msgspec.structs.replace(card.figures, blunders=[0] * agent.history.snapshots)
-    false = msgspec.structs.replace(card, found=["nothing"], figures=figures)
+    figures = msgspec.structs.replace(card.figures, blunders=[0] * agent.history.snapshot_count)
+    false = msgspec.structs.replace(card, findings=["nothing"], figures=figures)
     (tmp_path / "q-table.json").write_text(format_card(false))
     assert call("judge", "--models", tmp_path).output == "q-table: judged\n"
     card = load_agent(tmp_path, game, "q-table").card
-    assert (card.figures, card.found) == (agent.card.figures, ["nothing"])
+    assert (card.figures, card.findings) == (agent.card.figures, ["nothing"])
 
 
 ONE_BASELINE_MORE = """
@@ -417,9 +417,11 @@ def test_what_is_taken_back_is_asked_again(game: Game) -> None:
 def test_a_cell_is_as_red_or_green_as_its_value(game: Game, name: str) -> None:
     """The colour follows the common scale, not the learner's rewards."""
     agent = load_agent(MODELS, game, name)
-    assert agent.card.worth
+    assert agent.card.reward_scale
     scaled = game.spread_pairs(
-        scale_many(game.to_move[game.pair_from], agent.q[game.legal], agent.card.worth)
+        scale_all_values(
+            game.to_move[game.pair_decision], agent.q[game.legal], agent.card.reward_scale
+        )
     )
     seen = set()
     for position, cell in itertools.product(range(0, game.decisions, 50), range(game.cells)):

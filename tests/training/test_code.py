@@ -23,7 +23,7 @@ from training.export_script import build_script
 from training.learners import learn
 from training.reference import LEARNERS, OPPONENTS, build_rules
 from training.reference import learn as learn_by_the_book
-from training.taught import Pupils
+from training.taught import PupilCache
 from training.textbook.rng import seed_state
 from training.textbook.symmetry import list_symmetries
 
@@ -75,7 +75,7 @@ def test_the_file_writes_the_table_bit_for_bit(game: Game, tmp_path: Path, text:
 def test_so_does_that_of_a_learner_that_people_taught(
     game: Game, tmp_path: Path, text: str
 ) -> None:
-    pupils, dice, start = Pupils(game), Dice(7), parse_recipe(text)
+    pupils, dice, start = PupilCache(game), Dice(7), parse_recipe(text)
     before = parse_recipe(taught(pupils, start, dice, 2)[-1].recipe)
     practised = add_practice(before, practice(start), 3)
     code = assert_same(game, tmp_path, parse_recipe(taught(pupils, practised, dice, 1)[-1].recipe))
@@ -87,7 +87,7 @@ def name_pairs() -> list[str]:
     """Return the position and the cell of each pair, as an exported table writes them."""
     game = tic_tac_toe()
     boards = [format_position(game, row) for row in range(game.decisions)]
-    pairs = zip(game.pair_from.tolist(), game.pair_cell.tolist(), strict=True)
+    pairs = zip(game.pair_decision.tolist(), game.pair_cell.tolist(), strict=True)
     return [f"{boards[row]},{cell}" for row, cell in pairs]
 
 
@@ -188,7 +188,7 @@ def test_the_command_prints_it() -> None:
 
 @pytest.mark.parametrize("opponent", BASELINES)
 def test_its_opponents_are_those_of_the_site(game: Game, opponent: str) -> None:
-    policy = BASELINES[opponent].policy(game) > 0
+    policy = BASELINES[opponent].build_policy(game) > 0
     for row in range(game.decisions):
         board = format_position(game, row)
         assert OPPONENTS[opponent](build_rules(game), board) == np.flatnonzero(policy[row]).tolist()
@@ -201,7 +201,7 @@ def test_its_game_is_that_of_the_site(game: Game) -> None:
         assert rules.is_over(board) == game.is_over(position)
         if game.is_over(position):
             assert rules.result(board, "X") == game.result(position) == -rules.result(board, "O")
-    assert sorted(list_symmetries(3, 3)) == sorted(game.symmetry.tolist())
+    assert sorted(list_symmetries(3, 3)) == sorted(game.symmetries.tolist())
 
 
 @pytest.mark.parametrize("seed", [0, 1, 7, 999_999_999, 2**32 - 1])

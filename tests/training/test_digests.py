@@ -64,13 +64,15 @@ def test_a_shipped_card_tells_the_truth_of_its_table(game: Game, agent_id: str) 
     agent = load_agent(MODELS, game, agent_id)
     card, recipe = agent.card, SHIPPED[agent_id].recipe
     assert (card.recipe, card.title) == (name_recipe(recipe), SHIPPED[agent_id].title)
-    assert (card.algorithm, card.plays, card.seed) == (recipe.slug, recipe.plays, recipe.seed)
-    assert card.worth == recipe.reward_scale()
+    assert (card.algorithm, card.play_rule, card.seed) == (recipe.slug, recipe.plays, recipe.seed)
+    assert card.reward_scale == recipe.reward_scale()
     no_task = card.algorithm in ("league", "menace")
-    assert (card.figures.task is None) == (recipe.training_task() is None) == no_task
-    updates = card.figures.updates
-    values = agent.history.all_values()
-    figures = compute_figures(game, values, updates, card.worth, card.plays, recipe.training_task())
+    assert (card.figures.task_distance is None) == (recipe.training_task() is None) == no_task
+    updates = card.figures.snapshot_updates
+    values = agent.history.get_all_values()
+    figures = compute_figures(
+        game, values, updates, card.reward_scale, card.play_rule, recipe.training_task()
+    )
     assert figures == card.figures
     assert recompute_figures(game, agent).card == card
 
@@ -86,7 +88,7 @@ def agent(game: Game) -> Agent:
 
 
 def test_what_was_measured_may_differ(agent: Agent) -> None:
-    card = msgspec.structs.replace(agent.card, seconds=1e6, versions={}, arrays="")
+    card = msgspec.structs.replace(agent.card, training_seconds=1e6, versions={}, arrays_digest="")
     assert list_differences(agent, replace(agent, card=card)) == []
 
 
@@ -94,7 +96,7 @@ def test_what_was_measured_may_differ(agent: Agent) -> None:
     "name", ["q", "visits", "snapshot_updates", "snapshot_q", "snapshot_updated"]
 )
 def test_one_other_bit_is_a_difference(agent: Agent, name: str) -> None:
-    arrays = agent.arrays()
+    arrays = agent.collect_arrays()
     arrays[name] = arrays[name].copy()
     arrays[name].reshape(-1).view(np.uint8)[7] ^= 1
     other = Agent(

@@ -13,7 +13,7 @@ from app.tictactoe.game import Game
 from training.cli import main
 from training.evaluate import (
     END_MARK,
-    FEATURED,
+    FEATURED_AGENTS,
     README,
     RESULTS,
     START_MARK,
@@ -77,7 +77,7 @@ def test_the_documents_are_current(game: Game, tmp_path: Path) -> None:
     assert all(f"| {agent.card.title} |" in results for agent in agents.values())
     assert all(f"experiments/{claim}.json)" in results for claim in claims)
     readme = Path(README).read_text()
-    assert all(f"| {agents[one].card.title} |" in readme for one in FEATURED)
+    assert all(f"| {agents[one].card.title} |" in readme for one in FEATURED_AGENTS)
 
 
 def test_a_row_says_what_is_exactly_true(game: Game) -> None:

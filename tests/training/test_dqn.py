@@ -7,15 +7,15 @@ import pytest
 
 from app.recipes import parse_recipe
 from app.tictactoe.agents import load_agent
-from app.tictactoe.game import Game, O, X, connect
+from app.tictactoe.game import Game, O, X, build_game
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import first_empty_policy, t_hand_policy, uniform_policy
 from training import learners
 from training.experiments.network import measure_epochs, measure_first_epochs
 from training.learners.phases import Epoch, Progress
 from training.networks.dqn import (
-    NO_NEXT,
-    Moves,
+    NO_NEXT_STATE,
+    MoveArrays,
     append_moves,
     compute_illegal_share,
     compute_shares,
@@ -76,7 +76,7 @@ def test_visits_are_the_moves_that_it_made(game: Game, seen: list[Progress]) -> 
 def test_it_learns_to_beat_a_player_who_never_wavers() -> None:
     """Two in a row on five cells: X always beats the first-empty player with two right moves."""
     brief = BRIEF.replace("steps=20", "steps=40").removesuffix(",memory=100")
-    *_, end = learn(connect(1, 5, 2), "vs=fixed,epochs=25,epsilon_last=0", brief)
+    *_, end = learn(build_game(1, 5, 2), "vs=fixed,epochs=25,epsilon_last=0", brief)
     assert end.epoch is not None
     assert end.epoch.won[0] == 1
 
@@ -98,7 +98,7 @@ def test_the_shipped_network_begins_as_its_recipe_still_does(game: Game) -> None
     seen = learners.learn(game, parse_recipe(shipped.card.recipe), find_next_checkpoint)
     for snapshot, progress in zip((0, 1), seen, strict=False):
         assert progress.updates == shipped.snapshot_updates[snapshot]
-        expected = shipped.history.values(snapshot)
+        expected = shipped.history.get_values(snapshot)
         np.testing.assert_allclose(progress.q[game.legal], expected, rtol=1e-3, atol=1e-4)
 
 
@@ -169,7 +169,7 @@ def test_an_experiment_finds_every_epoch_and_the_exact_end(seen: list[Progress])
         np.testing.assert_allclose(list(zip(kept.x, kept.o, strict=True)), expected, atol=1e-9)
     assert run.taken == [epoch.illegal for epoch in told]
     assert run.taken_met == [epoch.illegal_met for epoch in told]
-    assert run.figures.updates == [60]
+    assert run.figures.snapshot_updates == [60]
     beginning = measure_first_epochs(parse_recipe(f"dqn,{settings},{BRIEF}"))
     assert beginning.won.x == run.won.x[:2]
     assert beginning.taken == run.taken[:2]
@@ -236,7 +236,7 @@ def test_a_taken_cell_ends_the_game_and_costs_what_it_costs(game: Game, seat: in
     else:
         assert told == [("....X....", 4)] * 2
         np.testing.assert_allclose(moves.reward, [-5, -5])
-    assert moves.after[-2:].tolist() == [NO_NEXT, NO_NEXT]
+    assert moves.next_decision[-2:].tolist() == [NO_NEXT_STATE, NO_NEXT_STATE]
     assert compute_shares(game, games, seat) == (0, 1, 1)
 
 
@@ -253,7 +253,7 @@ def test_any_move_of_the_memory_may_be_drawn_and_stays_whole() -> None:
     assert set(drawn.decision.ravel().tolist()) == {3, 4, 5, 6, 7}
     np.testing.assert_array_equal(drawn.cell, drawn.decision + 100)
     np.testing.assert_array_equal(drawn.reward, drawn.decision)
-    np.testing.assert_array_equal(drawn.after, drawn.decision + 200)
+    np.testing.assert_array_equal(drawn.next_decision, drawn.decision + 200)
 
 
 def test_targets_are_those_of_plain_python(game: Game) -> None:
@@ -267,20 +267,20 @@ def test_targets_are_those_of_plain_python(game: Game) -> None:
     )
     q = np.where(game.legal, rng.normal(size=game.legal.shape), np.nan).astype(np.float32)
     expected = []
-    for reward, after in zip(moves.reward.tolist(), moves.after.tolist(), strict=True):
-        options = [] if after == NO_NEXT else q[after, game.legal[after]].tolist()
+    for reward, after in zip(moves.reward.tolist(), moves.next_decision.tolist(), strict=True):
+        options = [] if after == NO_NEXT_STATE else q[after, game.legal[after]].tolist()
         expected.append(reward + 0.9 * max(options, default=0.0))
-    assert {after == NO_NEXT for after in moves.after.tolist()} == {True, False}
+    assert {after == NO_NEXT_STATE for after in moves.next_decision.tolist()} == {True, False}
     np.testing.assert_allclose(compute_targets(q, moves, 0.9), expected, rtol=1e-5, atol=1e-6)
 
 
-def numbered(start: int, stop: int) -> Moves:
+def numbered(start: int, stop: int) -> MoveArrays:
     numbers = np.arange(start, stop, dtype=np.int32)
-    return Moves(numbers, numbers + 100, numbers.astype(np.float32), numbers + 200)
+    return MoveArrays(numbers, numbers + 100, numbers.astype(np.float32), numbers + 200)
 
 
 def text(game: Game, s: int) -> str:
-    return "" if s == NO_NEXT else format_position(game, s)
+    return "" if s == NO_NEXT_STATE else format_position(game, s)
 
 
 def tell(game: Game, cells: list[int], seat: int) -> tuple[list[tuple[str, int, float, str]], int]:

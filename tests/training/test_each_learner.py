@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.recipes import SHIPPED, Recipe, name_recipe, parse_recipe
 from app.tictactoe.beads import compute_preferences, count_beads, count_symmetric_cells
-from app.tictactoe.game import Game, X, connect
+from app.tictactoe.game import Game, X, build_game
 from app.tictactoe.policy import (
     compute_optimal_q,
     first_empty_policy,
@@ -19,7 +19,7 @@ from app.tictactoe.policy import (
 )
 from app.tictactoe.report import compute_chances, find_blunders, find_lost_game
 from app.tictactoe.tasks import solve_task
-from app.tictactoe.views import convert_view, scale_many
+from app.tictactoe.views import convert_view, scale_all_values
 from training.learners import learn
 from training.learners.league import (
     LEARNERS,
@@ -31,7 +31,7 @@ from training.learners.league import (
 from training.learners.pairs import decay_rate
 from training.learners.phases import Progress
 from training.reference import build_rules
-from training.story import GAMES, story
+from training.story import MAX_STORY_GAMES, encode_story
 from training.textbook.league import Player, play_league_game
 from training.textbook.rng import Random
 
@@ -157,8 +157,8 @@ def test_the_end_of_a_game_is_worth_to_each_seat_what_the_card_says(game: Game) 
     outcome = convert_view(game, game.outcome[(after - game.decisions).clip(0)])
     worth = recipe.reward_scale()
     assert worth
-    mover = game.to_move[game.pair_from]
-    scaled = game.spread_pairs(scale_many(mover, end.q[game.legal], worth))
+    mover = game.to_move[game.pair_decision]
+    scaled = game.spread_pairs(scale_all_values(mover, end.q[game.legal], worth))
     np.testing.assert_array_equal(scaled[over], outcome[over])
 
 
@@ -211,7 +211,7 @@ def test_in_the_end_it_knows_everything(game: Game, seed: int) -> None:
 
 @pytest.mark.parametrize("board", [(2, 4, 3), (3, 3, 2)])
 def test_it_learns_other_boards(board: tuple[int, int, int]) -> None:
-    other = connect(*board)
+    other = build_game(*board)
     np.testing.assert_array_equal(
         end_of(other, "champion,games=1000000").q, compute_optimal_q(other)
     )
@@ -258,8 +258,8 @@ def test_it_leans_to_nothing_at_first_and_to_what_it_always_draws_in_the_end(gam
 
 def test_its_first_games_are_told_bead_by_bead(game: Game) -> None:
     recipe = parse_recipe("menace,vs=self,seat=x,beads=2,games=500,loss=-2")
-    told = msgspec.json.decode(story(game, recipe))
-    assert len(told) == GAMES
+    told = msgspec.json.decode(encode_story(game, recipe))
+    assert len(told) == MAX_STORY_GAMES
     paid, refilled = {"win": 3, "draw": 1, "loss": -2}, 0
     for one in told:
         assert [change["turn"] for change in one["changes"]] == list(range(len(one["turns"])))

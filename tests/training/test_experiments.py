@@ -12,16 +12,16 @@ import pytest
 from click.testing import CliRunner
 
 from app.experiments import (
-    ORDER,
+    CLAIM_IDS,
     Curves,
     Histogram,
     Mark,
     Series,
     Summary,
+    compute_sign_test,
     load_summaries,
     load_summary,
     save_summary,
-    sign_test,
 )
 from app.recipes import MAX_NAME, SHIPPED, parse_recipe
 from app.sources import SOURCES
@@ -51,7 +51,7 @@ from training.experiments.engine import (
 from training.experiments.games_needed import count_lost_games
 from training.experiments.q_table_parameters import conclude_running_sum
 from training.learners import learn
-from training.measures import END, MARKS, Measure, Run, make_key
+from training.measures import END_MEASURE, MARKS, Measure, MeasuredRun, make_key
 
 ROOT = Path(__file__).parents[2]
 SUMMARIES = ROOT / "models/experiments"
@@ -92,22 +92,22 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> ExperimentRun:
 
 
 def test_every_claim_has_an_experiment_and_its_words() -> None:
-    assert load_experiments().keys() == {*ORDER}
+    assert load_experiments().keys() == {*CLAIM_IDS}
     for experiment in load_experiments().values():
         assert len(experiment.texts.title) <= 60
         assert {*experiment.texts.sources} <= SOURCES.keys()
         assert experiment.texts.sources
         assert set(experiment.texts.agents) <= SHIPPED.keys()
-        labels = [label for sweep in experiment.sweeps for label in sweep.recipes]
+        labels = [label for sweep in experiment.sweeps for label in sweep.recipe_by_label]
         assert len(labels) == len(set(labels))
         for sweep in experiment.sweeps:
-            for recipe in sweep.recipes.values():
+            for recipe in sweep.recipe_by_label.values():
                 assert parse_recipe(recipe).seed == 0
                 assert len(name_with_seed(recipe, 9_999)) <= MAX_NAME
 
 
 def test_every_claim_has_its_summary() -> None:
-    assert list(WRITTEN) == list(ORDER)
+    assert list(WRITTEN) == list(CLAIM_IDS)
 
 
 @pytest.mark.parametrize("claim", WRITTEN)
@@ -115,24 +115,24 @@ def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
     summary, experiment = WRITTEN[claim], load_experiments()[claim]
     assert update_texts(experiment, summary) == summary  # if not, run `experiment --words`
     few = ("seeds than 1,000" in summary.limits, "Three seeds show" in summary.limits)
-    assert any(few) == any(sweep.seeds < 1_000 for sweep in experiment.sweeps)
-    assert summary.seeds == max((sweep.seeds for sweep in experiment.sweeps), default=0)
+    assert any(few) == any(sweep.default_seeds < 1_000 for sweep in experiment.sweeps)
+    assert summary.seeds == max((sweep.default_seeds for sweep in experiment.sweeps), default=0)
     assert (SUMMARIES / f"{claim}.json").stat().st_size < 200_000
     assert len(summary.numbers.rows) <= 11
     seeds: Counter[str] = Counter()  # number of seeds by measure and recipe; equal runs count once
     for sweep in experiment.sweeps:
-        for recipe in sweep.recipes.values():
+        for recipe in sweep.recipe_by_label.values():
             run = make_key(sweep.measure, parse_recipe(recipe))
-            seeds[run] = max(seeds[run], min(sweep.seeds, summary.seeds))
+            seeds[run] = max(seeds[run], min(sweep.default_seeds, summary.seeds))
     assert summary.runs == seeds.total()
 
 
-@pytest.mark.parametrize("claim", ORDER)
+@pytest.mark.parametrize("claim", CLAIM_IDS)
 def test_an_answer_says_every_part_in_words_and_without_a_number(claim: str) -> None:
-    for part in load_experiments()[claim].texts.parts:
-        for sentence in (part.so, part.not_so):
+    for part in load_experiments()[claim].texts.part_sentences:
+        for sentence in (part.sentence_if_true, part.sentence_if_false):
             assert re.fullmatch(r"[A-Z][^0-9%.]*\.", sentence), sentence
-        assert part.so != part.not_so
+        assert part.sentence_if_true != part.sentence_if_false
 
 
 def test_a_source_that_there_is_not_is_named(tmp_path: Path) -> None:
@@ -144,7 +144,8 @@ def test_a_source_that_there_is_not_is_named(tmp_path: Path) -> None:
 def test_words_are_written_anew_without_training(tmp_path: Path) -> None:
     summary = WRITTEN["menace"]
     save_summary(
-        tmp_path, msgspec.structs.replace(summary, title="?", claim="?", answer="?", where="?")
+        tmp_path,
+        msgspec.structs.replace(summary, title="?", claim="?", answer="?", source_location="?"),
     )
     command = ["experiment", "menace", "--words", "--out", str(tmp_path)]
     assert CliRunner().invoke(cli.main, command).stdout == "menace: reproduced\n"
@@ -152,7 +153,7 @@ def test_words_are_written_anew_without_training(tmp_path: Path) -> None:
 
 
 def test_what_was_found_of_an_agent_is_what_the_seeds_of_its_claim_show(game: Game) -> None:
-    (found, *_) = load_agent(ROOT / "models", game, "q-table-vs-minimax").card.found
+    (found, *_) = load_agent(ROOT / "models", game, "q-table-vs-minimax").card.findings
     recipe = SHIPPED["q-table-vs-minimax"].recipe
     figures = [one for one in WRITTEN["trained-on-minimax"].figures if isinstance(one, Histogram)]
     for figure in figures[:2]:  # won and lost
@@ -162,9 +163,9 @@ def test_what_was_found_of_an_agent_is_what_the_seeds_of_its_claim_show(game: Ga
 
 @pytest.mark.parametrize("seed", [226, 612])  # stored with five digits they were rounded twice
 def test_a_figure_is_stored_as_its_run_has_it(seed: int) -> None:
-    run = END.compute(parse_recipe(f"q-table,seed={seed}"))
+    run = END_MEASURE.compute(parse_recipe(f"q-table,seed={seed}"))
     figures = WRITTEN["better-than-minimax"].figures
-    against = run.figures.vs["random"]
+    against = run.figures.baseline_chances["random"]
     for figure, chances in zip(figures[:2], (against.x, against.o), strict=True):
         assert isinstance(figure, Histogram)
         won, stored = 100 * chances[-1][0], figure.groups[0].values[seed]
@@ -215,7 +216,7 @@ def test_lost_games_are_counted_until_hardly_any_is_lost() -> None:
     nothing = [0.0] * 4
     lines = dict.fromkeys(("low", "high", "least", "most"), nothing)
     # 2 games lost, 8 x 0.75, 10 x 0.2525: of both seats together.
-    line = Series("", "", [2, 10, 20, 40], [100, 50, 0.5, 0], **lines, n=1, typical=0)
+    line = Series("", "", [2, 10, 20, 40], [100, 50, 0.5, 0], **lines, seed_count=1, typical_seed=0)
     assert count_lost_games(line) == pytest.approx((2 + 6 + 2.525) / 2)
     never = msgspec.structs.replace(line, median=[100, 50, 20, 20])
     assert count_lost_games(never) is None
@@ -243,7 +244,7 @@ def test_a_run_made_again_is_what_it_was(claim: str, name: str, recipe: str) -> 
     ]
     found = measure.compute(parse_recipe(recipe))
     digests = {
-        check.digest
+        check.result_digest
         for summary in WRITTEN.values()
         for check in summary.checks
         if (check.measure, check.recipe) == (name, recipe)
@@ -264,7 +265,7 @@ def test_the_first_seeds_are_those_of_the_committed_figures(claim: str, tmp_path
 @pytest.mark.parametrize("claim", ["counting", "first-move"])
 def test_what_needs_no_training_is_written_again_as_it_was(claim: str, tmp_path: Path) -> None:
     again = carried_out(load_experiments()[claim], tmp_path, 1)
-    assert again.trained == again.kept == 0
+    assert again.trained_count == again.stored_count == 0
     assert again.summary.figures == WRITTEN[claim].figures
     assert again.summary.numbers == WRITTEN[claim].numbers
     assert again.summary.verdict == WRITTEN[claim].verdict
@@ -279,12 +280,12 @@ def test_a_killed_sweep_goes_on_where_it_stopped(
     assert stopped.returncode == -signal.SIGKILL
     with open_store(tmp_path) as store:
         there = len(store)
-    assert 0 < there < undisturbed.trained == 30
+    assert 0 < there < undisturbed.trained_count == 30
     again = carried_out(conclude_running_sum, tmp_path, 15)
-    assert (again.trained, again.kept) == (30 - there, there)
+    assert (again.trained_count, again.stored_count) == (30 - there, there)
     assert without_times(again.summary) == without_times(undisturbed.summary)
     third = carried_out(conclude_running_sum, tmp_path, 15)
-    assert (third.trained, third.kept) == (0, 30)
+    assert (third.trained_count, third.stored_count) == (0, 30)
     assert third.summary.seconds == again.summary.seconds
 
 
@@ -306,30 +307,30 @@ def test_the_other_way_to_ask_for_a_seed_is_no_other_run(tmp_path: Path) -> None
 
 def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> None:
     def about(version: int) -> Experiment:
-        measure = Measure(END.name, version, Run, END.compute)
+        measure = Measure(END_MEASURE.name, version, MeasuredRun, END_MEASURE.compute)
         sweeps = [Sweep({"averages": "q-table", "running sums": "q-table,update=sum"}, measure)]
         return Experiment("running-sum", conclude_running_sum.conclude, sweeps)
 
-    assert carried_out(about(1), tmp_path, 1).trained == 2
-    assert carried_out(about(2), tmp_path, 1).trained == 2
-    assert carried_out(about(2), tmp_path, 1).trained == 0
+    assert carried_out(about(1), tmp_path, 1).trained_count == 2
+    assert carried_out(about(2), tmp_path, 1).trained_count == 2
+    assert carried_out(about(2), tmp_path, 1).trained_count == 0
 
 
 def test_a_run_is_judged_as_the_card_of_its_agent_is(game: Game) -> None:
     recipe = parse_recipe("q-table,games=300,seed=3")
-    end, marks = END.compute(recipe), MARKS.compute(recipe)
-    assert end.figures.updates == marks.figures.updates[-1:]
+    end, marks = END_MEASURE.compute(recipe), MARKS.compute(recipe)
+    assert end.figures.snapshot_updates == marks.figures.snapshot_updates[-1:]
     assert end.figures.blunders == marks.figures.blunders[-1:]
-    assert end.games == [300]
-    assert marks.asked[0] == 0
-    assert marks.asked[-1] == -1
-    assert marks.games == sorted(marks.games)
-    assert marks.known[0] == 0
-    assert marks.known == sorted(marks.known)
+    assert end.snapshot_games == [300]
+    assert marks.snapshot_updates[0] == 0
+    assert marks.snapshot_updates[-1] == -1
+    assert marks.snapshot_games == sorted(marks.snapshot_games)
+    assert marks.known_positions[0] == 0
+    assert marks.known_positions == sorted(marks.known_positions)
     *_, last = learn(game, recipe)
     policy = policy_from_values(last.q, recipe.plays)
-    assert end.unbeatable.x == [find_lost_game(game, policy, 1) is None]
-    assert end.unbeatable.o == [find_lost_game(game, policy, -1) is None]
+    assert end.is_unbeatable.x == [find_lost_game(game, policy, 1) is None]
+    assert end.is_unbeatable.o == [find_lost_game(game, policy, -1) is None]
 
 
 def test_wilson_is_the_interval_of_the_textbook() -> None:
@@ -340,9 +341,9 @@ def test_wilson_is_the_interval_of_the_textbook() -> None:
 
 
 def test_the_sign_test_counts_how_lopsided_it_is() -> None:
-    assert sign_test([1, 1, 1, 1, 1, 5], [0, 0, 0, 0, 0, 5]) == 2 / 2**5
-    assert sign_test([1, 0], [0, 1]) == 1
-    assert sign_test([3, 3], [3, 3]) == 1
+    assert compute_sign_test([1, 1, 1, 1, 1, 5], [0, 0, 0, 0, 0, 5]) == 2 / 2**5
+    assert compute_sign_test([1, 0], [0, 1]) == 1
+    assert compute_sign_test([3, 3], [3, 3]) == 1
 
 
 def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
@@ -352,7 +353,7 @@ def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
     assert series.low == [1, 2]
     assert series.high == [9, 18]
     assert (series.least, series.most) == ([0, 0], [10, 20])
-    assert (series.n, series.typical) == (11, 5)
+    assert (series.seed_count, series.typical_seed) == (11, 5)
 
 
 def test_strips_are_of_all_recipes_or_of_some() -> None:
@@ -366,7 +367,7 @@ def test_strips_are_of_all_recipes_or_of_some() -> None:
     thirds = Quantity("Two", "games", lambda found: found / 3)
     (some,) = results.draw_strips(thirds, ["two"], [mark], exact=False).groups
     assert (some.recipe, some.values, some.marks) == ("double-q", [1.33333333333, 2], [mark])
-    assert results.medians(lambda found: 10 * found) == {"one": 20, "two": 50}
+    assert results.compute_medians(lambda found: 10 * found) == {"one": 20, "two": 50}
     assert results.list_values(lambda found: found > 2, ["one"]) == {"one": [True, False, False]}
 
 
@@ -379,7 +380,7 @@ def test_the_command_writes_a_summary_and_lists_it(tmp_path: Path) -> None:
     assert result.stdout.startswith("counting: partly reproduced (0 runs trained, 0 kept")
     assert load_summary(tmp_path / "out/counting.json").figures == WRITTEN["counting"].figures
     listed = CliRunner().invoke(cli.main, ["experiment", "--out", out]).stdout.splitlines()
-    assert len(listed) == len(ORDER)
+    assert len(listed) == len(CLAIM_IDS)
     assert [line.split() for line in listed if line.startswith("counting")] == [
         ["counting", "partly", "reproduced"]
     ]

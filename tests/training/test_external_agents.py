@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from app.tables.options import Options
 from app.tictactoe.agents import load_agent
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, build_game
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import compute_optimal_q, find_best_moves
 from app.tictactoe.policy_codec import encode_moves, policy_from_moves
 from app.tictactoe.report import find_blunders
 from app.web import create_app
 from training.cli import main
-from training.external_agents import FORMS, ExternalAgent, find_agent_form
+from training.external_agents import FORM_DESCRIPTIONS, ExternalAgent, find_agent_form
 from training.external_agents import read_external as read_with
 
 MODELS = Path("models")
-GAME = connect()
+GAME = build_game()
 HEADING = "position,cell,q\n"
 GOOD = f"{HEADING}.........,4,1\n"
 LONG = "9" * 400
@@ -82,7 +82,7 @@ def test_what_the_site_exports_is_read_as_the_agent(tmp_path: Path) -> None:
         assert foreign.q is not None
         np.testing.assert_array_equal(foreign.q.astype(np.float32), wanted)
         best = wanted == np.nanmax(wanted, axis=1, keepdims=True)
-        np.testing.assert_array_equal(foreign.choice, best)
+        np.testing.assert_array_equal(foreign.chosen_moves, best)
 
 
 def test_json_of_the_optimal_values_is_optimal_play(tmp_path: Path) -> None:
@@ -113,8 +113,8 @@ def test_where_a_file_has_no_value_any_empty_cell_is_played(tmp_path: Path) -> N
         "q,position,note,cell\r\n0.5,.........,, 0\r\n\r\n0.5,.........,,2\r\n-1,.........,,4\r\n"
     )
     foreign = read_external(GAME, str(file))
-    assert np.flatnonzero(foreign.choice[0]).tolist() == [0, 2]
-    assert (foreign.choice[1:] == GAME.legal[1:]).all()
+    assert np.flatnonzero(foreign.chosen_moves[0]).tolist() == [0, 2]
+    assert (foreign.chosen_moves[1:] == GAME.legal[1:]).all()
     assert "Read: 1 of 4,520 positions." in call(file)[1]
 
 
@@ -125,7 +125,7 @@ def test_a_link_and_its_moves_are_read(choice: np.ndarray) -> None:
     code = encode_moves(GAME, choice & GAME.legal)
     for text in (f"https://s.example/judge?moves={code}", f"moves={code}", code):
         foreign = read_external(GAME, text)
-        np.testing.assert_array_equal(foreign.choice, choice & GAME.legal)
+        np.testing.assert_array_equal(foreign.chosen_moves, choice & GAME.legal)
         assert foreign.q is None
 
 
@@ -141,10 +141,10 @@ def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("agents")
 def test_a_function_is_asked_in_every_position() -> None:
-    first = read_external(GAME, "their_agents:first").choice
+    first = read_external(GAME, "their_agents:first").chosen_moves
     assert (first == (GAME.legal & (GAME.legal.cumsum(axis=1) == 1))).all()
-    assert (read_external(GAME, "their_agents:agent.every").choice == GAME.legal).all()
-    last = read_external(GAME, "their_agents:agent.last").choice
+    assert (read_external(GAME, "their_agents:agent.every").chosen_moves == GAME.legal).all()
+    last = read_external(GAME, "their_agents:agent.last").chosen_moves
     assert (last.argmax(axis=1) == 8 - GAME.legal[:, ::-1].argmax(axis=1)).all()
     code, output = call("their_agents:first")
     assert code == 0
@@ -178,7 +178,7 @@ def test_what_is_wrong_with_a_function_is_named(function: str, fault: str) -> No
     assert code == 1
     assert output.startswith(f"Error: {function}: ")
     assert fault in output
-    assert FORMS["function"] in output
+    assert FORM_DESCRIPTIONS["function"] in output
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_what_is_wrong_with_a_file_is_named(
     code, output = call(file)
     assert code == 1
     assert output.startswith(f"Error: {file}: {fault}"), output
-    assert output.endswith(f"\n{FORMS['table']}\n")
+    assert output.endswith(f"\n{FORM_DESCRIPTIONS['table']}\n")
     assert len(output) < 1000
 
 

@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 
 from app.recipes import parse_recipe
-from app.tictactoe.game import Game, O, X, connect
-from app.tictactoe.policy import Plays, greedy_policy
+from app.tictactoe.game import Game, O, X, build_game
+from app.tictactoe.policy import PlayRule, greedy_policy
 from app.tictactoe.report import compute_figures, find_lost_game
 from app.tictactoe.values import compute_successor_values, solve_game
 from app.tictactoe.views import RewardScale, convert_view
 from training.fast_evaluation import follow_policies, is_unbeatable
 from training.learners import learn
-from training.run import find_next_mark
+from training.run import find_next_round_number
 
 
 @pytest.mark.parametrize("board", [(3, 3, 3), (2, 4, 3), (3, 2, 3), (2, 2, 2)])
 @pytest.mark.parametrize("plays", ["greedy", "first", "proportional"])
-def test_tables_right_and_wrong_on_any_board(board: tuple[int, int, int], plays: Plays) -> None:
+def test_tables_right_and_wrong_on_any_board(board: tuple[int, int, int], plays: PlayRule) -> None:
     """Tables between exact and random values, with many ties."""
-    game = connect(*board)
+    game = build_game(*board)
     truth = (
-        convert_view(game, compute_successor_values(game, solve_game(game).value))[game.legal] + 1
+        convert_view(game, compute_successor_values(game, solve_game(game).values))[game.legal] + 1
     )
     random = np.random.default_rng(0)
     tables = np.stack(
@@ -41,7 +41,9 @@ def test_tables_right_and_wrong_on_any_board(board: tuple[int, int, int], plays:
 @pytest.mark.parametrize("name", ["q-table,games=2000", "menace,games=2000"])
 def test_tables_that_are_being_learned(game: Game, name: str) -> None:
     recipe = parse_recipe(name)
-    tables = np.stack([moment.q[game.legal] for moment in learn(game, recipe, find_next_mark)])
+    tables = np.stack(
+        [moment.q[game.legal] for moment in learn(game, recipe, find_next_round_number)]
+    )
     settings = (
         game,
         tables,
@@ -68,20 +70,20 @@ def quick(game: Game, q: np.ndarray) -> bool:
 @pytest.mark.parametrize("board", [(3, 3, 3), (2, 4, 3), (3, 2, 3), (2, 2, 2)])
 def test_almost_right_tables(board: tuple[int, int, int], sign: int) -> None:
     """Exact tables with a few random pairs, so that both answers occur."""
-    game = connect(*board)
+    game = build_game(*board)
     game = replace(game, outcome=sign * game.outcome)
-    truth = convert_view(game, compute_successor_values(game, solve_game(game).value))
+    truth = convert_view(game, compute_successor_values(game, solve_game(game).values))
     random, answers = np.random.default_rng(0), set()
     for errors in np.tile([0.0, 0.0005, 0.002, 0.01, 1.0], 5):
         wrong = random.random(truth.shape) < errors
         q = np.where(wrong & game.legal, random.integers(-2, 3, truth.shape), truth)
         assert quick(game, q) == by_analysis(game, q)
         answers.add(quick(game, q))
-    assert answers == ({False, True} if solve_game(game).value[0] == 0 else {False})
+    assert answers == ({False, True} if solve_game(game).values[0] == 0 else {False})
 
 
 def test_one_of_two_equal_moves_that_loses_is_enough(game: Game) -> None:
-    q = convert_view(game, compute_successor_values(game, solve_game(game).value))
+    q = convert_view(game, compute_successor_values(game, solve_game(game).values))
     assert quick(game, q)
     corner = game.successor[0, 0]
     q[corner] = np.where(np.isin(np.arange(9), [4, 8]), 0.5, q[corner])

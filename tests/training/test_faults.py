@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.recipes.faults import FAULTY, find_correct_recipe
+from app.recipes.faults import FAULTY_RECIPES, find_correct_recipe
 from app.tictactoe.game import tic_tac_toe
 from app.web.pages.faults import TEXTS
 from training.reference import learn
@@ -18,14 +18,14 @@ def shorten(event: Any) -> tuple[Any, ...]:
     return tuple(event)
 
 
-@pytest.mark.parametrize("fault", FAULTY)
+@pytest.mark.parametrize("fault", FAULTY_RECIPES)
 def test_the_first_update_that_differs_is_the_one_on_the_page(fault: str) -> None:
     game, first = tic_tac_toe(), TEXTS[fault].first
     games = updates = 0
     wrong: Any
     right: Any
     for wrong, right in zip_longest(
-        learn(game, FAULTY[fault]), learn(game, find_correct_recipe(fault))
+        learn(game, FAULTY_RECIPES[fault]), learn(game, find_correct_recipe(fault))
     ):
         games += isinstance(right, Move) and set(right.board) == {"."}
         updates += isinstance(right, Update)

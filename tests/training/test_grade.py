@@ -127,7 +127,7 @@ threading.Thread(target=threading.Event().wait).start()
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the judge and the work of a student."""
     folder, game = tmp_path_factory.mktemp("course"), tic_tac_toe()
-    policy = BASELINES["minimax-random"].policy(game)
+    policy = BASELINES["minimax-random"].build_policy(game)
     boards = game.board[: game.decisions].tolist()
     moves = [(policy[row] > 0).nonzero()[0].tolist() for row in range(game.decisions)]
     (folder / "perfect.json").write_text(json.dumps(list(zip(boards, moves, strict=True))))
@@ -322,7 +322,7 @@ def test_the_game_that_beats_it_is_one_of_its_own(grade: Grade) -> None:
         for position, cell in zip(positions, cells, strict=True):
             if game.to_move[position] == player:
                 assert cell == game.legal[position].argmax()
-    policy = BASELINES["fixed"].policy(game)[None, game.legal]
+    policy = BASELINES["fixed"].build_policy(game)[None, game.legal]
     figures = compute_figures(game, policy, [0], None)
     assert found["blunders"] == figures.blunders[0]
     assert found["nash_conv"] == pytest.approx(figures.nash_conv[0], abs=1e-9)

@@ -9,7 +9,7 @@ import pytest
 from app.recipes import SHIPPED, Recipe, parse_recipe
 from app.recipes.algorithms import QLearning
 from app.tictactoe.agents import Agent
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, build_game
 from app.tictactoe.npz import MAX_SNAPSHOTS
 from app.tictactoe.policy import greedy_policy
 from app.tictactoe.report import find_blunders
@@ -18,7 +18,7 @@ from app.tictactoe.views import convert_view
 from training import learners
 from training.bench import CLoop
 from training.learners.phases import Progress
-from training.run import find_next_checkpoint, find_next_mark, record_history, train
+from training.run import find_next_checkpoint, find_next_round_number, record_history, train
 
 TABLES = {one: agent.recipe for one, agent in SHIPPED.items() if agent.recipe.slug != "dqn"}
 
@@ -53,13 +53,15 @@ def test_snapshots_begin_untouched_rise_and_end_with_the_table(
 ) -> None:
     assert agent.snapshot_updates[0] == 0
     other_seed = record_history(recipe.with_seed(6), game, nobody)
-    np.testing.assert_array_equal(agent.table(game, 0), other_seed[0].q)
-    assert not agent.history.updated_pairs(0).any()
+    np.testing.assert_array_equal(agent.build_table(game, 0), other_seed[0].q)
+    assert not agent.history.find_updated_pairs(0).any()
     assert (np.diff(agent.snapshot_updates) > 0).all()
     assert agent.snapshot_updates[-1] == agent.card.updates
-    np.testing.assert_array_equal(agent.history.values(-1), agent.q[game.legal])
-    np.testing.assert_array_equal(agent.history.updated_pairs(-1), agent.visits[game.legal] > 0)
-    assert agent.history.snapshots == len(agent.card.figures.updates) <= MAX_SNAPSHOTS
+    np.testing.assert_array_equal(agent.history.get_values(-1), agent.q[game.legal])
+    np.testing.assert_array_equal(
+        agent.history.find_updated_pairs(-1), agent.visits[game.legal] > 0
+    )
+    assert agent.history.snapshot_count == len(agent.card.figures.snapshot_updates) <= MAX_SNAPSHOTS
 
 
 def test_a_watcher_sees_it_grow_to_the_end(game: Game, recipe: Recipe, agent: Agent) -> None:
@@ -82,7 +84,7 @@ def test_where_there_is_more_history_than_room_the_first_makes_way(
 
 
 def test_stopping_to_look_changes_nothing(recipe: Recipe) -> None:
-    small = connect(2, 3, 3)
+    small = build_game(2, 3, 3)
     longer = shortened(recipe, 20)
     ends = []
     for stop in (lambda updates: updates + 1, lambda updates: updates + 99, find_next_checkpoint):
@@ -94,7 +96,7 @@ def test_stopping_to_look_changes_nothing(recipe: Recipe) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_q_iteration_always_finds_the_optimal_values(game: Game, seed: int) -> None:
     *_, end = record_history(TABLES["q-iteration"].with_seed(seed), game, nobody)
-    truth = convert_view(game, compute_successor_values(game, solve_game(game).value))
+    truth = convert_view(game, compute_successor_values(game, solve_game(game).values))
     np.testing.assert_array_equal(end.q, truth)
     assert not find_blunders(game, greedy_policy(end.q)).any()
 
@@ -103,7 +105,7 @@ def test_q_iteration_always_finds_the_optimal_values(game: Game, seed: int) -> N
     ("updates", "mark"), [(0, 1), (1, 2), (2, 5), (3, 5), (5, 10), (9, 10), (10, 20), (7000, 10000)]
 )
 def test_marks_are_1_2_5_10(updates: int, mark: int) -> None:
-    assert find_next_mark(updates) == mark
+    assert find_next_round_number(updates) == mark
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc here")

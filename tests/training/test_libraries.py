@@ -64,7 +64,7 @@ def test_open_spiel_solves_the_game_to_the_same_values() -> None:
     expected = np.array([solved.pop(format_position(GAME, row)) for row in range(GAME.decisions)])
     assert not solved
     expected[expected < -1] = np.nan  # illegal moves
-    values = compute_successor_values(GAME, solve_game(GAME).value)
+    values = compute_successor_values(GAME, solve_game(GAME).values)
     np.testing.assert_array_equal(convert_view(GAME, values), expected)
 
 
@@ -107,7 +107,9 @@ def test_agents_play_in_pettingzoo_and_theirs_are_judged() -> None:
     best, weak = (petting.actor(get_policy(GAME, text), rng) for text in ("minimax", "fixed"))
     assert petting.play(best, weak) == {"player_1": 1, "player_2": -1}
     assert petting.play(best, best) == {"player_1": 0, "player_2": 0}
-    figures = compute_figures(GAME, BASELINES["fixed"].policy(GAME)[None, GAME.legal], [0], None)
+    figures = compute_figures(
+        GAME, BASELINES["fixed"].build_policy(GAME)[None, GAME.legal], [0], None
+    )
     assert petting.judge_actor(weak)["blunders"] == figures.blunders[0]
 
 

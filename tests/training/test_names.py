@@ -26,7 +26,7 @@ from app.recipes.parameters import OPPONENTS, YOU
 
 def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
     """Generate values within the range of a parameter."""
-    if parameter.kind is bool:
+    if parameter.value_type is bool:
         return st.booleans()
     if parameter.choices:
         return st.sampled_from(parameter.choices)
@@ -38,9 +38,9 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
     if parameter.name == "taught":
         cells = st.lists(st.sampled_from("012345678"), min_size=1, max_size=5, unique=True)
         return st.lists(cells.map("".join), max_size=9).map(".".join)
-    if parameter.kind is int:
-        return st.integers(int(parameter.low or 0), int(parameter.high or 0))
-    return st.floats(parameter.low, parameter.high)
+    if parameter.value_type is int:
+        return st.integers(int(parameter.minimum or 0), int(parameter.maximum or 0))
+    return st.floats(parameter.minimum, parameter.maximum)
 
 
 @st.composite
@@ -214,10 +214,10 @@ def test_every_parameter_is_described(algorithm: type[Recipe]) -> None:
     for one in described:
         assert one.meaning.endswith(".")
         assert one.meaning[0].isupper() or one.meaning.startswith("k ")
-        if one.kind in (int, float):
-            assert one.low is not None
-            assert one.high is not None
-            assert one.low <= float(one.default) <= one.high
+        if one.value_type in (int, float):
+            assert one.minimum is not None
+            assert one.maximum is not None
+            assert one.minimum <= float(one.default) <= one.maximum
 
 
 def test_short_names_are_those_of_the_shipped() -> None:

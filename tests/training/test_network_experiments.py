@@ -46,17 +46,17 @@ def made_up(figures: Figures) -> Any:
         for seed in range(SEEDS):
             wins = exact / 100 + 0.001 * seed
             seats = BySeat([(wins, 1 - wins, 0.0)], [(wins, 1 - wins, 0.0)])
-            vs = {**figures.vs, "random": seats}
+            vs = {**figures.baseline_chances, "random": seats}
             made.append(
                 NetworkRun(
                     seconds=1.0,
-                    judging=0.5,
+                    evaluation_seconds=0.5,
                     won=BySeat([won[0]] * epochs, [won[1]] * epochs),
                     lost=BySeat([lost[0]] * epochs, [lost[1]] * epochs),
                     forfeited=BySeat([taken] * epochs, [taken] * epochs),
                     taken=[taken] * epochs,
                     taken_met=[taken] * epochs,
-                    figures=msgspec.structs.replace(figures, vs=vs),
+                    figures=msgspec.structs.replace(figures, baseline_chances=vs),
                 )
             )
         return made
@@ -68,7 +68,9 @@ def told(claim: str, found: Mapping[str, list[NetworkRun]], other: list[NetworkR
     """Return the conclusion of a claim for these runs; other labels get other runs."""
     experiment = load_experiments()[claim]
     recipes = {
-        label: recipe for sweep in experiment.sweeps for label, recipe in sweep.recipes.items()
+        label: recipe
+        for sweep in experiment.sweeps
+        for label, recipe in sweep.recipe_by_label.items()
     }
     assert found.keys() <= recipes.keys()
     return experiment.conclude(Results(recipes, dict.fromkeys(recipes, other) | dict(found)))
@@ -95,7 +97,7 @@ def test_guard_rails(
     }
     result = told("guard-rails", found, made_up())
     assert result.verdict == verdict
-    _, unguarded, _ = result.numbers.rows["highest output is an illegal move"]
+    _, unguarded, _ = result.number_table.rows["highest output is an illegal move"]
     assert unguarded == f"{100 * without:.1f}%"
 
 
@@ -142,7 +144,10 @@ def test_the_size_of_a_network(made_up: Any) -> None:
     confirmed = told("network-size", found, made_up())
     assert confirmed.verdict == "reproduced"
     partly = told("network-size", found | {wide: made_up(85)}, made_up())
-    assert (partly.verdict, partly.parts) == ("partly reproduced", [False, False, False, True])
+    assert (partly.verdict, partly.parts_reproduced) == (
+        "partly reproduced",
+        [False, False, False, True],
+    )
     refuted = told("network-size", found | {wide: made_up(85)}, made_up(80))
     assert refuted.verdict == "not reproduced"
     grid = confirmed.figures[0]
@@ -164,9 +169,9 @@ def test_the_plots_of_wins(made_up: Any, second: float, verdict: str) -> None:
         "against t-hand": runs([0.1] * 180 + [0.7] * 220, [second] * 400),
     }
     result = told("win-plots", found, [])
-    assert (result.verdict, result.parts[0]) == (verdict, True)
+    assert (result.verdict, result.parts_reproduced[0]) == (verdict, True)
     assert all(isinstance(figure, Curves) for figure in result.figures)
-    rows = result.numbers.rows
+    rows = result.number_table.rows
     assert rows["against t-hand, second seat"][0] == f"{100 * second:.0f}%"
     assert rows["against random, second seat"][-1] == "ahead since epoch 200"
     assert rows["against t-hand, second seat"][-1] == "behind with 3 of 3 seeds"

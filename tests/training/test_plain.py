@@ -19,7 +19,7 @@ from app.recipes import ALGORITHMS, Recipe, parse_recipe
 from app.recipes.algorithms import Menace
 from app.recipes.parameters import BOTH, OPPONENTS
 from app.tictactoe.agents import load_agent, save_agent
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, build_game
 from app.tictactoe.notation import format_position
 from training.learners import find_module_name, learn
 from training.learners.phases import Progress
@@ -37,9 +37,9 @@ from training.textbook.rng import Random
 
 USUAL = "tic-tac-toe"
 GAMES = {
-    USUAL: connect(),
-    "misere": replace(connect(), outcome=-connect().outcome),
-    "3 x 4": connect(3, 4, 3),
+    USUAL: build_game(),
+    "misere": replace(build_game(), outcome=-build_game().outcome),
+    "3 x 4": build_game(3, 4, 3),
 }
 UPDATES = 400  # maximum number of updates for each recipe
 LOOK = 100  # updates between two looks at the table
@@ -252,7 +252,7 @@ def test_every_learner_learns_the_game_that_is_judged(
     agent = train("somebody", parse_recipe(f"{slug},{BRIEF[slug]}"), game, lambda progress: None)
     save_agent(tmp_path, game, agent)
     judged = load_agent(tmp_path, game, "somebody").card.figures
-    before, after = judged.vs["random"].x
+    before, after = judged.baseline_chances["random"].x
     assert after[0] - after[2] > before[0] - before[2] + 0.05
     if rules == "misere" and slug in ("champion", "q-iteration"):
         assert judged.blunders[-1] == 0

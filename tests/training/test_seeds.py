@@ -13,7 +13,7 @@ from app.tictactoe.policy import greedy_policy
 from app.tictactoe.report import find_blunders, find_lost_game
 from training import cli
 from training.learners import learn
-from training.measures import END, EXACT_PROOF
+from training.measures import END_MEASURE, EXACT_PROOF_MEASURE
 from training.run import train
 from training.seeds import draw_histogram, measure_seed, measure_seeds
 
@@ -33,10 +33,10 @@ def square(seed: int) -> tuple[int, int]:
 
 def games_needed(seed: int) -> tuple[int, int]:
     """Return the number of games until the champion is unbeatable, and without a blunder."""
-    proof = measure_seed(EXACT_PROOF, CHAMPION, seed)
-    assert proof.games
-    assert proof.faultless
-    return proof.games, proof.played
+    proof = measure_seed(EXACT_PROOF_MEASURE, CHAMPION, seed)
+    assert proof.games_to_proof
+    assert proof.games_to_faultless
+    return proof.games_to_proof, proof.played_games
 
 
 def test_the_champion_needs_few_games() -> None:
@@ -75,11 +75,11 @@ def test_seeds_judges_what_each_seed_makes_of_an_agent(game: Game) -> None:
     agents = [
         train("q-table", Q_TABLE.with_seed(seed), game, lambda progress: None) for seed in range(3)
     ]
-    wins = sorted(100 * agent.card.figures.vs["random"].o[-1][0] for agent in agents)
+    wins = sorted(100 * agent.card.figures.baseline_chances["random"].o[-1][0] for agent in agents)
     row = next(line for line in printed.splitlines() if line.startswith("as O, wins against Rand"))
     assert row.split()[-5::2] == [f"{share:.2f}" for share in wins]
-    runs = [measure_seed(END, Q_TABLE, seed) for seed in range(3)]
-    both = sum(run.unbeatable.x == run.unbeatable.o == [True] for run in runs)
+    runs = [measure_seed(END_MEASURE, Q_TABLE, seed) for seed in range(3)]
+    both = sum(run.is_unbeatable.x == run.is_unbeatable.o == [True] for run in runs)
     assert f"unbeatable in both seats: {both} of 3" in printed
 
 

@@ -9,7 +9,7 @@ from app.recipes import parse_recipe
 from app.tictactoe.game import Game
 from training.learners import learn
 from training.reference import build_rules, get_move_key, make_learner
-from training.story import GAMES, RECORDED, story
+from training.story import MAX_STORY_GAMES, RECORDED_ALGORITHMS, encode_story
 from training.textbook.rules import TicTacToe
 
 to_move = TicTacToe().player_to_move
@@ -35,15 +35,15 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("text", [*RECORDED, *OTHERS])
+@pytest.mark.parametrize("text", [*RECORDED_ALGORITHMS, *OTHERS])
 def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) -> None:
     """In a league, an update by an opponent's move belongs to the learner's table."""
     recipe, number = (
         parse_recipe(text),
         {board: s for s, board in enumerate(build_rules(game).unfinished_boards())},
     )
-    learner, told = make_learner(game, recipe), json.loads(story(game, recipe))
-    assert len(told) == GAMES
+    learner, told = make_learner(game, recipe), json.loads(encode_story(game, recipe))
+    assert len(told) == MAX_STORY_GAMES
     trained = learn(game, recipe, lambda updates: updates + 1)
     updates = compared = 0
     for one in told:
@@ -64,7 +64,7 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
                 value /= same.count(get_move_key(learner, board, cell))
             assert progress.q[number[board], cell] == np.float32(value)
         compared += len(now)
-    assert compared > GAMES
+    assert compared > MAX_STORY_GAMES
 
 
 @pytest.mark.parametrize("text", BOTH)
@@ -75,7 +75,7 @@ def test_where_both_sides_learn_each_explores_and_each_of_its_moves_is_updated(
     recipe = parse_recipe(text)
     silent = getattr(recipe, "learn_from", "all") == "greedy"
     explored = set()
-    for one in json.loads(story(game, recipe)):
+    for one in json.loads(encode_story(game, recipe)):
         turns = one["turns"]
         assert [to_move(turn["board"]) for turn in turns] == list("XOXOXOXOX"[: len(turns)])
         updated = sorted(change["turn"] for change in one["changes"])
@@ -98,7 +98,7 @@ def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> N
     trained = learn(game, recipe, lambda updates: updates + 1)
     before = next(trained).q
     last: dict[object, float] = {}
-    for one, progress in zip(json.loads(story(game, recipe, 100)), trained, strict=False):
+    for one, progress in zip(json.loads(encode_story(game, recipe, 100)), trained, strict=False):
         for change in one["changes"]:
             turn = one["turns"][change["turn"]]
             assert before[number[turn["board"]], turn["cell"]] == np.float32(change["old"])
@@ -111,8 +111,8 @@ def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> N
 
 def test_games_that_teach_nothing_are_told_too(game: Game) -> None:
     """The last recorded game is followed by one without updates: random moves make none."""
-    told = json.loads(story(game, parse_recipe("td-afterstates,epsilon=1,games=30")))
-    assert len(told) == GAMES
+    told = json.loads(encode_story(game, parse_recipe("td-afterstates,epsilon=1,games=30")))
+    assert len(told) == MAX_STORY_GAMES
     for one in told:
         ended_by_other = to_move(one["turns"][-1]["after"]) == one["seat"]
         assert len(one["changes"]) == ended_by_other
@@ -120,7 +120,7 @@ def test_games_that_teach_nothing_are_told_too(game: Game) -> None:
 
 
 def test_a_league_tells_who_met_whom_and_every_ply(game: Game) -> None:
-    told = json.loads(story(game, parse_recipe("league,rounds=3")))
+    told = json.loads(encode_story(game, parse_recipe("league,rounds=3")))
     assert {(one["opponent"], one["seat"]) for one in told} == {
         (opponent, seat)
         for opponent in ("observing", "symmetric", "observing-symmetric", "fixed", "random")
@@ -138,7 +138,7 @@ def test_a_league_tells_who_met_whom_and_every_ply(game: Game) -> None:
 def test_what_is_observed_is_an_opponents_move_after_what_it_meant_to_the_learner(
     game: Game,
 ) -> None:
-    told = json.loads(story(game, parse_recipe("league,observing=yes,rounds=3")))
+    told = json.loads(encode_story(game, parse_recipe("league,observing=yes,rounds=3")))
     for one in told:
         seen = [(change["turn"], change["observed"]) for change in one["changes"]]
         expected = []

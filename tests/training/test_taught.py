@@ -16,10 +16,10 @@ from app.recipes.parameters import TaughtError, list_taught_games
 from app.recipes.taught import (
     Course,
     add_practice,
-    cut_after_game,
     format_title,
-    make_untaught,
-    remove_last,
+    keep_first_games,
+    remove_all_games,
+    remove_last_lesson,
 )
 from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game
@@ -29,7 +29,7 @@ from tests.tictactoe.reference import SIGN, Policy, Rules, in_floats, mover, pla
 from training.cli import main
 from training.learners import learn
 from training.run import make_agent_id, train
-from training.taught import Pupils, build_progress
+from training.taught import PupilCache, build_progress
 
 LEARNERS = [
     "menace",
@@ -52,16 +52,16 @@ PAPER = "menace,seat=x,opening=centre,paper=yes"  # a machine of paper boxes
 
 
 @pytest.fixture
-def pupils(game: Game) -> Pupils:
-    return Pupils(game)
+def pupils(game: Game) -> PupilCache:
+    return PupilCache(game)
 
 
-def taught(pupils: Pupils, recipe: Recipe, dice: Dice, games: int) -> list[Course]:
+def taught(pupils: PupilCache, recipe: Recipe, dice: Dice, games: int) -> list[Course]:
     """Return the courses that a person sees after each of some random games."""
     courses, now = list[Course](), ""
     while len(courses) < games:
         course = pupils.build_course(recipe, now)
-        if course.begun:
+        if course.has_unfinished_game:
             free = np.flatnonzero(pupils.game.legal[replay_record(pupils.game, course.record)[-1]])
             now += str(dice.choice(free.tolist()))
         else:
@@ -75,7 +75,7 @@ def practice(recipe: Recipe) -> str:
 
 
 @pytest.mark.parametrize("text", LEARNERS)
-def test_every_prefix_is_the_agent_of_before(game: Game, pupils: Pupils, text: str) -> None:
+def test_every_prefix_is_the_agent_of_before(game: Game, pupils: PupilCache, text: str) -> None:
     """Also with practice; and a cached learner equals a learner that learns all games again."""
     dice, start = Dice(7), parse_recipe(text)
     courses = taught(pupils, start, dice, 2)
@@ -86,17 +86,17 @@ def test_every_prefix_is_the_agent_of_before(game: Game, pupils: Pupils, text: s
     recipe = parse_recipe(courses[-1].recipe)
     for number, course in reversed([*enumerate(courses, 1)]):
         assert course.lessons == courses[-1].lessons[:number]
-        afresh = Pupils(game).build_course(parse_recipe(course.recipe))
-        assert (afresh.lessons, afresh.losing) == (course.lessons, course.losing)
+        afresh = PupilCache(game).build_course(parse_recipe(course.recipe))
+        assert (afresh.lessons, afresh.losing_games) == (course.lessons, course.losing_games)
         assert parse_recipe(course.recipe) == recipe
-        recipe = remove_last(recipe)
+        recipe = remove_last_lesson(recipe)
     assert recipe == start
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(LEARNERS), st.integers(0, 9999), st.randoms(use_true_random=False))
 def test_any_legal_moves_are_a_recipe_that_is_trained_to_what_was_seen(
-    game: Game, pupils: Pupils, text: str, seed: int, dice: Dice
+    game: Game, pupils: PupilCache, text: str, seed: int, dice: Dice
 ) -> None:
     course = taught(pupils, parse_recipe(text).with_seed(seed), dice, 3)[-1]
     recipe = parse_recipe(course.recipe)
@@ -106,13 +106,15 @@ def test_any_legal_moves_are_a_recipe_that_is_trained_to_what_was_seen(
     expected = [[None if np.isnan(one) else one for one in row] for row in end.q[decisions]]
     assert course.values == expected
     assert end.games == 3
-    assert end.updates == sum(len(one.updates) + one.others for one in course.lessons)
+    assert end.updates == sum(
+        len(one.updates) + one.opponent_update_count for one in course.lessons
+    )
     position = replay_record(game, course.lessons[-1].record)[-1]
     assert game.is_over(position)
     assert set(list_taught_games(recipe)[-1]) < set(course.lessons[-1].record)
 
 
-def test_what_it_is_called_and_where_it_was_is_in_its_name(pupils: Pupils) -> None:
+def test_what_it_is_called_and_where_it_was_is_in_its_name(pupils: PupilCache) -> None:
     courses = taught(pupils, parse_recipe("menace"), Dice(3), 2)
     first, last = (parse_recipe(course.recipe) for course in courses)
     assert [format_title(first), format_title(last)] == [
@@ -120,14 +122,14 @@ def test_what_it_is_called_and_where_it_was_is_in_its_name(pupils: Pupils) -> No
         "MENACE, taught 2 games",
     ]
     practised = add_practice(last, "random", 5)
-    assert [cut_after_game(practised, game) for game in range(3)] == [
+    assert [keep_first_games(practised, game) for game in range(3)] == [
         parse_recipe("menace"),
         first,
         last,
     ]
 
 
-def test_the_command_line_makes_the_same(game: Game, pupils: Pupils, tmp_path: Path) -> None:
+def test_the_command_line_makes_the_same(game: Game, pupils: PupilCache, tmp_path: Path) -> None:
     course = taught(pupils, parse_recipe("menace"), Dice(3), 6)[-1]
     recipe = parse_recipe(course.recipe)
     result = CliRunner().invoke(main, ["train", course.recipe, "--out", str(tmp_path)])
@@ -141,7 +143,7 @@ def test_the_command_line_makes_the_same(game: Game, pupils: Pupils, tmp_path: P
 
 def test_taught_learners_are_judged_as_the_reference_judges_them(game: Game) -> None:
     """After each of the first three games, one learner for each rule of play."""
-    rules, dice, pupils = Rules(), Dice(11), Pupils(game)
+    rules, dice, pupils = Rules(), Dice(11), PupilCache(game)
     boards = [format_position(game, s) for s in range(game.decisions)]
     blunders = {board: rules.blunder_cells(board) for board in rules.decisions}
     uniform = in_floats(rules.uniform())
@@ -159,11 +161,11 @@ def test_taught_learners_are_judged_as_the_reference_judges_them(game: Game) -> 
         for seat, other in (("X", "O"), ("O", "X")):
             _, chances = rules.best_response(play, other)
             won = chances[rules.boards[0]][0 if other == "X" else 2]
-            assert lesson.beaten[seat.lower()] == pytest.approx(float(won), abs=1e-9)
+            assert lesson.loss_chances[seat.lower()] == pytest.approx(float(won), abs=1e-9)
             proved = all(rules.solved[b] != (SIGN[other], 0) for b in met[seat])
             assert (seat.lower() in lesson.milestones) == proved
-            assert (course.losing[seat.lower()] is None) == proved
-        assert lesson.blunders == sum(not blunders[b].isdisjoint(play[b]) for b in blunders)
+            assert (course.losing_games[seat.lower()] is None) == proved
+        assert lesson.blunder_count == sum(not blunders[b].isdisjoint(play[b]) for b in blunders)
         asked = {board for seat in SIGN for board in met[seat] if rules.is_to_move(seat, board)}
         assert ("rows" in lesson.milestones) == all(completes(rules, play, b) for b in asked)
         assert ("blocks" in lesson.milestones) == all(blocks(rules, play, b) for b in asked)
@@ -200,7 +202,7 @@ def blocks(rules: Rules, play: Policy, board: str) -> bool:
     ],
 )
 def test_what_cannot_have_been_played_is_refused_with_game_and_move(
-    game: Game, pupils: Pupils, games: str, sentence: str
+    game: Game, pupils: PupilCache, games: str, sentence: str
 ) -> None:
     course = taught(pupils, parse_recipe("menace,seat=x"), Dice(2), 1)[0]
     (cells,) = list_taught_games(parse_recipe(course.recipe))
@@ -225,19 +227,19 @@ def test_what_cannot_have_been_played_is_refused_with_game_and_move(
 
 
 def test_a_game_that_is_too_short_is_refused_before_anything_is_practised(
-    pupils: Pupils,
+    pupils: PupilCache,
 ) -> None:
     """Practice takes a second, and its result decides only which cells are free."""
     practised = pupils.build_course(add_practice(parse_recipe("menace,seat=x"), "random", 5))
     taken = pupils.build_course(parse_recipe(practised.recipe), "").record[0]
     short = parse_recipe(f"menace,vs=random:5+you:1,seat=x,taught={taken}")
     with pytest.raises(TaughtError, match="move 2 of game 1 is missing: the game is not over"):
-        Pupils(pupils.game).build_course(short)
+        PupilCache(pupils.game).build_course(short)
 
 
 @pytest.mark.parametrize("text", ["menace", "q-learning,start=empty,alpha=0.5", "league"])
 def test_a_course_is_the_same_before_the_kernels_are_compiled(game: Game, text: str) -> None:
-    compiled, plain = (Pupils(game, is_compiled) for is_compiled in (True, False))
+    compiled, plain = (PupilCache(game, is_compiled) for is_compiled in (True, False))
     assert taught(plain, parse_recipe(text), Dice(5), 2) == taught(
         compiled, parse_recipe(text), Dice(5), 2
     )
@@ -264,12 +266,14 @@ def test_a_seed_with_which_the_games_cannot_have_been_played_is_refused() -> Non
         ("menace,games=9999", "a learner with people practises for 20,000 updates at most"),
     ],
 )
-def test_whom_nobody_can_teach(pupils: Pupils, text: str, sentence: str) -> None:
+def test_whom_nobody_can_teach(pupils: PupilCache, text: str, sentence: str) -> None:
     with pytest.raises(RecipeError, match=sentence):
         pupils.build_course(parse_recipe(text), "")
 
 
-def test_a_person_changes_seats_from_game_to_game_unless_the_seat_is_fixed(pupils: Pupils) -> None:
+def test_a_person_changes_seats_from_game_to_game_unless_the_seat_is_fixed(
+    pupils: PupilCache,
+) -> None:
     dice = Dice(5)
     for text, seats in (("menace", "XOX"), ("menace,seat=o", "OOO"), ("self-play", "XOX")):
         course = taught(pupils, parse_recipe(text), dice, 3)[-1]
@@ -278,20 +282,20 @@ def test_a_person_changes_seats_from_game_to_game_unless_the_seat_is_fixed(pupil
         assert pupils.build_course(longer).seat == ("O" if text != "menace,seat=x" else "X")
 
 
-def test_self_play_learns_from_the_moves_of_a_person_too(pupils: Pupils) -> None:
+def test_self_play_learns_from_the_moves_of_a_person_too(pupils: PupilCache) -> None:
     lesson = taught(pupils, parse_recipe("self-play"), Dice(1), 1)[0].lessons[0]
-    assert [update.ply for update in lesson.updates] == [*range(0, len(lesson.record), 2)]
-    assert lesson.others == len(lesson.record) // 2
+    assert [update.move_index for update in lesson.updates] == [*range(0, len(lesson.record), 2)]
+    assert lesson.opponent_update_count == len(lesson.record) // 2
 
 
-def test_menace_is_paid_in_beads(pupils: Pupils) -> None:
+def test_menace_is_paid_in_beads(pupils: PupilCache) -> None:
     for lesson in taught(pupils, parse_recipe("menace,beads=9"), Dice(4), 9)[-1].lessons:
         paid = {"win": 3, "draw": 1, "loss": -1}[lesson.result]
         assert lesson.updates
-        assert {update.new - update.old for update in lesson.updates} == {paid}
+        assert {update.new_value - update.old_value for update in lesson.updates} == {paid}
 
 
-def test_one_game_more_costs_one_game(pupils: Pupils) -> None:
+def test_one_game_more_costs_one_game(pupils: PupilCache) -> None:
     """With a cached learner only the last game is played; the cached learner does not change."""
     courses = taught(pupils, parse_recipe("menace"), Dice(6), 3)
     kept = pupils.get_pupil(parse_recipe(courses[1].recipe))
@@ -304,13 +308,13 @@ def test_one_game_more_costs_one_game(pupils: Pupils) -> None:
     assert not np.array_equal(build_progress(again).q, before, equal_nan=True)
 
 
-def test_before_its_first_game_it_is_untouched(game: Game, pupils: Pupils) -> None:
+def test_before_its_first_game_it_is_untouched(game: Game, pupils: PupilCache) -> None:
     start = parse_recipe("menace,seat=o")
     course = pupils.build_course(start, "")
-    assert (course.recipe, course.record, course.begun) == ("menace,seat=o", "", True)
+    assert (course.recipe, course.record, course.has_unfinished_game) == ("menace,seat=o", "", True)
     assert course.values == [[1, 1, 1, 1, 4, 1, 1, 1, 1]]
-    assert not any(map(any, course.known))
-    assert make_untaught(start) == start
+    assert not any(map(any, course.is_value_known))
+    assert remove_all_games(start) == start
     untouched = next(
         learn(game, parse_recipe("menace,vs=you,games=1,taught=04"), lambda updates: 1)
     )
@@ -318,7 +322,7 @@ def test_before_its_first_game_it_is_untouched(game: Game, pupils: Pupils) -> No
     np.testing.assert_array_equal(untouched.q, next(trained).q)
 
 
-def test_a_learner_that_always_loses_loses_with_chance_1(pupils: Pupils) -> None:
+def test_a_learner_that_always_loses_loses_with_chance_1(pupils: PupilCache) -> None:
     """The sum of its chances is 0.9999999999999999, which a page would show as >99%."""
     recipe = parse_recipe(
         "q-table,vs=you,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0,games=6,"
@@ -326,7 +330,7 @@ def test_a_learner_that_always_loses_loses_with_chance_1(pupils: Pupils) -> None
     )
     course = pupils.build_course(recipe, None)
     assert isinstance(course, Course)
-    assert course.lessons[-1].beaten["o"] == 1
+    assert course.lessons[-1].loss_chances["o"] == 1
 
 
 def on_paper(*games: str) -> Recipe:
@@ -335,7 +339,7 @@ def on_paper(*games: str) -> Recipe:
     )
 
 
-def test_games_on_paper_have_the_moves_of_both_sides(pupils: Pupils) -> None:
+def test_games_on_paper_have_the_moves_of_both_sides(pupils: PupilCache) -> None:
     """After a lost game each drawn move has one bead less."""
     lost, won = pupils.build_course(on_paper("405386", "40315")).lessons
     assert (lost.record, lost.result) == ("405386", "loss")
@@ -344,13 +348,13 @@ def test_games_on_paper_have_the_moves_of_both_sides(pupils: Pupils) -> None:
     assert won.updates[0] == (0, 3, 6)
 
 
-def test_the_next_game_on_paper_waits_for_either_side(pupils: Pupils) -> None:
+def test_the_next_game_on_paper_waits_for_either_side(pupils: PupilCache) -> None:
     start, record = parse_recipe(PAPER), ""
     for cell in "40538":
         course = pupils.build_course(start, record)
-        assert (course.begun, course.record, course.seat) == (True, record, "X")
+        assert (course.has_unfinished_game, course.record, course.seat) == (True, record, "X")
         record += cell
-    assert not pupils.build_course(start, f"{record}6").begun
+    assert not pupils.build_course(start, f"{record}6").has_unfinished_game
 
 
 @pytest.mark.parametrize(
@@ -362,7 +366,7 @@ def test_the_next_game_on_paper_waits_for_either_side(pupils: Pupils) -> None:
     ],
 )
 def test_a_game_on_paper_that_cannot_have_been_played(
-    pupils: Pupils, games: list[str], fault: str
+    pupils: PupilCache, games: list[str], fault: str
 ) -> None:
     with pytest.raises(TaughtError, match=fault):
         pupils.build_course(on_paper(*games))

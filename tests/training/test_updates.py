@@ -11,14 +11,21 @@ from app.tictactoe.game import Game
 from app.web.service.deployment import ROOT
 from training.learners import learn
 from training.mistakes import (
-    AGENTS,
-    MISTAKES,
+    MISTAKES_FOLDER,
+    RECORDED_AGENTS,
     build_mistakes,
     encode_mistakes,
     list_blunders,
 )
 from training.reference import build_rules
-from training.updates import FOLDER, SELECTIONS, SLUGS, build_examples, encode_examples, find_recipe
+from training.updates import (
+    EXAMPLE_SLUGS,
+    SELECTIONS,
+    UPDATES_FOLDER,
+    build_examples,
+    encode_examples,
+    find_recipe,
+)
 
 MODELS = ROOT / "models"
 WHOLE_GAMES = ("monte-carlo", "menace", "champion")  # without a next state
@@ -34,13 +41,16 @@ def won_by(board: str) -> str:
 
 
 def stored(slug: str) -> list[UpdateExample]:
-    text = (MODELS / FOLDER / f"{slug}.json").read_bytes()
+    text = (MODELS / UPDATES_FOLDER / f"{slug}.json").read_bytes()
     return msgspec.json.decode(text, type=list[UpdateExample])
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("slug", EXAMPLE_SLUGS)
 def test_the_stored_updates_are_those_of_the_trainings(slug: str) -> None:
-    assert encode_examples(build_examples(slug)) == (MODELS / FOLDER / f"{slug}.json").read_bytes()
+    assert (
+        encode_examples(build_examples(slug))
+        == (MODELS / UPDATES_FOLDER / f"{slug}.json").read_bytes()
+    )
 
 
 @pytest.mark.parametrize("slug", ["q-learning", "sarsa", "q-table", "self-play", "td-afterstates"])
@@ -49,8 +59,11 @@ def test_the_values_of_an_example_are_those_of_the_compiled_training(game: Game,
     recipe = find_recipe(SELECTIONS[slug].agent)
     number = {board: s for s, board in enumerate(build_rules(game).unfinished_boards())}
     for example in stored(slug):
-        change = example.changes[-1]
-        turn, updates = example.turns[change.turn], example.before + len(example.changes)
+        change = example.updates[-1]
+        turn, updates = (
+            example.moves[change.move_index],
+            example.earlier_updates + len(example.updates),
+        )
         progress = learn(game, recipe, lambda _, wanted=updates: wanted)  # type: ignore[misc]
         after = next(one for one in progress if one.updates >= updates)
         assert after.updates == updates
@@ -65,36 +78,41 @@ def test_the_values_of_an_example_are_those_of_the_compiled_training(game: Game,
 
 
 def stored_mistakes(agent: str) -> dict[str, list[UpdateExample]]:
-    text = (MODELS / FOLDER / MISTAKES / f"{agent}.json").read_bytes()
+    text = (MODELS / UPDATES_FOLDER / MISTAKES_FOLDER / f"{agent}.json").read_bytes()
     return msgspec.json.decode(text, type=dict[str, list[UpdateExample]])
 
 
 def test_the_stored_mistakes_are_those_of_the_training() -> None:
     """For the agent with a short training; the next test checks another agent."""
-    text = (MODELS / FOLDER / MISTAKES / "double-q.json").read_bytes()
+    text = (MODELS / UPDATES_FOLDER / MISTAKES_FOLDER / "double-q.json").read_bytes()
     assert encode_mistakes(build_mistakes("double-q", MODELS)) == text
 
 
 def test_every_agent_of_the_list_has_its_mistakes() -> None:
-    assert {path.stem for path in (MODELS / FOLDER / MISTAKES).glob("*.json")} == set(AGENTS)
-    for agent in AGENTS:
+    assert {
+        path.stem for path in (MODELS / UPDATES_FOLDER / MISTAKES_FOLDER).glob("*.json")
+    } == set(RECORDED_AGENTS)
+    for agent in RECORDED_AGENTS:
         listed = {blunder.key for blunder in list_blunders(agent, MODELS)}
         assert set(stored_mistakes(agent)) <= listed
         for mistake, first in stored_mistakes(agent).values():
             assert (mistake.kind, first.kind) == ("mistake", "first")
-            change = mistake.changes[mistake.shown]
+            change = mistake.updates[mistake.shown_index]
             assert change.old != change.new
-            assert first.before <= mistake.before
+            assert first.earlier_updates <= mistake.earlier_updates
 
 
 @pytest.mark.parametrize("agent", ["q-table-draw-1", "q-learning-1"])
 def test_since_its_update_the_compiled_learner_prefers_the_blunder(game: Game, agent: str) -> None:
     recipe = find_recipe(agent)
     number = {board: s for s, board in enumerate(build_rules(game).unfinished_boards())}
-    found = sorted(stored_mistakes(agent).items(), key=lambda item: item[1][0].before)
+    found = sorted(stored_mistakes(agent).items(), key=lambda item: item[1][0].earlier_updates)
     for key, (mistake, _) in found[:2]:
         board, cell = key.split()
-        ends = {mistake.before: False, mistake.before + len(mistake.changes): True}
+        ends = {
+            mistake.earlier_updates: False,
+            mistake.earlier_updates + len(mistake.updates): True,
+        }
         for updates, preferred in ends.items():  # before the game of the update, and after it
             progress = learn(game, recipe, lambda _, wanted=updates: wanted)  # type: ignore[misc]
             after = next(one for one in progress if one.updates >= updates)
@@ -126,8 +144,8 @@ def test_target_and_new_value_follow_from_the_stored_numbers(slug: str) -> None:
     recipe = find_recipe(SELECTIONS[slug].agent)
     gamma = getattr(recipe, "gamma", 1.0) * (-1 if slug == "self-play" else 1)
     for example in stored(slug):
-        for change in example.changes:
-            turn = example.turns[change.turn]
+        for change in example.updates:
+            turn = example.moves[change.move_index]
             assert change.values[turn.cell] == change.old
             if not change.next_board:  # an earlier move, by the error of the last one
                 assert change.target is not None
@@ -154,34 +172,34 @@ def test_target_and_new_value_follow_from_the_stored_numbers(slug: str) -> None:
 
 def test_a_return_is_the_discounted_reward_of_its_game() -> None:
     for example in stored("monte-carlo"):
-        winner = won_by(example.end)
-        reward = 0 if not winner else 1 if winner == example.turns[0].mark else -1
-        for later, change in enumerate(example.changes):
+        winner = won_by(example.final_board)
+        reward = 0 if not winner else 1 if winner == example.moves[0].mark else -1
+        for later, change in enumerate(example.updates):
             assert change.target is not None
             assert math.isclose(change.target, 0.9**later * reward, abs_tol=1e-12)
-            made = change.old + (change.target - change.old) / change.times
+            made = change.old + (change.target - change.old) / change.update_count
             assert math.isclose(change.new, made, abs_tol=1e-12)
 
 
 def test_beads_are_paid_alike() -> None:
     paid = {"won": 3, "drawn": 1, "lost": -1}
     for example in stored("menace"):
-        for change in example.changes:
+        for change in example.updates:
             assert change.new == max(0, change.old + paid[example.kind])
 
 
 def test_a_simulated_result_is_averaged_in_along_its_path() -> None:
     for example in stored("mcts"):
-        for change in example.changes:
-            winner, mark = won_by(example.end), example.turns[change.turn].mark
+        for change in example.updates:
+            winner, mark = won_by(example.final_board), example.moves[change.move_index].mark
             assert change.target == (0 if not winner else 1 if winner == mark else -1)
-            made = change.old + (change.target - change.old) / change.times
+            made = change.old + (change.target - change.old) / change.update_count
             assert math.isclose(change.new, made, abs_tol=1e-12)
 
 
 def test_the_bounds_of_a_move_are_those_of_its_answers() -> None:
     for example in stored("champion"):
-        for change in example.changes:
+        for change in example.updates:
             lower, upper = BOUNDS[change.new]
             if change.next_values:
                 known = [BOUNDS[value] for value in change.next_values if value is not None]
@@ -195,13 +213,13 @@ def test_the_targets_of_a_minibatch_are_those_of_its_target_network() -> None:
     """A step that makes the errors of a minibatch smaller moves most outputs towards the targets."""
     (example,) = stored("dqn")
     nearer = 0
-    for change in example.changes:
+    for change in example.updates:
         known = [value for value in change.next_values if value is not None]
         followed = max(known, default=0.0)
         assert change.next_value == pytest.approx(followed, abs=1e-6)
         assert change.target == pytest.approx(change.reward + 0.9 * followed, abs=1e-5)
-        turn = example.turns[change.turn]
+        turn = example.moves[change.move_index]
         assert change.values[turn.cell] == pytest.approx(change.old)
         assert change.target is not None
         nearer += abs(change.target - change.new) < abs(change.target - change.old)
-    assert nearer > len(example.changes) / 2
+    assert nearer > len(example.updates) / 2

@@ -26,11 +26,11 @@ from app.web.facts import find_losing_game, judge_policy
 from app.web.formatting import format_count, format_percent, format_signed
 from app.web.match import Match
 from app.web.pages.agents import (
-    ARIA,
+    ARIA_SORT_VALUES,
     COLUMNS,
-    OTHER,
+    OPPOSITE_ORDER,
     Column,
-    Order,
+    TableOrder,
     build_comparison_url,
     list_players,
     parse_order,
@@ -111,8 +111,12 @@ def in_both_seats(texts: Iterable[str]) -> str:
 
 def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: SiteData) -> None:
     figures, who = card.figures, describe_character(site, card.id)
-    chances = [figures.vs["random"], figures.vs["t-hand"], figures.best_response]
-    first = f"{card.title} {who.strength} {who.line}"
+    chances = [
+        figures.baseline_chances["random"],
+        figures.baseline_chances["t-hand"],
+        figures.best_response,
+    ]
+    first = f"{card.title} {who.strength_name} {who.description}"
     by_opponent = [
         in_both_seats(outcome(getattr(one, seat)[-1], 1) for seat in SEATS) for one in chances
     ]
@@ -135,19 +139,19 @@ def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: Si
 def test_unbeatable_is_what_the_best_responder_finds(site: SiteData) -> None:
     for player in list_players(site, site.agents):
         for seat in SEATS:
-            lost = player.judgement.chances["best-responder", seat][2]
-            assert player.judgement.unbeatable[seat] == (lost == 0)
+            lost = player.judgement.outcome_chances["best-responder", seat][2]
+            assert player.judgement.is_unbeatable[seat] == (lost == 0)
 
 
 def test_the_baselines_are_there_to_compare_with(all_agents: str, site: SiteData) -> None:
     table = Table(all_agents, "ranking")
     assert {" ".join(row[0].split()) for row in table.rows if row} >= {
-        f"{baseline.title} {describe_character(site, name).strength} "
-        f"{describe_character(site, name).line}"
+        f"{baseline.title} {describe_character(site, name).strength_name} "
+        f"{describe_character(site, name).description}"
         for name, baseline in BASELINES.items()
     }
     minimax, random = (
-        table.cells(f"{title} {strength} {BASELINES[name].line}")
+        table.cells(f"{title} {strength} {BASELINES[name].description}")
         for name, title, strength in [
             ("minimax", "Minimax", "unbeatable"),
             ("random", "Random", "beginner"),
@@ -178,7 +182,7 @@ def test_on_a_narrow_screen_every_group_of_figures_is_a_tap_away(all_agents: str
         assert f':has(#pick-{group}:checked) [data-group="{group}"]' in rules
 
 
-@pytest.mark.parametrize("way", OTHER)
+@pytest.mark.parametrize("way", OPPOSITE_ORDER)
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.key)
 def test_every_column_sorts_both_ways(
     client: FlaskClient, site: SiteData, column: Column, way: str
@@ -187,14 +191,14 @@ def test_every_column_sorts_both_ways(
     by_title = {player.title: player for player in list_players(site, site.agents)}
     shown = titles(page)
     assert sorted(shown) == sorted(by_title)
-    values = [column.value(by_title[title]) for title in shown]
+    values = [column.get_value(by_title[title]) for title in shown]
     assert values == sorted(values, reverse=way == "desc")
     for (above, below), (title, after) in zip(pairwise(values), pairwise(shown), strict=True):
         assert above != below or title.lower() < after.lower()
     found = re.findall(r'<a id="([^"]+)" href="([^"]+)" data-sorted="(\w+)"', page)
-    other = Order(column.key, OTHER[way]).address.replace("&", "&amp;")
-    assert found == [(f"sort-{column.key}", other, ARIA[way])]
-    assert re.findall(r'<th[^>]* aria-sort="(\w+)"', page) == [ARIA[way]]
+    other = TableOrder(column.key, OPPOSITE_ORDER[way]).url.replace("&", "&amp;")
+    assert found == [(f"sort-{column.key}", other, ARIA_SORT_VALUES[way])]
+    assert re.findall(r'<th[^>]* aria-sort="(\w+)"', page) == [ARIA_SORT_VALUES[way]]
 
 
 def test_the_first_click_shows_the_best_or_the_most_first(client: FlaskClient) -> None:
@@ -208,10 +212,10 @@ def test_the_first_click_shows_the_best_or_the_most_first(client: FlaskClient) -
 
 
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.key)
-@pytest.mark.parametrize("way", OTHER)
+@pytest.mark.parametrize("way", OPPOSITE_ORDER)
 def test_an_order_and_its_address_are_one(column: Column, way: str) -> None:
-    order = Order(column.key, way)
-    query = order.address.partition("?")[2]
+    order = TableOrder(column.key, way)
+    query = order.url.partition("?")[2]
     assert parse_order(dict(parse_qsl(query))) == order
 
 
@@ -221,17 +225,17 @@ def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, site: S
     assert len(results) == len(list_opponents(card))
     for row, opponent in zip(results, list_opponents(card), strict=True):
         chances = list_opponents(card)[opponent]
-        assert row[0] in (site.titles.get(opponent), "its best responder")
+        assert row[0] in (site.display_titles.get(opponent), "its best responder")
         cells = [" ".join(cell.split()) for cell in row[1:]]
         assert cells == [outcome(getattr(chances, seat)[-1]) for seat in SEATS]
-    if card.worth is not None:  # test_beads.py tests agents with beads
+    if card.reward_scale is not None:  # test_beads.py tests agents with beads
         worth = Table(page, "worth")
         for seat in SEATS:
             assert worth.row(seat.upper())[1:] == [
-                format_signed(v) for v in getattr(card.worth, seat)
+                format_signed(v) for v in getattr(card.reward_scale, seat)
             ]
     title = ALGORITHMS[card.algorithm].title
-    for fact in (card.title, title, card.origin, card.arrays, card.numbering):
+    for fact in (card.title, title, card.origin, card.arrays_digest, card.numbering_digest):
         assert str(fact) in unescape(page)
     for name, version in card.versions.items():
         assert f"{name} {version}" in page
@@ -240,8 +244,8 @@ def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, site: S
 def test_a_page_leads_with_who_it_is(client: FlaskClient, card: Card, site: SiteData) -> None:
     lead = client.get(f"/agents/{card.id}").text.partition("Exact figures")[0]
     who = describe_character(site, card.id)
-    assert f">{who.strength}</i>" in lead
-    assert who.line in unescape(lead)
+    assert f">{who.strength_name}</i>" in lead
+    assert who.description in unescape(lead)
     assert f'href="{urls.mind(card.id)}"' in lead
     assert 'class="mind small"' in lead
     compare = re.findall(r'href="(/compare/[^"]*lens[^"]*)"', lead)
@@ -253,8 +257,8 @@ def test_beside_best_play_it_errs_at_once(site: SiteData) -> None:
         record = urlsplit(build_comparison_url(site, name)).path.removeprefix("/compare/")
         position = replay_record(site.game, record)[-1]
         played = site.policies[name][position] > 0
-        errs = not site.right[position][played].all()
-        assert errs == bool(judge_policy(site, name).blunders)
+        errs = not site.is_move_correct[position][played].all()
+        assert errs == bool(judge_policy(site, name).blunder_count)
 
 
 def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, site: SiteData) -> None:
@@ -280,7 +284,7 @@ def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, site: Sit
 
 def _only_of_some(card: Card) -> dict[str, str]:
     """Return the facts that only agents with expected results have, or only agents with boxes."""
-    fit, refills = card.figures.classes_right, card.refills
+    fit, refills = card.figures.correct_class_shares, card.refill_count
     told = {} if fit is None else {"Values that match optimal play": f"{format_percent(fit[-1])}%"}
     return told if refills is None else told | {"Boxes refilled": format_count(refills)}
 
@@ -296,29 +300,29 @@ def test_what_its_source_said_and_what_we_found_are_two_lists(
     client: FlaskClient, card: Card
 ) -> None:
     page = client.get(f"/agents/{card.id}").text
-    reported = [f"{fact.text} {fact.where}".replace("`", "") for fact in card.reported]
+    reported = [f"{fact.text} {fact.source_location}".replace("`", "") for fact in card.reported]
     assert listed(page, "reported") == reported
-    assert listed(page, "found") == [sentence.replace("`", "") for sentence in card.found]
+    assert listed(page, "found") == [sentence.replace("`", "") for sentence in card.findings]
     assert page.count("<h2>What its source reported</h2>") == bool(card.reported)
-    assert page.count("<h3>Our measurements</h3>") == bool(card.found)
+    assert page.count("<h3>Our measurements</h3>") == bool(card.findings)
 
 
 def test_a_page_says_how_far_it_is_from_its_task(
     client: FlaskClient, card: Card, site: SiteData
 ) -> None:
     page = client.get(f"/agents/{card.id}").text
-    off = card.figures.task
+    off = card.figures.task_distance
     assert ("Difference from the exact values of its training task" in page) == (off is not None)
     if off is None:
         return
-    task = urls.play(Match(o=card.id, lens=f"{card.id}_task"))
+    task = urls.play(Match(o=card.id, value_source=f"{card.id}_task"))
     assert f'href="{task}"' in page.replace("&amp;", "&")
     shown = dict(re.findall(r"<dt>([^<]+)</dt>\s*<dd><strong>([^<]+)<", page))
     for name, numbers in [
-        ("Largest difference", off.largest),
-        ("Mean difference", off.mean),
-        ("Largest difference, reachable moves", off.largest_reached),
-        ("Mean difference, reachable moves", off.mean_reached),
+        ("Largest difference", off.largest_distance),
+        ("Mean difference", off.mean_distance),
+        ("Largest difference, reachable moves", off.largest_reachable_distance),
+        ("Mean difference, reachable moves", off.mean_reachable_distance),
     ]:
         assert shown[name] == f"{numbers[-1]:.4g}"
 
@@ -346,9 +350,13 @@ def test_the_curves_are_the_figures(client: FlaskClient, card: Card) -> None:
     for opponent in (usual, other):
         page = client.get(f"/agents/{card.id}?against={opponent}").text
         table, chances = Table(page, "learning"), list_opponents(card)[opponent]
-        off = (figures.task.mean, figures.task.mean_reached) if figures.task else ()
+        off = (
+            (figures.task_distance.mean_distance, figures.task_distance.mean_reachable_distance)
+            if figures.task_distance
+            else ()
+        )
         columns = zip(
-            map(format_count, figures.updates),
+            map(format_count, figures.snapshot_updates),
             *(
                 map(format_percent, share)
                 for seat in (chances.x, chances.o)
@@ -368,7 +376,9 @@ def test_every_snapshot_leads_to_the_board_as_it_was(client: FlaskClient, card: 
     page = client.get(f"/agents/{card.id}").text
     linked = re.findall(r'<th scope="row"><a href="(/play/[^"]*)">', page)
     *during, end = [dict(parse_qsl(urlsplit(unescape(href)).query)) for href in linked]
-    assert [int(query["step"]) for query in during] == list(range(len(card.figures.updates) - 1))
+    assert [int(query["step"]) for query in during] == list(
+        range(len(card.figures.snapshot_updates) - 1)
+    )
     assert "step" not in end  # no step means the final agent
     assert {query["lens"] for query in (*during, end)} == {card.id}
 
@@ -408,7 +418,7 @@ def test_the_csv_holds_the_arrays(client: FlaskClient, card: Card, site: SiteDat
     visits = np.array([row["visits"] for row in rows], np.uint32)
     np.testing.assert_array_equal(visits, agent.visits[game.legal])
     truth = np.array([row["true_value"] for row in rows], float)
-    np.testing.assert_array_equal(truth, site.truth[game.legal])
+    np.testing.assert_array_equal(truth, site.optimal_q[game.legal])
 
 
 @pytest.mark.parametrize(
@@ -437,9 +447,9 @@ def test_the_whole_table_can_be_downloaded(client: FlaskClient, site: SiteData) 
     assert [row["id"] for row in rows] == [*site.agents, *BASELINES]
     for row in rows:
         judged = judge_policy(site, row["id"])
-        assert int(row["blunders"]) == judged.blunders
+        assert int(row["blunders"]) == judged.blunder_count
         for seat in "xo":
-            assert row[f"unbeatable-{seat}"] == str(judged.unbeatable[seat])
+            assert row[f"unbeatable-{seat}"] == str(judged.is_unbeatable[seat])
             for opponent in ("random", "t-hand", "best-responder"):
                 shares = [row[f"{opponent}-{seat}-{end}"] for end in ("won", "drawn", "lost")]
-                assert [*map(float, shares)] == list(judged.chances[opponent, seat])
+                assert [*map(float, shares)] == list(judged.outcome_chances[opponent, seat])

@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from app.tictactoe.notation import format_position, parse_position
 from app.tictactoe.policy import mix_policies
 from app.tictactoe.values import compute_outcome_chances
-from app.web.site_data import TASK, SiteData
+from app.web.site_data import TASK_SUFFIX, SiteData
 
 PURE = [
     "/api/v1/agents",
@@ -45,7 +45,10 @@ def test_every_agent_and_baseline_is_listed(client: FlaskClient, site: SiteData)
     for summary in listed["agents"]:
         figures = site.agents[summary["id"]].card.figures
         assert summary["blunders"] == figures.blunders[-1]
-        assert tuple(summary["against_random"]["o"].values()) == figures.vs["random"].o[-1]
+        assert (
+            tuple(summary["against_random"]["o"].values())
+            == figures.baseline_chances["random"].o[-1]
+        )
         proved = summary["against_best_responder"]
         for seat in summary["unbeatable_as"]:
             assert proved[seat.lower()]["loss"] == 0
@@ -73,18 +76,18 @@ def test_a_position_is_the_row_of_the_arrays(
             assert cell["value"] == expected
             assert cell["policy"] == pytest.approx(site.policies[name][position, number])
             worth = {"loss": -1, "draw": 0, "win": 1}[cell["truth"]["outcome"]]
-            assert worth == site.truth[position, number]
+            assert worth == site.optimal_q[position, number]
             task = site.get_task_q(name)
             assert task is not None
             assert cell["task"] == pytest.approx(task[position, number], abs=1e-9)
-        assert view["value"] == site.solution.value[position]
+        assert view["value"] == site.solution.values[position]
         assert view["updates"] == agent.card.updates
 
 
 def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, site: SiteData) -> None:
     agent = site.agents["q-learning-1"]
-    step = agent.history.snapshots // 2
-    table, learned = agent.table(site.game, step), agent.updated_pairs(site.game, step)
+    step = agent.history.snapshot_count // 2
+    table, learned = agent.build_table(site.game, step), agent.find_updated_pairs(site.game, step)
     position = learned.any(axis=1).argmax()
     text = format_position(site.game, int(position))
     view = get(client, f"positions/{text}?lens=q-learning-1&step={step}")
@@ -102,7 +105,7 @@ def test_what_an_agent_was_asked_to_learn_is_a_lens(
     assert exact is not None
     for position in range(0, site.game.decisions, 241):
         text = format_position(site.game, position)
-        cells = get(client, f"positions/{text}?lens={name}{TASK}")["cells"]
+        cells = get(client, f"positions/{text}?lens={name}{TASK_SUFFIX}")["cells"]
         values = np.array([cell["value"] for cell in cells], float)
         np.testing.assert_allclose(values, exact[position], atol=1e-9)
         assert [cell["task"] for cell in cells] == [cell["value"] for cell in cells]
@@ -122,13 +125,15 @@ def test_a_summary_has_the_recipe_and_how_far_its_task_is(
     for name, agent in site.agents.items():
         summary = get(client, f"agents/{name}")["summary"]
         assert summary["recipe"] == agent.card.recipe
-        if agent.card.figures.task:
-            assert summary["task"]["largest"] == agent.card.figures.task.largest[-1]
-            assert summary["task"]["lens"] in site.lenses
+        if agent.card.figures.task_distance:
+            assert (
+                summary["task"]["largest"] == agent.card.figures.task_distance.largest_distance[-1]
+            )
+            assert summary["task"]["lens"] in site.value_sources
 
 
 def test_no_number_is_minus_zero(client: FlaskClient, site: SiteData) -> None:
-    for lens in site.lenses:
+    for lens in site.value_sources:
         for position in range(0, site.game.decisions, 379):
             text = format_position(site.game, position)
             answer = client.get(f"/api/v1/positions/{text}?lens={lens}").text

@@ -16,7 +16,7 @@ from app.tictactoe.card import Card
 from app.tictactoe.report import Figures
 from app.tictactoe.views import RewardScale
 from app.web import create_app
-from app.web.pages.api.description import CLIENT, UNREACHED
+from app.web.pages.api.description import CLIENT_FILE, UNREACHABLE_EXAMPLE
 from app.web.site_data import SiteData
 
 
@@ -78,11 +78,11 @@ def test_the_limits_are_those_of_the_game(described: Any, site: SiteData) -> Non
     assert in_path["position"].items() >= shape.items()
     assert in_path["record"]["maxLength"] == game.cells
     there, recipe, taught = in_path["lens"]["anyOf"]
-    assert set(there["enum"]) == set(site.lenses)
+    assert set(there["enum"]) == set(site.value_sources)
     assert recipe["maxLength"] == MAX_NAME
     for name in ("q-learning,vs=random:50+self:200", "q-table,loss=-2,epsilon_drop=0.05_task"):
         assert re.search(recipe["pattern"], name)
-        assert site.is_lens(name)
+        assert site.is_value_source(name)
     assert not re.search(recipe["pattern"], "nobody,alpha=0.5")
     assert re.search(taught["pattern"], "menace,vs=you:2+random:5,taught=04.1,win=3,seed=-1")
     assert not re.search(taught["pattern"], "menace,games=5")
@@ -121,7 +121,7 @@ def test_the_page_shows_every_operation_with_an_example(
             if table
             else client.get(address)
         )
-        assert answer.status_code == (404 if address == UNREACHED else 200)
+        assert answer.status_code == (404 if address == UNREACHABLE_EXAMPLE else 200)
         shortened = re.sub(
             r'"(?:[^"\\]|\\.)*"',
             lambda text: f"{text[0][:25]}…{text[0][-13:]}" if len(text[0]) > 162 else text[0],
@@ -141,13 +141,13 @@ def test_the_examples_are_of_the_site_under_the_name_it_goes_by(
 
 
 def test_the_page_shows_the_client_as_it_is(client: FlaskClient) -> None:
-    assert CLIENT.read_text() in html.unescape(client.get("/api").text)
-    assert len(CLIENT.read_text().splitlines()) <= 45
+    assert CLIENT_FILE.read_text() in html.unescape(client.get("/api").text)
+    assert len(CLIENT_FILE.read_text().splitlines()) <= 45
 
 
 def test_the_client_plays_a_whole_game(server: str) -> None:
     run = subprocess.run(
-        [sys.executable, CLIENT, server, "fixed", "fixed"],
+        [sys.executable, CLIENT_FILE, server, "fixed", "fixed"],
         capture_output=True,
         text=True,
         check=True,

@@ -11,19 +11,19 @@ from app.web import urls
 from app.web.formatting import MINUS, format_percent
 from app.web.match import Match
 from app.web.move_values import HEAT_STEPS
-from app.web.pages.arena import SHOWS, ArenaRow, Standing, arena_page
+from app.web.pages.arena import ARENA_FIGURES, ArenaRow, Standing, build_arena_page
 from app.web.site_data import SiteData
-from app.web.wording import STRENGTHS
+from app.web.wording import STRENGTH_MEANINGS
 
 PLACES = {"win": 0, "draw": 1, "loss": 2}
 
 
 def table(site: SiteData, show: str) -> list[ArenaRow]:
-    return arena_page(show, site).rows
+    return build_arena_page(show, site).rows
 
 
 def league(site: SiteData) -> dict[str, Standing]:
-    return {standing.title: standing for standing in arena_page("score", site).standings}
+    return {standing.title: standing for standing in build_arena_page("score", site).standings}
 
 
 def number(text: str) -> float:
@@ -32,7 +32,7 @@ def number(text: str) -> float:
 
 
 def test_every_square_shows_the_chances_of_its_pair(site: SiteData) -> None:
-    tables = {show: table(site, show) for show in SHOWS}
+    tables = {show: table(site, show) for show in ARENA_FIGURES}
     names = [row.id for row in tables["score"]]
     assert sorted(names) == sorted(site.policies)
     for x, name in enumerate(names):
@@ -50,12 +50,13 @@ def test_every_square_shows_the_chances_of_its_pair(site: SiteData) -> None:
             assert cell.heat == round(score * HEAT_STEPS)
             assert cell.href == urls.play(Match(x=name, o=other))
             assert cell.label.startswith(
-                f"{cell.text}: {site.titles[name]} as X against {site.titles[other]} as O"
+                f"{cell.text}: {site.display_titles[name]} as X "
+                f"against {site.display_titles[other]} as O"
             )
 
 
 def test_what_is_good_for_x_is_coloured_like_a_win(site: SiteData) -> None:
-    for show in SHOWS:
+    for show in ARENA_FIGURES:
         heats = {pairing.heat for row in table(site, show) for pairing in row.pairings}
         assert heats <= set(range(-HEAT_STEPS, HEAT_STEPS + 1))
         assert (min(heats) < 0, max(heats) > 0) == (show in ("score", "loss"), show != "loss")
@@ -74,21 +75,21 @@ def test_the_league_is_sorted_and_equals_share_a_rank(site: SiteData) -> None:
     assert ranks == sorted(ranks)
     assert ranks[0] == 1
     # Three ways to play any best move with equal chances.
-    same = {site.titles[name] for name in ("q-iteration", "champion", "minimax-random")}
+    same = {site.display_titles[name] for name in ("q-iteration", "champion", "minimax-random")}
     assert len({standings[title].rank for title in same}) == 1
 
 
 def test_the_league_says_who_can_be_beaten(site: SiteData) -> None:
     standings = league(site)
     for name in ("minimax", "strongest", "champion", "self-play"):
-        assert standings[site.titles[name]].beaten_by == 0
-        assert standings[site.titles[name]].shares[2].text == "0"
-    assert standings[site.titles["random"]].beaten_by == len(site.policies)
+        assert standings[site.display_titles[name]].beaten_by == 0
+        assert standings[site.display_titles[name]].shares[2].text == "0"
+    assert standings[site.display_titles["random"]].beaten_by == len(site.policies)
 
 
 def test_everybody_has_a_strength(site: SiteData) -> None:
-    for standing in arena_page("score", site).standings:
-        assert standing.strength in STRENGTHS
+    for standing in build_arena_page("score", site).standings:
+        assert standing.strength in STRENGTH_MEANINGS
         assert (standing.strength == "unbeatable") == (standing.beaten_by == 0)
 
 
@@ -106,7 +107,7 @@ def test_the_score_of_the_league_is_the_mean_of_its_squares(site: SiteData) -> N
             assert float(text.replace(MINUS, "-")) == pytest.approx(mean, abs=0.011)
 
 
-@pytest.mark.parametrize("show", ["", *SHOWS])
+@pytest.mark.parametrize("show", ["", *ARENA_FIGURES])
 def test_each_figure_has_its_address(client: FlaskClient, site: SiteData, show: str) -> None:
     page = client.get(f"/arena?show={show}").text
     shown = re.findall(r'href="/arena\?show=(\w+)&amp;player=[\w-]+" aria-current="true"', page)
@@ -117,8 +118,8 @@ def test_each_figure_has_its_address(client: FlaskClient, site: SiteData, show: 
 
 
 def test_the_table_goes_from_weak_to_strong(site: SiteData) -> None:
-    page = arena_page("score", site)
-    assert [site.titles[row.id] for row in page.rows] == [
+    page = build_arena_page("score", site)
+    assert [site.display_titles[row.id] for row in page.rows] == [
         standing.title for standing in reversed(page.standings)
     ]
     scores = [number(standing.score) for standing in reversed(page.standings)]
@@ -126,9 +127,9 @@ def test_the_table_goes_from_weak_to_strong(site: SiteData) -> None:
 
 
 def test_one_player_can_be_looked_at(client: FlaskClient, site: SiteData) -> None:
-    page = arena_page("win", site, "t-hand")
+    page = build_arena_page("win", site, "t-hand")
     place = next(place for place, row in enumerate(page.rows) if row.id == "t-hand")
-    assert page.here == place
+    assert page.selected_row == place
     shown = client.get("/arena?show=win&player=t-hand").text
     matches = shown.split('<table class="matches">')[1].split("</table>")[0]
     expected = [
@@ -142,7 +143,7 @@ def test_one_player_can_be_looked_at(client: FlaskClient, site: SiteData) -> Non
 
 
 def test_the_sketch_has_a_square_for_every_match(site: SiteData) -> None:
-    sketch = arena_page("score", site).sketch
+    sketch = build_arena_page("score", site).sketch
     paths = re.findall(r'<path data-heat="(-?\d+)" d="([^"]+)"/>', sketch)
     assert sum(outline.count("M") for _, outline in paths) == len(site.policies) ** 2
     assert len({heat for heat, _ in paths}) == len(paths)

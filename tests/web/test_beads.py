@@ -17,13 +17,13 @@ from app.tictactoe.notation import format_position, parse_position
 from app.web.algorithms import rule_of
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import list_puzzles
-from app.web.formatting import format_beads, format_count, spell_beads
+from app.web.formatting import format_beads, format_count, spell_bead_count
 from app.web.game_review import describe_moves, review_moves
 from app.web.match import Match, replay_match
 from app.web.move_values import HEAT_STEPS, build_notes, evaluate_moves
 from app.web.pages.why import explain
 from app.web.pictures.curves import lay_out_game_values
-from app.web.pictures.minds import EXPECTS, colour_tiles, list_kinds
+from app.web.pictures.minds import EXPECTED_KEY, colour_tiles, list_kinds
 from app.web.pictures.svg import Dot
 from app.web.site_data import SiteData
 from app.web.wording import build_legend
@@ -76,12 +76,12 @@ def test_a_square_shows_the_beads_of_its_move(site: SiteData, board: str) -> Non
     by_move = {cell: held(site, board, cell) for cell in RULES.legal_moves(board)}
     for cell, number in by_move.items():
         assert seen.values[cell] == number == round(number)
-        if seen.known[cell]:
-            assert seen.texts[cell] == format_beads(number)
-            assert seen.spoken[cell] == spell_beads(number)
+        if seen.is_known[cell]:
+            assert seen.value_texts[cell] == format_beads(number)
+            assert seen.spoken_values[cell] == spell_bead_count(number)
         assert seen.policy[cell] == pytest.approx(chances[cell])
     most = max(by_move.values())
-    assert seen.plays == [cell for cell, number in by_move.items() if number == most]
+    assert seen.likeliest_cells == [cell for cell, number in by_move.items() if number == most]
 
 
 def test_the_colour_says_how_the_box_leans(site: SiteData) -> None:
@@ -94,20 +94,20 @@ def test_the_colour_says_how_the_box_leans(site: SiteData) -> None:
     for cell in RULES.legal_moves(board):
         share = held(site, board, cell) / total
         leaning = share / even - 1 if share < even else (share - even) / (1 - even)
-        assert seen.heat[cell] == round(leaning * HEAT_STEPS)
+        assert seen.heats[cell] == round(leaning * HEAT_STEPS)
 
 
 def test_no_bead_is_wrong_or_expects_a_result(site: SiteData) -> None:
     for position in range(0, site.game.decisions, 43):
         seen = evaluate_moves(site, position, LENS)
-        assert not any(seen.wrong)
+        assert not any(seen.is_wrong)
         assert not any(note.text for note in build_notes(site, seen, None, "truth"))
-    state = replay_match(Match("0482", lens=LENS), site)
+    state = replay_match(Match("0482", value_source=LENS), site)
     played = review_moves(state)
-    assert all(one.text.endswith("●") and one.expected is None for one in played)
+    assert all(one.value_text.endswith("●") and one.expected_value is None for one in played)
     plot = lay_out_game_values(state, played, 72)
     assert not any(isinstance(shape, Dot) for shape in plot.shapes)
-    assert f"X had {played[0].spoken} for it" in describe_moves(played)
+    assert f"X had {played[0].spoken_value} for it" in describe_moves(played)
 
 
 def test_the_page_names_beads_and_not_values(client: FlaskClient) -> None:
@@ -120,11 +120,15 @@ def test_the_page_names_beads_and_not_values(client: FlaskClient) -> None:
 
 
 def test_its_legend_stands_for_shares(site: SiteData) -> None:
-    state = replay_match(Match("04", lens=LENS), site)
+    state = replay_match(Match("04", value_source=LENS), site)
     told = build_legend(state, evaluate_moves(site, state.position, LENS))
-    assert [" ".join(end) for end in told.scale] == ["no beads", "an equal share", "all beads"]
-    assert told.drawn
-    assert not told.errs
+    assert [" ".join(end) for end in told.scale_labels] == [
+        "no beads",
+        "an equal share",
+        "all beads",
+    ]
+    assert told.is_stochastic
+    assert not told.can_be_wrong
 
 
 @pytest.mark.parametrize(("board", "cell"), [("X...O....", 2), ("X........", 4), (".........", 0)])
@@ -137,14 +141,14 @@ def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell
     target = sum(p * max(0, number + pay) for p, pay in zip(chances, (3, 1, -1), strict=True))
     assert rule_of(pair).compute_reason(pair).target == pytest.approx(target, abs=1e-6)
     told = explain(pair)
-    assert told.statement.value == spell_beads(number)
+    assert told.statement.value == spell_bead_count(number)
     assert f"{100 * chances[0]:.1f}%" in " ".join(told.sentences)
     assert format_position(site.game, position) == board
 
 
 def test_a_mind_of_beads_is_coloured_by_how_sure_it_is(site: SiteData, client: FlaskClient) -> None:
-    assert list(list_kinds(site, LENS)) == [EXPECTS, "blunders", "visits"]
-    heat, known = colour_tiles(site, LENS, EXPECTS)
+    assert list(list_kinds(site, LENS)) == [EXPECTED_KEY, "blunders", "visits"]
+    heat, known = colour_tiles(site, LENS, EXPECTED_KEY)
     assert (heat[known] >= 0).all()
     assert heat[known].max() == HEAT_STEPS
     page = client.get(f"/mind/{LENS}").text
@@ -157,9 +161,13 @@ def test_its_page_tells_of_refilled_boxes_and_of_no_rewards(
     site: SiteData, client: FlaskClient
 ) -> None:
     card, page = site.agents[LENS].card, client.get(f"/agents/{LENS}").text
-    assert (card.worth, card.figures.classes_right, card.plays) == (None, None, "proportional")
-    assert card.refills
-    assert re.search(rf"Boxes refilled.*?{format_count(card.refills)}", page, re.DOTALL)
+    assert (card.reward_scale, card.figures.correct_class_shares, card.play_rule) == (
+        None,
+        None,
+        "proportional",
+    )
+    assert card.refill_count
+    assert re.search(rf"Boxes refilled.*?{format_count(card.refill_count)}", page, re.DOTALL)
     assert 'id="beads"' in page
     assert 'id="worth"' not in page
     assert "Values that match optimal play" not in page
@@ -175,7 +183,7 @@ def test_the_api_counts_beads(site: SiteData, client: FlaskClient) -> None:
 
 
 def test_no_puzzle_asks_what_beads_expect(site: SiteData) -> None:
-    assert LENS not in {puzzle.agent for puzzle in list_puzzles(site)}
+    assert LENS not in {puzzle.agent_id for puzzle in list_puzzles(site)}
 
 
 @pytest.mark.parametrize(
@@ -191,4 +199,4 @@ def test_no_puzzle_asks_what_beads_expect(site: SiteData) -> None:
 )
 def test_how_beads_are_written(number: float, short: str, words: str) -> None:
     assert format_beads(number) == short
-    assert spell_beads(number) == words
+    assert spell_bead_count(number) == words

@@ -10,7 +10,7 @@ from flask import Flask
 from werkzeug.test import Client
 from werkzeug.wrappers import Request, Response
 
-from app.web.service.cache import LARGEST, cache_responses
+from app.web.service.cache import MAX_ANSWER_BYTES, cache_responses
 
 Answers = Callable[[Request], Response]
 
@@ -131,7 +131,7 @@ def streamed(request: Request) -> Response:
 
 
 def too_large(request: Request) -> Response:
-    return Response(b"." * (LARGEST + 1), headers={"Cache-Control": "public"})
+    return Response(b"." * (MAX_ANSWER_BYTES + 1), headers={"Cache-Control": "public"})
 
 
 @pytest.mark.parametrize("answers", [private, refused, of_somebody, streamed, too_large])

@@ -10,7 +10,13 @@ from flask.testing import FlaskClient
 from app.tictactoe.notation import find_record, parse_position, replay_record
 from app.tictactoe.report import find_blunders
 from app.web import urls
-from app.web.comparison import FIGURES, Comparison, View, find_next_disagreement, parse_comparison
+from app.web.comparison import (
+    CURVE_TITLES,
+    Comparison,
+    SourceSnapshot,
+    find_next_disagreement,
+    parse_comparison,
+)
 from app.web.facts import find_disagreements
 from app.web.match import Match, MatchState, replay_match
 from app.web.move_values import can_blunder, evaluate_moves
@@ -29,7 +35,7 @@ ADDRESSES = [
 ]
 
 
-USUAL = (View("q-learning-1"), View("q-iteration"))
+USUAL = (SourceSnapshot("q-learning-1"), SourceSnapshot("q-iteration"))
 
 
 def title(page: str) -> str:
@@ -52,17 +58,24 @@ def at(site: SiteData, position: int) -> MatchState:
 
 
 def test_every_board_shows_the_values_of_its_lens(site: SiteData) -> None:
-    views = (View("q-learning-1"), View("q-learning-1", 5), View("self-play"))
+    views = (
+        SourceSnapshot("q-learning-1"),
+        SourceSnapshot("q-learning-1", 5),
+        SourceSnapshot("self-play"),
+    )
     for record in ("", "4", "40", "3140"):
         position = replay_record(site.game, record)[-1]
         boards = panels(site, Comparison(record, views))
-        for panel, seen in zip(boards, (*views, View(TRUTH)), strict=True):
+        for panel, seen in zip(boards, (*views, SourceSnapshot(TRUTH)), strict=True):
             expected = evaluate_moves(site, position, *seen)
             for number, cell in enumerate(panel.board.squares):
                 if site.game.legal[position, number]:
-                    assert (cell.text, cell.best) == (expected.texts[number], expected.best[number])
+                    assert (cell.value_text, cell.is_best) == (
+                        expected.value_texts[number],
+                        expected.is_best[number],
+                    )
                 else:
-                    assert (cell.text, cell.href) == ("", "")
+                    assert (cell.value_text, cell.move_url) == ("", "")
 
 
 def test_the_title_says_who_is_compared(client: FlaskClient, site: SiteData) -> None:
@@ -80,7 +93,7 @@ def test_a_square_is_played_on_all_boards(client: FlaskClient) -> None:
 
 
 def test_the_table_holds_every_empty_square_of_every_board(site: SiteData) -> None:
-    comparison = Comparison("31", (View("q-learning-1"), View("dqn-vs-random")))
+    comparison = Comparison("31", (SourceSnapshot("q-learning-1"), SourceSnapshot("dqn-vs-random")))
     rows = made(site, comparison).rows
     names = [
         "top left",
@@ -107,7 +120,7 @@ def test_a_blunder_is_what_the_report_counts(site: SiteData) -> None:
 
 
 def summary(site: SiteData, record: str, *lenses: str) -> str:
-    comparison = Comparison(record, tuple(map(View, lenses)))
+    comparison = Comparison(record, tuple(map(SourceSnapshot, lenses)))
     return made(site, comparison).summary
 
 
@@ -119,7 +132,7 @@ def test_the_summary_says_who_agrees_and_who_errs(site: SiteData) -> None:
     assert summary(site, blocked, "q-iteration") == (
         "Q-iteration plays top right. These moves are right: with optimal play the result stays a draw."
     )
-    title = site.titles["double-q"]
+    title = site.display_titles["double-q"]
     assert summary(site, "31", "q-iteration", "champion", "double-q") == (
         "Q-iteration and Champion play top left or centre; "
         f"{title} alone plays bottom left. "
@@ -142,33 +155,34 @@ def test_a_finished_game_is_so_on_all_boards(client: FlaskClient) -> None:
 
 
 def test_the_training_is_walked_through_snapshot_by_snapshot(site: SiteData) -> None:
-    last = site.agents["self-play"].history.snapshots - 1
+    last = site.agents["self-play"].history.snapshot_count - 1
     address = {
-        step: urls.compare(Comparison("4", (View("self-play", step),))) for step in range(last)
+        step: urls.compare(Comparison("4", (SourceSnapshot("self-play", step),)))
+        for step in range(last)
     }
-    address[last] = urls.compare(Comparison("4", (View("self-play"),)))
+    address[last] = urls.compare(Comparison("4", (SourceSnapshot("self-play"),)))
     for step in range(last + 1):
-        shown = View("self-play", step if step < last else None)
+        shown = SourceSnapshot("self-play", step if step < last else None)
         panel = panels(site, Comparison("4", (shown,)))[0]
-        assert (panel.earlier, panel.later) == (
+        assert (panel.earlier_url, panel.later_url) == (
             address.get(step - 1, ""),
             address.get(step + 1, ""),
         )
 
 
 def test_a_view_is_not_led_to_where_another_board_has_it(site: SiteData) -> None:
-    last = site.agents["self-play"].history.snapshots - 1
-    both = Comparison("", (View("self-play", last - 1), View("self-play")))
+    last = site.agents["self-play"].history.snapshot_count - 1
+    both = Comparison("", (SourceSnapshot("self-play", last - 1), SourceSnapshot("self-play")))
     before, shipped, _ = panels(site, both)
-    assert (before.later, shipped.earlier) == ("", "")
+    assert (before.later_url, shipped.earlier_url) == ("", "")
 
 
 def test_the_last_agent_cannot_be_removed(site: SiteData) -> None:
     two = panels(site, Comparison("4", USUAL))
-    assert two[0].remove == "/compare/4?lens=q-iteration"
-    assert two[1].remove == "/compare/4?lens=q-learning-1"
-    alone = panels(site, Comparison("4", (View("q-iteration"),)))
-    assert [panel.remove for panel in alone] == ["", ""]
+    assert two[0].remove_url == "/compare/4?lens=q-iteration"
+    assert two[1].remove_url == "/compare/4?lens=q-learning-1"
+    alone = panels(site, Comparison("4", (SourceSnapshot("q-iteration"),)))
+    assert [panel.remove_url for panel in alone] == ["", ""]
 
 
 def test_who_is_there_is_not_offered_again(client: FlaskClient) -> None:
@@ -199,7 +213,7 @@ def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
 def test_the_agents_moves_are_those_it_would_play(site: SiteData) -> None:
     position = replay_record(site.game, "31")[-1]
     seen = evaluate_moves(site, position, "q-iteration")
-    assert seen.best == (site.policies["q-iteration"][position] > 0).tolist()
+    assert seen.is_best == (site.policies["q-iteration"][position] > 0).tolist()
     assert describe_plays(site.game, seen) == "Top left or centre: +1.00"
     assert (
         describe_plays(site.game, evaluate_moves(site, position, TRUTH))
@@ -211,15 +225,18 @@ def test_the_agents_moves_are_those_it_would_play(site: SiteData) -> None:
 
 def test_it_opens_where_the_usual_ones_part(client: FlaskClient, site: SiteData) -> None:
     comparison, state = parse_comparison("", [], site)
-    one, other = (set(evaluate_moves(site, state.position, view.lens).plays) for view in USUAL)
+    one, other = (
+        set(evaluate_moves(site, state.position, view.value_source).likeliest_cells)
+        for view in USUAL
+    )
     assert not one & other
-    assert any(panel.blunder for panel in panels(site, comparison))
+    assert any(panel.is_blunder for panel in panels(site, comparison))
     page = html.unescape(client.get("/compare/").text)
     assert page.count(f'href="/compare/{comparison.record}0?lens=q-learning-1&lens=q-iteration"')
 
 
 def test_one_can_go_through_all_positions_in_which_they_part(site: SiteData) -> None:
-    views = (View("self-play", 3), View("champion"))
+    views = (SourceSnapshot("self-play", 3), SourceSnapshot("champion"))
     listed = find_disagreements(site, views).tolist()
     record = find_next_disagreement(views, site)
     for position in listed:
@@ -232,33 +249,38 @@ def test_one_can_go_through_all_positions_in_which_they_part(site: SiteData) -> 
     )  # it plays as well as can be
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", CURVE_TITLES)
 def test_the_curves_are_the_figures_of_the_cards(site: SiteData, figure: str) -> None:
     names = ("q-learning-1", "self-play", "observing")
-    views = [View(name) for name in names] + [View("self-play", 3), View("truth")]
+    views = [SourceSnapshot(name) for name in names] + [
+        SourceSnapshot("self-play", 3),
+        SourceSnapshot("truth"),
+    ]
     charts = chart_comparison(site, views, figure)
     assert charts is not None
     (chart,) = charts.charts
-    told = [name for name in names if figure != "task" or site.agents[name].card.figures.task]
-    assert [line.name for line in chart.lines] == [site.titles[name] for name in told]
-    assert len({line.ink for line in chart.lines}) == len(told)
-    places = [moment.at.value for moment in charts.moments]
+    told = [
+        name for name in names if figure != "task" or site.agents[name].card.figures.task_distance
+    ]
+    assert [line.name for line in chart.curves] == [site.display_titles[name] for name in told]
+    assert len({line.css_ink for line in chart.curves}) == len(told)
+    places = [moment.x_number.value for moment in charts.points]
     assert places == sorted(set(places))
-    for line, name in zip(chart.lines, told, strict=True):
+    for line, name in zip(chart.curves, told, strict=True):
         card = site.agents[name].card.figures
         worst = card.best_response
         values = {
             "blunders": card.blunders,
             "losses": [50 * (x[2] + o[2]) for x, o in zip(worst.x, worst.o, strict=True)],
             "nash-conv": card.nash_conv,
-            "task": card.task.mean if card.task else [],
+            "task": card.task_distance.mean_distance if card.task_distance else [],
         }[figure]
         shown = {
             place: number.value
             for place, number in zip(places, line.numbers, strict=True)
             if number
         }
-        assert list(shown) == card.updates
+        assert list(shown) == card.snapshot_updates
         assert list(shown.values()) == pytest.approx(values, abs=1e-6)
 
 
@@ -266,7 +288,7 @@ def test_another_figure_is_a_link_that_keeps_the_rest(client: FlaskClient) -> No
     page = html.unescape(client.get("/compare/4?lens=self-play&figure=losses").text)
     links = re.findall(r'id="figure-([^"]+)" href="([^"]+)"( aria-current="true")?', page)
     assert [(name, bool(chosen)) for name, _, chosen in links] == [
-        (name, name == "losses") for name in FIGURES
+        (name, name == "losses") for name in CURVE_TITLES
     ]
     for name, href, _ in links:
         assert href == f"/compare/4?lens=self-play&figure={name}"
@@ -290,23 +312,23 @@ def test_two_minds_are_one_picture_and_two_trainings_one_film(
     client: FlaskClient, site: SiteData
 ) -> None:
     names = ("champion", "q-learning-1")
-    lasts = [site.get_last_step(name) for name in names]
+    lasts = [site.get_last_snapshot(name) for name in names]
     asked = [f"{name}_0" for name in names]
     for frame in range(max(lasts) + 1):
-        shown = ComparePage(*parse_comparison("4", asked, site)).minds
+        shown = ComparePage(*parse_comparison("4", asked, site)).compared_minds
         assert shown
         assert shown.film
-        assert shown.divided
-        assert (shown.step, shown.film.last) == (frame, max(lasts))
-        for (_, _, whole), last in zip(shown.each, lasts, strict=True):
-            moments = whole.frames.split()
+        assert shown.are_tiles_divided
+        assert (shown.frame_index, shown.film.last_frame) == (frame, max(lasts))
+        for (_, _, whole), last in zip(shown.pictures, lasts, strict=True):
+            moments = whole.encoded_frames.split()
             assert len(moments) == last + 1
-            tiles = {heat: outline.count("M") for heat, outline in whole.paths}
+            tiles = {heat: outline.count("M") for heat, outline in whole.paths_by_colour}
             assert Counter(moments[round(frame * last / max(lasts))]) == {
                 "." if heat is None else chr(ord("U") + heat): number
                 for heat, number in tiles.items()
             }
-        asked = re.findall(r"lens=([^&]*)", shown.next_step)
+        asked = re.findall(r"lens=([^&]*)", shown.next_frame_url)
     assert asked == [f"{name}_0" for name in names]  # after the last frame the first
     page = client.get("/compare/4?lens=champion&lens=champion_1").text
     assert "Each tile has two halves" in page
@@ -330,25 +352,25 @@ def test_a_curve_of_the_slider_has_the_ink_of_its_board_and_of_its_chart(
 
 def test_a_frame_of_the_film_is_a_moment_of_all_agents(client: FlaskClient, site: SiteData) -> None:
     names = ("champion", "observing", "q-iteration_task")
-    lasts = [site.get_last_step(name) for name in names[:2]]
+    lasts = [site.get_last_snapshot(name) for name in names[:2]]
     asked = "&".join(f"lens={name}" for name in names)
     for frame in range(max(lasts) + 1):
         answer = client.get(f"/compare/4?{asked}&figure=losses&frame={frame}")
         steps = [round(frame * last / max(lasts)) for last in lasts]
         views = [
-            View(name, None if step == last else step)
+            SourceSnapshot(name, None if step == last else step)
             for name, step, last in zip(names, steps, lasts, strict=False)
         ]
-        shown = Comparison("4", (*views, View(names[2])), "losses")
+        shown = Comparison("4", (*views, SourceSnapshot(names[2])), "losses")
         assert (answer.status_code, answer.location) == (303, urls.compare(shown))
-        told = made(site, shown).minds
+        told = made(site, shown).compared_minds
         assert told
-        assert told.step == frame
+        assert told.frame_index == frame
     # What the slider sends leads to a moment from any other, and the numbers are what is shown.
     page = html.unescape(client.get("/compare/4?lens=champion_2&lens=observing").text)
     sent = re.findall(r'<form id="moment".*?</form>', page, re.DOTALL)[0]
     one, other = site.agents["champion"].card.figures, site.agents["observing"].card.figures
-    assert f">{one.updates[2]:,} / {other.updates[-1]:,}</b>" in sent
+    assert f">{one.snapshot_updates[2]:,} / {other.snapshot_updates[-1]:,}</b>" in sent
     assert f">{one.blunders[2]:,} / {other.blunders[-1]:,}</b>" in sent
     assert re.findall(r'name="lens" value="([^"]+)"', sent) == ["champion_2", "observing"]
     assert 'hx-get="/compare/4"' in sent

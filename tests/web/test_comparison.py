@@ -11,10 +11,10 @@ from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 from app.tictactoe.notation import replay_record
 from app.web import urls
 from app.web.comparison import (
-    FIGURES,
+    CURVE_TITLES,
     MAX_VIEWS,
     Comparison,
-    View,
+    SourceSnapshot,
     build_comparison,
     get_default_views,
     parse_comparison,
@@ -22,23 +22,23 @@ from app.web.comparison import (
 from app.web.match import Match, replay_match
 from tests.web.test_match import WORLD, records
 
-USUAL = (View("q-learning-1"), View("q-iteration"))
+USUAL = (SourceSnapshot("q-learning-1"), SourceSnapshot("q-iteration"))
 
 
 @st.composite
-def views(draw: st.DrawFn) -> View:
-    lens = draw(st.sampled_from([*WORLD.agents, *WORLD.task_lenses]))
+def views(draw: st.DrawFn) -> SourceSnapshot:
+    lens = draw(st.sampled_from([*WORLD.agents, *WORLD.task_value_sources]))
     if lens not in WORLD.agents:
-        return View(lens)
-    steps = st.integers(0, WORLD.get_last_step(lens) - 1)
-    return View(lens, draw(st.none() | steps))
+        return SourceSnapshot(lens)
+    steps = st.integers(0, WORLD.get_last_snapshot(lens) - 1)
+    return SourceSnapshot(lens, draw(st.none() | steps))
 
 
 @st.composite
 def comparisons(draw: st.DrawFn) -> Comparison:
     record = draw(records())
     several = st.lists(views(), min_size=1, max_size=MAX_VIEWS, unique=True).map(tuple)
-    figure = draw(st.sampled_from(["", *list(FIGURES)[1:]]))
+    figure = draw(st.sampled_from(["", *list(CURVE_TITLES)[1:]]))
     return Comparison(record, draw(several | st.just(USUAL)), figure)
 
 
@@ -67,8 +67,8 @@ def test_a_form_leads_to_the_same_address_as_a_link(comparison: Comparison) -> N
 
 
 def test_the_last_snapshot_is_the_agent_as_shipped() -> None:
-    last = WORLD.get_last_step("self-play")
-    assert read(f"/compare/?lens=self-play_{last}").views == (View("self-play"),)
+    last = WORLD.get_last_snapshot("self-play")
+    assert read(f"/compare/?lens=self-play_{last}").views == (SourceSnapshot("self-play"),)
 
 
 def test_where_nobody_says_two_that_differ_are_compared() -> None:
@@ -77,12 +77,17 @@ def test_where_nobody_says_two_that_differ_are_compared() -> None:
     assert urls.compare(Comparison("40", USUAL[::-1])) == (
         "/compare/40?lens=q-iteration&lens=q-learning-1"
     )
-    assert urls.compare(Comparison("4", (View("self-play", 3),))) == "/compare/4?lens=self-play_3"
+    assert (
+        urls.compare(Comparison("4", (SourceSnapshot("self-play", 3),)))
+        == "/compare/4?lens=self-play_3"
+    )
 
 
 def test_an_empty_lens_is_as_good_as_none() -> None:
     assert read("/compare/4?lens=&lens=") == Comparison("4", USUAL)
-    assert read("/compare/?lens=self-play&lens=&utm=x") == Comparison("", (View("self-play"),))
+    assert read("/compare/?lens=self-play&lens=&utm=x") == Comparison(
+        "", (SourceSnapshot("self-play"),)
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,18 +127,18 @@ def test_any_text_is_a_comparison_or_a_refusal(record: str, lenses: list[str]) -
         (Match(), "/compare/?lens=q-iteration&lens=q-learning-1"),
         (Match(record="40", o="human"), "/compare/40?lens=q-learning-1&lens=q-iteration"),
         (
-            Match(record="40", ply=1, lens="truth", o="random"),
+            Match(record="40", ply=1, value_source="truth", o="random"),
             "/compare/4?lens=q-learning-1&lens=q-iteration",
         ),
         (
-            Match(lens="self-play", step=2, x="self-play", o="champion"),
+            Match(value_source="self-play", snapshot=2, x="self-play", o="champion"),
             "/compare/?lens=self-play_2&lens=self-play&lens=champion",
         ),
         (
-            Match(lens="self-play_task"),
+            Match(value_source="self-play_task"),
             "/compare/?lens=self-play_task&lens=q-iteration",
         ),
-        (Match(lens="champion", o="champion"), "/compare/?lens=champion&lens=q-learning-1"),
+        (Match(value_source="champion", o="champion"), "/compare/?lens=champion&lens=q-learning-1"),
     ],
 )
 def test_a_match_leads_to_those_that_it_shows_and_that_play(match: Match, expected: str) -> None:

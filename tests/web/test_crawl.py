@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 from flask.testing import FlaskClient
 
 from app.web import urls
-from app.web.pages.api.description import UNREACHED
+from app.web.pages.api.description import UNREACHABLE_EXAMPLE
 from app.web.site_data import SiteData
 
 READ = 2  # pages of each kind are searched for links
@@ -94,7 +94,7 @@ def test_every_link_leads_somewhere(client: FlaskClient, site: SiteData) -> None
                 assert site.canonicalize(name) == name, address
                 continue
         response = client.get(address)
-        expected = (404,) if address == UNREACHED else (200, 302, 303)
+        expected = (404,) if address == UNREACHABLE_EXAMPLE else (200, 302, 303)
         assert response.status_code in expected, f"{address}: {response.status}"
         if response.status_code in (302, 303):
             links = {response.headers["Location"]}

@@ -25,7 +25,7 @@ from app.web import urls
 from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.pages.parts.export import CITATION, build_bibtex, build_iframe
 from app.web.pictures.minds import choose_decisions
-from app.web.pictures.palette import INKS
+from app.web.pictures.palette import INK_COLOURS
 from app.web.service.headers import CONTENT_SECURITY_POLICY
 from app.web.site_data import SiteData
 from app.web.urls import frame_file
@@ -299,7 +299,7 @@ def test_inks_are_those_of_the_site(client: FlaskClient) -> None:
     found = re.search(r'href="(/static/parts/app[^"]+)"', page)
     assert found
     style = client.get(found[1]).text
-    for name, inks in INKS.items():
+    for name, inks in INK_COLOURS.items():
         assert f"--{name}:light-dark({','.join(inks)})" in style
 
 
@@ -313,8 +313,11 @@ def test_the_numbers_of_a_board_are_what_its_lens_thinks(
         assert (int(row["row"]), int(row["column"])) == (cell // 3 + 1, cell % 3 + 1)
         if row["mark"] == ".":
             assert float(row["value"]) == view.values[cell]
-            assert (int(row["heat"]), row["best"]) == (view.heat[cell], str(int(view.best[cell])))
-            assert row["true_outcome"] == view.truths[cell]
+            assert (int(row["heat"]), row["best"]) == (
+                view.heats[cell],
+                str(int(view.is_best[cell])),
+            )
+            assert row["true_outcome"] == view.optimal_results[cell]
         else:
             assert row["value"] == row["heat"] == row["best"] == ""
 
@@ -338,22 +341,24 @@ def test_the_numbers_of_a_game_are_its_moves(client: FlaskClient) -> None:
 def test_the_numbers_of_a_curve_are_those_of_the_card(client: FlaskClient, site: SiteData) -> None:
     figures = site.agents["q-learning-1"].card.figures
     table = rows(client, "/embed/curve/q-learning-1")
-    assert [int(row["Updates"]) for row in table] == figures.updates
+    assert [int(row["Updates"]) for row in table] == figures.snapshot_updates
     assert [int(row["Blunders"]) for row in table] == figures.blunders
     won = [float(row["As X against Random: won, %"]) for row in table]
-    np.testing.assert_allclose(won, [100 * shares[0] for shares in figures.vs["random"].x])
+    np.testing.assert_allclose(
+        won, [100 * shares[0] for shares in figures.baseline_chances["random"].x]
+    )
     both = rows(client, "/embed/curve/q-learning-1?lens=self-play&figure=nash-conv")
     other = site.agents["self-play"].card.figures
     for name, known in (("Q-learning 1", figures), ("Self-play", other)):
         found = {int(row["Updates"]): float(row[name]) for row in both if row[name]}
-        expected = dict(zip(known.updates, known.nash_conv, strict=True))
+        expected = dict(zip(known.snapshot_updates, known.nash_conv, strict=True))
         assert found == pytest.approx(expected)
 
 
 def test_the_numbers_of_a_mind_are_its_tiles(client: FlaskClient, site: SiteData) -> None:
     table = rows(client, "/embed/mind/q-table")
     assert len(table) == 627
-    shown = choose_decisions(site, "q-table").rows[-1].tolist()
+    shown = choose_decisions(site, "q-table").decisions[-1].tolist()
     for row, position in zip(table, shown, strict=True):
         assert replay_record(site.game, row["record"])[-1] == position
         assert int(row["move"]) == len(row["record"]) + 1
@@ -556,7 +561,7 @@ def test_an_agent_is_cited_by_what_makes_it_again(client: FlaskClient, site: Sit
     text = client.get("/agents/q-table").text
     card = site.agents["q-table"].card
     assert card.recipe in text
-    assert f"SHA-256 of its arrays {card.arrays}" in text
+    assert f"SHA-256 of its arrays {card.arrays_digest}" in text
 
 
 def test_the_project_says_how_it_is_cited() -> None:

@@ -40,12 +40,12 @@ from app.sources import SOURCES
 from app.tictactoe.agents import ModelError
 from app.web import create_app, urls
 from app.web.algorithms import ALGORITHMS
-from app.web.formatting import format_number, format_short, format_tenths
+from app.web.formatting import format_number, format_short, format_with_tenths
 from app.web.pages.experiments import VERDICT_SLUGS
 from app.web.pictures import tables
 from app.web.pictures.curves import build_axis, build_logarithmic_axis
 from app.web.pictures.figures import draw_figure_file, draw_figure_preview, draw_miniature, lay_out
-from app.web.pictures.svg import Dot, Link, Rect, render_png, write_plot, write_style
+from app.web.pictures.svg import Dot, Rect, ShapeLink, render_png, write_plot, write_style
 from app.web.pictures.svg import Path as Curve
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData, load_site_data
@@ -96,14 +96,14 @@ GRID = Grid(
         [f"q-learning,alpha={a},epsilon={e},games=2000,seed=9" for e in (0.2, 0.3, 0.4)]
         for a in (0.1, 0.5)
     ],
-    n=20,
+    seed_count=20,
 )
 BARS = Bars(
     title="Some numbers",
     unit="%",
     bars=[
         Bar("a shipped one", 40.5, recipe="q-table"),
-        Bar("counted", 50.0, low=48.2, high=54.1, n=1000, recipe="q-table,draw=1,seed=5"),
+        Bar("counted", 50.0, low=48.2, high=54.1, sample_size=1000, recipe="q-table,draw=1,seed=5"),
         Bar("a position", 12.0, record="402"),
         Bar("a rule", 30.0, recipe="minimax"),
         Bar("nothing to open", 1.0),
@@ -123,10 +123,10 @@ SAMPLE = Summary(
     title="A sample & nothing else",
     claim="Every figure can be drawn.",
     sources=["ours"],
-    where="here",
-    done="Numbers were written down.",
+    source_location="here",
+    method="Numbers were written down.",
     verdict="partly reproduced",
-    parts=[True],
+    parts_reproduced=[True],
     answer="Every figure is drawn.",
     numbers=Table(["here"], {"figures": ["5"]}),
     limits="Anything true.",
@@ -229,7 +229,7 @@ def test_a_page_tells_all_of_its_experiment(
     response, summary = client.get(f"/experiments/{claim}"), site.experiments[claim]
     assert response.status_code == 200
     text = unescape(unled(response.text))
-    for said in (summary.claim, summary.where, summary.done, summary.limits):
+    for said in (summary.claim, summary.source_location, summary.method, summary.limits):
         assert said in text
     behind = re.search(
         r'(?s)aria-label="The numbers behind the verdict">.*?<tbody>(.*?)</tbody>', response.text
@@ -281,7 +281,7 @@ def test_claims_and_those_they_are_about_lead_to_each_other(
     client: FlaskClient, site: SiteData
 ) -> None:
     for claim, summary in site.experiments.items():
-        for name in {*summary.agents} & {*site.always}:
+        for name in {*summary.agents} & {*site.shipped_agents}:
             assert f'href="/experiments/{claim}"' in client.get(urls.agent(name)).text
     for claim, summary in site.experiments.items():
         for slug in site.list_algorithms(summary):
@@ -340,13 +340,13 @@ def test_a_line_goes_through_its_medians_and_opens_the_typical_run(site: SiteDat
     layout = lay_out(CURVES, site, FIRST)
     lines = [s for s in layout.plot.shapes if isinstance(s, Curve) and s.kind.endswith("curve")]
     doubled, same = lines
-    assert doubled.link == Link(
+    assert doubled.link == ShapeLink(
         "doubled: seed 107, which ends at the median", "/lab/q-table,seed=107"
     )
     assert [x for x, _ in doubled.points] == pytest.approx([0, 0.5, 1])  # a logarithmic axis
     heights = [doubled.points[0][1] - y for _, y in doubled.points]
     assert heights[2] / heights[1] == pytest.approx(198 / 18, abs=0.3)
-    assert same.link == Link("same: seed 0, which ends at the median", "")  # it takes minutes
+    assert same.link == ShapeLink("same: seed 0, which ends at the median", "")  # it takes minutes
     assert "Click a line to open the run that ends at the median" in layout.caption
     assert "repeats the runs that the lab cannot train" in layout.caption
 
@@ -414,7 +414,7 @@ def test_where_there_are_many_runs_some_are_offered(shown: str) -> None:
     offered = re.search(r'(?s)<dl class="offers">.*?</dl>', shown)
     assert offered
     seeds = re.findall(r'href="/lab/q-table,draw=0.5,seed=(\d+)">seed (\d+): (\d)%', offered[0])
-    assert len(seeds) == 3 * tables.OFFERED
+    assert len(seeds) == 3 * tables.MAX_OFFERED_RUNS
     assert 'href="/lab/q-table,seed=100">seed 100: 3%' in offered[0]  # the group of one
     assert all(link == told for link, told, _ in seeds)
     assert [value for _, _, value in seeds] == ["0"] * 6 + ["4"] * 3 + ["5"] * 3 + ["9"] * 6
@@ -422,14 +422,14 @@ def test_where_there_are_many_runs_some_are_offered(shown: str) -> None:
 
 def test_a_table_of_curves_ends_with_the_runs_behind_them(site: SiteData) -> None:
     table = tables.build_table(CURVES, site, FIRST)
-    assert [row.head.text for row in table.rows][-3:] == [
+    assert [row.heading.text for row in table.rows][-3:] == [
         "100",
         "Runs",
         "Run with the median last value",
     ]
-    assert table.rows[-3].entries[0].text == "200 (100 to 300)"
-    assert [entry.text for entry in table.rows[-2].entries] == ["20", "1"]
-    assert table.rows[-1].entries[0] == tables.TableCell("seed 107", "/lab/q-table,seed=107")
+    assert table.rows[-3].cells[0].text == "200 (100 to 300)"
+    assert [entry.text for entry in table.rows[-2].cells] == ["20", "1"]
+    assert table.rows[-1].cells[0] == tables.TableCell("seed 107", "/lab/q-table,seed=107")
 
 
 def test_the_file_has_every_number(sampled: FlaskClient) -> None:
@@ -564,10 +564,10 @@ def test_an_axis_has_all_its_values_and_few_ticks(
     values: list[float], zero: bool, whole: bool
 ) -> None:
     axis = build_axis(values, zero, whole)
-    assert axis.low <= min(values) <= max(values) <= axis.high
+    assert axis.minimum <= min(values) <= max(values) <= axis.maximum
     assert 1 <= len(axis.ticks) <= 8
-    assert all(0 <= axis.at(tick) <= 1 for tick in axis.ticks)
-    places = [axis.at(value) for value in sorted(values)]
+    assert all(0 <= axis.compute_share(tick) <= 1 for tick in axis.ticks)
+    places = [axis.compute_share(value) for value in sorted(values)]
     assert places == sorted(places)
 
 
@@ -575,7 +575,7 @@ def test_an_axis_has_all_its_values_and_few_ticks(
 @example([0.001, 0.0010000000000000002])  # two numbers with equal logarithms
 def test_a_logarithmic_axis_too(values: list[float]) -> None:
     axis = build_logarithmic_axis(values)
-    places = [axis.at(value) for value in sorted(values)]
+    places = [axis.compute_share(value) for value in sorted(values)]
     assert places == sorted(places)
     assert len(axis.ticks) <= 7
     assert all(f"{tick:e}".startswith("1.000000e") for tick in axis.ticks)
@@ -598,7 +598,7 @@ def test_numbers_are_short_but_whole(value: float, text: str, small: str) -> Non
 
 
 def test_numbers_beside_each_other_have_as_many_digits() -> None:
-    written = [format_tenths(value) for value in (93.041, 93, -100, -0.04)]
+    written = [format_with_tenths(value) for value in (93.041, 93, -100, -0.04)]
     assert written == ["93.0", "93.0", "−100.0", "0.0"]
 
 
@@ -609,5 +609,7 @@ def test_a_number_near_nothing_is_written_with_a_power_of_ten() -> None:
 
 def test_the_champions_card_says_what_its_claim_says(site: SiteData) -> None:
     numbers = site.experiments["games-to-proof"].numbers.rows["champion"]
-    (found,) = [one for one in site.always["champion"].card.found if "first proved" in one]
+    (found,) = [
+        one for one in site.shipped_agents["champion"].card.findings if "first proved" in one
+    ]
     assert f"after a median of {numbers[1]} games" in found

@@ -7,7 +7,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.recipes import name_recipe
-from app.recipes.faults import FAULTY, RIGHT, find_correct_recipe
+from app.recipes.faults import CORRECT_RECIPES, FAULTY_RECIPES, find_correct_recipe
 from app.tictactoe.notation import format_position, replay_record
 from app.web.pages.faults import ORDER, TEXTS, find_first_blunder, list_choices_of
 from app.web.site_data import SiteData
@@ -20,16 +20,18 @@ def test_the_faults_are_those_of_the_doctor() -> None:
 
 
 def test_every_fault_has_its_agent_and_the_right_one(site: SiteData) -> None:
-    recipes = {name_recipe(recipe) for recipe in [*FAULTY.values(), *RIGHT.values()]}
+    recipes = {
+        name_recipe(recipe) for recipe in [*FAULTY_RECIPES.values(), *CORRECT_RECIPES.values()]
+    }
     assert set(site.lab.faults) == recipes
-    for fault, recipe in FAULTY.items():
+    for fault, recipe in FAULTY_RECIPES.items():
         assert name_recipe(recipe) == f"{name_recipe(find_correct_recipe(fault))},fault={fault}"
 
 
 def test_they_are_no_agents_of_the_list(site: SiteData) -> None:
     assert not set(site.lab.faults) & set(site.agents)
     for name in site.lab.faults:
-        assert site.agents.knows(name)
+        assert site.agents.contains_name(name)
 
 
 @pytest.mark.parametrize("fault", ORDER)
@@ -44,8 +46,10 @@ def test_a_fault_is_shown_with_its_figures(client: FlaskClient, fault: str) -> N
 def test_the_first_board_is_a_blunder_of_the_faulty_agent_alone(site: SiteData) -> None:
     for fault in ORDER:
         position = replay_record(site.game, find_first_blunder(site, fault))[-1]
-        faulty, right = (name_recipe(one) for one in (FAULTY[fault], find_correct_recipe(fault)))
-        wrong = ~site.right[position] & site.game.legal[position]
+        faulty, right = (
+            name_recipe(one) for one in (FAULTY_RECIPES[fault], find_correct_recipe(fault))
+        )
+        wrong = ~site.is_move_correct[position] & site.game.legal[position]
         assert (site.get_policy(faulty)[position] * wrong).sum() > 0
         assert (site.get_policy(right)[position] * wrong).sum() == 0
 
@@ -68,7 +72,9 @@ def test_the_figures_are_those_of_an_independent_evaluation(site: SiteData) -> N
             ("x", rules.chances(policy, uniform)[start]),
             ("o", rules.chances(uniform, policy)[start][::-1]),
         ):
-            assert getattr(figures.vs["random"], seat)[-1] == pytest.approx(chances, abs=1e-6)
+            assert getattr(figures.baseline_chances["random"], seat)[-1] == pytest.approx(
+                chances, abs=1e-6
+            )
 
 
 def test_pages_in_other_languages_are_marked_as_english(client: FlaskClient) -> None:

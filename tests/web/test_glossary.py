@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 from markupsafe import Markup
 
 from app.web.algorithms.formula import block
-from app.web.pages.glossary import ANCHORS, TERMS, link_terms
+from app.web.pages.glossary import ANCHOR_BY_FORM, TERMS, link_terms
 from app.web.service.deployment import ROOT
 from tests.web.conftest import unled
 
@@ -24,8 +24,8 @@ def test_every_term_stands_once_with_its_meaning(client: FlaskClient) -> None:
 
 def test_where_a_term_is_to_be_seen_there_is_something(client: FlaskClient) -> None:
     for name, term in TERMS.items():
-        if term.seen:
-            address, _, place = term.seen.href.partition("#")
+        if term.example_link:
+            address, _, place = term.example_link.href.partition("#")
             answer = client.get(address)
             assert answer.status_code == 200, name
             assert not place or f'id="{place}"' in answer.text, name
@@ -53,10 +53,10 @@ def test_prose_leads_to_its_terms_once_each(client: FlaskClient, address: str) -
 
 
 def test_no_word_is_said_for_two_terms() -> None:
-    assert TERMS.keys() - set(ANCHORS.values()) == {"return"}
+    assert TERMS.keys() - set(ANCHOR_BY_FORM.values()) == {"return"}
     for name, term in TERMS.items():
-        for said in term.name.split(", ") if term.said is None else term.said:
-            assert ANCHORS[said.lower()] == name
+        for said in term.name.split(", ") if term.word_forms is None else term.word_forms:
+            assert ANCHOR_BY_FORM[said.lower()] == name
 
 
 def test_a_term_is_found_where_it_is_said_and_nothing_else_is_changed() -> None:
@@ -80,7 +80,7 @@ def test_terms_say_what_the_textbook_says() -> None:
     assert TERMS["bellman"].formula.startswith(r"V^{\pi}(s)")  # eq. 3.14
     assert TERMS["bellman-optimality"].formula.startswith("Q^*(s, a)")  # eq. 3.20
     for name in ("V*", "behaviour policy", "target policy", "credit assignment"):
-        assert name.lower() in ANCHORS
+        assert name.lower() in ANCHOR_BY_FORM
 
 
 PRIVATE = re.compile(  # what the field has words for: an illegal move, a blunder, symmetric, ...

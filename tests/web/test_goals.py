@@ -4,7 +4,7 @@ import pytest
 
 from app.recipes.taught import Lesson
 from app.tictactoe.game import tic_tac_toe
-from app.web.pages.teach.goals import NEAR, list_exact_goals, list_near_goals
+from app.web.pages.teach.goals import NEAR_GOALS, list_exact_goals, list_near_goals
 
 GAME = tic_tac_toe()
 RESULTS = {"w": "win", "d": "draw", "l": "loss"}
@@ -20,11 +20,11 @@ def lesson(game: str, refills: int = 0) -> Lesson:
         record=record,
         result=result,
         updates=[],
-        others=0,
-        beaten={"x": 1.0, "o": 1.0},
-        blunders=0,
+        opponent_update_count=0,
+        loss_chances={"x": 1.0, "o": 1.0},
+        blunder_count=0,
         milestones=[],
-        refills=refills,
+        refill_count=refills,
     )
 
 
@@ -55,7 +55,7 @@ LOST, DRAWN = "X405386l", "X408217356d"
     ],
 )
 def test_when_a_goal_is_reached_first(goal: str, games: list[str], number: int) -> None:
-    assert goal in NEAR
+    assert goal in NEAR_GOALS
     assert reached(*games)[goal] == number
 
 

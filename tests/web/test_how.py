@@ -22,7 +22,14 @@ from app.web.algorithms import SECTIONS
 from app.web.algorithms.formula import Formula, block, symbols
 from app.web.facts import find_losing_game
 from app.web.formatting import encode_position
-from app.web.pages.how import ALPHA, CONTENTS, GAME, PARTS, won_game, writing
+from app.web.pages.how import (
+    ALPHA,
+    CONTENTS,
+    TITLE_BY_PART,
+    WORKED_RECORD,
+    build_position_writing,
+    work_out_won_game,
+)
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 from app.web.urls import agent, how
@@ -57,13 +64,13 @@ def position(site: SiteData, name: str) -> int:
 
 
 def test_every_part_has_a_page_and_every_page_has_all_in_its_contents(client: FlaskClient) -> None:
-    assert sorted(PARTS) == sorted(slug for parts in CONTENTS.values() for slug in parts)
+    assert sorted(TITLE_BY_PART) == sorted(slug for parts in CONTENTS.values() for slug in parts)
     contents = client.get("/how").text
-    for name, title in PARTS.items():
+    for name, title in TITLE_BY_PART.items():
         page = client.get(f"/how/{name}").text
         assert re.findall("<h1>(.*?)</h1>", page) == [title]
         assert f'id="{name}" href="/how/{name}" aria-current="page">{title}</a>' in page
-        for other in PARTS:
+        for other in TITLE_BY_PART:
             for text in (contents, page):
                 assert f'id="{other}" href="/how/{other}"' in text
 
@@ -226,7 +233,7 @@ def test_each_board_leads_to_the_same_view_of_the_play_page(
     for name, about in SECTIONS.items():
         link = re.search(r'href="(/play/[^"]+)"', html[name])
         assert link
-        assert f"lens={about.start.lens}" in link[1]
+        assert f"lens={about.start.value_source}" in link[1]
         assert client.get(unescape(link[1])).status_code == 200
 
 
@@ -239,7 +246,7 @@ def test_a_board_can_be_played_to_the_end(client: FlaskClient) -> None:
 
 
 def test_every_page_is_small(client: FlaskClient) -> None:
-    for name in ("", *PARTS):
+    for name in ("", *TITLE_BY_PART):
         assert len(gzip.compress(client.get(how(name)).data)) < 20 * 1024
 
 
@@ -248,17 +255,17 @@ def test_every_page_is_small(client: FlaskClient) -> None:
 
 def test_minimax_board(site: SiteData) -> None:
     here = position(site, "minimax")
-    truths = site.truth[here]
+    truths = site.optimal_q[here]
     assert [(truths == value).sum() for value in (1, 0, -1)] == [2, 2, 1]
     after = site.game.successor[here][truths == 1]
-    assert (site.solution.plies[after] == 2).all()
+    assert (site.solution.plies_to_end[after] == 2).all()
 
 
 def test_q_iteration_found_the_truth_and_its_losses_stuck(
     html: dict[str, str], site: SiteData
 ) -> None:
     agent, legal = site.agents["q-iteration"], site.game.legal
-    assert (agent.q[legal] == site.truth[legal]).all()
+    assert (agent.q[legal] == site.optimal_q[legal]).all()
     here = position(site, "q-iteration")
     sweeps = sum(turns for _, turns in site.get_recipe("q-iteration").phases)
     assert (agent.visits[here][[0, 2, 6, 8]] == sweeps).all()
@@ -270,17 +277,17 @@ def test_q_iteration_found_the_truth_and_its_losses_stuck(
 def test_q_learning_leaves_the_centre_to_lose(site: SiteData) -> None:
     here = position(site, "q-learning")
     assert site.policies["q-learning-1"][here].argmax() == 1
-    assert np.flatnonzero(site.truth[here] == 0).tolist() == [4]
-    assert (np.delete(site.truth[here], [8, 4]) == -1).all()
+    assert np.flatnonzero(site.optimal_q[here] == 0).tolist() == [4]
+    assert (np.delete(site.optimal_q[here], [8, 4]) == -1).all()
     assert 0 < site.agents["q-learning-1"].visits[here, 4] < 10
 
 
 def test_symmetric_never_tried_the_win_that_it_meets(html: dict[str, str], site: SiteData) -> None:
     here, agent = position(site, "exploration"), site.agents["symmetric"]
     policy = site.policies["symmetric"]
-    assert ReachablePlay(site.game, policy).games[O].reachable[here]
+    assert ReachablePlay(site.game, policy).games_by_seat[O].is_reachable[here]
     assert policy[here].argmax() == 2
-    assert site.truth[here][[1, 2]].tolist() == [1, -1]
+    assert site.optimal_q[here][[1, 2]].tolist() == [1, -1]
     assert site.game.is_over(site.game.successor[here, 1])
     assert agent.visits[here, 1] == 0
     odds = round(asdict(site.get_recipe("symmetric"))["k_limit"] ** float(agent.q[here, 2]))
@@ -296,7 +303,7 @@ def test_neither_table_overestimates(html: dict[str, str], site: SiteData) -> No
     game = site.game
     best = np.empty(game.decisions)
     for seat in (X, O):
-        chances = find_best_response(game, uniform_policy(game), seat).chances
+        chances = find_best_response(game, uniform_policy(game), seat).outcome_chances
         expected = seat * compute_successor_values(game, chances[:, 0] - chances[:, 2])
         rows = game.to_move == seat
         best[rows] = np.nanmax(expected[rows], axis=1)
@@ -307,7 +314,7 @@ def test_neither_table_overestimates(html: dict[str, str], site: SiteData) -> No
         biases.append((np.nanmax(agent.q, axis=1) - best)[met].mean())
     said = re.findall(r"0\.\d\d(?= too low)", words(html["double-q"]))
     assert [f"{-bias:.2f}" for bias in biases] == said
-    for finding in site.agents["double-q"].card.found:
+    for finding in site.agents["double-q"].card.findings:
         assert finding in words(html["double-q"])
 
 
@@ -336,14 +343,14 @@ def test_sarsa_parts_from_q_learning_in_few_positions(html: dict[str, str], site
     assert f"in {apart.sum()} of 4,520 positions" in text
     assert best["sarsa"][here].argmax() == site.policies["sarsa"][here].argmax() == 4
     assert best["q-learning-1"][here].argmax() == 0
-    assert site.truth[here][[0, 4]].tolist() == [-1, 0]
+    assert site.optimal_q[here][[0, 4]].tolist() == [-1, 0]
 
 
 def test_expected_sarsa_is_nearer_to_its_task(site: SiteData) -> None:
     off = [
-        task.mean_reached[-1]
+        task.mean_reachable_distance[-1]
         for name in ("expected-sarsa", "sarsa")
-        if (task := site.agents[name].card.figures.task)
+        if (task := site.agents[name].card.figures.task_distance)
     ]
     assert off[0] < off[1]
     here, agent = position(site, "expected-sarsa"), site.agents["expected-sarsa"]
@@ -361,7 +368,7 @@ def test_few_games_go_through_the_second_move_of_monte_carlo(site: SiteData) -> 
 
 def test_afterstates_find_the_one_square_that_does_not_lose(site: SiteData) -> None:
     here, agent = position(site, "td-afterstates"), site.agents["td-afterstates"]
-    assert np.flatnonzero(site.truth[here] == 0).tolist() == [4]
+    assert np.flatnonzero(site.optimal_q[here] == 0).tolist() == [4]
     assert site.policies["td-afterstates"][here].argmax() == 4
     assert agent.visits[here, 0] > 2 * agent.visits[here, 4]
 
@@ -370,10 +377,10 @@ def test_afterstates_find_the_one_square_that_does_not_lose(site: SiteData) -> N
     ("name", "played", "saving"), [("league", 5, 1), ("dqn", 6, 3)], ids=["league", "dqn"]
 )
 def test_a_threat_that_is_not_seen(site: SiteData, name: str, played: int, saving: int) -> None:
-    here, policy = position(site, name), site.policies[SECTIONS[name].start.lens]
-    assert ReachablePlay(site.game, policy).games[O].reachable[here]
+    here, policy = position(site, name), site.policies[SECTIONS[name].start.value_source]
+    assert ReachablePlay(site.game, policy).games_by_seat[O].is_reachable[here]
     assert policy[here].argmax() == played
-    assert np.flatnonzero(site.truth[here] == 0).tolist() == [saving]
+    assert np.flatnonzero(site.optimal_q[here] == 0).tolist() == [saving]
 
 
 def test_the_network_is_as_large_as_said(html: dict[str, str]) -> None:
@@ -384,7 +391,9 @@ def test_the_network_is_as_large_as_said(html: dict[str, str]) -> None:
 
 def test_the_champion_shows_its_bounds(site: SiteData) -> None:
     start = SECTIONS["champion"].start
-    values = site.agents["champion"].table(site.game, start.step)[position(site, "champion")]
+    values = site.agents["champion"].build_table(site.game, start.snapshot)[
+        position(site, "champion")
+    ]
     assert values[[6, 0, 3, 2]].tolist() == [0.25, -0.75, 1, -0.5]
 
 
@@ -392,7 +401,7 @@ def test_the_best_responder_wins_every_game_here(site: SiteData) -> None:
     start, card = SECTIONS["best-response"].start, site.agents["q-learning-2"].card
     here = position(site, "best-response")
     assert site.policies["q-learning-2"][here].argmax() == 6
-    assert np.flatnonzero(site.truth[here] == 0).tolist() == [2, 3, 4, 8]
+    assert np.flatnonzero(site.optimal_q[here] == 0).tolist() == [2, 3, 4, 8]
     game = find_losing_game(site, "q-learning-2", O)
     assert game is not None
     assert game.startswith(start.record + "6824")
@@ -401,24 +410,26 @@ def test_the_best_responder_wins_every_game_here(site: SiteData) -> None:
 
 
 def test_nash_conv_zero_and_yet_beaten(site: SiteData) -> None:
-    agent, step = site.agents["self-play"], SECTIONS["nash-conv"].start.step
+    agent, step = site.agents["self-play"], SECTIONS["nash-conv"].start.snapshot
     assert step is not None
     assert agent.card.figures.best_response.x[step] == (0, 1, 0)
-    policy = greedy_policy(agent.table(site.game, step))
+    policy = greedy_policy(agent.build_table(site.game, step))
     assert find_lost_game(site.game, policy, X) is not None
-    assert ReachablePlay(site.game, policy).games[X].reachable[position(site, "nash-conv")]
+    assert (
+        ReachablePlay(site.game, policy).games_by_seat[X].is_reachable[position(site, "nash-conv")]
+    )
     assert policy[position(site, "nash-conv")][[0, 7]].tolist() == [0.5, 0.5]
-    updated = agent.updated_pairs(site.game, step)[position(site, "nash-conv")]
+    updated = agent.find_updated_pairs(site.game, step)[position(site, "nash-conv")]
     assert updated[[0, 7]].tolist() == [True, False]
 
 
 def test_what_loses_is_seldom_punished(html: dict[str, str], site: SiteData) -> None:
     here = position(site, "exact")
     assert site.policies["q-learning-1"][here].argmax() == 2
-    assert np.flatnonzero(site.truth[here] == 0).tolist() == [0, 6]
-    assert np.nanmax(site.truth[here]) == 0
+    assert np.flatnonzero(site.optimal_q[here] == 0).tolist() == [0, 6]
+    assert np.nanmax(site.optimal_q[here]) == 0
     rarely = site.agents["q-learning-2"].card.figures
-    loss = rarely.vs["random"].o[-1][2]
+    loss = rarely.baseline_chances["random"].o[-1][2]
     assert rarely.best_response.o[-1] == (0, 0, 1)
     text = words(html["exact"])
     for chance in (loss, (1 - loss) ** 100, (1 - loss) ** 1000):
@@ -442,8 +453,8 @@ def board_of(href: str) -> str:
 
 def pressed(game: Game, board: str, cell: int) -> str:
     """Return the board after a click on a square, "" if the square is no link."""
-    squares = writing(game, parse_position(game, board)).squares
-    return board_of(squares[cell].href) if squares[cell].href else ""
+    squares = build_position_writing(game, parse_position(game, board)).squares
+    return board_of(squares[cell].toggled_url) if squares[cell].toggled_url else ""
 
 
 def test_an_empty_square_takes_the_stone_of_whoever_is_to_move(game: Game) -> None:
@@ -459,26 +470,26 @@ def test_a_stone_of_the_last_mover_can_be_taken_away_and_no_other(game: Game) ->
 def test_a_press_never_leads_to_a_board_that_no_game_reaches(game: Game) -> None:
     for position in range(0, game.positions, 7):
         text = format_position(game, position)
-        for square in writing(game, position).squares:
-            if square.href:
-                after = board_of(square.href)
+        for square in build_position_writing(game, position).squares:
+            if square.toggled_url:
+                after = board_of(square.toggled_url)
                 parse_position(game, after)
                 assert sum(a != b for a, b in zip(text, after, strict=True)) == 1
 
 
 def test_a_finished_game_takes_no_stone(game: Game) -> None:
-    over = writing(game, parse_position(game, "XXXOO...."))
+    over = build_position_writing(game, parse_position(game, "XXXOO...."))
     assert over.mover == ""
-    assert {square.mark for square in over.squares if square.href} == {"X"}
+    assert {square.mark for square in over.squares if square.toggled_url} == {"X"}
 
 
 def test_every_board_can_be_pressed_together_from_the_empty_one(game: Game) -> None:
     reached, waiting = {"." * 9}, ["." * 9]
     while waiting:
         board = waiting.pop()
-        for square in writing(game, parse_position(game, board)).squares:
-            if square.mark == "." and square.href:
-                after = board_of(square.href)
+        for square in build_position_writing(game, parse_position(game, board)).squares:
+            if square.mark == "." and square.toggled_url:
+                after = board_of(square.toggled_url)
                 if after not in reached and after.count("X") + after.count("O") < 4:
                     reached.add(after)
                     waiting.append(after)
@@ -488,20 +499,20 @@ def test_every_board_can_be_pressed_together_from_the_empty_one(game: Game) -> N
 
 def test_its_writings_and_its_images_are_those_of_the_position(game: Game) -> None:
     position = parse_position(game, "XO..X....")
-    shown = writing(game, position)
+    shown = build_position_writing(game, position)
     assert shown.encodings == encode_position(game, position)
-    assert [board_of(image.href) for image in shown.images] == [
-        format_position(game, image) for image in game.image[:, position].tolist()
+    assert [board_of(image.url) for image in shown.images] == [
+        format_position(game, image) for image in game.images[:, position].tolist()
     ]
-    stands = {board_of(image.href) for image in shown.images if image.chosen}
+    stands = {board_of(image.url) for image in shown.images if image.is_representative}
     assert stands == {format_position(game, int(game.symmetry_class[position]))}
 
 
 def test_the_names_of_the_images_are_right(game: Game) -> None:
     """X is top left and O right of it: the two are found again in each symmetric board."""
     images = {
-        image.name: board_of(image.href)
-        for image in writing(game, parse_position(game, "XO.......")).images
+        image.name: board_of(image.url)
+        for image in build_position_writing(game, parse_position(game, "XO.......")).images
     }
     assert images == {
         "as it is": "XO.......",
@@ -519,7 +530,7 @@ def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) 
     """The values are 0.9, 0.81, 0.73, from the last move to the first."""
     assert ALPHA == 0.9
     after = ["0.73", "0.81", "0.90"]
-    assert [f"{move.value:.2f}" for move in won_game(game)] == after[::-1]
+    assert [f"{move.value:.2f}" for move in work_out_won_game(game)] == after[::-1]
     for stage in range(len(after) + 1):
         page = client.get(how("won-game", stage=stage)).text
         values = re.findall(r'<span class="value">([^<]+)</span>', page)
@@ -528,9 +539,9 @@ def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) 
 
 def test_the_example_is_a_game_that_x_wins_with_its_third_move(site: SiteData) -> None:
     assert site.game.result(parse_position(site.game, "XXXOO....")) == 1
-    boards = [move.board for move in won_game(site.game)]
+    boards = [move.board for move in work_out_won_game(site.game)]
     assert boards == ["XX.OO....", "X..O.....", "........."]
-    assert len(GAME) == 5
+    assert len(WORKED_RECORD) == 5
 
 
 def test_its_steps_lead_to_each_other(client: FlaskClient) -> None:

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
-from app.tables.options import DEFAULT, QUESTIONS
+from app.tables.options import DEFAULT_OPTIONS, QUESTIONS
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import Policy, find_best_moves
@@ -36,10 +36,10 @@ from app.web.facts import (
 from app.web.game_review import _review_move_cached
 from app.web.move_values import _evaluate_moves
 from app.web.pages.api.schema import TableQuery
-from app.web.pages.parts.sent_table import LARGEST
-from app.web.service.errors import MAX_ADDRESS
-from app.web.site_data import MOVES, SiteData
-from app.web.translation import IN_ENGLISH
+from app.web.pages.parts.sent_table import MAX_TABLE_BYTES
+from app.web.service.errors import MAX_URL
+from app.web.site_data import MOVES_PREFIX, SiteData
+from app.web.translation import ENGLISH_LANGUAGE
 
 SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 FUZZED = 60  # examples a run; 20,000 were tried once
@@ -80,12 +80,14 @@ def test_the_figures_are_those_of_the_cards(site: SiteData) -> None:
     """For agents that play several moves with equal chances; MENACE draws moves like beads."""
     judged = 0
     for name, agent in site.agents.items():
-        if agent.card.plays == "proportional":
+        if agent.card.play_rule == "proportional":
             continue
         judged += 1
-        card, here = agent.card.figures, get_figures(site, MOVES + code_of(site, name))
-        for opponent, chances in (card.vs | {BEST_RESPONDER: card.best_response}).items():
-            ours = (here.vs | {BEST_RESPONDER: here.best_response})[opponent]
+        card, here = agent.card.figures, get_figures(site, MOVES_PREFIX + code_of(site, name))
+        for opponent, chances in (
+            card.baseline_chances | {BEST_RESPONDER: card.best_response}
+        ).items():
+            ours = (here.baseline_chances | {BEST_RESPONDER: here.best_response})[opponent]
             for seat in SEATS:
                 assert getattr(ours, seat)[-1] == getattr(chances, seat)[-1], (name, opponent)
         assert here.blunders[-1] == card.blunders[-1]
@@ -93,7 +95,7 @@ def test_the_figures_are_those_of_the_cards(site: SiteData) -> None:
         for seat in SEATS:
             met = here.reachable_blunders, card.reachable_blunders
             assert getattr(met[0], seat)[-1] == getattr(met[1], seat)[-1]
-            moves = MOVES + code_of(site, name)
+            moves = MOVES_PREFIX + code_of(site, name)
             assert find_losing_game(site, moves, SEATS[seat]) == find_losing_game(
                 site, name, SEATS[seat]
             )
@@ -114,11 +116,11 @@ def test_the_verdict_comes_first(
     page = client.get(f"/judge?moves={code_of(site, name)}").text
     assert f'<h1 id="sentence">{sentence}</h1>' in page
     judgement = judge_policy(site, name)
-    assert f"{judgement.blunders:,} of 4,520" in page
+    assert f"{judgement.blunder_count:,} of 4,520" in page
     for seat in SEATS:
         beaten = f'id="beat-{seat}"' in page
-        assert beaten is not judgement.unbeatable[seat]
-        assert (f'id="certificate-{seat}"' in page) is judgement.unbeatable[seat]
+        assert beaten is not judgement.is_unbeatable[seat]
+        assert (f'id="certificate-{seat}"' in page) is judgement.is_unbeatable[seat]
 
 
 def test_the_game_that_beats_it_is_replayed_against_the_visitor(
@@ -130,7 +132,7 @@ def test_the_game_that_beats_it_is_replayed_against_the_visitor(
     assert found
     record = find_losing_game(site, "q-table", SEATS["o"])
     address = html.unescape(found[1])
-    assert address == f"/play/{record}?ply=0&o={MOVES}{code}"
+    assert address == f"/play/{record}?ply=0&o={MOVES_PREFIX}{code}"
     assert client.get(address).status_code == 200
 
 
@@ -152,7 +154,7 @@ def test_likely_causes_are_shown_on_boards_that_lead_to_play(
     client: FlaskClient, site: SiteData
 ) -> None:
     game = site.game
-    q = np.where((game.to_move == 1)[:, None], site.truth, -site.truth)
+    q = np.where((game.to_move == 1)[:, None], site.optimal_q, -site.optimal_q)
     choice = (q == np.fmax.reduce(q, axis=1, keepdims=True)) & game.legal
     code = encode_moves(game, choice)
     page = client.get(f"/judge?moves={code}").text
@@ -176,10 +178,10 @@ def test_all_its_parts_have_addresses(client: FlaskClient, site: SiteData) -> No
     assert client.get(f"/judge/blunders?moves={code}").status_code == 200
     assert client.get(f"/judge/certificate-x?moves={code}").status_code == 200
     lines = client.get(f"/judge/certificate-x.csv?moves={code}").text.splitlines()
-    assert len(lines) == 1 + len(build_certificate(site, "q-table", "x").position)
+    assert len(lines) == 1 + len(build_certificate(site, "q-table", "x").positions)
     assert client.get(f"/judge/certificate-o?moves={code}").status_code == 404
-    arena = client.get(f"/arena?add={MOVES}{code}").text
-    assert site.titles[MOVES + code] in arena
+    arena = client.get(f"/arena?add={MOVES_PREFIX}{code}").text
+    assert site.display_titles[MOVES_PREFIX + code] in arena
 
 
 def test_what_is_no_code_is_refused_in_a_sentence(client: FlaskClient) -> None:
@@ -207,7 +209,7 @@ def test_a_whole_link_in_the_form_is_as_good_as_the_moves(
 def test_only_where_moves_can_stand_an_address_may_be_long(
     client: FlaskClient, site: SiteData
 ) -> None:
-    long, name = "A" * MAX_ADDRESS, MOVES + code_of(site, "q-table")
+    long, name = "A" * MAX_URL, MOVES_PREFIX + code_of(site, "q-table")
     assert client.get(f"/agents?sort={long}").status_code == 414
     assert client.get(f"/compare/?lens={long}").status_code == 414
     assert client.get(f"/judge?moves={long * 5}").status_code == 414
@@ -222,11 +224,11 @@ def test_long_addresses_cannot_eat_the_memory(client: FlaskClient, site: SiteDat
         choice = site.game.legal & (rng.random(site.game.legal.shape) < 0.5)
         idle = ~choice.any(axis=1)
         choice[idle] = site.game.legal[idle]
-        name = MOVES + encode_moves(site.game, choice)
+        name = MOVES_PREFIX + encode_moves(site.game, choice)
         for record in ("", "4", "40", "408"):
             assert client.get(f"/play/{record}?x={name}&o={name}").status_code == 200
         told = (_evaluate_moves, _review_move_cached)
-        caches = [site.caches[unwrap(cache), IN_ENGLISH] for cache in told]
+        caches = [site.caches[unwrap(cache), ENGLISH_LANGUAGE] for cache in told]
         caches.append(urls._quote_cached)
         sizes.append([cache.cache_info().currsize for cache in caches])
     assert sizes[0] == sizes[1] == sizes[2]
@@ -236,7 +238,7 @@ def test_long_addresses_cannot_eat_the_memory(client: FlaskClient, site: SiteDat
 def test_a_judged_policy_sits_in_a_seat_and_its_moves_are_marked(
     client: FlaskClient, site: SiteData
 ) -> None:
-    name = MOVES + code_of(site, "q-table")
+    name = MOVES_PREFIX + code_of(site, "q-table")
     page = client.get(f"/play/?x={name}&o=human&pause=1").text
     board = page[page.index('id="board"') : page.index('class="bar"')]
     plays = np.flatnonzero(site.policies["q-table"][0] > 0)
@@ -244,11 +246,11 @@ def test_a_judged_policy_sits_in_a_seat_and_its_moves_are_marked(
     assert [int(cell) for cell in starred] == plays.tolist()
     assert "data-heat" not in board
     assert "its values are not known" in page
-    assert f"<b>{site.titles[name]}</b>" in page
+    assert f"<b>{site.display_titles[name]}</b>" in page
 
 
 def test_it_answers_and_is_watched(client: FlaskClient, site: SiteData) -> None:
-    name = MOVES + code_of(site, "q-table")
+    name = MOVES_PREFIX + code_of(site, "q-table")
     answer = client.get(f"/reply/4?o={name}")
     assert answer.status_code == 303
     played = int(re.match(r"/play/4(\d)", answer.headers["Location"])[1])  # type: ignore[index]
@@ -263,12 +265,12 @@ def test_it_answers_and_is_watched(client: FlaskClient, site: SiteData) -> None:
 def test_where_only_values_will_do_it_is_refused(
     client: FlaskClient, site: SiteData, path: str
 ) -> None:
-    name = MOVES + code_of(site, "champion")
+    name = MOVES_PREFIX + code_of(site, "champion")
     assert client.get(path.format(name)).status_code == 400
 
 
 def test_wrong_moves_in_a_seat_say_what_is_wrong(client: FlaskClient) -> None:
-    answer = client.get(f"/play/?o={MOVES}{'A' * 379}")
+    answer = client.get(f"/play/?o={MOVES_PREFIX}{'A' * 379}")
     assert answer.status_code == 400
     assert "no move is played in ........." in answer.text
 
@@ -304,7 +306,7 @@ def test_the_lines_on_the_page_make_the_link(
     link = made["link"](asker(site, site.policies[name]))
     app, _, moves = link.partition("/judge?moves=")
     assert app == "http://localhost"
-    choice = site.decode_choice(MOVES + moves)
+    choice = site.decode_choice(MOVES_PREFIX + moves)
     assert (choice == (site.policies[name] > 0)).all()
     assert client.get(f"/judge?moves={moves}").status_code == 200
 
@@ -331,7 +333,9 @@ def test_the_uses_on_the_page_are_right(client: FlaskClient, site: SiteData) -> 
     for line, q_here in zip(uses, (by_board, by_code, None), strict=True):
         given = names | {"q": q_here, "my_move": lambda board: mine[tuple(board)]}
         link = eval(line, given)
-        assert (site.decode_choice(MOVES + link.partition("moves=")[2]) == wanted).all(), line
+        assert (site.decode_choice(MOVES_PREFIX + link.partition("moves=")[2]) == wanted).all(), (
+            line
+        )
 
 
 @pytest.fixture(scope="module")
@@ -350,16 +354,18 @@ def test_the_file_to_copy_finds_what_the_library_finds(
 ) -> None:
     found = judge_py.judge(asker(site, site.policies[name]), site="")
     judgement, code = judge_policy(site, name), code_of(site, name)
-    assert found["blunders"] == judgement.blunders
+    assert found["blunders"] == judgement.blunder_count
     assert found["unbeatable_as"] == [
-        seat.upper() for seat, proved in judgement.unbeatable.items() if proved
+        seat.upper() for seat, proved in judgement.is_unbeatable.items() if proved
     ]
     for seat in SEATS:
         for ours, theirs in (("random", "random"), ("strongest", BEST_RESPONDER)):
-            expected = judgement.chances[theirs, seat]
+            expected = judgement.outcome_chances[theirs, seat]
             np.testing.assert_allclose(found[f"against_{ours}"][seat], expected, atol=1e-8)
     moves = found["link"].partition("moves=")[2]
-    assert (site.decode_choice(MOVES + moves) == site.decode_choice(MOVES + code)).all()
+    assert (
+        site.decode_choice(MOVES_PREFIX + moves) == site.decode_choice(MOVES_PREFIX + code)
+    ).all()
 
 
 def test_the_file_to_copy_names_a_move_that_cannot_be(judge_py: ModuleType) -> None:
@@ -395,7 +401,9 @@ def test_a_table_in_the_form_leads_to_its_judgement(
     answer = client.post("/judge", data={field: content}, content_type="multipart/form-data")
     assert answer.status_code == 303
     assert answer.headers["Cache-Control"] == "no-store"
-    choice = site.decode_choice(MOVES + answer.headers["Location"].partition("/judge?moves=")[2])
+    choice = site.decode_choice(
+        MOVES_PREFIX + answer.headers["Location"].partition("/judge?moves=")[2]
+    )
     assert (choice.argmax(axis=1) == site.policies["champion"].argmax(axis=1)).all()
     assert "Proved unbeatable" in client.get(answer.headers["Location"]).text
 
@@ -460,8 +468,8 @@ def test_nothing_that_can_be_read_is_refused_with_the_reason(client: FlaskClient
 @pytest.mark.parametrize("address", ["/judge", "/api/v1/judge"])
 def test_a_table_of_more_than_1_mb_is_refused(client: FlaskClient, address: str) -> None:
     row = b".........,4\n"
-    right = (row * (LARGEST // len(row) + 1))[:LARGEST]
-    assert len(right) == LARGEST
+    right = (row * (MAX_TABLE_BYTES // len(row) + 1))[:MAX_TABLE_BYTES]
+    assert len(right) == MAX_TABLE_BYTES
     for content, statuses in ((right, {303, 400}), (right + b"\n", {413}), (right * 3, {413})):
         answer = post_file(client, address, content)
         assert answer.status_code in statuses
@@ -475,7 +483,7 @@ def test_a_chunked_table_is_stopped_at_1_mb(client: FlaskClient) -> None:
     in_chunks = {"wsgi.input_terminated": True, "CONTENT_LENGTH": ""}
     answer = client.post("/api/v1/judge", input_stream=stream, environ_overrides=in_chunks)
     assert answer.status_code == 413
-    assert stream.tell() < 2 * LARGEST
+    assert stream.tell() < 2 * MAX_TABLE_BYTES
 
 
 def test_a_form_is_received_in_memory(
@@ -559,7 +567,7 @@ def test_the_form_the_command_line_and_the_api_ask_the_same() -> None:
     for name, (_, answers) in QUESTIONS.items():
         default, *_ = answers
         assert get_args(hints[name]) == tuple(answers)
-        assert fields[name].default == getattr(DEFAULT, name) == default
+        assert fields[name].default == getattr(DEFAULT_OPTIONS, name) == default
 
 
 def test_the_page_works_without_a_script(client: FlaskClient) -> None:
@@ -620,6 +628,8 @@ def code_like(game: Game, moves: str | int) -> str:
 
 
 def test_a_title_tells_two_judged_agents_apart(site: SiteData) -> None:
-    titles = {site.titles[MOVES + code_of(site, name)] for name in ("q-table", "champion")}
+    titles = {
+        site.display_titles[MOVES_PREFIX + code_of(site, name)] for name in ("q-table", "champion")
+    }
     assert len(titles) == 2
     assert all(re.fullmatch("Judged [0-9a-f]{4}", title) for title in titles)

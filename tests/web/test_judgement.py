@@ -35,7 +35,9 @@ def both() -> Both:
 @pytest.fixture(scope="module")
 def policies(both: Both, site: SiteData) -> dict[str, Policy]:
     """The reference's policy of each agent."""
-    return {name: both.policy_of(agent.q, agent.card.plays) for name, agent in site.agents.items()}
+    return {
+        name: both.policy_of(agent.q, agent.card.play_rule) for name, agent in site.agents.items()
+    }
 
 
 def seats(site: SiteData) -> Iterator[Seat]:
@@ -132,7 +134,11 @@ def test_the_line_is_a_game_that_the_agent_can_have_and_loses(
     link = re.search(rf'id="line-{seat}"[^>]* href="([^"]*)"', verdict)
     assert link
     match, board = match_of(unescape(link[1]), site), both.rules.boards[0]
-    assert (match.ply, match.seat(SEATS[seat]), match.seat(-SEATS[seat])) == (0, name, "human")
+    assert (match.ply, match.get_player_name(SEATS[seat]), match.get_player_name(-SEATS[seat])) == (
+        0,
+        name,
+        "human",
+    )
     for cell in map(int, match.record):
         assert mover(board) != seat.upper() or cell in policies[name][board]
         board = both.rules.children[board][cell]
@@ -234,11 +240,11 @@ def test_each_blunder_leads_to_the_agent_about_to_make_it(
     for href in plays(page):
         match = match_of(href, site)
         board = both.boards[replay_record(site.game, match.record)[-1]]
-        assert match.pause
-        assert match.seat(match.to_move) == name
+        assert match.is_paused
+        assert match.get_player_name(match.player_to_move) == name
         assert set(policies[name][board]) & both.rules.blunder_cells(board)
         shown.add(board)
-    assert len(shown) == len(build_atlas(site, name).row)
+    assert len(shown) == len(build_atlas(site, name).example_rows)
     met = page.count("% of its games against Random")
     own = [match_of(href, site) for href in plays(page)[:met]]
     for match in own:

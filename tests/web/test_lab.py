@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from app.experiments import sign_test
+from app.experiments import compute_sign_test
 from app.recipes import (
     ALGORITHMS,
     MAX_NAME,
@@ -30,12 +30,12 @@ from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.facts import judge_policy
 from app.web.pages.lab import duel
 from app.web.pages.lab.change import change_recipe
-from app.web.pages.lab.contest import SEEDS, build_contest
-from app.web.pages.lab.page import EXERCISES, START, START_BASELINE, WORTH_SEEING
+from app.web.pages.lab.contest import MAX_SEEDS, build_contest
+from app.web.pages.lab.page import EXERCISES, START_BASELINE, START_RECIPE, STRIKING_QUESTIONS
 from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
 from training.reference import get_move_key, learn, make_learner
-from training.story import GAMES, RECORDED, story
+from training.story import MAX_STORY_GAMES, RECORDED_ALGORITHMS, encode_story
 from training.textbook.loop import Update
 
 SMALL = "q-table,games=200"
@@ -44,7 +44,7 @@ EXAMPLE = "q-table,seat=x,alpha=0.9,seed=27"
 
 def test_the_lab_begins_with_a_question(client: FlaskClient) -> None:
     page = client.get("/lab").get_data(as_text=True)
-    assert page == client.get(f"/lab/{START}?ghost={START_BASELINE}").get_data(as_text=True)
+    assert page == client.get(f"/lab/{START_RECIPE}?ghost={START_BASELINE}").get_data(as_text=True)
     assert "Yes" not in headline(page)  # before all seeds are trained
 
 
@@ -56,7 +56,7 @@ def test_every_parameter_can_be_changed(client: FlaskClient, slug: str) -> None:
     recipe = parse_recipe(name)
     page = client.get(f"/lab/{name}", follow_redirects=True).get_data(as_text=True)
     for parameter in list_parameters(recipe):
-        if parameter.kind in (int, float) and not parameter.choices:
+        if parameter.value_type in (int, float) and not parameter.choices:
             assert f'name="{parameter.name}"' in page
             assert parameter.meaning.replace("'", "&#39;") in page
         elif parameter.name != "taught":
@@ -118,14 +118,12 @@ def form_of(site: SiteData, text: str) -> Recipe:
 
 
 def test_a_page_that_waits_for_its_trainings_has_their_question_as_heading(site: SiteData) -> None:
-    asked = duel.ask_without_runs(
-        site, "q-table,alpha=0.8,games=200", {"ghost": "q-table,games=200"}
-    )
+    asked = duel.build_question(site, "q-table,alpha=0.8,games=200", {"ghost": "q-table,games=200"})
     assert asked == (
         "Does a larger learning rate: 0.4 → 0.8 help Q-learning backward over each game "
         "trained against Random for 200 games?"
     )
-    alone = duel.ask_without_runs(site, "q-table,games=200", {})
+    alone = duel.build_question(site, "q-table,games=200", {})
     assert alone == ("Q-learning backward over each game trained against Random for 200 games")
 
 
@@ -149,7 +147,7 @@ def test_turns_of_several_opponents_are_shared_as_before() -> None:
 def test_the_verdict_says_what_is_proved(site: SiteData, agent: str) -> None:
     parts = duel.list_proofs(site, agent)
     told = "".join(text for text, _ in parts)
-    safe = [seat for seat, proved in judge_policy(site, agent).unbeatable.items() if proved]
+    safe = [seat for seat, proved in judge_policy(site, agent).is_unbeatable.items() if proved]
     assert told.lower().count("proved") == (1 if safe else 0)
     assert told.count("this game beats it") == 2 - len(safe)
     assert sum(bool(href) for _, href in parts) == 2
@@ -169,9 +167,9 @@ def test_every_link_of_a_verdict_and_every_button_leads_somewhere(client: FlaskC
 
 
 def test_presets_are_recipes_with_a_sentence(client: FlaskClient) -> None:
-    for preset in (*WORTH_SEEING, *EXERCISES):
+    for preset in (*STRIKING_QUESTIONS, *EXERCISES):
         assert name_recipe(parse_recipe(preset.recipe)) == preset.recipe
-        assert preset.line.endswith(".")
+        assert preset.description.endswith(".")
     page = client.get("/lab").get_data(as_text=True)
     for agent in SHIPPED.values():
         assert f'">{agent.title} <span>' in page
@@ -231,8 +229,8 @@ def client_of_all(app: Flask) -> FlaskClient:
 def test_a_story_has_the_updates_of_the_training(text: str) -> None:
     recipe = parse_recipe(text)
     updates = (one for one in learn(tic_tac_toe(), recipe) if isinstance(one, Update))
-    games = json.loads(story(tic_tac_toe(), recipe))
-    assert len(games) == GAMES
+    games = json.loads(encode_story(tic_tac_toe(), recipe))
+    assert len(games) == MAX_STORY_GAMES
     for game in games:
         for change in game["changes"]:
             turn = game["turns"][change["turn"]]
@@ -246,10 +244,10 @@ def test_a_story_has_the_updates_of_the_training(text: str) -> None:
 
 def test_what_plays_no_games_in_turn_has_no_story_and_says_why(client: FlaskClient) -> None:
     untold = {slug: KNOWN[slug].untold for slug in ALGORITHMS if KNOWN[slug].untold}
-    assert set(ALGORITHMS) - set(RECORDED) == set(untold)
+    assert set(ALGORITHMS) - set(RECORDED_ALGORITHMS) == set(untold)
     assert all((KNOWN[slug].story is None) == (slug in untold) for slug in ALGORITHMS)
     for slug, why in untold.items():
-        assert json.loads(story(tic_tac_toe(), ALGORITHMS[slug]())) == []
+        assert json.loads(encode_story(tic_tac_toe(), ALGORITHMS[slug]())) == []
         shipped = next(one for one, agent in SHIPPED.items() if agent.recipe.slug == slug)
         assert why in client.get(f"/lab/{shipped}").get_data(as_text=True)
 
@@ -299,7 +297,7 @@ def test_the_sums_of_a_story_are_right(client: FlaskClient, text: str) -> None:
     known: dict[object, float] = {}
     recipe, told = parse_recipe(text), 0
     learner = make_learner(tic_tac_toe(), recipe)
-    for number, game in enumerate(json.loads(story(tic_tac_toe(), recipe))[:6], 1):
+    for number, game in enumerate(json.loads(encode_story(tic_tac_toe(), recipe))[:6], 1):
         for update, change in enumerate(game["changes"], 1):
             turn = game["turns"][change["turn"]]
             key = get_move_key(learner, turn["board"], turn["cell"])
@@ -317,7 +315,7 @@ def test_the_sums_of_a_story_are_right(client: FlaskClient, text: str) -> None:
 
 def test_a_board_is_drawn_to_the_next_one_and_nothing_is_learned_from_a_random_move() -> None:
     recipe = parse_recipe("td-afterstates,epsilon=0.5,alpha=1")
-    games = json.loads(story(tic_tac_toe(), recipe))
+    games = json.loads(encode_story(tic_tac_toe(), recipe))
     updated = [{change["turn"] for change in game["changes"]} for game in games]
     for game, learned in zip(games, updated, strict=True):
         last = len(game["turns"]) - 1
@@ -339,7 +337,7 @@ def test_where_both_sides_learn_each_is_told_how_the_game_ended_for_it(
     client: FlaskClient, text: str
 ) -> None:
     decided = 0
-    games = enumerate(json.loads(story(tic_tac_toe(), parse_recipe(text))), 1)
+    games = enumerate(json.loads(encode_story(tic_tac_toe(), parse_recipe(text))), 1)
     for number, game in islice(games, 0, None, 3):  # a page of the lab takes long
         turns = game["turns"]
         winner = {"win": "X", "loss": "O", "draw": ""}[game["result"]]
@@ -368,8 +366,8 @@ def test_where_both_sides_learn_each_is_told_how_the_game_ended_for_it(
     ],
 )
 def test_a_preset_does_what_its_sentence_says(site: SiteData, title: str, safe: str) -> None:
-    recipe = next(preset.recipe for preset in WORTH_SEEING if preset.title == title)
-    proved = judge_policy(site, recipe).unbeatable
+    recipe = next(preset.recipe for preset in STRIKING_QUESTIONS if preset.title == title)
+    proved = judge_policy(site, recipe).is_unbeatable
     assert "".join(seat for seat in "xo" if proved[seat]) == safe
 
 
@@ -377,13 +375,13 @@ def test_the_exercises_do_what_their_sentences_say(site: SiteData) -> None:
     def measured(recipe: str) -> tuple[int, float, int]:
         """Return blunders, games won against random, and the number of known positions."""
         agent = site.agents[recipe]
-        random = agent.card.figures.vs["random"]
+        random = agent.card.figures.baseline_chances["random"]
         won = (random.x[-1][0] + random.o[-1][0]) / 2
         return agent.card.figures.blunders[-1], won, int((agent.visits > 0).sum())
 
     blunders, won, met = measured("td-afterstates")
     itself, alike, greedy, all_moves, falling = (measured(preset.recipe) for preset in EXERCISES)
-    assert all(judge_policy(site, EXERCISES[0].recipe).unbeatable.values())
+    assert all(judge_policy(site, EXERCISES[0].recipe).is_unbeatable.values())
     assert itself[0] == pytest.approx(blunders / 2, rel=0.1)
     assert won - 0.005 < itself[1] < won
     assert alike[0] < 0.35 * blunders
@@ -440,8 +438,10 @@ def test_seeds_are_judged_as_their_agents_are(site: SiteData) -> None:
     assert [run.seed for run in runs] == [3, 0]
     for run, agent in zip(runs, ("q-table,games=60,seed=3", "q-table,games=60"), strict=True):
         figures = site.agents[agent].card.figures
-        assert run.figures == replace(figures, classes_right=run.figures.classes_right)
-        assert run.unbeatable == tuple(judge_policy(site, agent).unbeatable.values())
+        assert run.figures == replace(
+            figures, correct_class_shares=run.figures.correct_class_shares
+        )
+        assert run.is_unbeatable == tuple(judge_policy(site, agent).is_unbeatable.values())
 
 
 def follow(client: FlaskClient, address: str) -> list[str]:
@@ -465,20 +465,20 @@ def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
 ) -> None:
     pages = follow(client, "/lab/q-table,games=60?ghost=q-table,games=20")
     done = [int(re.findall(r'value="(\d+)"></progress>', page)[0]) for page in pages]
-    assert done == [1, *range(5, SEEDS + 1, 5)]
+    assert done == [1, *range(5, MAX_SEEDS + 1, 5)]
     assert headline(pages[0]).startswith("No verdict yet, with one seed each")
     names = [
-        [f"q-table,games={games}" + f",seed={seed}" * bool(seed) for seed in range(SEEDS)]
+        [f"q-table,games={games}" + f",seed={seed}" * bool(seed) for seed in range(MAX_SEEDS)]
         for games in (20, 60)
     ]
     a, b = ([site.agents[one].card.figures.blunders[-1] for one in each] for each in names)
     assert f"<td>{np.median(a):,.0f}</td>" in pages[-1]
     fewer = sum(x > y for x, y in zip(a, b, strict=True))
-    assert sign_test(a, b) < 0.05
+    assert compute_sign_test(a, b) < 0.05
     assert headline(pages[-1]) == "Yes: fewer blunders with 60 games."
     assert f"In {fewer} of 20 seeds" in pages[-1]
     assert "exact sign test, p < 0.001" in pages[-1]
-    assert len(re.findall("<title>seed", pages[-1])) >= SEEDS
+    assert len(re.findall("<title>seed", pages[-1])) >= MAX_SEEDS
 
 
 def test_a_difference_that_twenty_seeds_do_not_show_is_called_that(client: FlaskClient) -> None:
@@ -505,7 +505,7 @@ def test_a_contest_is_decided_by_the_sign_test_after_all_seeds(
     ends: list[list[float]], more: bool, better: str, words: str
 ) -> None:
     decided = build_contest(ends, more)
-    assert (decided.better, decided.words) == (better, words)
+    assert (decided.better_side, decided.result_words) == (better, words)
 
 
 @pytest.mark.parametrize(
@@ -548,7 +548,7 @@ def test_a_seed_is_unbeatable_where_no_game_beats_it(site: SiteData) -> None:
     """Its best responder draws every game, because winning would risk as many losses."""
     recipe = parse_recipe("q-learning,alpha=1,gamma=0.1,epsilon=0")
     (run,) = site.lab.train_seeds(recipe, [0])
-    assert run.unbeatable == (False, False)
+    assert run.is_unbeatable == (False, False)
     assert run.figures.best_response.x[-1] == (0, 1, 0)
 
 
@@ -563,11 +563,13 @@ def test_without_chance_all_games_are_two(site: SiteData) -> None:
 
 def test_matchboxes_and_sums_do_what_their_sentences_say(site: SiteData) -> None:
     figures = site.agents[preset("What if targets are added instead of averaged?")].card.figures
-    lost = (figures.vs["random"].x[-1][2] + figures.vs["random"].o[-1][2]) / 2
+    lost = (
+        figures.baseline_chances["random"].x[-1][2] + figures.baseline_chances["random"].o[-1][2]
+    ) / 2
     assert round(lost, 2) == 0.26  # one game in four
     win, draw, _ = (
         site.agents[preset("Can matchboxes learn from optimal play?")]
-        .card.figures.vs["minimax-random"]
+        .card.figures.baseline_chances["minimax-random"]
         .x[-1]
     )
     assert win == 0
@@ -576,7 +578,7 @@ def test_matchboxes_and_sums_do_what_their_sentences_say(site: SiteData) -> None
 
 def preset(title: str) -> str:
     """Return the name of the recipe of a preset."""
-    return next(preset.recipe for preset in WORTH_SEEING if preset.title == title)
+    return next(preset.recipe for preset in STRIKING_QUESTIONS if preset.title == title)
 
 
 def test_beads_are_told_as_beads(client: FlaskClient) -> None:

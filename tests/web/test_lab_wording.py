@@ -22,9 +22,9 @@ from app.recipes import ALGORITHMS, Parameter, Recipe, RecipeError, list_paramet
 from app.recipes.parameters import Value
 from app.web.formatting import join_words
 from app.web.pages.lab import wording
-from app.web.pages.lab.contest import SEEDS, Contest, build_contest, describe_contest
+from app.web.pages.lab.contest import MAX_SEEDS, Contest, build_contest, describe_contest
 from app.web.pages.lab.measures import Measure
-from app.web.pages.lab.page import EXERCISES, WORTH_SEEING
+from app.web.pages.lab.page import EXERCISES, STRIKING_QUESTIONS
 from app.web.pages.lab.question import ask_question
 from app.web.site_data import SiteData
 
@@ -39,8 +39,8 @@ TWO_THINGS = "q-table,vs=self,alpha=0.8"
 
 def change(recipe: Recipe, parameter: Parameter) -> Iterator[Recipe]:
     """Return the recipe with other values of one parameter."""
-    values: list[Value] = [*parameter.choices] or SAMPLES[parameter.kind]
-    if parameter.kind is bool:
+    values: list[Value] = [*parameter.choices] or SAMPLES[parameter.value_type]
+    if parameter.value_type is bool:
         values = [True, False]
     for value in values:
         try:
@@ -53,7 +53,7 @@ def change(recipe: Recipe, parameter: Parameter) -> Iterator[Recipe]:
 
 def sentences(site: SiteData, a: Recipe, b: Recipe) -> list[str]:
     """Return the question, and the headline for each side as the better one."""
-    asked = "".join(phrase.words for phrase in ask_question(site, a, b, "blunders"))
+    asked = "".join(phrase.text for phrase in ask_question(site, a, b, "blunders"))
     return [asked, *headlines(site, a, b)]
 
 
@@ -110,12 +110,12 @@ def test_every_parameter_has_words(slug: str) -> None:
         words = wording.get_wording(recipe, parameter)
         if parameter.name in ("vs", "seat"):  # said as "against Random" and "as X"
             continue
-        assert words.value or set(words.values) >= set(parameter.choices)
+        assert words.value_phrase or set(words.value_phrases) >= set(parameter.choices)
         if parameter.name != "taught":
             assert (
-                words.more and words.less
-                if words.value
-                else words.asks.keys() == words.values.keys()
+                words.more_phrase and words.less_phrase
+                if words.value_phrase
+                else words.question_phrases.keys() == words.value_phrases.keys()
             )
 
 
@@ -221,7 +221,7 @@ WARNING = "Two things differ, so neither is the cause alone."
 
 
 @pytest.mark.parametrize("answered", [True, False])
-@pytest.mark.parametrize("seeds", ["", "&seeds=5", f"&seeds={SEEDS}"])
+@pytest.mark.parametrize("seeds", ["", "&seeds=5", f"&seeds={MAX_SEEDS}"])
 def test_a_verdict_on_two_changes_begins_with_the_warning(
     client: FlaskClient, seeds: str, answered: bool
 ) -> None:
@@ -238,11 +238,13 @@ def test_a_verdict_on_two_changes_begins_with_the_warning(
 
 
 def test_one_change_has_no_warning_and_two_answer_no_question(client: FlaskClient) -> None:
-    page = client.get(f"/lab/q-table,games=60?ghost=q-table,games=50&seeds={SEEDS}").text
+    page = client.get(f"/lab/q-table,games=60?ghost=q-table,games=50&seeds={MAX_SEEDS}").text
     assert 'class="warning"' not in page
     assert re.search(r'class="verdict">(Yes|No)', page)
     falling = next(one for one in EXERCISES if "falling exploration" in one.title)
-    assert len(wording.name_causes(parse_recipe(falling.recipe), parse_recipe(falling.ghost))) == 2
+    assert (
+        len(wording.name_causes(parse_recipe(falling.recipe), parse_recipe(falling.baseline))) == 2
+    )
 
 
 def test_the_link_preview_and_the_files_have_the_warning(client: FlaskClient) -> None:
@@ -267,16 +269,16 @@ def test_the_link_preview_and_the_files_have_the_warning(client: FlaskClient) ->
 
 def test_a_preview_of_two_recipes_says_the_verdict(client: FlaskClient, site: SiteData) -> None:
     """The picture has the curves over a line of text."""
-    for preset in (*WORTH_SEEING[:1], *EXERCISES[:1]):
+    for preset in (*STRIKING_QUESTIONS[:1], *EXERCISES[:1]):
         chosen, ghost = preset.list_names(site)
         page = client.get(f"/lab/{chosen}?ghost={ghost}").text
         assert f"/preview/lab/{chosen}.png?ghost={ghost}" in page
 
 
 def test_ties_are_called_ties() -> None:
-    same = build_contest([[1.0] * SEEDS] * 2, more=True)
-    assert same.words == "the same in 20 of 20"
-    assert build_contest([[1, 1, 2, 1], [1, 2, 1, 1]], more=True).words == (
+    same = build_contest([[1.0] * MAX_SEEDS] * 2, more_is_better=True)
+    assert same.result_words == "the same in 20 of 20"
+    assert build_contest([[1, 1, 2, 1], [1, 2, 1, 1]], more_is_better=True).result_words == (
         "A in 1, B in 1, the same in 2"
     )
 

@@ -19,11 +19,11 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app.translations.coverage import is_translated
-from app.translations.gather import HERE, gather_texts, update_catalogue
-from app.web.service.languages import FILE
+from app.translations.gather import TRANSLATIONS_FOLDER, gather_texts, update_catalogue
+from app.web.service.languages import FILE_PATTERN
 from app.web.site_data import SiteData
 from app.web.translation import (
-    IN_ENGLISH,
+    ENGLISH_LANGUAGE,
     Language,
     gettext,
     load_languages,
@@ -169,7 +169,7 @@ def test_every_text_is_marked(bracketed: FlaskClient, site: SiteData, page: str)
 
 
 COMPLETE = ["de", "fr"]
-CATALOGUES = sorted(HERE.glob("*.po"))
+CATALOGUES = sorted(TRANSLATIONS_FOLDER.glob("*.po"))
 PLACEHOLDER = re.compile(r"%\(\w+\)s|%%|\{\}|#|<[^>]*>")
 ADDRESS = re.compile(r'\s(?:href|action|hx-get|data-reply|data-why|data-minds)="([/?][^"#]*)')
 
@@ -191,14 +191,14 @@ def test_a_catalogue_has_every_text_and_no_other_in_the_order_of_the_pages(file:
 @pytest.mark.parametrize("code", COMPLETE)
 def test_the_languages_of_this_project_are_complete(code: str) -> None:
     """Languages of other contributors may be incomplete."""
-    catalogue = update_catalogue(HERE / f"{code}.po", texts())
+    catalogue = update_catalogue(TRANSLATIONS_FOLDER / f"{code}.po", texts())
     assert [text.id for text in catalogue if text.id and not is_translated(text)] == []
 
 
 @pytest.mark.parametrize("code", COMPLETE)
 def test_no_sentence_is_left_in_english(code: str) -> None:
     """Text on a page is marked for translation or stands below `lang="en"`, see above."""
-    with (HERE / f"{code}.po").open("rb") as lines:
+    with (TRANSLATIONS_FOLDER / f"{code}.po").open("rb") as lines:
         catalogue = read_po(lines, locale=code)
     same = [str(one.id) for one in catalogue if one.id and one.string == one.id]
     assert [text for text in same if len(WORD.findall(text)) > 3] == []
@@ -226,7 +226,7 @@ def test_every_link_of_a_page_keeps_its_language(client: FlaskClient, code: str,
     assert f'<html lang="{code}"' in answer.text
     text = re.sub(r'href="[^"]*" hreflang="\w+"', "", answer.text)
     for address in ADDRESS.findall(text):
-        other = address.startswith(("/static/", "/api/")) or FILE.search(address)
+        other = address.startswith(("/static/", "/api/")) or FILE_PATTERN.search(address)
         assert bool(other) != (f"hl={code}" in address), address
 
 
@@ -278,9 +278,9 @@ def test_a_language_is_one_file(tmp_path: Path) -> None:
     lines = [f'msgid "{text}"\nmsgstr "{said}"\n' for text, said in texts.items()]
     (tmp_path / "es.po").write_text("\n".join(lines), "utf-8")
     spanish = load_languages(tmp_path)["es"]
-    assert (spanish.name, spanish.digits) == ("Español", ".,")
-    assert spanish.texts.gettext("Play") == "Jugar"
-    assert spanish.texts.gettext("Teach") == "Teach"
+    assert (spanish.name, spanish.number_separators) == ("Español", ".,")
+    assert spanish.catalogue.gettext("Play") == "Jugar"
+    assert spanish.catalogue.gettext("Teach") == "Teach"
 
 
 def test_a_language_is_in_the_menu_from_nine_tenths_of_its_texts_on(
@@ -293,7 +293,7 @@ def test_a_language_is_in_the_menu_from_nine_tenths_of_its_texts_on(
     (tmp_path / "es.po").write_text("\n".join([head, *texts, plural, fuzzy]), "utf-8")
     (tmp_path / "it.po").write_text("\n".join([head, *texts[1:], plural, fuzzy]), "utf-8")
     found = load_languages(tmp_path)
-    assert found["es"].translated == 18 / 20
+    assert found["es"].translated_share == 18 / 20
     languages = app.extensions["languages"]
     languages |= found
     try:
@@ -308,4 +308,4 @@ def test_a_language_is_in_the_menu_from_nine_tenths_of_its_texts_on(
 def test_an_empty_text_stays_empty(app: Flask) -> None:
     select_language(app.extensions["languages"]["de"])
     assert gettext("") == ""
-    select_language(IN_ENGLISH)
+    select_language(ENGLISH_LANGUAGE)

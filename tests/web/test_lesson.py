@@ -10,8 +10,8 @@ from flask.testing import FlaskClient
 from app.web.facts import build_certificate, find_losing_game
 from app.web.formatting import format_count, format_signed
 from app.web.pages.lesson import (
-    BLUNDERER,
-    UNBEATABLE,
+    BLUNDERING_AGENT,
+    UNBEATABLE_AGENT,
     choose_filmed_agent,
     find_misled_puzzle,
 )
@@ -40,7 +40,7 @@ def test_each_stop_is_a_page_with_its_title_and_the_way_on(client: FlaskClient, 
     assert stops[0].count('aria-current="step"') == 1
     for other in SLUGS:
         assert f'id="stop-{other}" href="/how/{other}"' in page.text
-    following = f"/how/{SLUGS[number + 1]}" if number < 4 else f"/play/?o={UNBEATABLE}"
+    following = f"/how/{SLUGS[number + 1]}" if number < 4 else f"/play/?o={UNBEATABLE_AGENT}"
     rel = ' rel="next"' * (number < 4)
     way_on = f'id="stop-after" class="button primary"{rel} data-key="n" href="{following}"'
     assert way_on in page.text
@@ -85,8 +85,8 @@ def test_the_third_is_answered_in_place(
 ) -> None:
     _, puzzle = find_misled_puzzle(site)
     free = np.flatnonzero(site.game.legal[puzzle.position]).tolist()
-    chosen = next(cell for cell in free if (cell in puzzle.right) == right)
-    guess = next(cell for cell in free if (cell == puzzle.wrong) == sees)
+    chosen = next(cell for cell in free if (cell in puzzle.correct_cells) == right)
+    guess = next(cell for cell in free if (cell == puzzle.blunder_cell) == sees)
     page = client.get(f"/how/blunder?right={chosen}").text
     assert ("Right: that is a" in page) == right
     assert "★" not in page.split('<section class="shown"')[1].split("</section>")[0]
@@ -101,21 +101,23 @@ def test_the_third_is_answered_in_place(
 
 def test_what_misled_it_is_right_in_its_task_and_loses(site: SiteData) -> None:
     _, puzzle = find_misled_puzzle(site)
-    exact = site.get_task_q(puzzle.agent)
-    task = site.get_task(puzzle.agent)
-    assert puzzle.agent == BLUNDERER
+    exact = site.get_task_q(puzzle.agent_id)
+    task = site.get_task(puzzle.agent_id)
+    assert puzzle.agent_id == BLUNDERING_AGENT
     assert exact is not None
     assert task is not None
     assert task.opponent == "random"
-    assert np.nanmax(exact[puzzle.position]) == exact[puzzle.position, puzzle.wrong] > 0
-    assert puzzle.after == -1
-    assert site.agents[puzzle.agent].q[puzzle.position, puzzle.wrong] > 0
+    assert np.nanmax(exact[puzzle.position]) == exact[puzzle.position, puzzle.blunder_cell] > 0
+    assert puzzle.value_after == -1
+    assert site.agents[puzzle.agent_id].q[puzzle.position, puzzle.blunder_cell] > 0
 
 
 def test_the_fourth_shows_the_real_update(client: FlaskClient, site: SiteData) -> None:
     _, puzzle = find_misled_puzzle(site)
     page, told = client.get("/how/why").text, article(client, "why")
-    value = format_signed(float(site.agents[puzzle.agent].q[puzzle.position, puzzle.wrong]))
+    value = format_signed(
+        float(site.agents[puzzle.agent_id].q[puzzle.position, puzzle.blunder_cell])
+    )
     assert value in told
     link = re.search(r'id="more-1" class="button" href="([^"]+)"', page)
     assert link
@@ -125,9 +127,12 @@ def test_the_fourth_shows_the_real_update(client: FlaskClient, site: SiteData) -
     assert seen == dict(numbers.findall(why))
     assert f"+{seen['old']}" == value
     assert float(seen["target"]) == round(float(seen["gamma"]) * float(seen["next"]), 2)
-    exact = site.get_task_q(puzzle.agent)
+    exact = site.get_task_q(puzzle.agent_id)
     assert exact is not None
-    assert f"an exact value of {format_signed(float(exact[puzzle.position, puzzle.wrong]))}" in told
+    assert (
+        f"an exact value of {format_signed(float(exact[puzzle.position, puzzle.blunder_cell]))}"
+        in told
+    )
     answers = 9 - len(puzzle.record) - 1
     assert f"found that reply once in {answers} games" in told
 
@@ -136,11 +141,11 @@ def test_the_last_is_about_somebody_whose_proof_is_there(
     client: FlaskClient, site: SiteData
 ) -> None:
     page, told = client.get("/how/unbeatable").text, article(client, "unbeatable")
-    assert f"{format_count(site.agents[UNBEATABLE].card.games)} games against itself" in told
+    assert f"{format_count(site.agents[UNBEATABLE_AGENT].card.games)} games against itself" in told
     for seat in ("x", "o"):
-        assert find_losing_game(site, UNBEATABLE, 1 if seat == "x" else -1) is None
-        assert format_count(build_certificate(site, UNBEATABLE, seat).reachable) in told
-        assert f'href="/agents/{UNBEATABLE}/certificate-{seat}"' in page
+        assert find_losing_game(site, UNBEATABLE_AGENT, 1 if seat == "x" else -1) is None
+        assert format_count(build_certificate(site, UNBEATABLE_AGENT, seat).reachable_count) in told
+        assert f'href="/agents/{UNBEATABLE_AGENT}/certificate-{seat}"' in page
 
 
 def test_how_leads_to_every_stop(client: FlaskClient) -> None:

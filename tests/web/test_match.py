@@ -33,25 +33,25 @@ def records(draw: st.DrawFn) -> str:
 @st.composite
 def matches(draw: st.DrawFn) -> Match:
     record = draw(records())
-    lens = draw(st.sampled_from(["", *WORLD.lenses]))
+    lens = draw(st.sampled_from(["", *WORLD.value_sources]))
     learned = WORLD.agents.get(lens)
-    steps = st.integers(0, learned.history.snapshots - 2) if learned else st.none()
+    steps = st.integers(0, learned.history.snapshot_count - 2) if learned else st.none()
     step = draw(st.none() | steps)
     return Match(
         record=record,
         ply=draw(st.none() | st.integers(0, len(record) - 1)) if record else None,
-        x=draw(st.sampled_from(WORLD.seats)),
-        o=draw(st.sampled_from(WORLD.seats)),
-        lens=lens,
-        step=step,
-        train=step is not None and draw(st.booleans()),
+        x=draw(st.sampled_from(WORLD.seat_names)),
+        o=draw(st.sampled_from(WORLD.seat_names)),
+        value_source=lens,
+        snapshot=step,
+        plays_training=step is not None and draw(st.booleans()),
         epsilon=draw(st.integers(0, 100)) / 100,
-        delay=draw(st.integers(25, 500)) / 100,
-        pause=draw(st.booleans()),
-        hide=draw(st.booleans()),
-        own=draw(st.booleans()),
-        keep=draw(st.booleans()),
-        tally=draw(st.tuples(*[st.integers(0, 999_999)] * 3)),
+        move_delay=draw(st.integers(25, 500)) / 100,
+        is_paused=draw(st.booleans()),
+        hides_values=draw(st.booleans()),
+        in_source_units=draw(st.booleans()),
+        starts_next_game=draw(st.booleans()),
+        result_counts=draw(st.tuples(*[st.integers(0, 999_999)] * 3)),
     )
 
 
@@ -80,16 +80,18 @@ def test_an_address_is_plain_and_short(match: Match) -> None:
 def test_a_match_comes_with_the_positions_that_it_passes_through(match: Match) -> None:
     read = place(urls.play(match))
     assert list(read.positions) == replay_record(GAME, match.record)
-    assert read.position == replay_record(GAME, match.shown)[-1]
-    assert read.over == (read.position >= GAME.decisions)
-    assert "".join(DIGITS[cell] for cell in read.cells) == match.record
+    assert read.position == replay_record(GAME, match.shown_record)[-1]
+    assert read.is_over == (read.position >= GAME.decisions)
+    assert "".join(DIGITS[cell] for cell in read.played_cells) == match.record
 
 
 def test_what_is_as_usual_is_left_out() -> None:
     # because /play/ without parameters redirects
     assert urls.play(Match()) == "/play/?o=q-iteration"
     assert urls.play(Match(record="4")) == "/play/4"
-    assert urls.play(Match(record="408", o="t-hand", pause=True)) == "/play/408?o=t-hand&pause=1"
+    assert (
+        urls.play(Match(record="408", o="t-hand", is_paused=True)) == "/play/408?o=t-hand&pause=1"
+    )
 
 
 def test_an_empty_value_and_an_unknown_name_are_as_good_as_none() -> None:

@@ -14,11 +14,11 @@ from app.web import urls
 from app.web.match import Match, parse_match, replay_match
 from app.web.match_controls import (
     SNAPSHOT_DELAY,
-    Auto,
-    build_snapshots,
+    AutomaticStep,
+    build_snapshot_slider,
     compute_reply_chances,
-    get_next_snapshot,
     plan_automatic_step,
+    show_next_snapshot,
 )
 from app.web.site_data import SiteData
 
@@ -35,16 +35,16 @@ def test_the_seat_that_is_to_move_decides(site: SiteData) -> None:
 
 
 def test_in_a_persons_place_the_lens_plays_its_best_moves(site: SiteData) -> None:
-    match = Match(record="0314", lens="truth")  # X completes the top row
+    match = Match(record="0314", value_source="truth")  # X completes the top row
     assert chances(site, match).tolist() == [cell == 2 for cell in range(9)]
 
 
 def test_in_a_persons_place_the_lens_plays_as_it_did_at_the_snapshot_shown(site: SiteData) -> None:
     agent = site.agents["q-learning-1"]
-    for step in range(agent.history.snapshots):
-        match = Match(record="40", lens="q-learning-1", step=step)
+    for step in range(agent.history.snapshot_count):
+        match = Match(record="40", value_source="q-learning-1", snapshot=step)
         state = replay_match(match, site)
-        row = agent.table(site.game, step)[state.position]
+        row = agent.build_table(site.game, step)[state.position]
         best = row == np.nanmax(row)
         np.testing.assert_array_equal(chances(site, match), best / best.sum())
 
@@ -91,47 +91,51 @@ LENS = "q-learning-1"
 
 def test_there_is_a_mark_for_every_snapshot(site: SiteData) -> None:
     for name, agent in site.agents.items():
-        shown = build_snapshots(replay_match(Match(), site), name)
+        shown = build_snapshot_slider(replay_match(Match(), site), name)
         assert shown is not None
-        assert len(shown.marks) == len(agent.snapshot_updates)
-        assert shown.marks[0] == "after 0 updates"
-        assert shown.step == shown.last
-        assert shown.marks[-1].startswith("trained: ")
+        assert len(shown.snapshot_labels) == len(agent.snapshot_updates)
+        assert shown.snapshot_labels[0] == "after 0 updates"
+        assert shown.snapshot == shown.last_snapshot
+        assert shown.snapshot_labels[-1].startswith("trained: ")
 
 
 def test_the_truth_was_never_trained(site: SiteData) -> None:
-    assert build_snapshots(replay_match(Match(lens="truth"), site), "truth") is None
-    assert build_snapshots(replay_match(Match(), site), f"{LENS}_task") is None
+    assert build_snapshot_slider(replay_match(Match(value_source="truth"), site), "truth") is None
+    assert build_snapshot_slider(replay_match(Match(), site), f"{LENS}_task") is None
 
 
 def test_running_through_it_shows_every_snapshot_once_and_ends_as_shipped(site: SiteData) -> None:
-    match = Match(record="40", lens=LENS)
-    first = build_snapshots(replay_match(match, site), LENS)
+    match = Match(record="40", value_source=LENS)
+    first = build_snapshot_slider(replay_match(match, site), LENS)
     assert first is not None
-    address = urlsplit(first.toggle)
+    address = urlsplit(first.toggle_url)
     query = dict(parse_qsl(address.query))
     state = parse_match("40", query, site)
     seen = []
-    while state.match.train:
-        assert state.match.step is not None
-        seen.append(state.match.step)
+    while state.match.plays_training:
+        assert state.match.snapshot is not None
+        seen.append(state.match.snapshot)
         going_on = plan_automatic_step(state)
-        state = replay_match(get_next_snapshot(state), site)
-        assert going_on == Auto(urls.play(state.match), SNAPSHOT_DELAY, "train")
-    assert seen == list(range(first.last))
-    assert state.match == Match(record="40", lens=LENS)
+        state = replay_match(show_next_snapshot(state), site)
+        assert going_on == AutomaticStep(urls.play(state.match), SNAPSHOT_DELAY, "train")
+    assert seen == list(range(first.last_snapshot))
+    assert state.match == Match(record="40", value_source=LENS)
 
 
 def test_a_run_can_be_stopped_where_it_is(site: SiteData) -> None:
-    match = Match(lens=LENS, step=4, train=True)
-    shown = build_snapshots(replay_match(match, site), LENS)
+    match = Match(value_source=LENS, snapshot=4, plays_training=True)
+    shown = build_snapshot_slider(replay_match(match, site), LENS)
     assert shown is not None
-    assert shown.running
-    assert shown.toggle == urls.play(replace(match, train=False))
+    assert shown.is_running
+    assert shown.toggle_url == urls.play(replace(match, plays_training=False))
 
 
 def test_a_move_ends_a_run() -> None:
-    assert not Match(lens=LENS, step=4, train=True).go("4").train
+    assert (
+        not Match(value_source=LENS, snapshot=4, plays_training=True)
+        .follow_record("4")
+        .plays_training
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,7 +163,7 @@ def test_a_move_ends_a_run() -> None:
 def test_what_the_form_means_by_its_step(
     client: FlaskClient, site: SiteData, at: str, form: str, address: str
 ) -> None:
-    last = str(site.agents[LENS].history.snapshots - 1)
+    last = str(site.agents[LENS].history.snapshot_count - 1)
     response = client.get(f"/set/?at={quote(at)}&" + form.replace("LAST", last))
     assert response.headers["Location"] == address
 
@@ -169,17 +173,17 @@ def test_a_wrong_step_is_refused(client: FlaskClient) -> None:
 
 
 def test_the_curve_behind_the_slider_is_that_of_the_blunders(site: SiteData) -> None:
-    shown = build_snapshots(replay_match(Match(), site), LENS)
+    shown = build_snapshot_slider(replay_match(Match(), site), LENS)
     assert shown is not None
     blunders = site.agents[LENS].card.figures.blunders
-    points = [tuple(map(float, point.split(","))) for point in shown.curve.split()]
+    points = [tuple(map(float, point.split(","))) for point in shown.curve_points.split()]
     assert [x for x, _ in points] == pytest.approx(np.linspace(0, 100, len(blunders)), abs=0.5)
     heights = [20 * number / max(blunders) for number in blunders]
     assert [20 - y for _, y in points] == pytest.approx(heights, abs=0.06)
 
 
 def test_the_last_step_is_the_agent_as_shipped(client: FlaskClient, site: SiteData) -> None:
-    last = site.get_last_step(LENS)
+    last = site.get_last_snapshot(LENS)
     assert client.get(f"/play/4?lens={LENS}&step={last}").data == (
         client.get(f"/play/4?lens={LENS}").data
     )

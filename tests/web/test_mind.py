@@ -17,14 +17,14 @@ from app.web.move_values import HEAT_STEPS
 from app.web.pages.compare import ComparePage
 from app.web.pages.mind import build_mind_page
 from app.web.pictures.minds import (
-    KINDS,
+    COLOURINGS,
     choose_decisions,
     colour_tiles,
     draw_mind,
     list_kinds,
     outline_tiles,
 )
-from app.web.pictures.palette import LEVELS
+from app.web.pictures.palette import LEVEL_COUNT
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 from tests.tictactoe.checker import images
@@ -64,8 +64,10 @@ class Told:
             elif agent.card.algorithm == "td-afterstates":  # the rules tell it of all ends
                 told = rules.result(after) is not None
             self.known[board] = self.known.get(board, False) or met or told
-        assert agent.card.worth
-        self.scales = {m: agent.card.worth.scale("x" if m == "X" else "o") for m in "XO"}
+        assert agent.card.reward_scale
+        self.scales = {
+            m: agent.card.reward_scale.get_rewards("x" if m == "X" else "o") for m in "XO"
+        }
         self.best, self.images = best, {board: images(rules, board) for board in boards}
         self.number = {board: position for position, board in enumerate(boards)}
         self.truth = {b: SIGN[mover(b)] * rules.solved[b][0] for b in boards}
@@ -90,17 +92,17 @@ class Told:
 def test_every_tile_is_drawn_once_in_the_colour_that_the_film_has(
     site: SiteData, name: str
 ) -> None:
-    last = site.get_last_step(name)
+    last = site.get_last_snapshot(name)
     for step in (0, last // 2, last):
-        drawn = draw_mind(site, name, step, moving=True)
-        starts = [outline.count("M") for _, outline in drawn.paths]
-        assert sum(starts) == 627 == len(drawn.places.split())
-        heats = colour_tiles(site, name, "expects").heat[step]
-        assert drawn.frames.split()[step] == encode_frame(heats)
-        for (heat, outline), number in zip(drawn.paths, starts, strict=True):
+        drawn = draw_mind(site, name, step, has_all_frames=True)
+        starts = [outline.count("M") for _, outline in drawn.paths_by_colour]
+        assert sum(starts) == 627 == len(drawn.tile_places.split())
+        heats = colour_tiles(site, name, "expects").colour_levels[step]
+        assert drawn.encoded_frames.split()[step] == encode_frame(heats)
+        for (heat, outline), number in zip(drawn.paths_by_colour, starts, strict=True):
             value = UNKNOWN if heat is None else heat
             assert number == (heats == value).sum()
-            assert outline.count(drawn.tile) == number
+            assert outline.count(drawn.tile_outline) == number
 
 
 def test_a_tile_lies_where_the_picture_says(site: SiteData) -> None:
@@ -108,36 +110,37 @@ def test_a_tile_lies_where_the_picture_says(site: SiteData) -> None:
     heat = np.full(627, UNKNOWN, np.int8)
     heat[100] = 7
     (_, _), (_, alone) = outline_tiles(where, heat)
-    x, y = where.column[100] + 0.15, where.top[100] + 0.05
+    x, y = where.column_index[100] + 0.15, where.top_distance[100] + 0.05
     assert alone.startswith(f"M{x:g} {y:g}h")
 
 
 def test_who_has_no_task_is_not_coloured_by_it(site: SiteData, client: FlaskClient) -> None:
     assert site.get_task("observing") is None
     assert "wrong-task" not in list_kinds(site, "observing")
-    assert [*list_kinds(site, "q-table")] == [*KINDS]
+    assert [*list_kinds(site, "q-table")] == [*COLOURINGS]
     assert client.get("/mind/observing?colour=wrong-task").status_code == 400
 
 
 def test_in_its_own_task_a_mind_errs_less_than_by_best_play(site: SiteData) -> None:
     """Q-learning 1 was trained against random moves, so it overestimates other games."""
     by_truth, by_task = (
-        colour_tiles(site, "q-learning-1", kind).heat[-1] for kind in ("wrong", "wrong-task")
+        colour_tiles(site, "q-learning-1", kind).colour_levels[-1]
+        for kind in ("wrong", "wrong-task")
     )
     assert by_task.mean() < by_truth.mean()
-    assert by_truth.max() > LEVELS / 2
+    assert by_truth.max() > LEVEL_COUNT / 2
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", COLOURINGS)
 @pytest.mark.parametrize("name", NAMES[:2])
 def test_each_colouring_has_a_page(client: FlaskClient, name: str, kind: str) -> None:
     page = client.get(urls.mind(name, 3, kind)).text
-    scale = KINDS[kind].scale
+    scale = COLOURINGS[kind].colour_scale
     assert f'data-scale="{scale}"' in page
     assert f'id="colour-{kind}" href="/mind/{name}?step=3' in page
     low = -HEAT_STEPS if scale == "heat" else 0
     shown = {int(heat) for heat in re.findall(rf'<path data-{scale}="(-?\d+)" d="[^"]*h.7l', page)}
-    assert shown <= {*range(low, (HEAT_STEPS if scale == "heat" else LEVELS) + 1)}
+    assert shown <= {*range(low, (HEAT_STEPS if scale == "heat" else LEVEL_COUNT) + 1)}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -153,14 +156,14 @@ def test_a_tile_says_what_is_so(client: FlaskClient, site: SiteData) -> None:
     heats, told = colour_tiles(site, name, "expects"), Told(site, name, -1)
     for tile in range(0, 627, 48):
         page = client.get(urls.mind(name, tile=tile), headers=HTMX).text
-        truth = {1: "a win", 0: "a draw", -1: "a loss"}[int(site.tiles.truth[tile])]
+        truth = {1: "a win", 0: "a draw", -1: "a loss"}[int(site.tiles.optimal_value[tile])]
         assert f"With optimal play the result is <b>{truth}</b>" in page
-        board = told.shown(format_position(site.game, site.tiles.decision[tile]))
+        board = told.shown(format_position(site.game, site.tiles.decisions[tile]))
         unknown = told.expects(board) is None
         assert (
             ("The agent has never updated a value of this position" in page)
             == unknown
-            == (heats.heat[-1, tile] == UNKNOWN)
+            == (heats.colour_levels[-1, tile] == UNKNOWN)
         )
         link = re.search(r'id="tile-open" class="button" href="([^"]+)"', page)
         assert link
@@ -170,14 +173,14 @@ def test_a_tile_says_what_is_so(client: FlaskClient, site: SiteData) -> None:
 
 def every_mind(site: SiteData) -> list[tuple[str, int]]:
     """Return all agents with expected results, at the end and at two earlier snapshots."""
-    names = [name for name, agent in site.agents.items() if agent.card.worth]
-    lasts = {name: site.get_last_step(name) for name in names}
+    names = [name for name, agent in site.agents.items() if agent.card.reward_scale]
+    lasts = {name: site.get_last_snapshot(name) for name in names}
     return [(name, step) for name, last in lasts.items() for step in {0, last // 2, last - 1, last}]
 
 
 def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
     """The tiles, the sentence and the table, compared with the model file."""
-    names = [format_position(site.game, position) for position in site.tiles.decision]
+    names = [format_position(site.game, position) for position in site.tiles.decisions]
     for name, step in every_mind(site):
         told, page = Told(site, name, step), build_mind_page(site, name, {"step": str(step)})
         shown = [told.shown(board) for board in names]
@@ -188,7 +191,7 @@ def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
         assert knows[0].tolist() == [told.known[board] for board in shown]
         assert knows.sum() == known
         table = Counter((9 - b.count("."), told.truth[b], told.expects(b)) for b in shown)
-        assert page.agreement == [
+        assert page.agreement_counts == [
             [table[ply, truth, expects] for truth in (1, 0, -1) for expects in (1, 0, -1, None)]
             for ply in range(9)
         ]
@@ -216,12 +219,12 @@ def test_a_value_is_compared_with_an_outcome_and_not_by_its_colour(
         "With optimal play the result is <b>a win</b>." in page
     )
     told = Told(site, "double-q", -1)
-    board = told.shown(format_position(site.game, site.tiles.decision[226]))
+    board = told.shown(format_position(site.game, site.tiles.decisions[226]))
     assert (told.expects(board), told.truth[board]) == (1, 1)
 
 
 def test_two_minds_agree_where_they_expect_the_same_outcome(site: SiteData) -> None:
-    decisions = [format_position(site.game, position) for position in site.tiles.decision]
+    decisions = [format_position(site.game, position) for position in site.tiles.decisions]
     for views in (("double-q", -1), ("q-table", 3)), (("self-play", 9), ("dqn-vs-random", -1)):
         one, other = (Told(site, *view) for view in views)
         agree = sum(
@@ -229,9 +232,9 @@ def test_two_minds_agree_where_they_expect_the_same_outcome(site: SiteData) -> N
             for board in decisions
         )
         lenses = [name if step < 0 else f"{name}_{step}" for name, step in views]
-        minds = ComparePage(*parse_comparison("", lenses, site)).minds
+        minds = ComparePage(*parse_comparison("", lenses, site)).compared_minds
         assert minds
-        assert minds.agree == str(agree)
+        assert minds.agreement_text == str(agree)
 
 
 def test_the_tiles_are_a_ring_of_links(client: FlaskClient) -> None:

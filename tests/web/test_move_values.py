@@ -18,7 +18,7 @@ from app.web.move_values import (
     HEAT_STEPS,
     MoveValues,
     build_notes,
-    choose_lens,
+    choose_value_source,
     evaluate_moves,
     find_shown_ply,
     list_task_values,
@@ -35,12 +35,14 @@ def number(text: str) -> float:
 
 def expecting(site: SiteData) -> dict[str, Agent]:
     """The agents with expected results; for beads see test_beads.py."""
-    return {name: agent for name, agent in site.agents.items() if agent.card.worth is not None}
+    return {
+        name: agent for name, agent in site.agents.items() if agent.card.reward_scale is not None
+    }
 
 
 def snapshots(site: SiteData, name: str) -> list[int | None]:
     """Return the first snapshot, some others, and None for the final agent."""
-    last = site.get_last_step(name)
+    last = site.get_last_snapshot(name)
     return [*range(0, last, max(1, last // 4)), None]
 
 
@@ -48,20 +50,20 @@ def test_every_value_shown_is_the_tables_to_two_decimals(site: SiteData) -> None
     legal = site.game.legal
     for name, agent in expecting(site).items():
         for step in snapshots(site, name):
-            table = agent.table(site.game, step)
+            table = agent.build_table(site.game, step)
             for position in range(0, site.game.decisions, 193):
                 shown, own = (
                     evaluate_moves(site, position, name, step, own) for own in (False, True)
                 )
                 np.testing.assert_array_equal(shown.values, table[position])
                 for cell in np.flatnonzero(legal[position]):
-                    if shown.known[cell] or shown.best[cell]:
-                        assert number(shown.texts[cell]) == pytest.approx(
-                            shown.scaled[cell], abs=0.0051
+                    if shown.is_known[cell] or shown.is_best[cell]:
+                        assert number(shown.value_texts[cell]) == pytest.approx(
+                            shown.scaled_values[cell], abs=0.0051
                         )
-                        assert own.texts[cell] == format_signed(float(table[position, cell]))
+                        assert own.value_texts[cell] == format_signed(float(table[position, cell]))
                     else:
-                        assert shown.texts[cell] == own.texts[cell] == ""
+                        assert shown.value_texts[cell] == own.value_texts[cell] == ""
 
 
 def test_what_training_updated_is_known_and_nothing_else(site: SiteData) -> None:
@@ -69,43 +71,43 @@ def test_what_training_updated_is_known_and_nothing_else(site: SiteData) -> None
         if agent.card.algorithm == "dqn":
             continue
         for step in snapshots(site, name):
-            updated = agent.updated_pairs(site.game, step)
+            updated = agent.find_updated_pairs(site.game, step)
             if agent.card.algorithm == "td-afterstates":  # the rules say how games end
                 updated = updated | (site.game.successor >= site.game.decisions)
             for position in range(0, site.game.decisions, 193):
-                known = evaluate_moves(site, position, name, step).known
+                known = evaluate_moves(site, position, name, step).is_known
                 np.testing.assert_array_equal(known, updated[position])
 
 
 def test_an_updated_value_is_shown_though_it_is_what_it_began_with(site: SiteData) -> None:
     agent = site.agents["q-iteration"]
-    assert (agent.table(site.game, 19)[0] == agent.table(site.game, 0)[0]).all()
-    assert agent.updated_pairs(site.game, 19)[0].all()
-    assert evaluate_moves(site, 0, "q-iteration", 19).texts == ["0.00"] * 9
+    assert (agent.build_table(site.game, 19)[0] == agent.build_table(site.game, 0)[0]).all()
+    assert agent.find_updated_pairs(site.game, 19)[0].all()
+    assert evaluate_moves(site, 0, "q-iteration", 19).value_texts == ["0.00"] * 9
 
 
 def test_a_network_has_a_value_everywhere_from_its_first_update_on(site: SiteData) -> None:
     legal = site.game.legal
     for position in range(0, site.game.decisions, 193):
-        assert not any(evaluate_moves(site, position, NETWORK, 0).known)
+        assert not any(evaluate_moves(site, position, NETWORK, 0).is_known)
         for step in snapshots(site, NETWORK)[1:]:
             np.testing.assert_array_equal(
-                evaluate_moves(site, position, NETWORK, step).known, legal[position]
+                evaluate_moves(site, position, NETWORK, step).is_known, legal[position]
             )
 
 
 def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(site: SiteData) -> None:
     for name, agent in expecting(site).items():
         for step in snapshots(site, name):
-            table = agent.table(site.game, step)
+            table = agent.build_table(site.game, step)
             for position in range(0, site.game.decisions, 193):
                 shown = evaluate_moves(site, position, name, step)
-                policy = policy_from_values(table[position], agent.card.plays)
+                policy = policy_from_values(table[position], agent.card.play_rule)
                 likeliest = policy == policy.max()
                 np.testing.assert_array_equal(shown.policy, policy)
-                assert shown.plays == np.flatnonzero(likeliest).tolist()
-                assert shown.best == (likeliest & any(shown.known)).tolist()
-                assert all(shown.texts[cell] for cell in np.flatnonzero(shown.best))
+                assert shown.likeliest_cells == np.flatnonzero(likeliest).tolist()
+                assert shown.is_best == (likeliest & any(shown.is_known)).tolist()
+                assert all(shown.value_texts[cell] for cell in np.flatnonzero(shown.is_best))
 
 
 def test_a_star_on_an_untried_square_shows_what_decides(site: SiteData) -> None:
@@ -127,43 +129,43 @@ def test_a_star_on_an_untried_square_shows_what_decides(site: SiteData) -> None:
     for position, name in untried[::97]:
         shown = evaluate_moves(site, position, name)
         state = replace(replay_match(Match(), site), positions=(position,))
-        for cell in shown.plays:
+        for cell in shown.likeliest_cells:
             square = lay_out_board(state, shown, None).squares[cell]
-            assert (square.best, square.heat) == (True, None)
-            own = evaluate_moves(site, position, name, own=True).texts[cell]
+            assert (square.is_best, square.heat) == (True, None)
+            own = evaluate_moves(site, position, name, in_source_units=True).value_texts[cell]
             assert own == format_signed(float(site.agents[name].q[position, cell]))
-            assert number(square.text) == pytest.approx(shown.scaled[cell], abs=0.0051)
+            assert number(square.value_text) == pytest.approx(shown.scaled_values[cell], abs=0.0051)
             assert "never tried" in square.label
 
 
 def test_best_play_knows_how_many_plies_it_takes(site: SiteData) -> None:
     position = parse_position(site.game, "XX.OO....")
     seen = evaluate_moves(site, position, "truth")
-    assert seen.truths[2] == "win in 1"
-    assert seen.truths[6] == "loss in 2"
-    assert seen.best == [cell == 2 for cell in range(9)]
-    assert (seen.texts[2], seen.heat[2]) == ("+1", HEAT_STEPS)
-    assert (seen.texts[6], seen.heat[6]) == ("−1", -HEAT_STEPS)
+    assert seen.optimal_results[2] == "win in 1"
+    assert seen.optimal_results[6] == "loss in 2"
+    assert seen.is_best == [cell == 2 for cell in range(9)]
+    assert (seen.value_texts[2], seen.heats[2]) == ("+1", HEAT_STEPS)
+    assert (seen.value_texts[6], seen.heats[6]) == ("−1", -HEAT_STEPS)
 
 
 def test_best_play_prefers_to_win_sooner_and_to_lose_later(site: SiteData) -> None:
     lost = parse_position(site.game, "XO.X.....")  # O has to stop the left column
     seen = evaluate_moves(site, lost, "truth")
-    assert seen.truths[6] != "loss in 2"
-    assert seen.best[6]
-    assert "loss in 2" in seen.truths
+    assert seen.optimal_results[6] != "loss in 2"
+    assert seen.is_best[6]
+    assert "loss in 2" in seen.optimal_results
 
 
 def test_an_error_is_marked_where_the_outcome_is_another(site: SiteData) -> None:
     for name, agent in expecting(site).items():
         seen = evaluate_moves(site, 0, name)
-        assert agent.card.worth
-        scaled = np.interp(agent.q[0], agent.card.worth.scale("x"), [-1, 0, 1])
-        np.testing.assert_array_equal(seen.scaled, scaled)
-        assert seen.wrong == (abs(scaled) > 0.5).tolist()  # every first move is a draw
-        assert not any(seen.blunders)
+        assert agent.card.reward_scale
+        scaled = np.interp(agent.q[0], agent.card.reward_scale.get_rewards("x"), [-1, 0, 1])
+        np.testing.assert_array_equal(seen.scaled_values, scaled)
+        assert seen.is_wrong == (abs(scaled) > 0.5).tolist()  # every first move is a draw
+        assert not any(seen.is_blunder)
         said = [note.label for note in build_notes(site, seen, None, "truth")]
-        assert said == ["with optimal play: draw" if wrong else "" for wrong in seen.wrong]
+        assert said == ["with optimal play: draw" if wrong else "" for wrong in seen.is_wrong]
 
 
 def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
@@ -172,11 +174,15 @@ def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
     for name in site.agents:
         for position in range(0, site.game.decisions, 193):
             seen = evaluate_moves(site, position, name)
-            assert seen.blunders == [
+            assert seen.is_blunder == [
                 wrong and not right
-                for wrong, right in zip(seen.wrong, site.right[position], strict=True)
+                for wrong, right in zip(seen.is_wrong, site.is_move_correct[position], strict=True)
             ]
-            for errors, marked in (("", seen.blunders), ("truth", seen.wrong), ("none", [0] * 9)):
+            for errors, marked in (
+                ("", seen.is_blunder),
+                ("truth", seen.is_wrong),
+                ("none", [0] * 9),
+            ):
                 said = build_notes(site, seen, None, errors)
                 assert [bool(note.text) for note in said] == [bool(mark) for mark in marked]
 
@@ -189,9 +195,9 @@ def test_a_value_is_off_its_own_task_by_a_tenth_of_the_way_to_a_win(site: SiteDa
             evaluate_moves(site, position, f"{name}_task"),
         )
         said = build_notes(site, seen, None, "task")
-        for cell in np.flatnonzero(site.game.legal[position] & seen.known):
-            off = abs(seen.scaled[cell] - task.scaled[cell]) >= 0.1
-            assert said[cell].text == (f"task: {task.texts[cell]}" if off else "")
+        for cell in np.flatnonzero(site.game.legal[position] & seen.is_known):
+            off = abs(seen.scaled_values[cell] - task.scaled_values[cell]) >= 0.1
+            assert said[cell].text == (f"task: {task.value_texts[cell]}" if off else "")
             marked += off
     assert marked
     assert list_task_values(site, 0, "champion_task") == [""] * 9
@@ -203,10 +209,10 @@ def test_the_board_keeps_the_view_of_whoever_plays(site: SiteData) -> None:
 
     assert ply(Match("40")) == 2
     assert ply(Match("4")) == 0  # the agent thinks
-    assert ply(Match("4", pause=True)) == 1
+    assert ply(Match("4", is_paused=True)) == 1
     assert ply(Match("408", ply=1)) == 0  # one side's view is kept where one steps back
-    assert ply(Match("408", ply=1, view="o")) == 1
-    assert ply(Match("408", ply=2, view="o")) == 1
+    assert ply(Match("408", ply=1, viewing_seat="o")) == 1
+    assert ply(Match("408", ply=2, viewing_seat="o")) == 1
     assert ply(Match("408", ply=1, o="human")) == 1
     assert ply(Match("", x="q-table", o="human")) is None  # nothing to keep yet
     assert ply(Match("4", o="human")) == 1  # whoever is to move
@@ -214,16 +220,16 @@ def test_the_board_keeps_the_view_of_whoever_plays(site: SiteData) -> None:
     assert ply(Match("03142", x="q-table", o="human")) == 3
     watched = Match("4", x="q-learning-1", o="double-q")
     assert ply(watched) == 0
-    assert ply(structs.replace(watched, lens="double-q")) == 1
-    assert ply(structs.replace(watched, record="40", lens="double-q")) == 1
+    assert ply(structs.replace(watched, value_source="double-q")) == 1
+    assert ply(structs.replace(watched, record="40", value_source="double-q")) == 1
     assert ply(Match("40", x="minimax", o="double-q")) == 1  # Minimax has no values to show
 
 
 def test_a_wrong_value_is_said_with_the_truth(site: SiteData) -> None:
     position = parse_position(site.game, "XX.OO....")
     seen: MoveValues = evaluate_moves(site, position, "q-iteration")
-    assert not any(seen.wrong)
-    erring = replace(seen, wrong=[True] * 9)
+    assert not any(seen.is_wrong)
+    erring = replace(seen, is_wrong=[True] * 9)
     state = replace(replay_match(Match(), site), positions=(position,))
     labels = [square.label for square in lay_out_board(state, erring, None).squares]
     assert "with optimal play: win in 1" in labels[2]
@@ -232,13 +238,13 @@ def test_a_wrong_value_is_said_with_the_truth(site: SiteData) -> None:
 def test_nothing_is_known_before_the_first_update(site: SiteData) -> None:
     for name in site.agents:
         shown = evaluate_moves(site, 0, name, 0)
-        assert shown.texts == [""] * 9
-        assert not any(shown.best)
+        assert shown.value_texts == [""] * 9
+        assert not any(shown.is_best)
 
 
 def test_the_last_step_is_the_table(site: SiteData) -> None:
     for name, agent in expecting(site).items():
-        shown = evaluate_moves(site, 0, name, site.get_last_step(name)).values
+        shown = evaluate_moves(site, 0, name, site.get_last_snapshot(name)).values
         np.testing.assert_array_equal(shown, agent.q[0])
 
 
@@ -249,9 +255,9 @@ def test_a_task_is_the_other_truth(site: SiteData) -> None:
     corner, edge, centre = 0.792703, 0.786438, 0.788147
     expected = [corner, edge, corner, edge, centre, edge, corner, edge, corner]
     np.testing.assert_allclose(seen.values, expected, atol=5e-7)
-    assert seen.best == [cell in (0, 2, 6, 8) for cell in range(9)]
-    assert all(seen.known)
-    assert not any(seen.wrong)
+    assert seen.is_best == [cell in (0, 2, 6, 8) for cell in range(9)]
+    assert all(seen.is_known)
+    assert not any(seen.is_wrong)
 
 
 def test_the_task_of_an_agent_can_be_shown_wherever_values_are(client: FlaskClient) -> None:
@@ -264,7 +270,11 @@ def test_the_task_of_an_agent_can_be_shown_wherever_values_are(client: FlaskClie
 
 def test_no_value_is_a_negative_zero(site: SiteData, client: FlaskClient) -> None:
     lenses = [(name, step) for name in site.agents for step in snapshots(site, name)]
-    for lens, step in [*lenses, *((lens, None) for lens in site.task_lenses), ("truth", None)]:
+    for lens, step in [
+        *lenses,
+        *((lens, None) for lens in site.task_value_sources),
+        ("truth", None),
+    ]:
         for position in range(0, site.game.decisions, 193):
             values = evaluate_moves(site, position, lens, step).values
             assert not np.signbit(values[values == 0]).any()
@@ -283,13 +293,13 @@ def visible(url: str, client: FlaskClient) -> str:
 
 def test_the_lens_is_whoever_is_to_move_unless_asked_for(site: SiteData) -> None:
     match = Match(x="q-learning-1", o="q-iteration")
-    assert choose_lens(match, site, +1) == "q-learning-1"
-    assert choose_lens(match, site, -1) == "q-iteration"
-    assert choose_lens(Match(), site, +1) == "q-iteration"  # a person has no table
-    assert choose_lens(Match(x="minimax", o="random"), site, +1) == next(iter(site.agents))
-    assert choose_lens(Match(lens="truth"), site, +1) == "truth"
+    assert choose_value_source(match, site, +1) == "q-learning-1"
+    assert choose_value_source(match, site, -1) == "q-iteration"
+    assert choose_value_source(Match(), site, +1) == "q-iteration"  # a person has no table
+    assert choose_value_source(Match(x="minimax", o="random"), site, +1) == next(iter(site.agents))
+    assert choose_value_source(Match(value_source="truth"), site, +1) == "truth"
 
 
 def test_every_lens_has_an_address_that_shows_it(client: FlaskClient, site: SiteData) -> None:
-    for lens in site.lenses:
-        assert client.get(urls.play(Match(lens=lens))).status_code == 200
+    for lens in site.value_sources:
+        assert client.get(urls.play(Match(value_source=lens))).status_code == 200

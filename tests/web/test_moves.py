@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from app.tictactoe.notation import replay_record
-from app.web.game_review import LEVELS, ReviewedMove, describe_moves, review_moves
+from app.web.game_review import RESULT_LABELS, ReviewedMove, describe_moves, review_moves
 from app.web.match import Match, replay_match
 from app.web.pictures.curves import ABOVE, lay_out_game_values
 from app.web.pictures.svg import Dot, Path, Segment, Shape
@@ -19,7 +19,7 @@ from tests.web.test_match import WORLD, records
 
 MINUS = "\N{MINUS SIGN}"
 WORTH = ("loss", "draw", "win")
-EXPECTING = [name for name, agent in WORLD.agents.items() if agent.card.worth is not None]
+EXPECTING = [name for name, agent in WORLD.agents.items() if agent.card.reward_scale is not None]
 
 
 def listed(site: SiteData, match: Match) -> list[ReviewedMove]:
@@ -53,7 +53,10 @@ def common(value: Fraction, worth: tuple[float, ...]) -> Fraction:
 
 
 def test_what_a_move_did_is_said_for_the_mover(site: SiteData) -> None:
-    said = [(move.before, move.after, move.blunder) for move in listed(site, Match("3140"))]
+    said = [
+        (move.optimal_result_before, move.optimal_result_after, move.is_blunder)
+        for move in listed(site, Match("3140"))
+    ]
     assert said == [
         ("draw", "draw", False),
         ("draw", "loss in 6", True),
@@ -64,30 +67,30 @@ def test_what_a_move_did_is_said_for_the_mover(site: SiteData) -> None:
 
 @given(records())
 def test_a_blunder_is_where_the_value_falls(record: str) -> None:
-    game, value = WORLD.game, WORLD.solution.value
+    game, value = WORLD.game, WORLD.solution.values
     positions = replay_record(game, record)
     for move, before, after in zip(
         listed(WORLD, Match(record=record)), positions, positions[1:], strict=False
     ):
         mover = game.to_move[before]
-        assert move.blunder == (mover * value[after] < mover * value[before])
-        assert move.truth == value[after]
+        assert move.is_blunder == (mover * value[after] < mover * value[before])
+        assert move.optimal_value == value[after]
 
 
 def test_the_value_expected_is_the_lens_s_and_in_the_chart_x_s(site: SiteData) -> None:
-    second = listed(site, Match(record="31", lens="q-learning-1"))[1]
+    second = listed(site, Match(record="31", value_source="q-learning-1"))[1]
     q = float(site.agents["q-learning-1"].q[replay_record(site.game, "3")[-1], 1])
-    assert second.text == to_two_decimals(q)
-    assert second.expected == -q
+    assert second.value_text == to_two_decimals(q)
+    assert second.expected_value == -q
 
 
 @given(records(), st.sampled_from(EXPECTING), st.integers(0, 30))
 def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step: int) -> None:
     """Computed again from the table, in exact fractions and without tolerance."""
     game, agent = WORLD.game, WORLD.agents[lens]
-    shown = min(step, WORLD.get_last_step(lens))
-    match = Match(record, lens=lens, step=shown)
-    table, updated = agent.table(game, shown), agent.updated_pairs(game, shown)
+    shown = min(step, WORLD.get_last_snapshot(lens))
+    match = Match(record, value_source=lens, snapshot=shown)
+    table, updated = agent.build_table(game, shown), agent.find_updated_pairs(game, shown)
     if agent.card.algorithm == "dqn":
         updated = game.legal & (agent.snapshot_updates[shown] > 0)
     if agent.card.algorithm == "td-afterstates":  # the rules say how games end
@@ -99,12 +102,12 @@ def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step:
     ):
         value, mover = float(table[position, cell]), int(game.to_move[position])
         known = bool(updated[position, cell])
-        assert agent.card.worth
-        worth = agent.card.worth.x if mover == 1 else agent.card.worth.o
+        assert agent.card.reward_scale
+        worth = agent.card.reward_scale.x if mover == 1 else agent.card.reward_scale.o
         expected = common(Fraction(value), worth)
         text, own = (to_two_decimals(one) if known else "" for one in (expected, Fraction(value)))
-        assert listed(WORLD, match)[ply - 1].text == text
-        assert listed(WORLD, replace(match, own=True))[ply - 1].text == own
+        assert listed(WORLD, match)[ply - 1].value_text == text
+        assert listed(WORLD, replace(match, in_source_units=True))[ply - 1].value_text == own
         assert labels[ply - 1] == (text or "nothing yet")
         if known:
             height = ABOVE + 36 - 36 * mover * expected
@@ -116,14 +119,16 @@ def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step:
 
 
 def test_the_picture_shows_what_the_list_says(site: SiteData) -> None:
-    match = Match(record="3140", lens="q-iteration")
+    match = Match(record="3140", value_source="q-iteration")
     played, chart = listed(site, match), chart_of(site, match)
     rules = [shape for shape in chart if isinstance(shape, Segment)]
-    levels = dict(zip(LEVELS, [rule.y1 for rule in rules if rule.kind == "rule"], strict=True))
+    levels = dict(
+        zip(RESULT_LABELS, [rule.y1 for rule in rules if rule.kind == "rule"], strict=True)
+    )
     (line,) = (shape for shape in chart if isinstance(shape, Path))
     corners = np.array(line.points)
     # Two corners a move: along at the old value, then up or down to the new one.
-    assert corners[2::2, 1].tolist() == [levels[move.truth] for move in played]
+    assert corners[2::2, 1].tolist() == [levels[move.optimal_value] for move in played]
     assert corners[2::2, 0].tolist() == [x for x, _ in dots_of(chart)]
     assert [rule.x1 for rule in rules if rule.kind == "now"] == [corners[-1, 0]]
-    assert f"2. X wins, O expected {played[1].text}" in describe_moves(played)
+    assert f"2. X wins, O expected {played[1].value_text}" in describe_moves(played)

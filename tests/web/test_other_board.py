@@ -9,12 +9,12 @@ from flask import Flask
 
 from app.recipes import parse_recipe
 from app.tictactoe.agents import save_agent
-from app.tictactoe.game import connect
+from app.tictactoe.game import build_game
 from app.web import create_app
 from app.web.wording import LESSON_STEPS
 from training.run import train
 
-GAME = connect(3, 4, 3)  # X wins with optimal play: nobody is unbeatable in both seats
+GAME = build_game(3, 4, 3)  # X wins with optimal play: nobody is unbeatable in both seats
 TRAINED = {
     "q-table": "q-table,games=60",
     "q-learning-1": "q-learning,games=60",

@@ -11,26 +11,32 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.web.service.deployment import ROOT
-from app.web.service.packing import PACK, PLAIN, SMALLEST, choose_encoding, strip_file
+from app.web.service.packing import (
+    COMPRESSORS,
+    MIN_PACKED_BYTES,
+    NO_ENCODING,
+    choose_encoding,
+    strip_file,
+)
 
 
 @pytest.mark.parametrize(
     ("accepted", "encoding"),
     [
-        ("", PLAIN),
-        ("identity", PLAIN),
+        ("", NO_ENCODING),
+        ("identity", NO_ENCODING),
         ("gzip, deflate, br, zstd", "br"),
         ("gzip", "gzip"),
         ("GZIP", "gzip"),
         ("*", "br"),
         ("br;q=0.1, gzip", "gzip"),
-        ("br;q=0", PLAIN),
+        ("br;q=0", NO_ENCODING),
         ("br;q=0, *", "gzip"),
-        ("br;q=0.0, gzip;q=0", PLAIN),
-        ("gzip;q=0.5, identity", PLAIN),
-        ("*;q=0", PLAIN),  # RFC 9110 allows an uncompressed answer if no encoding is accepted
-        ("identity;q=0", PLAIN),
-        ("br;q=x,;;,=", PLAIN),
+        ("br;q=0.0, gzip;q=0", NO_ENCODING),
+        ("gzip;q=0.5, identity", NO_ENCODING),
+        ("*;q=0", NO_ENCODING),  # RFC 9110 allows an uncompressed answer if no encoding is accepted
+        ("identity;q=0", NO_ENCODING),
+        ("br;q=x,;;,=", NO_ENCODING),
     ],
 )
 def test_a_wish_is_understood(accepted: str, encoding: str) -> None:
@@ -54,7 +60,7 @@ def test_the_same_page_is_packed_into_the_same_bytes(
 
 def test_each_encoding_has_an_etag_of_its_own_that_is_recognised(client: FlaskClient) -> None:
     tags = set()
-    for encoding in (*PACK, PLAIN):
+    for encoding in (*COMPRESSORS, NO_ENCODING):
         wish = {"Accept-Encoding": encoding}
         answer = client.get("/arena", headers=wish)
         assert {header.lower() for header in answer.vary} >= {"accept-encoding"}
@@ -63,13 +69,13 @@ def test_each_encoding_has_an_etag_of_its_own_that_is_recognised(client: FlaskCl
         assert (again.status_code, again.data) == (304, b"")
         for tag, status in (('"another"', 412), (answer.headers["ETag"], 200), ("*", 200)):
             assert client.get("/arena", headers=wish | {"If-Match": tag}).status_code == status
-    assert len(tags) == len(PACK) + 1
+    assert len(tags) == len(COMPRESSORS) + 1
     assert not any(tag.startswith("W/") for tag in tags)
 
 
 def test_what_is_short_is_not_packed(client: FlaskClient) -> None:
     answer = client.get("/api/v1/nothing", headers={"Accept-Encoding": "br"})
-    assert len(answer.data) < SMALLEST
+    assert len(answer.data) < MIN_PACKED_BYTES
     assert "Content-Encoding" not in answer.headers
 
 

@@ -168,4 +168,4 @@ def test_the_server_says_that_it_is_well(client: FlaskClient, site: SiteData) ->
     assert "no-store" in response.headers["Cache-Control"]
     said = response.get_json()
     assert (said["status"], said["version"]) == ("ok", read_version())
-    assert said["models"] == {name: agent.card.arrays for name, agent in site.agents.items()}
+    assert said["models"] == {name: agent.card.arrays_digest for name, agent in site.agents.items()}

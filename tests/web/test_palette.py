@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from app.web.formatting import BEAD, MINUS
+from app.web.formatting import BEAD_SIGN, MINUS
 from app.web.move_values import HEAT_STEPS
 from app.web.pictures.palette import (
     PALETTES,
@@ -72,7 +72,7 @@ def test_contrast_is_that_of_the_standard() -> None:
     assert compute_contrast((119, 119, 119), (255, 255, 255)) == pytest.approx(4.478, abs=1e-3)
 
 
-@pytest.mark.parametrize("sign", [*string.digits, "+", MINUS, ".", "k", "M", BEAD, "–", "…"])
+@pytest.mark.parametrize("sign", [*string.digits, "+", MINUS, ".", "k", "M", BEAD_SIGN, "–", "…"])
 def test_a_picture_of_pixels_has_a_letter_for_all_that_stands_on_a_board(sign: str) -> None:
     written, blank = (
         render_png(Drawing(40, 40, "", [Text("value", 10, 30, text)])) for text in (sign, "")

@@ -16,7 +16,7 @@ from app.web.site_data import SiteData
 from app.web.wording import grade_strength
 
 HTMX = {"HX-Request": "true"}
-LOST = Match("021486", o="q-learning-1", tally=(2, 1, 0))
+LOST = Match("021486", o="q-learning-1", result_counts=(2, 1, 0))
 
 
 def page(site: SiteData, match: Match) -> PlayPage:
@@ -28,9 +28,13 @@ def link(shown: str, id: str) -> str:
 
 
 def test_the_strip_says_who_plays_how_strong_they_are_and_the_score(site: SiteData) -> None:
-    x, o = page(site, LOST).seats
-    assert (x.name, x.strength, x.wins) == ("You", "human", 2)
-    assert (o.name, o.strength, o.wins) == ("Q-learning 1", "strong", 1)  # the won game included
+    x, o = page(site, LOST).seat_headers
+    assert (x.player_title, x.strength, x.win_count) == ("You", "human", 2)
+    assert (o.player_title, o.strength, o.win_count) == (
+        "Q-learning 1",
+        "strong",
+        1,
+    )  # the won game included
 
 
 def test_the_score_is_there_before_the_first_result(client: FlaskClient) -> None:
@@ -38,7 +42,7 @@ def test_the_score_is_there_before_the_first_result(client: FlaskClient) -> None
 
 
 def test_how_often_agents_move_at_random_is_said_by_their_names(site: SiteData) -> None:
-    x, o = page(site, Match("4", o="q-learning-1", epsilon=0.1)).seats
+    x, o = page(site, Match("4", o="q-learning-1", epsilon=0.1)).seat_headers
     assert (x.strength, o.strength) == ("human", "strong, 10% random")
 
 
@@ -55,34 +59,38 @@ def test_who_asks_for_no_game_gets_one_with_colours(client: FlaskClient) -> None
 
 def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(site: SiteData) -> None:
     shown = page(site, LOST)
-    assert (shown.scene.says.headline, shown.scene.result) == ("You lost", "loss")
-    assert shown.scene.says.caption == "Your move 5 was a blunder: no longer a draw."
-    assert {way.label: way.href for way in shown.scene.says.actions} == {
+    assert (shown.match_view.headline.title, shown.match_view.result_class) == ("You lost", "loss")
+    assert shown.match_view.headline.caption == "Your move 5 was a blunder: no longer a draw."
+    assert {way.label: way.href for way in shown.match_view.headline.actions} == {
         "Show me": "/play/021486?ply=4&o=q-learning-1&hint=1&tally=2-1-0",
         "Rematch": "/play/?o=q-learning-1&tally=2-1-1",
         "Take back": "/play/0214?o=q-learning-1&tally=2-1-0",
     }
-    assert shown.why == "/why/021486?ply=4&o=q-learning-1&tally=2-1-0&cell=8"
-    assert shown.minds == "/minds/021486?ply=4&o=q-learning-1&tally=2-1-0"
-    assert shown.snapshots is not None
-    assert any(square.text for square in shown.scene.board.squares)  # the values stay
+    assert shown.why_url == "/why/021486?ply=4&o=q-learning-1&tally=2-1-0&cell=8"
+    assert shown.preferences_url == "/minds/021486?ply=4&o=q-learning-1&tally=2-1-0"
+    assert shown.snapshot_slider is not None
+    assert any(square.value_text for square in shown.match_view.board.squares)  # the values stay
 
 
 def test_show_me_names_the_move_and_marks_what_was_right(site: SiteData) -> None:
     """In every game, the squares marked as right are no blunders."""
-    shown = page(site, Match("021486", o="q-learning-1", ply=4, hint=True)).scene
-    assert shown.says.headline == "Move 5 was a blunder"
-    assert shown.says.caption == (
+    shown = page(site, Match("021486", o="q-learning-1", ply=4, shows_hint=True)).match_view
+    assert shown.headline.title == "Move 5 was a blunder"
+    assert shown.headline.caption == (
         "You played bottom right. Only bottom left would have held the draw."
     )
-    notes = {square.key: square.note.text for square in shown.board.squares if square.note.text}
+    notes = {
+        square.shortcut_key: square.note.text for square in shown.board.squares if square.note.text
+    }
     assert notes == {"7": "✓ right", "9": "✗ blunder"}
-    other = page(site, Match("03142", o="q-learning-1", ply=1, hint=True, view="o")).scene
-    assert other.says.caption == (
+    other = page(
+        site, Match("03142", o="q-learning-1", ply=1, shows_hint=True, viewing_seat="o")
+    ).match_view
+    assert other.headline.caption == (
         "Q-learning 1 plays middle left. Only centre would have held the draw."
     )
-    right = page(site, Match("041263578", o="q-iteration", ply=2, hint=True)).scene
-    assert right.says.headline == "Hint"  # the next move was none
+    right = page(site, Match("041263578", o="q-iteration", ply=2, shows_hint=True)).match_view
+    assert right.headline.title == "Hint"  # the next move was none
 
 
 def test_the_speed_of_a_watched_game_goes_round(client: FlaskClient) -> None:
@@ -97,13 +105,17 @@ def test_the_speed_of_a_watched_game_goes_round(client: FlaskClient) -> None:
 
 def test_whoever_wins_is_shown_what_the_other_gave_away(site: SiteData) -> None:
     won = page(site, Match("03142", o="q-learning-1"))
-    assert (won.scene.says.headline, won.scene.result) == ("You win", "win")
-    assert won.scene.says.caption == "Move 2 by Q-learning 1 was a blunder: no longer a draw."
-    assert won.scene.says.actions[0].href == "/play/03142?ply=1&o=q-learning-1&hint=1&view=o"
+    assert (won.match_view.headline.title, won.match_view.result_class) == ("You win", "win")
+    assert (
+        won.match_view.headline.caption == "Move 2 by Q-learning 1 was a blunder: no longer a draw."
+    )
+    assert (
+        won.match_view.headline.actions[0].href == "/play/03142?ply=1&o=q-learning-1&hint=1&view=o"
+    )
     drawn = page(site, Match("041263578", o="q-iteration"))
-    assert (drawn.scene.says.headline, drawn.scene.result) == ("Draw", "draw")
-    assert drawn.scene.says.caption == "No move was a blunder."
-    assert [way.id for way in drawn.scene.says.actions] == ["rematch", "take-back"]
+    assert (drawn.match_view.headline.title, drawn.match_view.result_class) == ("Draw", "draw")
+    assert drawn.match_view.headline.caption == "No move was a blunder."
+    assert [way.id for way in drawn.match_view.headline.actions] == ["rematch", "take-back"]
 
 
 @pytest.mark.parametrize(
@@ -125,12 +137,12 @@ def test_a_finished_game_is_passed_on_as_a_card_and_a_replay(
     """The replay shows every ply in order, then a challenge."""
     ended = client.get(urls.play(match)).text
     passed = unescape(client.get(link(ended, "pass-on")).text)
-    assert f'<img src="{urls.MATCH_PREVIEW.url_for_match(match)}"' in passed
+    assert f'<img src="{urls.MATCH_PREVIEW.build_match_url(match)}"' in passed
     assert told in passed
     url = link(passed, "watch-replay")
     shown = unescape(client.get(url).text)
     picture = re.findall('og:image" content="http://localhost(.*?)"', shown)[0]
-    assert client.get(picture).data == client.get(urls.MATCH_PREVIEW.url_for_match(match)).data
+    assert client.get(picture).data == client.get(urls.MATCH_PREVIEW.build_match_url(match)).data
     halted = client.get(link(shown, "pause")).text  # a paused game can be stepped through
     for _ in match.record:
         assert 'hx-trigger="load' not in halted
@@ -147,42 +159,44 @@ def test_a_finished_game_is_passed_on_as_a_card_and_a_replay(
 
 
 def test_a_pause_is_said_with_the_way_on_and_is_not_inherited(site: SiteData) -> None:
-    paused = page(site, Match("4", o="q-learning-1", pause=True))
-    assert paused.scene.says.headline == "Paused"
-    assert [(way.label, way.href) for way in paused.scene.says.actions] == [
+    paused = page(site, Match("4", o="q-learning-1", is_paused=True))
+    assert paused.match_view.headline.title == "Paused"
+    assert [(way.label, way.href) for way in paused.match_view.headline.actions] == [
         ("Let Q-learning 1 reply", "/play/4?o=q-learning-1")
     ]
-    assert paused.scene.controls.new_game == "/play/?o=q-learning-1"
-    watched = page(site, Match("4", x="fixed", o="q-learning-1", pause=True))
-    assert [way.label for way in watched.scene.says.actions] == ["Let Q-learning 1 go on"]
+    assert paused.match_view.controls.new_game_url == "/play/?o=q-learning-1"
+    watched = page(site, Match("4", x="fixed", o="q-learning-1", is_paused=True))
+    assert [way.label for way in watched.match_view.headline.actions] == ["Let Q-learning 1 go on"]
 
 
 def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(site: SiteData) -> None:
     before = page(site, Match("0314"))
-    assert before.scene.controls.hint == "/play/0314?hint=1"
-    shown = page(site, Match("0314", hint=True))
-    assert [square.hinted for square in shown.scene.board.squares] == [
+    assert before.match_view.controls.hint_url == "/play/0314?hint=1"
+    shown = page(site, Match("0314", shows_hint=True))
+    assert [square.is_hinted for square in shown.match_view.board.squares] == [
         cell == 2 for cell in range(9)
     ]
-    assert shown.scene.says.caption == "Top right: win in 1 with optimal play."
-    assert [(way.label, way.href) for way in shown.scene.says.actions] == [
+    assert shown.match_view.headline.caption == "Top right: win in 1 with optimal play."
+    assert [(way.label, way.href) for way in shown.match_view.headline.actions] == [
         ("Play it", "/play/03142"),
     ]
-    assert shown.scene.controls.hint == ""
-    assert page(site, Match("0314", o="human")).scene.controls.hint == ""
+    assert shown.match_view.controls.hint_url == ""
+    assert page(site, Match("0314", o="human")).match_view.controls.hint_url == ""
     # The agent moves in a person's place too, where there is one.
-    assert before.scene.controls.reply == shown.scene.controls.reply == "/reply/0314"
+    assert (
+        before.match_view.controls.reply_url == shown.match_view.controls.reply_url == "/reply/0314"
+    )
 
 
 def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteData) -> None:
-    state = replay_match(Match(o="q-learning-1", hint=True), site)
+    state = replay_match(Match(o="q-learning-1", shows_hint=True), site)
     best, sentence = build_hint(state)
     policy, game = site.policies["q-learning-1"], site.game
-    equal = np.flatnonzero(site.right[0])
+    equal = np.flatnonzero(site.is_move_correct[0])
     chances = {}
     for cell in equal.tolist():
         after = game.successor[0, cell]
-        chances[cell] = policy[after][~site.right[after]].sum()
+        chances[cell] = policy[after][~site.is_move_correct[after]].sum()
     assert len(equal) > 1
     assert chances[best] == pytest.approx(max(chances.values()))
     assert chances[best] > min(chances.values())
@@ -191,38 +205,41 @@ def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteDa
 
 def test_while_an_agent_thinks_the_values_stay_and_are_marked(site: SiteData) -> None:
     before, thinking = page(site, Match()), page(site, Match("4"))
-    assert thinking.scene.board.held
-    assert not before.scene.board.held
+    assert thinking.match_view.board.shows_earlier_values
+    assert not before.match_view.board.shows_earlier_values
     for cell, (old, new) in enumerate(
-        zip(before.scene.board.squares, thinking.scene.board.squares, strict=True)
+        zip(before.match_view.board.squares, thinking.match_view.board.squares, strict=True)
     ):
-        assert cell == 4 or (old.text, old.heat) == (new.text, new.heat)
-    assert "for X (at its last move)" in thinking.scene.says.caption
+        assert cell == 4 or (old.value_text, old.heat) == (new.value_text, new.heat)
+    assert "for X (at its last move)" in thinking.match_view.headline.caption
 
 
 def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(site: SiteData) -> None:
     lens = site.agents["q-learning-1"].q
-    shown = page(site, Match("4023", o="q-learning-1")).scene.bar
-    assert (shown.heat, shown.truth) == (20, 20)
-    lost = page(site, LOST).scene.bar
-    assert (lost.heat, lost.truth) == (-20, -20)  # the result of the game, not the estimate
+    shown = page(site, Match("4023", o="q-learning-1")).match_view.evaluation_bar
+    assert (shown.heat, shown.optimal_value) == (20, 20)
+    lost = page(site, LOST).match_view.evaluation_bar
+    assert (lost.heat, lost.optimal_value) == (-20, -20)  # the result of the game, not the estimate
     assert lost.label == "The game is over: for X a loss."
-    first = page(site, Match(lens="q-learning-1", o="human")).scene.bar
+    first = page(site, Match(value_source="q-learning-1", o="human")).match_view.evaluation_bar
     assert first.heat == round(20 * float(max(lens[0])))
-    as_o = page(site, Match("4", lens="q-learning-1", o="human")).scene.bar
+    as_o = page(site, Match("4", value_source="q-learning-1", o="human")).match_view.evaluation_bar
     assert as_o.label.startswith("For X:")
-    assert page(site, Match(hide=True)).scene.bar.heat is None
+    assert page(site, Match(hides_values=True)).match_view.evaluation_bar.heat is None
 
 
 def test_a_square_says_how_often_it_was_tried_and_which_reply_is_expected(site: SiteData) -> None:
     agent = site.agents["q-learning-1"]
-    square = page(site, Match("40", o="q-learning-1")).scene.board.squares[8]
+    square = page(site, Match("40", o="q-learning-1")).match_view.board.squares[8]
     position = replay_match(Match("40"), site).position
     after = int(site.game.successor[position, 8])
     tried = f"tried {int(agent.visits[position, 8]):,} times"
     reply = ["top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom"]
     expected = reply[int(site.policies["q-learning-1"][after].argmax())]
-    assert square.more == f"Bottom right: {square.text}, {tried}; expects O at {expected}."
+    assert (
+        square.extra_sentence
+        == f"Bottom right: {square.value_text}, {tried}; expects O at {expected}."
+    )
 
 
 def test_hidden_values_are_nowhere(client: FlaskClient) -> None:
@@ -238,51 +255,58 @@ def test_hidden_values_are_nowhere(client: FlaskClient) -> None:
 def test_a_press_is_answered_with_the_board_after_the_reply(
     client: FlaskClient, site: SiteData
 ) -> None:
-    squares = page(site, Match("4023", o="fixed")).scene.board.squares
-    assert squares[1].reply == "/reply/40231?o=fixed"
-    assert squares[6].href == "/play/40236?o=fixed"
-    assert squares[6].reply == ""  # it ends the game
-    answer = client.get(squares[1].reply, headers=HTMX | {"HX-Trigger": "board-1"})
+    squares = page(site, Match("4023", o="fixed")).match_view.board.squares
+    assert squares[1].reply_url == "/reply/40231?o=fixed"
+    assert squares[6].move_url == "/play/40236?o=fixed"
+    assert squares[6].reply_url == ""  # it ends the game
+    answer = client.get(squares[1].reply_url, headers=HTMX | {"HX-Trigger": "board-1"})
     assert answer.headers["HX-Push-Url"] == "/play/402315?o=fixed"
     assert answer.headers["Cache-Control"] == "no-store"
-    for match in (Match("40", o="human"), Match("40", pause=True), Match("4")):
-        assert {square.reply for square in page(site, match).scene.board.squares} == {""}
+    for match in (Match("40", o="human"), Match("40", is_paused=True), Match("4")):
+        assert {square.reply_url for square in page(site, match).match_view.board.squares} == {""}
 
 
 def test_stepping_back_keeps_one_sides_view(site: SiteData) -> None:
     own, agents = (page(site, Match("4023", ply=ply, o="q-learning-1")) for ply in (2, 3))
-    assert [(shown.scene.ply, shown.scene.board.held) for shown in (own, agents)] == [
+    assert [
+        (shown.match_view.ply, shown.match_view.board.shows_earlier_values)
+        for shown in (own, agents)
+    ] == [
         (2, False),
         (2, True),
     ]
-    view, end = agents.scene.says.actions
+    view, end = agents.match_view.headline.actions
     assert (view.label, end.label) == ("View as O", "To the end")
     other = page(site, parse_match_at({"at": view.href}, site).match)
-    assert (other.scene.ply, other.scene.board.held) == (3, False)
+    assert (other.match_view.ply, other.match_view.board.shows_earlier_values) == (3, False)
     assert end.href == "/play/4023?o=q-learning-1"
 
 
 def test_a_random_move_of_a_watched_agent_is_marked(site: SiteData, client: FlaskClient) -> None:
-    match = Match("41", x="fixed", o="fixed", epsilon=0.1, pause=True)
-    played = page(site, match).scene
-    assert [move.random for move in played.moves] == [True, True]
-    assert played.says.caption.startswith("O’s move was random. ")
-    usual = page(site, Match("01", x="fixed", o="fixed", epsilon=0.1)).scene
-    assert [move.random for move in usual.moves] == [False, False]
-    assert not any(move.random for move in page(site, Match("41", o="fixed")).scene.moves)
+    match = Match("41", x="fixed", o="fixed", epsilon=0.1, is_paused=True)
+    played = page(site, match).match_view
+    assert [move.is_random for move in played.reviewed_moves] == [True, True]
+    assert played.headline.caption.startswith("O’s move was random. ")
+    usual = page(site, Match("01", x="fixed", o="fixed", epsilon=0.1)).match_view
+    assert [move.is_random for move in usual.reviewed_moves] == [False, False]
+    assert not any(
+        move.is_random for move in page(site, Match("41", o="fixed")).match_view.reviewed_moves
+    )
     assert client.get("/play/41?x=fixed&o=fixed&epsilon=0.1").text.count("random: ") == 2
 
 
 def test_who_would_play_what(site: SiteData) -> None:
-    shown = {mind.id: mind for mind in build_minds_page(replay_match(Match("0314"), site)).minds}
+    shown = {
+        mind.id: mind for mind in build_minds_page(replay_match(Match("0314"), site)).preferences
+    }
     assert set(shown) == {"truth", *site.agents}
-    assert (shown["truth"].plays, shown["truth"].text) == ("top right", "win in 1")
-    assert not shown["truth"].blunder
-    assert shown["champion"].href == "/play/0314?lens=champion"
+    assert (shown["truth"].move_text, shown["truth"].value_text) == ("top right", "win in 1")
+    assert not shown["truth"].is_blunder
+    assert shown["champion"].url == "/play/0314?lens=champion"
     for name in site.agents:
         policy = site.policies[name][replay_match(Match("0314"), site).position]
-        right = site.right[replay_match(Match("0314"), site).position]
-        assert shown[name].blunder == (not right[policy == policy.max()].all())
+        right = site.is_move_correct[replay_match(Match("0314"), site).position]
+        assert shown[name].is_blunder == (not right[policy == policy.max()].all())
 
 
 def test_a_reply_to_htmx_is_the_board_at_once(client: FlaskClient) -> None:
@@ -327,10 +351,10 @@ def test_a_picture_depends_on_what_is_shown_and_on_nothing_else(client: FlaskCli
 @pytest.mark.parametrize("record", ["", "4", "40", "03142"])
 def test_each_place_of_a_match_is_reached_by_a_move(site: SiteData, record: str) -> None:
     state = replay_match(Match(record, o="human"), site)
-    for square in page(site, state.match).scene.board.squares:
-        if square.href:
-            after = state.play(int(square.key) - 1)
-            assert square.href == f"/play/{after.match.record}?o=human"
+    for square in page(site, state.match).match_view.board.squares:
+        if square.move_url:
+            after = state.follow_move(int(square.shortcut_key) - 1)
+            assert square.move_url == f"/play/{after.match.record}?o=human"
             assert after == replace(replay_match(after.match, site))
 
 

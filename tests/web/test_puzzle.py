@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException
 from app.tictactoe.puzzles import ROUND_LENGTH
 from app.web import urls
 from app.web.facts import list_puzzles
-from app.web.pages.parts.attempt import WORDS, list_daily_puzzles, parse_attempt
+from app.web.pages.parts.attempt import ANSWER_WORDS, list_daily_puzzles, parse_attempt
 from app.web.site_data import SiteData
 
 NUMBERS = [1, 5, 9, 20, 60]
@@ -92,12 +92,12 @@ def test_before_it_is_answered_nothing_is_given_away(
     puzzle = list_puzzles(site)[number - 1]
     free = int(site.game.legal[puzzle.position].sum())
     asked = client.get(urls.puzzle(number)).text
-    shown = client.get(urls.puzzle(number, right=puzzle.wrong)).text
+    shown = client.get(urls.puzzle(number, chosen_correct_cell=puzzle.blunder_cell)).text
     assert "data-heat" not in "".join(squares(asked))
     assert "value" not in "".join(squares(asked))
     for page in (asked, shown):
         board = "".join(squares(page))
-        assert site.titles[puzzle.agent] in page
+        assert site.display_titles[puzzle.agent_id] in page
         assert "★" not in board
         assert ", best" not in board
         assert "blunder" not in board
@@ -108,15 +108,15 @@ def test_before_it_is_answered_nothing_is_given_away(
 def test_two_presses_open_it(client: FlaskClient, site: SiteData, number: int) -> None:
     puzzle = list_puzzles(site)[number - 1]
     url = urls.puzzle(number)
-    for cell in (puzzle.right[0], puzzle.wrong):
+    for cell in (puzzle.correct_cells[0], puzzle.blunder_cell):
         url = next(href for href in links(client.get(url).text) if href.endswith(f"={cell}"))
     page = client.get(url).text
     assert "You saw what it would play." in page
     assert "You knew a right move." in page
     board = squares(page)
-    assert "✗ blunder, your guess" in board[puzzle.wrong]
-    assert "data-heat" in board[puzzle.wrong]
-    for cell in puzzle.right:
+    assert "✗ blunder, your guess" in board[puzzle.blunder_cell]
+    assert "data-heat" in board[puzzle.blunder_cell]
+    for cell in puzzle.correct_cells:
         assert "✓ right" in board[cell]
         assert ", right" in board[cell]  # the label of the square has it, too
     assert links("".join(board)) == []
@@ -124,7 +124,7 @@ def test_two_presses_open_it(client: FlaskClient, site: SiteData, number: int) -
 
 def test_what_was_known_is_counted_for_the_round(client: FlaskClient, site: SiteData) -> None:
     puzzle = list_puzzles(site)[4]
-    right, wrong = puzzle.right[0], puzzle.wrong
+    right, wrong = puzzle.correct_cells[0], puzzle.blunder_cell
     for plays, said, answer in (
         (wrong, right, 3),
         (wrong, wrong, 1),
@@ -142,7 +142,7 @@ def test_the_punishment_is_played_through_to_the_end(
     client: FlaskClient, site: SiteData, number: int
 ) -> None:
     puzzle = list_puzzles(site)[number - 1]
-    url = answered(number, puzzle.right[0], puzzle.wrong)
+    url = answered(number, puzzle.correct_cells[0], puzzle.blunder_cell)
     stones = len(puzzle.record)
     for ply in range(len(puzzle.refutation) + 1):
         page = client.get(url).text
@@ -151,18 +151,20 @@ def test_the_punishment_is_played_through_to_the_end(
         assert bool(step) == (ply < len(puzzle.refutation))
         if step:
             url = unescape(step[1])
-    assert ("strike" in page) == (puzzle.after != 0)
+    assert ("strike" in page) == (puzzle.value_after != 0)
 
 
 def test_the_last_of_ten_leads_to_the_score(client: FlaskClient, site: SiteData) -> None:
     puzzle = list_puzzles(site)[ROUND_LENGTH - 1]
-    url = answered(ROUND_LENGTH, puzzle.right[0], puzzle.wrong, "301230123")
+    url = answered(ROUND_LENGTH, puzzle.correct_cells[0], puzzle.blunder_cell, "301230123")
     page = client.get(url).text
     assert 'href="/puzzle/10/score?answers=3012301233"' in page
     score = client.get("/puzzle/10/score?answers=3012301233").text
     assert '<p class="score">4 of 10</p>' in score
-    for word in WORDS:
-        assert score.count(f'data-known="{word}"') == "3012301233".count(str(WORDS.index(word)))
+    for word in ANSWER_WORDS:
+        assert score.count(f'data-known="{word}"') == "3012301233".count(
+            str(ANSWER_WORDS.index(word))
+        )
     assert 'href="/puzzle/11"' in score
     assert 'href="/puzzle/1"' in score
 
@@ -177,7 +179,7 @@ def test_the_preview_gives_nothing_away(client: FlaskClient) -> None:
 
 def test_after_the_last_puzzle_comes_the_first(client: FlaskClient, site: SiteData) -> None:
     total, puzzle = len(list_puzzles(site)), list_puzzles(site)[-1]
-    page = client.get(answered(total, puzzle.right[0], puzzle.wrong, "")).text
+    page = client.get(answered(total, puzzle.correct_cells[0], puzzle.blunder_cell, "")).text
     assert 'href="/puzzle/1?answers=3"' in page
     assert (
         'href="/puzzle/1"' in client.get(f"/puzzle/{total}/score?answers={'0' * ROUND_LENGTH}").text
@@ -190,14 +192,14 @@ def test_every_puzzle_is_in_the_index_by_agent_and_level(
     page = client.get("/puzzle").text
     numbers = re.findall(r'href="/puzzle/(\d+)" aria-label', page)
     assert sorted(map(int, numbers)) == [*range(1, len(list_puzzles(site)) + 1)]
-    for name in {puzzle.agent for puzzle in list_puzzles(site)}:
-        assert f"<h3>{site.titles[name]}</h3>" in page
+    for name in {puzzle.agent_id for puzzle in list_puzzles(site)}:
+        assert f"<h3>{site.display_titles[name]}</h3>" in page
 
 
 def test_every_puzzle_has_a_page_that_opens(client: FlaskClient, site: SiteData) -> None:
     for number, puzzle in enumerate(list_puzzles(site), 1):
-        page = client.get(answered(number, puzzle.right[0], puzzle.wrong)).text
-        assert site.titles[puzzle.agent] in page
+        page = client.get(answered(number, puzzle.correct_cells[0], puzzle.blunder_cell)).text
+        assert site.display_titles[puzzle.agent_id] in page
 
 
 @given(days=st.integers(0, 2000))
@@ -249,8 +251,12 @@ def test_an_address_is_read_as_it_was_written(site: SiteData, data: st.DataObjec
     address = urls.puzzle(number, None, answers, right, plays, ply)
     query = dict(pair.split("=") for pair in address.partition("?")[2].split("&") if pair)
     attempt = parse_attempt(number, query, site)
-    assert (attempt.plays, attempt.right, attempt.ply) == (plays, right, ply)
-    assert attempt.answers == answers
+    assert (attempt.chosen_agent_cell, attempt.chosen_correct_cell, attempt.shown_plies) == (
+        plays,
+        right,
+        ply,
+    )
+    assert attempt.answer_digits == answers
     assert attempt.url == address
 
 

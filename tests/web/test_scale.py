@@ -25,10 +25,10 @@ from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.on_demand import Lab
 from app.web.pages.mind import build_mind_page
 from app.web.pages.parts.learning import film_position
-from app.web.pictures.boards import GAP, SIDE, draw_board_preview, lay_out_board
-from app.web.pictures.minds import EXPECTS, colour_tiles
-from app.web.pictures.palette import DEFAULT, compute_colour
-from app.web.pictures.svg import AROUND, BELOW, PREVIEW, render_png
+from app.web.pictures.boards import SQUARE_GAP, SQUARE_SIZE, draw_board_preview, lay_out_board
+from app.web.pictures.minds import EXPECTED_KEY, colour_tiles
+from app.web.pictures.palette import DEFAULT_PALETTE, compute_colour
+from app.web.pictures.svg import BELOW, PREVIEW_MARGIN, PREVIEW_SIZE, render_png
 from app.web.site_data import HUMAN, TRUTH, SiteData
 from training.run import record_history
 
@@ -54,8 +54,8 @@ def squares(site: SiteData, lens: str, step: int | None = None) -> Iterator[tupl
     for position in range(0, site.game.decisions, 401):
         view = evaluate_moves(site, position, lens, step)
         for cell in site.game.legal[position].nonzero()[0]:
-            if view.known[cell] and not view.beads:
-                yield view.texts[cell], view.heat[cell]
+            if view.is_known[cell] and not view.are_beads:
+                yield view.value_texts[cell], view.heats[cell]
 
 
 def recipes() -> list[Recipe]:
@@ -85,7 +85,10 @@ def trained(site: SiteData) -> SiteData:
         known = np.stack([moment.visits[site.game.legal] > 0 for moment in (start, end)])
         agents[name_recipe(recipe)] = Agent(
             card=structs.replace(
-                card, recipe=name_recipe(recipe), algorithm=recipe.slug, worth=recipe.reward_scale()
+                card,
+                recipe=name_recipe(recipe),
+                algorithm=recipe.slug,
+                reward_scale=recipe.reward_scale(),
             ),
             q=end.q,
             visits=end.visits,
@@ -96,7 +99,7 @@ def trained(site: SiteData) -> SiteData:
 
 
 def test_on_a_square_of_every_agent(site: SiteData) -> None:
-    for lens in (*site.lenses, TRUTH):
+    for lens in (*site.value_sources, TRUTH):
         shown = list(squares(site, lens))
         assert [colour_of(text) for text, _ in shown] == [heat for _, heat in shown], lens
 
@@ -114,11 +117,11 @@ def test_on_a_square_of_200_recipes(trained: SiteData) -> None:
 def test_on_a_bar_and_on_its_tick(site: SiteData) -> None:
     dice = random.Random(21)
     found = 0
-    for lens in site.lenses:
+    for lens in site.value_sources:
         for record in ("", "4", "40", "402", "0428", "02468"):
             seats = dice.choice([("human", lens), (lens, "human"), ("human", "human")])
-            state = replay_match(Match(record, x=seats[0], o=seats[1], lens=lens), site)
-            bar = build_match_view(state).bar
+            state = replay_match(Match(record, x=seats[0], o=seats[1], value_source=lens), site)
+            bar = build_match_view(state).evaluation_bar
             if record == "02468":  # X has won, which the bar shows whatever anybody expects
                 assert bar.heat is not None
                 assert abs(bar.heat) == HEAT_STEPS
@@ -133,12 +136,12 @@ def test_the_bar_has_the_value_that_the_mind_has(site: SiteData) -> None:
     """In all positions with an untried move of the highest value, and in others."""
     untried_best = 0
     for lens, agent in site.agents.items():
-        if agent.card.worth is None:
+        if agent.card.reward_scale is None:
             continue
         game, learned = site.game, agent.q[site.game.legal]
         rows = np.arange(game.decisions)
-        values = value_map.estimate_outcomes(game, rows, learned, agent.card.worth)
-        last = site.get_last_step(lens)
+        values = value_map.estimate_outcomes(game, rows, learned, agent.card.reward_scale)
+        last = site.get_last_snapshot(lens)
         known = site.find_known_pairs(lens, last, slice(None))
         tried = value_map.get_best_move_values(game, rows, np.where(known, learned, -np.inf))
         deciding = (tried < value_map.get_best_move_values(game, rows, learned)) & np.isfinite(
@@ -155,24 +158,24 @@ def test_the_bar_has_the_value_that_the_mind_has(site: SiteData) -> None:
 
 
 def test_the_bar_counts_an_untried_square_that_the_agent_would_play(site: SiteData) -> None:
-    state = replay_match(Match("21638", x=HUMAN, o=HUMAN, lens="double-q"), site)
-    assert build_match_view(state).bar.heat == 0
+    state = replay_match(Match("21638", x=HUMAN, o=HUMAN, value_source="double-q"), site)
+    assert build_match_view(state).evaluation_bar.heat == 0
 
 
 def test_on_a_tile_of_every_mind(site: SiteData) -> None:
     for lens, agent in site.agents.items():
-        if agent.card.worth is None:
+        if agent.card.reward_scale is None:
             continue
-        colours, last = colour_tiles(site, lens, EXPECTS), site.get_last_step(lens)
+        colours, last = colour_tiles(site, lens, EXPECTED_KEY), site.get_last_snapshot(lens)
         for step in (0, last // 2, last):
-            for tile in range(0, len(site.tiles.decision), 97):
+            for tile in range(0, len(site.tiles.decisions), 97):
                 expects = build_mind_page(
                     site, lens, {"step": str(step), "tile": str(tile)}
-                ).tile.expects
-                if colours.known[step, tile]:
+                ).chosen_tile.expected_value
+                if colours.is_known[step, tile]:
                     assert (
                         colour_of(expects.removeprefix("Its highest Q-value is "))
-                        == colours.heat[step, tile]
+                        == colours.colour_levels[step, tile]
                     )
                 else:
                     assert expects == "The agent has never updated a value of this position"
@@ -181,7 +184,7 @@ def test_on_a_tile_of_every_mind(site: SiteData) -> None:
 def test_on_the_frames_of_a_film(site: SiteData) -> None:
     for frame in film_position(site, "q-table", "024").frames:
         for square in frame.squares.values():
-            assert square.heat == (colour_of(square.text) if square.text else None)
+            assert square.heat == (colour_of(square.value_text) if square.value_text else None)
 
 
 @pytest.mark.parametrize("agent", ["observing", "dqn-vs-heuristic", "self-play", "td-afterstates"])
@@ -189,10 +192,10 @@ def test_on_the_pages_themselves(client: FlaskClient, agent: str) -> None:
     coloured = rf'data-heat="(-?\d+)"[^>]*>(?:<span class="value">)?({NUMBER})<'
     for page in (
         urls.play(Match("4", x="human", o=agent)),
-        urls.play(Match("402", x=agent, o="human", pause=True)),
-        urls.MINDS.url_for_match(Match("40", x=agent)),
-        urls.why(Match("40", lens=agent)),
-        urls.EMBED_BOARD.url_for_match(Match("40", lens=agent)),
+        urls.play(Match("402", x=agent, o="human", is_paused=True)),
+        urls.MINDS.build_match_url(Match("40", x=agent)),
+        urls.why(Match("40", value_source=agent)),
+        urls.EMBED_BOARD.build_match_url(Match("40", value_source=agent)),
         f"/compare/40?lens={agent}&lens=q-iteration",
         urls.mind(agent),
     ):
@@ -243,14 +246,19 @@ def test_the_preview_of_a_page_has_the_squares_of_its_board(client: FlaskClient,
     heats = [found and int(found[1]) for found in (re.search('heat="(.+?)"', s) for s in squares)]
     assert any(heats) or url.startswith("/teach")
     image = preview_of_page(client, url)
-    scale = (PREVIEW[1] - AROUND - BELOW) / (3 * (SIDE + GAP) - GAP)
-    left = (PREVIEW[0] - scale * (3 * (SIDE + GAP) - GAP)) / 2
+    scale = (PREVIEW_SIZE[1] - PREVIEW_MARGIN - BELOW) / (
+        3 * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP
+    )
+    left = (PREVIEW_SIZE[0] - scale * (3 * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP)) / 2
     for cell, heat in enumerate(heats):
         if heat is not None:
             row, column = divmod(cell, 3)
-            place = (column * (SIDE + GAP) + 12, row * (SIDE + GAP) + 12)
-            at = (int(left + scale * place[0]), int(AROUND + scale * place[1]))
-            assert image.getpixel(at) == compute_colour(DEFAULT, heat), (url, cell)
+            place = (
+                column * (SQUARE_SIZE + SQUARE_GAP) + 12,
+                row * (SQUARE_SIZE + SQUARE_GAP) + 12,
+            )
+            at = (int(left + scale * place[0]), int(PREVIEW_MARGIN + scale * place[1]))
+            assert image.getpixel(at) == compute_colour(DEFAULT_PALETTE, heat), (url, cell)
 
 
 def test_the_preview_of_a_mind_is_that_mind(client: FlaskClient) -> None:
@@ -274,8 +282,8 @@ def test_the_preview_of_a_finished_game_has_its_line_and_no_values(
     client: FlaskClient, site: SiteData
 ) -> None:
     state = replay_match(Match("03142", o="human"), site)
-    drawn = lay_out_board(state, None, None, chosen=3)
-    assert drawn.strikes
+    drawn = lay_out_board(state, None, None, chosen_cell=3)
+    assert drawn.winning_lines
     told = "X won after a blunder: move 2."
     assert client.get("/preview/03142.png?o=human").data == render_png(
         draw_board_preview(drawn, told)

@@ -10,7 +10,7 @@ import pytest
 from app.tictactoe.notation import DIGITS
 from app.web import create_app
 from app.web.service.deployment import ROOT
-from app.web.site_data import TASK, TRUTH, Registry, SiteData
+from app.web.site_data import TASK_SUFFIX, TRUTH, Registry, SiteData
 
 
 def test_a_registry_lists_what_is_always_there_and_finds_the_rest() -> None:
@@ -23,7 +23,7 @@ def test_a_registry_lists_what_is_always_there_and_finds_the_rest() -> None:
     registry = Registry({"one": 1, "two": 2}, str.isdigit, make)
     assert [*registry] == ["one", "two"]
     assert [name in registry for name in ("one", "two", "3", "x")] == [True, True, False, False]
-    assert [registry.knows(name) for name in ("one", "3", "x")] == [True, True, False]
+    assert [registry.contains_name(name) for name in ("one", "3", "x")] == [True, True, False]
     assert made == []
     assert (registry["one"], registry["3"]) == (1, 3)
     assert [registry.find(name) for name in ("two", "4", "x")] == [2, 4, None]
@@ -34,14 +34,14 @@ def test_a_registry_lists_what_is_always_there_and_finds_the_rest() -> None:
 
 
 def test_what_is_listed_is_known(site: SiteData) -> None:
-    assert all(site.is_seat(name) for name in site.seats)
-    assert all(site.is_lens(name) for name in site.lenses)
-    assert all(name in site.titles for name in (*site.seats, *site.lenses))
-    for name in ("nobody", "q-learning,alpha=2", TASK, f"minimax{TASK}", "moves.x"):
+    assert all(site.is_seat(name) for name in site.seat_names)
+    assert all(site.is_value_source(name) for name in site.value_sources)
+    assert all(name in site.display_titles for name in (*site.seat_names, *site.value_sources))
+    for name in ("nobody", "q-learning,alpha=2", TASK_SUFFIX, f"minimax{TASK_SUFFIX}", "moves.x"):
         assert not site.is_seat(name), name
-        assert not site.is_lens(name), name
+        assert not site.is_value_source(name), name
     assert not site.is_seat(TRUTH)
-    assert not site.is_lens("random")
+    assert not site.is_value_source("random")
 
 
 def test_a_world_goes_with_its_last_use(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import yaml
 from flask.testing import FlaskClient
 
 from app.recipes import SHIPPED
-from app.sources import CLASSICS, SOURCES, Source, find_heading, find_source
+from app.sources import CLASSICS_HEADING, SOURCES, Source, find_heading, find_source
 from app.web import urls
 from app.web.algorithms import SECTIONS
-from app.web.pages.lab.page import EXERCISES, WORTH_SEEING
+from app.web.pages.lab.page import EXERCISES, STRIKING_QUESTIONS
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 
@@ -41,7 +41,7 @@ def test_a_source_has_one_slug_and_one_name() -> None:
         *("Flesch", "Nested Software", "Peek", "CodingRonin", "Hernandez")
     ]
     assert {find_heading(source.name) for source in OTHERS if source.kind == "classic"} == {
-        CLASSICS
+        CLASSICS_HEADING
     }
 
 
@@ -50,25 +50,25 @@ def test_the_page_says_of_each_who_what_and_when(listing: str) -> None:
         text = entry(listing, source)
         for part in (source.name, source.author, source.title, source.year, source.published):
             assert part in text
-        assert source.taken
-        for part in (source.taken, *source.differs):
+        assert source.adopted
+        for part in (source.adopted, *source.differences):
             assert part in text
 
 
 def test_a_link_out_says_where_it_leads(listing: str) -> None:
     for source in OTHERS:
         links = re.findall(r'<a href="(https://[^"]+)"[^>]*>([^<]+)</a>', entry(listing, source))
-        assert [address for address, _ in links] == [*source.addresses]
+        assert [address for address, _ in links] == [*source.urls]
         for address, text in links:
             assert text == f"On {urlsplit(address).hostname}"
         assert ("We know no URL of it." in entry(listing, source)) == (not links)
-    assert not SOURCES["codingronin"].addresses
+    assert not SOURCES["codingronin"].urls
 
 
 def test_a_source_leads_to_its_agents_and_claims(listing: str, site: SiteData) -> None:
     for source in OTHERS:
         text = entry(listing, source)
-        for card in (agent.card for agent in site.always.values()):
+        for card in (agent.card for agent in site.shipped_agents.values()):
             link = f'href="{urls.agent(card.id)}"'
             assert (link in text) == (card.origin == source.name)
         for claim, summary in site.experiments.items():
@@ -80,11 +80,13 @@ def test_every_card_names_a_known_source_and_where_it_says_what(
     site: SiteData, client: FlaskClient
 ) -> None:
     for name in SHIPPED:
-        card = site.always[name].card
+        card = site.shipped_agents[name].card
         source = find_source(card.origin)
         assert source
         for fact in card.reported:
-            assert fact.where.startswith(("the section", "the end of the section", "the project"))
+            assert fact.source_location.startswith(
+                ("the section", "the end of the section", "the project")
+            )
         if source.kind != "ours":
             assert f'href="{urls.source(source.slug)}"' in client.get(f"/agents/{name}").text
 
@@ -112,15 +114,15 @@ def test_every_section_leads_to_its_sources(client: FlaskClient) -> None:
 def test_every_preset_leads_to_its_source(client: FlaskClient) -> None:
     lab = client.get(urls.LAB, follow_redirects=True).text
     entries = re.findall(r'(?s)<li><a id="(?:telling|exercise)-.*?</li>', lab)
-    assert len(entries) == len(WORTH_SEEING) + len(EXERCISES)
+    assert len(entries) == len(STRIKING_QUESTIONS) + len(EXERCISES)
     assert all(f'href="{urls.SOURCES}#' in one for one in entries)
 
 
 def test_what_is_said_of_an_article_is_in_it() -> None:
-    assert "UCT" not in SOURCES["nested-software"].taken
-    assert "names" not in SOURCES["kocsis-szepesvari-2006"].taken
-    assert any("all nine outputs" in one for one in SOURCES["codingronin"].differs)
-    assert SOURCES["watkins-1989"].addresses
+    assert "UCT" not in SOURCES["nested-software"].adopted
+    assert "names" not in SOURCES["kocsis-szepesvari-2006"].adopted
+    assert any("all nine outputs" in one for one in SOURCES["codingronin"].differences)
+    assert SOURCES["watkins-1989"].urls
 
 
 def test_the_claim_about_menace_links_to_whoever_gave_its_numbers(client: FlaskClient) -> None:
@@ -134,7 +136,7 @@ def test_the_project_cites_its_sources() -> None:
     assert [one["title"] for one in cited] == [source.title for source in OTHERS]
     for one, source in zip(cited, OTHERS, strict=True):
         assert all(author["name"] in source.author for author in one["authors"])
-        assert one.get("url") == (source.addresses[0] if source.addresses else None)
+        assert one.get("url") == (source.urls[0] if source.urls else None)
         assert str(one.get("year", "")) == source.year[-4:]
 
 
@@ -143,4 +145,4 @@ def test_the_readme_names_the_projects() -> None:
     for source in OTHERS:
         if source.kind == "project":
             assert source.name in readme
-            assert all(address in readme for address in source.addresses)
+            assert all(address in readme for address in source.urls)

@@ -16,12 +16,12 @@ from werkzeug.test import TestResponse
 
 from app.recipes import name_recipe, parse_recipe
 from app.recipes.parameters import list_taught_games
-from app.recipes.taught import remove_last
+from app.recipes.taught import remove_last_lesson
 from app.tictactoe.game import Game
-from app.web.pages.teach.learners import LEARNERS, START
+from app.web.pages.teach.learners import DEFAULT_LEARNER, LEARNERS
 from tests.training.test_taught import taught as lessons
 from training.learners import learn
-from training.taught import Pupils
+from training.taught import PupilCache
 
 HTMX = {"HX-Request": "true"}
 FOUR = "menace,vs=you,games=4,taught=245.45810.5713.12368"
@@ -95,7 +95,7 @@ def test_any_play_through_the_links_is_what_the_command_line_trains(
         assert len(list_taught_games(recipe)) == number
         assert f"What it learned from game {number}" in answer.text
         assert link(answer.text, "take-back").removeprefix("/teach").strip("/") in (
-            name_recipe(remove_last(recipe)),
+            name_recipe(remove_last_lesson(recipe)),
             "" if number == 1 else None,
         )
         *_, end = learn(game, recipe, lambda updates: updates + 1)
@@ -161,7 +161,9 @@ def test_what_it_learned_is_in_beads_and_in_order(client: FlaskClient) -> None:
 
 def test_it_can_be_taken_back_practise_and_start_over(client: FlaskClient) -> None:
     page = client.get(f"/teach/{FOUR}").text
-    assert link(page, "take-back") == f"/teach/{name_recipe(remove_last(parse_recipe(FOUR)))}"
+    assert (
+        link(page, "take-back") == f"/teach/{name_recipe(remove_last_lesson(parse_recipe(FOUR)))}"
+    )
     assert link(page, "over") == "/teach/menace,seed=1"
     assert link(page, "to-usual") == f"/compare/?lens={FOUR}&lens=menace"
     assert link(page, "to-code") == f"/lab/{FOUR}.py"
@@ -198,7 +200,7 @@ def test_of_games_that_cannot_have_been_played_those_before_are_kept(client: Fla
     said = "move 2 of game 4 is cell 2, which is taken"
     page = client.get(f"/teach/{wrong}").text
     assert re.search(r"<p>Taught: move \d of game 4 .*\.</p>", page), said
-    assert link(page, "kept") == f"/teach/{name_recipe(remove_last(parse_recipe(FOUR)))}"
+    assert link(page, "kept") == f"/teach/{name_recipe(remove_last_lesson(parse_recipe(FOUR)))}"
     for elsewhere in (f"/agents/{wrong}", f"/mind/{wrong}", f"/play/?o={wrong}&lens={wrong}"):
         answer = client.get(elsewhere)
         assert answer.status_code == 400, elsewhere
@@ -243,7 +245,7 @@ def test_why_a_value_is_what_it_is_are_the_games_that_changed_it(client: FlaskCl
 
 def test_many_games_are_a_page_of_bearable_size(client: FlaskClient, game: Game) -> None:
     """With the longest names, twice in a comparison."""
-    *_, last = lessons(Pupils(game), parse_recipe(START), Random(1), 60)
+    *_, last = lessons(PupilCache(game), parse_recipe(DEFAULT_LEARNER), Random(1), 60)
     taught = last.recipe
     assert len(list_taught_games(parse_recipe(taught))) == 60
     assert len(gzip.compress(client.get(f"/teach/{taught}").data)) < LARGEST
@@ -258,7 +260,7 @@ def test_where_the_lab_is_off_nobody_is_taught(start: Callable[..., Flask]) -> N
 
 def test_the_learners_on_offer_are_written_as_their_names() -> None:
     assert all(name_recipe(parse_recipe(text)) == text for text in LEARNERS)
-    assert START == "menace"
+    assert DEFAULT_LEARNER == "menace"
 
 
 @pytest.mark.parametrize(

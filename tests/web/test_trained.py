@@ -30,28 +30,28 @@ from app.recipes import ALGORITHMS, MAX_NAME, RecipeError, name_script_file, par
 from app.recipes.on_demand import MAX_UPDATES, parse_on_demand
 from app.recipes.parameters import get_parameters
 from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arrays_file, save_agent
-from app.tictactoe.game import connect
+from app.tictactoe.game import build_game
 from app.tictactoe.notation import replay_record
 from app.web.algorithms import rule_of
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import get_figures
 from app.web.on_demand import (
-    NAMES,
-    UNPACKED,
+    MAX_CACHED_NAMES,
+    MAX_UNPACKED_AGENTS,
     Lab,
-    client_network,
     describe_position,
-    get_whole_name,
-    read,
+    get_client_network,
+    get_full_name,
+    read_agent,
 )
 from app.web.pages.why import explain
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
-from app.web.trainer_client import LOCK, QueuePosition, Trainer, TrainerError, get_trainer
+from app.web.trainer_client import LOCK_FILE, QueuePosition, Trainer, TrainerError, get_trainer
 from tests.web.conftest import HANG_SECONDS
 from training import trainer as program
 from training.export_script import build_script
-from training.job_queue import BUSY, CAPACITY, JobQueue
+from training.job_queue import BUSY_ANSWER, MAX_JOBS, JobQueue
 from training.jobs import answer_request, is_batch, train_agent
 from training.run import list_differences, make_agent_id, train
 
@@ -69,7 +69,7 @@ def fresh() -> str:
 
 
 def pid() -> int:
-    return int((get_trainer().folder / LOCK).read_text())
+    return int((get_trainer().folder / LOCK_FILE).read_text())
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_a_recipe_can_stand_wherever_an_agent_can(client: FlaskClient, address: 
 def test_a_training_that_never_updates_anything_has_one_moment(
     client: FlaskClient, site: SiteData, address: str
 ) -> None:
-    assert get_figures(site, UNTAUGHT).updates == [0]
+    assert get_figures(site, UNTAUGHT).snapshot_updates == [0]
     answer = client.get(address)
     assert answer.status_code == 200, answer.text
     assert not re.search(r"\bnan\b", answer.text)
@@ -165,16 +165,16 @@ def test_the_arena_has_a_row_and_a_column_more(client: FlaskClient, site: SiteDa
 
 
 def test_those_who_are_always_there_are_listed_and_others_known(site: SiteData) -> None:
-    for registry in (site.agents, site.policies, site.titles):
+    for registry in (site.agents, site.policies, site.display_titles):
         assert NAME not in registry
-        assert registry.knows(NAME)
-        assert not registry.knows("nobody")
-        assert not registry.knows("q-table,games=0")
-    assert NAME not in (*site.seats, *site.lenses)
+        assert registry.contains_name(NAME)
+        assert not registry.contains_name("nobody")
+        assert not registry.contains_name("q-table,games=0")
+    assert NAME not in (*site.seat_names, *site.value_sources)
     assert site.is_seat(NAME)
-    assert site.is_lens(NAME)
-    assert site.is_lens(f"{DROPS}_task")
-    assert site.titles[f"{DROPS}_task"] == f"The training task of {DROPS}"
+    assert site.is_value_source(NAME)
+    assert site.is_value_source(f"{DROPS}_task")
+    assert site.display_titles[f"{DROPS}_task"] == f"The training task of {DROPS}"
     assert site.agents.find("truth") is None
 
 
@@ -311,7 +311,7 @@ def names(draw: random.Random) -> Iterator[str]:
 
 def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteData) -> None:
     idle = Trainer()
-    lab, found, draw = Lab(site.game, site.always, idle), 0, random.Random(1)
+    lab, found, draw = Lab(site.game, site.shipped_agents, idle), 0, random.Random(1)
     refusals: list[tuple[str, int | None, str | None]] = []
     for text, _ in zip(names(draw), range(10_000), strict=False):
         try:
@@ -320,18 +320,18 @@ def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteD
             refusals.append((text, error.code, error.description))
             continue
         found += one is not None
-        if one is not None and one not in site.always:
+        if one is not None and one not in site.shipped_agents:
             assert lab.canonicalize(one) == one
             assert parse_recipe(one).max_updates() <= MAX_UPDATES
     assert {code for _, code, _ in refusals} == {400, 404, 414}
-    assert all(sentence and not lab.knows(text) for text, _, sentence in refusals)
+    assert all(sentence and not lab.can_find(text) for text, _, sentence in refusals)
     assert 100 < found < 9_900
-    assert not (idle.folder / LOCK).exists()  # it was never started
+    assert not (idle.folder / LOCK_FILE).exists()  # it was never started
 
 
 def test_no_name_is_a_fault_of_ours(client: FlaskClient, site: SiteData) -> None:
     draw = random.Random(2)
-    refused = (text for text in names(draw) if not site.lab.knows(text) and "/" not in text)
+    refused = (text for text in names(draw) if not site.lab.can_find(text) and "/" not in text)
     for text, _ in zip(refused, range(300), strict=False):
         with suppress(UnicodeEncodeError):  # no address can have it
             answer = client.get("/play/", query_string={"x": text})
@@ -350,10 +350,10 @@ def test_threads_that_want_the_same_agent_have_it_trained_once(app: Flask, site:
 
 
 def test_what_is_kept_of_agents_is_bounded(client: FlaskClient, site: SiteData, running) -> None:
-    asked = [fresh() for _ in range(UNPACKED + 2)]
+    asked = [fresh() for _ in range(MAX_UNPACKED_AGENTS + 2)]
     for name in asked:
         assert client.get(f"/api/v1/agents/{name}").status_code == 200
-    assert len(site.lab.agents) == UNPACKED
+    assert len(site.lab.agents) == MAX_UNPACKED_AGENTS
     assert client.get(f"/agents/{asked[0]}.npz").status_code == 200
 
 
@@ -365,7 +365,7 @@ def test_long_names_fill_no_memory() -> None:
         f"menace,vs=you,games=280,taught={games},seed={seed}": "" for seed in range(1, 401)
     } | {f"q-table,taught=,alpha=0.5{zeros},seed={seed}": "short" for seed in range(1, 1_001)}
     for text in ("menace,vs=you,games=1,taught=0487", "q-table,taught=,alpha=0.25"):
-        get_whole_name(text)  # imports of the first call do not count
+        get_full_name(text)  # imports of the first call do not count
     # Other tests leave threads behind, which allocate too: only these files are counted.
     counted = [
         tracemalloc.Filter(True, pattern)
@@ -374,12 +374,12 @@ def test_long_names_fill_no_memory() -> None:
     tracemalloc.start()
     try:
         for text, kind in texts.items():
-            named = get_whole_name(f"{text} "[:-1])  # each is a text of its own
+            named = get_full_name(f"{text} "[:-1])  # each is a text of its own
             assert named == (text if not kind else f"q-table,alpha=0.5,{text.split(',')[-1]}")
         kept = tracemalloc.take_snapshot().filter_traces(counted).statistics("filename")
     finally:
         tracemalloc.stop()
-    assert sum(map(len, texts)) > 2 * NAMES
+    assert sum(map(len, texts)) > 2 * MAX_CACHED_NAMES
     assert 100_000 < sum(file.size for file in kept) < 1_200_000
 
 
@@ -396,11 +396,11 @@ def test_a_trainer_that_stops_in_the_middle_of_its_answer_is_asked_once_more(
         client.recv(1000)
         client.send(b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
 
-    with (stopping.folder / LOCK).open("w") as lock, ThreadPoolExecutor(2) as pool:
+    with (stopping.folder / LOCK_FILE).open("w") as lock, ThreadPoolExecutor(2) as pool:
         flock(lock, LOCK_EX)  # prevents the start of another trainer
         answering = [pool.submit(answer) for _ in range(2)]
         with pytest.raises(TrainerError, match="stopped"):
-            stopping.ask(NAME)
+            stopping.request_answer(NAME)
         for one in answering:
             one.result()
     for client in asked:
@@ -423,7 +423,7 @@ def test_the_trainer_starts_where_no_file_can_be_written() -> None:
     server, (soft, hard) = Trainer(), resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
     try:
-        assert server.start()
+        assert server.start_process()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         os.close(server.open)  # the trainer exits when this pipe closes
@@ -504,13 +504,13 @@ def test_an_answer_that_is_another_agent_is_not_believed(site: SiteData) -> None
     made = train(make_agent_id(recipe), recipe, site.game, lambda progress: None)
     content = pack_agent(site.game, made)
     answer = brotli.compress(content)
-    agent = read(site.game, "champion,games=20,seed=3", answer)
+    agent = read_agent(site.game, "champion,games=20,seed=3", answer)
     assert read_arrays_file(site.game, agent) == encode_agent(site.game, made)[1]
     for wrong in (answer[:-9], *map(brotli.compress, (content[:-9], content[9:], b"\x95", b""))):
         with pytest.raises(ModelError):
-            read(site.game, "champion,games=20,seed=3", wrong)
+            read_agent(site.game, "champion,games=20,seed=3", wrong)
     with pytest.raises(ModelError):
-        read(site.game, "champion,games=20,seed=4", answer)
+        read_agent(site.game, "champion,games=20,seed=4", answer)
 
 
 def order_of(jobs: Sequence[tuple[str, str]], used: Mapping[str, float] | None = None) -> list[str]:
@@ -522,10 +522,10 @@ def order_of(jobs: Sequence[tuple[str, str]], used: Mapping[str, float] | None =
     async def order() -> list[str]:
         queue = JobQueue()
         for client, seconds in (used or {}).items():
-            assert queue.join("before", client)
-            queue.finish(await queue.take(), (200, b""), seconds)
+            assert queue.add_job("before", client)
+            queue.finish_job(await queue.start_next_job(), (200, b""), seconds)
         for request, client in jobs:
-            assert queue.join(request, client, is_batch(request))
+            assert queue.add_job(request, client, is_batch(request))
         return [job.request for job in queue.list_turns()]
 
     return asyncio.run(order())
@@ -547,25 +547,25 @@ def test_the_client_that_used_least_processor_time_is_next() -> None:
 def test_a_full_queue_drops_the_last_job_of_the_client_with_most() -> None:
     async def fill() -> None:
         queue = JobQueue()
-        jobs = [queue.join(f"q-table,seed={number}", "a") for number in range(CAPACITY)]
-        assert queue.join("q-table,seed=1", "b") is jobs[1]
-        assert queue.join("one more", "a") is None
-        assert queue.join("sarsa", "b")
-        assert queue.find_position(f"q-table,seed={CAPACITY - 1}") is None
+        jobs = [queue.add_job(f"q-table,seed={number}", "a") for number in range(MAX_JOBS)]
+        assert queue.add_job("q-table,seed=1", "b") is jobs[1]
+        assert queue.add_job("one more", "a") is None
+        assert queue.add_job("sarsa", "b")
+        assert queue.find_position(f"q-table,seed={MAX_JOBS - 1}") is None
         dropped = jobs[-1]
         assert dropped
-        assert dropped.answer.result() == BUSY
-        assert len(queue.waiting) == CAPACITY
+        assert dropped.answer_future.result() == BUSY_ANSWER
+        assert len(queue.waiting) == MAX_JOBS
         assert jobs[0]
-        queue.leave(jobs[0])
-        assert queue.join("one more", "a")
+        queue.remove_listener(jobs[0])
+        assert queue.add_job("one more", "a")
 
     asyncio.run(fill())
 
 
 @pytest.mark.parametrize("slug", ["q-table", "double-q", "menace", "self-play", "champion"])
 def test_plain_python_makes_the_same_agent_until_kernels_are_compiled(slug: str) -> None:
-    game, recipe = connect(), parse_recipe(f"{slug},games=300,seed=3")
+    game, recipe = build_game(), parse_recipe(f"{slug},games=300,seed=3")
     compiled, plain = (train_agent(game, recipe, is_compiled) for is_compiled in (True, False))
     assert list_differences(compiled, plain) == []
 
@@ -573,7 +573,7 @@ def test_plain_python_makes_the_same_agent_until_kernels_are_compiled(slug: str)
 def test_clients_of_one_provider_share_by_network(app: Flask) -> None:
     def network(address: str) -> str:
         with app.test_request_context(environ_base={"REMOTE_ADDR": address}):
-            return client_network()
+            return get_client_network()
 
     assert network("192.0.2.7") == "192.0.2.7"
     assert network("2001:db8:1:2::7") == network("2001:db8:1:2:3:4:5:6") == "2001:db8:1:2::/64"
@@ -608,7 +608,7 @@ def test_a_waiting_page_has_the_seconds_until_all_is_compiled(app: Flask) -> Non
 
 
 def test_the_trainer_refuses_what_is_none() -> None:
-    game = connect()
+    game = build_game()
     for text in ("", "champion,games=0", "q-table,games=900000", "dqn,epochs=1"):
         with pytest.raises(RecipeError):
             answer_request(game, text)

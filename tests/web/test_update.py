@@ -12,7 +12,7 @@ from app.recipes.games import TrainingUpdate, UpdateExample
 from app.tictactoe.notation import find_record, parse_position, replay_record
 from app.web.algorithms import SECTIONS
 from app.web.match import Match
-from app.web.pages.parts.update import DECIMALS, STEPS
+from app.web.pages.parts.update import DECIMALS, STEP_COUNT
 from app.web.site_data import SiteData
 from app.web.urls import how, why
 
@@ -41,12 +41,12 @@ def number(text: str) -> float:
 
 
 def shown(example: UpdateExample) -> TrainingUpdate:
-    return example.changes[example.shown]
+    return example.updates[example.shown_index]
 
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_each_algorithm_shows_its_updates(client: FlaskClient, site: SiteData, slug: str) -> None:
-    for example in site.updates[slug]:
+    for example in site.update_examples[slug]:
         html = client.get(how(slug, update=example.kind)).text
         change, seen = shown(example), tokens(html)
         old, new = change.in_table or (change.old, change.new)
@@ -59,7 +59,7 @@ def test_each_algorithm_shows_its_updates(client: FlaskClient, site: SiteData, s
                 number(seen["target"]) == round(change.target, decimals) for decimals in DECIMALS
             )
         sentences = steps(html)
-        assert len(sentences) == STEPS
+        assert len(sentences) == STEP_COUNT
         assert all(sentence.endswith(".") for sentence in sentences)
 
 
@@ -70,8 +70,8 @@ def test_the_formula_makes_its_target_and_its_new_value(
     client: FlaskClient, site: SiteData, slug: str
 ) -> None:
     """Within the rounding of the numbers shown."""
-    for example in site.updates[slug]:
-        for index in range(len(example.changes)):
+    for example in site.update_examples[slug]:
+        for index in range(len(example.updates)):
             html = client.get(how(slug, update=f"{example.kind}-{index + 1}")).text
             seen = {name: number(text) for name, text in tokens(html).items()}
             if "reward" not in seen:  # an earlier move, by the error of the last one
@@ -104,7 +104,7 @@ def test_at_the_end_of_a_game_the_next_value_is_said_to_be_0(
         assert said[3].startswith("The finished board keeps the reward as its value")
         assert "3 + 0.65 × 3.00 = 4.95" in said[4]
         return
-    kinds = {"end", "lost", "played"} & {example.kind for example in site.updates[slug]}
+    kinds = {"end", "lost", "played"} & {example.kind for example in site.update_examples[slug]}
     told = steps(client.get(how(slug, update=kinds.pop())).text)
     assert re.search("next value is 0|would be 0|no next move", told[3])
 
@@ -112,12 +112,12 @@ def test_at_the_end_of_a_game_the_next_value_is_said_to_be_0(
 def test_every_update_of_a_game_has_a_link_and_every_step_too(
     client: FlaskClient, site: SiteData
 ) -> None:
-    for example in site.updates["q-table"]:
+    for example in site.update_examples["q-table"]:
         html = client.get(how("q-table", update=example.kind)).text
         linked = dict(re.findall(r'id="update-(?!step)\w+-(\d+)" href="([^"]+)"', html))
         # The boards are in the order of the moves, the updates of this learner in the other.
-        assert [int(index) for index in linked] == [*range(len(example.changes), 0, -1)]
-        for index, change in enumerate(example.changes, 1):
+        assert [int(index) for index in linked] == [*range(len(example.updates), 0, -1)]
+        for index, change in enumerate(example.updates, 1):
             href = unescape(linked[str(index)])
             assert number(tokens(client.get(href).text)["target"]) == pytest.approx(
                 change.target, abs=0.005
@@ -161,10 +161,10 @@ def test_why_shows_the_update_of_the_very_value(
     record, cell = MOVES[lens]
     state = replay_record(site.game, record)[-1]
     value = float(site.get_values(lens)[state, cell])
-    first = client.get(why(Match(record, lens=lens), cell)).text
+    first = client.get(why(Match(record, value_source=lens), cell)).text
     assert "An example" not in first
     cases = re.findall(r'id="why-after-\w+" href="([^"]+)"', first)
-    for href in cases or [why(Match(record, lens=lens), cell)]:
+    for href in cases or [why(Match(record, value_source=lens), cell)]:
         seen = tokens(client.get(unescape(href)).text)
         if lens == "menace":  # two squares are one move by symmetry, and share its beads
             beads = {"wins": 3, "draws": 1, "loses": -1}
@@ -184,7 +184,7 @@ def test_why_shows_the_update_of_the_very_value(
 def test_an_exact_value_of_a_task_is_the_mean_of_the_targets_shown(
     client: FlaskClient, site: SiteData
 ) -> None:
-    html = client.get(why(Match("408", lens="q-learning-2_task"), 2)).text
+    html = client.get(why(Match("408", value_source="q-learning-2_task"), 2)).text
     line = re.findall(r'<p class="sum">(.*?)</p>', html, re.DOTALL)[1]
     value, *terms = [number(text) for text in re.findall(r"<b[^>]*>([^<]+)</b>", line)]
     assert sum(a * b for a, b in zip(terms[::2], terms[1::2], strict=True)) == pytest.approx(value)
@@ -197,7 +197,7 @@ def test_an_exact_value_of_a_task_is_the_mean_of_the_targets_shown(
 def test_where_the_table_is_not_enough_why_shows_an_example_and_says_so(
     client: FlaskClient, lens: str, record: str
 ) -> None:
-    html = client.get(why(Match(record, lens=lens))).text
+    html = client.get(why(Match(record, value_source=lens))).text
     assert "An example, not the value above." in html
     assert "A real update from the training of" in html
     assert 'id="why-update"' in html
@@ -206,18 +206,18 @@ def test_where_the_table_is_not_enough_why_shows_an_example_and_says_so(
 def test_a_blunder_of_a_shipped_agent_has_the_update_that_made_it(
     client: FlaskClient, site: SiteData
 ) -> None:
-    key, encoded = next(iter(site.mistakes["q-table"].items()))
+    key, encoded = next(iter(site.mistake_examples["q-table"].items()))
     board, cell = key.split()
     mistake, first = msgspec.json.decode(encoded, type=list[UpdateExample])
     state = parse_position(site.game, board)
-    match = Match(find_record(site.game, state), lens="q-table")
+    match = Match(find_record(site.game, state), value_source="q-table")
     assert 'id="why-mistake"' in client.get(why(match, int(cell))).text
     for example in (mistake, first):
         html = client.get(why(match, int(cell), example.kind)).text
         assert number(tokens(html)["old"]) == pytest.approx(shown(example).old, abs=0.006)
-        assert f"game {example.game:,}" in html
+        assert f"game {example.game_number:,}" in html
         linked = re.findall(r'id="update-\w+-\d+" href="([^"]+)"', html)
-        assert len(linked) == len(example.changes)
+        assert len(linked) == len(example.updates)
         assert client.get(unescape(linked[0])).status_code == 200
     text = " ".join(unescape(client.get(why(match, int(cell), "mistake")).text).split())
     assert "The update lowered the value of a better move." in text
@@ -231,18 +231,18 @@ def test_an_algorithm_has_the_update_behind_a_blunder_of_its_agent(
 ) -> None:
     agent = SECTIONS[slug].lens
     mistake, _ = msgspec.json.decode(
-        next(iter(site.mistakes[agent].values())), type=list[UpdateExample]
+        next(iter(site.mistake_examples[agent].values())), type=list[UpdateExample]
     )
     html = client.get(how(slug, update="blunder")).text
     assert f'href="/agents/{agent}"' in html
-    assert f"game {mistake.game:,}" in html
+    assert f"game {mistake.game_number:,}" in html
     assert number(tokens(html)["new"]) == pytest.approx(
         (shown(mistake).in_table or (0, shown(mistake).new))[1], abs=0.006
     )
 
 
 def test_an_answer_that_is_impossible_is_named(client: FlaskClient) -> None:
-    answer = client.get(why(Match("04", lens="menace"), 2, "8"))
+    answer = client.get(why(Match("04", value_source="menace"), 2, "8"))
     assert answer.status_code == 400
     assert "win (wins), draw (draws), loss (loses)" in unescape(answer.text)
 
@@ -259,13 +259,13 @@ def test_random_moves_are_marked_in_the_game_of_an_update(
 ) -> None:
     """By a word, for every reader; draws of beads and of a league are no exploration."""
     explores = slug in ("q-learning", "self-play")
-    for example in site.updates[slug]:
+    for example in site.update_examples[slug]:
         html = client.get(how(slug, update=example.kind)).text
         words = re.findall(r"<span>Move (\d+)(, <em>random</em>)?:</span>", html)
-        first = example.turns[0].board.count(".")
+        first = example.moves[0].board.count(".")
         expected = {
-            str(first - turn.board.count(".") + 1): turn.explored and explores
-            for turn in example.turns
+            str(first - turn.board.count(".") + 1): turn.was_random and explores
+            for turn in example.moves
         }
         assert {ply: bool(word) for ply, word in words}.items() <= expected.items()
         assert ("with a dotted square" in html) == any(bool(word) for _, word in words)

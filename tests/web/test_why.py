@@ -35,7 +35,7 @@ from app.web.match import Match
 from app.web.move_values import evaluate_moves
 from app.web.pages.parts.next_update import list_cases
 from app.web.pages.why import Explanation, explain
-from app.web.site_data import TASK, TRUTH, SiteData
+from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 from app.web.urls import why as why_address
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
 from training.learners.league import build_layout, list_own_entries
@@ -106,7 +106,7 @@ class Slow:
         }
         self.tables = {name: self._table(agent.q) for name, agent in site.agents.items()}
         self.tables |= {
-            name + TASK: self._table(exact)
+            name + TASK_SUFFIX: self._table(exact)
             for name in site.agents
             if (exact := site.get_task_q(name)) is not None
         }
@@ -121,12 +121,12 @@ class Slow:
         }
 
     def gamma(self, lens: str) -> float:
-        return float(asdict(self.site.get_recipe(lens.removesuffix(TASK))).get("gamma", 1.0))
+        return float(asdict(self.site.get_recipe(lens.removesuffix(TASK_SUFFIX))).get("gamma", 1.0))
 
     def target(self, lens: str, board: str, cell: int) -> float:
         if lens == TRUTH:
             return SIGN[mover(board)] * self.rules.solved[place(board, cell, mover(board))][0]
-        name = lens.removesuffix(TASK)
+        name = lens.removesuffix(TASK_SUFFIX)
         algorithm = self.site.agents[name].card.algorithm
         after = place(board, cell, mover(board))
         if algorithm == "league":
@@ -139,14 +139,14 @@ class Slow:
         return -highest * (0.9 if name == "self-play" else 1.0)
 
     def worth(self, lens: str, board: str, mark: str) -> float:
-        worth = self.site.agents[lens.removesuffix(TASK)].card.worth
+        worth = self.site.agents[lens.removesuffix(TASK_SUFFIX)].card.reward_scale
         assert worth, "of beads see test_beads.py"
         outcome = (self.rules.result(board) or 0) * SIGN[mark]
         return float((worth.x if mark == "X" else worth.o)[outcome + 1])
 
     def average(self, lens: str, after: str) -> float:
         """Return the mean over the replies of the last opponent; for two tables an end counts twice."""
-        opponent, _ = self.site.get_recipe(lens.removesuffix(TASK)).phases[-1]
+        opponent, _ = self.site.get_recipe(lens.removesuffix(TASK_SUFFIX)).phases[-1]
         total = weights = 0.0
         own = {"X": "O", "O": "X"}[mover(after)]
         row = self.greedy(lens, after) if opponent == "self" else self.policies[opponent][after]
@@ -163,7 +163,7 @@ class Slow:
 
     def found(self, lens: str, board: str) -> float:
         """Return the value of the next state for an update, or its mean over games."""
-        row, name = self.tables[lens][board], lens.removesuffix(TASK)
+        row, name = self.tables[lens][board], lens.removesuffix(TASK_SUFFIX)
         explored = 0.0
         if self.site.agents[name].card.algorithm in ON_POLICY:
             explored = asdict(self.site.get_recipe(name))["epsilon"]
@@ -222,15 +222,21 @@ def reason(pair: ValueQuery) -> ValueReason:
 def text_lines(explanation: Explanation) -> list[str]:
     """Return the parts that are not from the template of a value."""
     lines = [explanation.heading, *explanation.sentences]
-    lines += [f"  {name}: {value}" for name, value in explanation.facts]
+    lines += [f"  {name}: {value}" for name, value in explanation.parameter_facts]
     return lines + row_lines(explanation)
 
 
 def row_lines(explanation: Explanation) -> list[str]:
     lines = []
     for row in explanation.rows:
-        shared = f"{explanation.reply_column} {row.share}"
-        parts = [row.place, shared, row.follows, f"y: {row.target}", row.truth]
+        shared = f"{explanation.reply_column} {row.share_text}"
+        parts = [
+            row.square_name,
+            shared,
+            row.next_value_text,
+            f"y: {row.target_text}",
+            row.optimal_result,
+        ]
         lines.append(f"  - {' | '.join(parts)}")
     return lines
 
@@ -248,7 +254,7 @@ def explained(app: Flask, site: SiteData, record: str, cell: int, lens: str) -> 
     html = str(macros.list_facts(told, section_of(pair)))
     facts = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", html, re.DOTALL)
     board = format_position(site.game, pair.position)
-    lines = [why_address(Match(record, lens=lens), cell)]
+    lines = [why_address(Match(record, value_source=lens), cell)]
     lines += [f"  {' '.join(board[row : row + 3])}" for row in range(0, 9, 3)]
     lines += [told.heading, state_value(app, pair), *told.sentences]
     lines += [f"  {name}: {value}" for name, value in facts]
@@ -276,7 +282,7 @@ def test_the_file_shows_every_algorithm(site: SiteData) -> None:
 def test_the_numbers_in_the_file_are_right(
     site: SiteData, slow: Slow, record: str, cell: int, lens: str
 ) -> None:
-    block = GOLDEN.read_text().split(why_address(Match(record, lens=lens), cell) + "\n")[1]
+    block = GOLDEN.read_text().split(why_address(Match(record, value_source=lens), cell) + "\n")[1]
     lines = block.split("\n\n")[0].splitlines()
     board = "".join(line.replace(" ", "") for line in lines[:3])
     facts = dict(line.strip().split(": ", 1) for line in lines if re.match(r"  \w[^|]*: ", line))
@@ -285,7 +291,7 @@ def test_the_numbers_in_the_file_are_right(
     assert number(value) == result * SIGN[mover(board)]
     assert ending == "draw" if result == 0 else ending.endswith(f" in {plies + 1}")
     pair = pair_of(site, record, cell, lens)
-    exact = None if lens == TRUTH else site.get_task_q(lens.removesuffix(TASK))
+    exact = None if lens == TRUTH else site.get_task_q(lens.removesuffix(TASK_SUFFIX))
     if lens in site.agents:
         agent = site.agents[lens]
         assert abs(number(facts["Value"]) - agent.q[pair.position, cell]) < 0.005 + 1e-6
@@ -293,12 +299,14 @@ def test_the_numbers_in_the_file_are_right(
         assert [number(count) for count in counts] == [agent.visits[pair.position, cell]]
         assert ("Exactly in its training task" in facts) == (exact is not None)
     if exact is not None:
-        shown = facts["Value" if lens.endswith(TASK) else "Exactly in its training task"]
+        shown = facts["Value" if lens.endswith(TASK_SUFFIX) else "Exactly in its training task"]
         assert abs(number(shown) - exact[pair.position, cell]) < 0.005 + 1e-6
     if target := facts.get("Target of the next update"):
         assert abs(number(target) - slow.target(lens, board, cell)) < 0.005 + 1e-6
     else:
-        assert lens in ("q-iteration", "td-afterstates", "mcts", TRUTH) or lens.endswith(TASK)
+        assert lens in ("q-iteration", "td-afterstates", "mcts", TRUTH) or lens.endswith(
+            TASK_SUFFIX
+        )
     answers = slow.rules.children[place(board, cell, mover(board))]
     assert len([line for line in lines if line.startswith("  - ")]) == len(answers)
 
@@ -314,7 +322,7 @@ def settled(lens: str, pair: ValueQuery) -> bool:
 
 
 def test_the_targets_are_those_of_a_second_route(site: SiteData, slow: Slow) -> None:
-    for lens in (lens for lens in site.lenses if lens != "menace"):
+    for lens in (lens for lens in site.value_sources if lens != "menace"):
         for pair in pairs(site, lens, 613):
             found = reason(pair)
             board = format_position(site.game, pair.position)
@@ -363,7 +371,7 @@ def test_where_nothing_is_left_to_chance_the_value_is_its_target(site: SiteData,
 
 
 def test_an_exact_value_is_what_follows_from_its_answers(site: SiteData) -> None:
-    for lens in site.lenses:
+    for lens in site.value_sources:
         if lens not in site.agents:
             for pair in pairs(site, lens, 811):
                 assert pair.value == pytest.approx(reason(pair).target, abs=1e-9)
@@ -409,7 +417,9 @@ def test_a_target_of_results_alone_is_exact(
     assert len(results) == len(reason(pair).answers)
     assert reason(pair).target == sum(results) / len(results)
     told = explain(pair)
-    assert dict(told.facts)["Target of the next update"] == format_signed(reason(pair).target)
+    assert dict(told.parameter_facts)["Target of the next update"] == format_signed(
+        reason(pair).target
+    )
 
 
 def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
@@ -422,7 +432,7 @@ def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
     every = [pair for lens in site.agents for pair in pairs(site, lens, 509)]
     for at, pair in enumerate([*first, *every]):
         told = explain(pair)
-        facts, said = dict(told.facts), " ".join(told.sentences)
+        facts, said = dict(told.parameter_facts), " ".join(told.sentences)
         distances = re.findall(r"is ([\d.]+) (above|below) that", said)
         assert len(distances) == 1 or at >= len(first)
         for off, side in distances:
@@ -496,11 +506,11 @@ def test_the_updates_after_all_answers_average_to_the_target(site: SiteData, len
         if not found.has_target or not listed:
             continue
         weights = [answer.weight for answer in found.given]
-        targets = [case.event.change.target or 0.0 for case in listed]
+        targets = [case.event.update.target or 0.0 for case in listed]
         mean = sum(map(operator.mul, weights, targets)) / sum(weights)
         assert mean == pytest.approx(found.target, abs=1e-6)
         for case in listed:
-            change = case.event.change
+            change = case.event.update
             assert change.target == pytest.approx(
                 change.reward + pair.gamma * change.next_value, abs=1e-6
             )
@@ -517,7 +527,7 @@ def test_a_network_has_a_value_of_every_move_after_its_first_update(
     for asked in pairs(site, lens, 207):
         pair = ValueQuery(site, lens, asked.position, asked.cell, step)
         board = evaluate_moves(site, pair.position, lens, step)
-        assert pair.known == board.known[pair.cell] == (step != 0)
+        assert pair.known == board.is_known[pair.cell] == (step != 0)
         said = "\n".join([state_value(app, pair), *text_lines(explain(pair))])
         assert ("unknown" in said) == (step == 0)
         assert "entry is" not in said
@@ -527,10 +537,10 @@ def test_a_network_has_a_value_of_every_move_after_its_first_update(
 
 
 def test_every_why_is_there(app: Flask, client: FlaskClient, site: SiteData) -> None:
-    for lens in site.lenses:
+    for lens in site.value_sources:
         for pair in pairs(site, lens, 4999):
             record = find_record(site.game, pair.position)
-            url = why_address(Match(record, lens=lens), pair.cell)
+            url = why_address(Match(record, value_source=lens), pair.cell)
             response = client.get(url, headers=HTMX)
             assert response.status_code == 200, url
             for formula in re.findall(r"<math.*?</math>", response.text, re.DOTALL):
@@ -574,7 +584,7 @@ def test_a_snapshot_has_a_why_where_its_opponent_is_known(
 @pytest.mark.parametrize("lens", ["q-learning-1", "double-q", "champion", "observing"])
 def test_a_snapshot_is_explained_by_its_own_table(app: Flask, site: SiteData, lens: str) -> None:
     agent, step = site.agents[lens], 5
-    table, updated = agent.table(site.game, step), agent.updated_pairs(site.game, step)
+    table, updated = agent.build_table(site.game, step), agent.find_updated_pairs(site.game, step)
     for pair in pairs(site, lens, 307):
         then = ValueQuery(site, lens, pair.position, pair.cell, step)
         told = explain(then)

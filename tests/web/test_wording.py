@@ -11,8 +11,8 @@ from app.web.match_controls import plan_automatic_step
 from app.web.move_values import evaluate_match, evaluate_moves
 from app.web.site_data import HUMAN, SiteData
 from app.web.wording import (
-    BEGINNER_LOSES,
-    STRENGTHS,
+    BEGINNER_LOSS_SHARE,
+    STRENGTH_MEANINGS,
     build_legend,
     describe_character,
     describe_status,
@@ -48,7 +48,7 @@ def legend(site: SiteData, match: Match) -> wording.Legend:
         (Match(record="40", o="human"), "X to move", None),
         (watched(""), "Minimax to move as X", ""),
         (
-            Match(record="4", x="minimax", o="random", pause=True),
+            Match(record="4", x="minimax", o="random", is_paused=True),
             "Random to move as O",
             "X: row 2, column 2. Random to move as O.",
         ),
@@ -76,18 +76,18 @@ def test_the_legend_says_whose_view_it_is(site: SiteData) -> None:
     def caption(match: Match) -> str:
         return legend(site, match).caption
 
-    title = site.titles["q-iteration"]
+    title = site.display_titles["q-iteration"]
     assert caption(Match(record="4")) == (f"On the squares: {title}’s values for O (to move)")
-    assert caption(Match(record="40", lens="truth")) == (
+    assert caption(Match(record="40", value_source="truth")) == (
         "On the squares: how the game ends for X (to move)"
     )
-    assert "values after 0 updates" in caption(Match(lens="q-iteration", step=0))
+    assert "values after 0 updates" in caption(Match(value_source="q-iteration", snapshot=0))
 
 
 def test_the_scale_names_what_its_ends_and_its_middle_stand_for(site: SiteData) -> None:
     def scale(lens: str, own: bool = False) -> list[tuple[str, ...]]:
-        view = evaluate_moves(site, 0, lens, own=own)
-        return list(build_legend(replay_match(Match(), site), view).scale)
+        view = evaluate_moves(site, 0, lens, in_source_units=own)
+        return list(build_legend(replay_match(Match(), site), view).scale_labels)
 
     assert scale("truth") == [("loss", "−1"), ("draw", "0"), ("win", "+1")]
     assert scale("observing") == [("loss", "−1.00"), ("draw", "0.00"), ("win", "+1.00")]
@@ -100,16 +100,16 @@ def test_the_scale_names_what_its_ends_and_its_middle_stand_for(site: SiteData) 
 
 
 def test_a_blunder_of_a_person_is_said_unless_values_are_hidden(site: SiteData) -> None:
-    blunder = Match(record="31", x="minimax", o="human", pause=True)
+    blunder = Match(record="31", x="minimax", o="human", is_paused=True)
     assert "O: row 1, column 2. A blunder: no longer a draw." in says(site, blunder)[1]
-    for quiet in (replace(blunder, hide=True), replace(blunder, x="human", o="random")):
+    for quiet in (replace(blunder, hides_values=True), replace(blunder, x="human", o="random")):
         assert "O: row 1, column 2." in says(site, quiet)[1]
         assert "away" not in says(site, quiet)[1]
 
 
 def test_a_snapshot_is_told_by_its_own_figures(site: SiteData) -> None:
     figures = site.agents["q-learning-1"].card.figures
-    said = legend(site, Match(lens="q-learning-1", step=5)).facts
+    said = legend(site, Match(value_source="q-learning-1", snapshot=5)).facts
     assert (
         said
         == f"At this snapshot Q-learning 1 blunders in {figures.blunders[5]:,} of 4,520 positions."
@@ -117,7 +117,7 @@ def test_a_snapshot_is_told_by_its_own_figures(site: SiteData) -> None:
 
 
 def test_a_task_is_said_with_its_opponent_and_what_later_counts(site: SiteData) -> None:
-    shown = legend(site, Match(lens="q-learning-1_task"))
+    shown = legend(site, Match(value_source="q-learning-1_task"))
     assert shown.caption == (
         "On the squares: Q* of the training task of Q-learning 1, for X (to move)"
     )
@@ -125,7 +125,7 @@ def test_a_task_is_said_with_its_opponent_and_what_later_counts(site: SiteData) 
         "to play against Random, with a discount factor of 0.9 for each of its own moves"
         in shown.facts
     )
-    assert (shown.blank, shown.errs) == ("", False)
+    assert (shown.unknown_text, shown.can_be_wrong) == ("", False)
 
 
 @pytest.mark.parametrize(
@@ -155,36 +155,38 @@ def test_a_task_says_what_is_explored(site: SiteData, recipe: str, asked: str) -
 def test_the_strength_of_everybody_follows_from_the_exact_figures(site: SiteData) -> None:
     for name in site.policies:
         judgement = judge_policy(site, name)
-        lost = max(judgement.chances["random", seat][2] for seat in "xo")
-        beaten = any(judgement.chances["best-responder", seat][2] > 0 for seat in "xo")
+        lost = max(judgement.outcome_chances["random", seat][2] for seat in "xo")
+        beaten = any(judgement.outcome_chances["best-responder", seat][2] > 0 for seat in "xo")
         expected = "unbeatable"
         if beaten:
-            expected = "beginner" if lost > BEGINNER_LOSES else "strong"
-        assert describe_character(site, name).strength == expected, name
+            expected = "beginner" if lost > BEGINNER_LOSS_SHARE else "strong"
+        assert describe_character(site, name).strength_name == expected, name
 
 
 def test_every_strength_is_somebodys_and_is_said_in_words(site: SiteData) -> None:
-    assert {describe_character(site, name).strength for name in site.policies} == set(STRENGTHS)
+    assert {describe_character(site, name).strength_name for name in site.policies} == set(
+        STRENGTH_MEANINGS
+    )
 
 
 def test_the_strengths_of_some_that_are_known(site: SiteData) -> None:
-    strengths = {name: describe_character(site, name).strength for name in site.policies}
+    strengths = {name: describe_character(site, name).strength_name for name in site.policies}
     assert strengths["minimax"] == strengths["q-iteration"] == "unbeatable"
     assert strengths["q-learning-1"] == strengths["t-hand"] == "strong"
     assert strengths["random"] == strengths["symmetric"] == "beginner"
-    assert describe_character(site, HUMAN).strength == ""
+    assert describe_character(site, HUMAN).strength_name == ""
 
 
 def test_a_line_says_how_it_learned_and_what_is_proved(site: SiteData) -> None:
-    assert describe_character(site, "q-learning-1").line == (
+    assert describe_character(site, "q-learning-1").description == (
         "Learned from games against Random. Never loses as X."
     )
-    assert describe_character(site, "q-learning-4").line.startswith(
+    assert describe_character(site, "q-learning-4").description.startswith(
         "Learned from games against Random and then itself."
     )
     for name in site.agents:
-        unbeatable = judge_policy(site, name).unbeatable
-        line = describe_character(site, name).line
+        unbeatable = judge_policy(site, name).is_unbeatable
+        line = describe_character(site, name).description
         assert ("No opponent can win." in line) == all(unbeatable.values())
         for seat, safe in unbeatable.items():
             assert safe or f"Never loses as {seat.upper()}" not in line
@@ -192,8 +194,8 @@ def test_a_line_says_how_it_learned_and_what_is_proved(site: SiteData) -> None:
 
 def test_the_opening_is_what_it_expects_of_the_empty_board(site: SiteData) -> None:
     for name in site.agents:
-        view, opening = evaluate_moves(site, 0, name), describe_character(site, name).opening
+        view, opening = evaluate_moves(site, 0, name), describe_character(site, name).opening_heats
         assert opening is not None
         for cell, heat in enumerate(opening):
-            assert heat == (view.heat[cell] if view.known[cell] else None)
-    assert describe_character(site, "minimax").opening is None
+            assert heat == (view.heats[cell] if view.is_known[cell] else None)
+    assert describe_character(site, "minimax").opening_heats is None

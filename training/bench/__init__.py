@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from app.recipes import SHIPPED, Recipe, parse_recipe
 from app.recipes.algorithms import QLearning
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, build_game
 from app.tictactoe.policy import t_hand_policy, uniform_policy
 from app.tictactoe.values import compute_outcome_chances, solve_game
 from training.learners import learn
@@ -30,22 +30,22 @@ from training.learners.pairs import list_legal_pairs
 from training.learners.randomness import make_rng_state
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
-GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
+BOARD_GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
 BRIEF_SECONDS = 0.5  # a board that takes less time is measured BRIEF_RUNS times
 BRIEF_RUNS = 7
-C_GOAL = 1.3
-RUNS = 5
+MAX_RATIO_TO_C = 1.3
+MEASURED_RUNS = 5
 # A loop of Q-learning in C, for comparison with our loop.
-SOURCE = Path(__file__).with_name("q_learning.c")
+C_SOURCE = Path(__file__).with_name("q_learning.c")
 # Without contraction (fused multiply-add) results are rounded as in numba and numpy.
-FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]
+COMPILER_FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]
 
 
 def benchmark() -> Iterator[str]:
     """Yield all measurements, line by line."""
     yield from _measure_boards()
-    yield _measure_evaluation(connect())
-    yield from _measure_learners(connect())
+    yield _measure_evaluation(build_game())
+    yield from _measure_learners(build_game())
 
 
 def _measure_boards() -> Iterator[str]:
@@ -59,31 +59,33 @@ def _measure_boards() -> Iterator[str]:
         rows, columns, in_a_row = board
         yield (
             f"{rows}x{columns}, {in_a_row}  {cost.positions:>12,}  {1000 * cost.seconds:>14,.1f} ms"
-            f"  {1e6 * cost.seconds / cost.positions:>9.2f} us  {cost.peak / 2**20:>8,.0f} MiB"
-            f"  {cost.peak / cost.positions:>8,.0f} bytes{GOALS.get(board, '')}"
+            f"  {1e6 * cost.seconds / cost.positions:>9.2f} us  {cost.peak_bytes / 2**20:>8,.0f} MiB"
+            f"  {cost.peak_bytes / cost.positions:>8,.0f} bytes{BOARD_GOALS.get(board, '')}"
         )
 
 
-class Cost(NamedTuple):
+class BoardCost(NamedTuple):
     """The time and the memory for enumerating and solving a board."""
 
     positions: int
     seconds: float
-    peak: float  # peak memory in bytes, beyond the memory at the start
+    peak_bytes: float  # peak memory in bytes, beyond the memory at the start
 
 
-def _measure_board(rows: int, columns: int, in_a_row: int) -> Cost:
+def _measure_board(rows: int, columns: int, in_a_row: int) -> BoardCost:
     """Return the cost of enumerating and solving a board."""
 
     def solve() -> None:
-        solve_game(connect(rows, columns, in_a_row))
+        solve_game(build_game(rows, columns, in_a_row))
 
     before = _get_peak_memory()
     seconds = [_measure_seconds(solve)]
     peak = _get_peak_memory() - before
     if seconds[0] < BRIEF_SECONDS:
         seconds = [_measure_seconds(solve) for _ in range(BRIEF_RUNS)]
-    return Cost(connect(rows, columns, in_a_row).positions, median(seconds), peak)
+    return BoardCost(
+        build_game(rows, columns, in_a_row).positions, median(seconds), peak
+    )
 
 
 def _get_peak_memory() -> float:
@@ -110,7 +112,9 @@ def _measure_learners(game: Game) -> Iterator[str]:
         if not agent.recipe.is_network:
             # The first training compiles or loads the kernels, so its time does not count.
             _measure_rate(game, agent.recipe)
-            rate = median(_measure_rate(game, agent.recipe) for _ in range(RUNS))
+            rate = median(
+                _measure_rate(game, agent.recipe) for _ in range(MEASURED_RUNS)
+            )
             yield f"{agent.id:<20} {rate:>12,.0f}"
     yield _compare_with_c(game)
 
@@ -124,7 +128,7 @@ def _compare_with_c(game: Game) -> str:
     except FileNotFoundError as error:
         return f"\nQ-learning beside C: {error}"
     ours, theirs = [], []
-    for _ in range(RUNS):
+    for _ in range(MEASURED_RUNS):
         ours.append(_measure_rate(game, recipe))
         start = process_time()
         updates, _ = loop.learn(game, recipe)
@@ -132,7 +136,7 @@ def _compare_with_c(game: Game) -> str:
     ratio = median(c / python for c, python in zip(theirs, ours, strict=True))
     return (
         f"\nQ-learning beside C: {median(ours):,.0f} and {median(theirs):,.0f} updates/s, "
-        f"C is {ratio:.2f} times as fast (goal {C_GOAL})"
+        f"C is {ratio:.2f} times as fast (goal {MAX_RATIO_TO_C})"
     )
 
 
@@ -161,7 +165,9 @@ class CLoop:
             raise FileNotFoundError("no gcc here to compile the loop in C")
         with TemporaryDirectory() as folder:
             library = Path(folder) / "q_learning.so"
-            subprocess.run(["gcc", *FLAGS, "-o", library, SOURCE], check=True)
+            subprocess.run(
+                ["gcc", *COMPILER_FLAGS, "-o", library, C_SOURCE], check=True
+            )
             self._play = ctypes.CDLL(str(library)).play
         self._play.restype = ctypes.c_int64
 

@@ -40,9 +40,9 @@ from app.experiments import (
     Series,
     Table,
     Verdict,
-    drop_noise,
+    compute_sign_test,
     find_typical,
-    sign_test,
+    round_significant,
     summarize_seeds,
 )
 from app.recipes import name_recipe, parse_recipe
@@ -50,7 +50,7 @@ from training.measures import Measure
 
 EMPTY_CELL = "\N{EN DASH}"  # a table cell without a number
 MAX_COLUMNS = 4
-Z_95 = 1.959964  # quantile of the normal distribution for a 95% interval
+Z_SCORE_95 = 1.959964  # quantile of the normal distribution for a 95% interval
 SIGNIFICANT = 0.05  # largest p-value of a significant difference
 
 Value = TypeVar("Value")
@@ -60,38 +60,51 @@ Value = TypeVar("Value")
 class Sweep:
     """Recipes by their labels in the figures, with the measure applied to each seed."""
 
-    recipes: Mapping[str, str]  # label -> a name of the recipe, without a seed
+    recipe_by_label: Mapping[str, str]  # label -> a name of the recipe, without a seed
     measure: Measure[Any]
-    seeds: int = 1_000  # the default number of seeds
+    default_seeds: int = 1_000  # the default number of seeds
     is_repeated: bool = True  # whether a test repeats one run of the first recipe
     # whether the recipe and the seed determine a run completely, so that the lab can repeat it
-    is_named: bool = True
+    is_reproducible: bool = True
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PartSentences(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"sentence_if_true": "so", "sentence_if_false": "not_so"},
+):
     """Two sentences on a part of a claim, without numbers."""
 
-    so: str  # the sentence if the part holds
-    not_so: str  # the sentence if the part does not hold
+    sentence_if_true: str  # the sentence if the part holds
+    sentence_if_false: str  # the sentence if the part does not hold
 
 
-class ClaimTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ClaimTexts(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"source_location": "where", "method": "done", "part_sentences": "parts"},
+):
     """The texts of a claim; `app.experiments.Summary` explains the fields."""
 
     title: str
     claim: str
     sources: list[str]  # slugs of app.sources; the first makes the claim
-    where: str
-    done: str
+    source_location: str
+    method: str
     limits: str
     agents: list[str]
-    parts: list[Part]
+    part_sentences: list[PartSentences]
 
     def fill_in(self, parts: Sequence[bool], seeds: int) -> dict[str, Any]:
         """Return the texts of a summary, given which parts hold and the number of seeds."""
-        pairs = zip(self.parts, parts, strict=True)
+        pairs = zip(self.part_sentences, parts, strict=True)
         words = msgspec.structs.asdict(self)
-        words["answer"] = " ".join(part.so if so else part.not_so for part, so in pairs)
+        words["answer"] = " ".join(
+            part.sentence_if_true if so else part.sentence_if_false
+            for part, so in pairs
+        )
         del words["parts"]
         shared = _read_claims()["shared"] | {"seeds": f"{seeds:,}"}
         return {
@@ -119,13 +132,13 @@ class Quantity(NamedTuple):
     compute: Callable[[Any], Any]  # a number, or a number for each snapshot
 
 
-class Axes(NamedTuple):
+class GridAxes(NamedTuple):
     """The two parameters that vary between the recipes of a grid."""
 
-    names: tuple[str, str]  # names of the row and column parameters
+    parameter_names: tuple[str, str]  # names of the row and column parameters
     rows: Sequence[str]
     columns: Sequence[str]
-    label: Callable[[str, str], str]  # label of the recipe in a row and a column
+    get_label: Callable[[str, str], str]  # label of the recipe in a row and a column
 
 
 @dataclass(frozen=True)
@@ -133,8 +146,8 @@ class Conclusion:
     """The figures, the verdict and the numbers that follow from the results."""
 
     figures: Sequence[Figure]
-    parts: Sequence[bool]  # whether each part of the claim holds
-    numbers: Table  # the numbers behind the verdict
+    parts_reproduced: Sequence[bool]  # whether each part of the claim holds
+    number_table: Table  # the numbers behind the verdict
     given_verdict: Verdict | None = (
         None  # the verdict, if not the verdict of `judge_parts`
     )
@@ -142,7 +155,7 @@ class Conclusion:
     @property
     def verdict(self) -> Verdict:
         """The verdict on the claim."""
-        return self.given_verdict or judge_parts(*self.parts)
+        return self.given_verdict or judge_parts(*self.parts_reproduced)
 
 
 @dataclass(frozen=True)
@@ -174,70 +187,85 @@ class Results:
     """
 
     # label -> the canonical name without a seed; "" if unnamed
-    recipes: Mapping[str, str]
+    recipe_by_label: Mapping[str, str]
     # label -> the results of the measure, in the order of seeds
-    found: Mapping[str, Sequence[Any]]
+    results_by_label: Mapping[str, Sequence[Any]]
 
     def __getitem__(self, label: str) -> Sequence[Any]:
         """Return the results of the recipe with this label, one for each seed."""
-        return self.found[label]
+        return self.results_by_label[label]
 
-    def values(self, label: str, value: Callable[[Any], float]) -> list[float]:
+    def compute_values(
+        self, label: str, compute: Callable[[Any], float]
+    ) -> list[float]:
         """Return a number for each seed of the recipe with this label."""
-        return [value(found) for found in self.found[label]]
+        return [compute(found) for found in self.results_by_label[label]]
 
-    def median(self, label: str, value: Callable[[Any], float]) -> float:
+    def compute_median(self, label: str, compute: Callable[[Any], float]) -> float:
         """Return the median of a number over the seeds of the recipe with this label."""
-        return float(np.median(self.values(label, value)))
+        return float(np.median(self.compute_values(label, compute)))
 
     def list_values(
-        self, value: Callable[[Any], Value], labels: Iterable[str] | None = None
+        self, compute: Callable[[Any], Value], labels: Iterable[str] | None = None
     ) -> dict[str, list[Value]]:
         """Return a number or boolean for each seed, by label of the recipe."""
-        chosen = self.recipes if labels is None else labels
+        chosen = self.recipe_by_label if labels is None else labels
         return {
-            label: [value(found) for found in self.found[label]] for label in chosen
+            label: [compute(found) for found in self.results_by_label[label]]
+            for label in chosen
         }
 
-    def medians(
-        self, value: Callable[[Any], float], labels: Iterable[str] | None = None
+    def compute_medians(
+        self, compute: Callable[[Any], float], labels: Iterable[str] | None = None
     ) -> dict[str, float]:
         """Return the median of a number over the seeds, by label of the recipe."""
         return {
             label: float(np.median(each))
-            for label, each in self.list_values(value, labels).items()
+            for label, each in self.list_values(compute, labels).items()
         }
 
-    def sign_test(self, one: str, other: str, value: Callable[[Any], float]) -> float:
+    def compute_sign_test(
+        self, first: str, second: str, compute: Callable[[Any], float]
+    ) -> float:
         """Return the p-value of the sign test on pairs of runs of two recipes with equal seeds."""
-        return sign_test(self.values(one, value), self.values(other, value))
+        return compute_sign_test(
+            self.compute_values(first, compute), self.compute_values(second, compute)
+        )
 
-    def compare_seeds(self, one: str, other: str, value: Callable[[Any], float]) -> str:
+    def compare_seeds(
+        self, first: str, second: str, compute: Callable[[Any], float]
+    ) -> str:
         """Return a text: whether the first recipe has the higher number for most seeds; the p-value."""
         pairs = list(
-            zip(self.values(one, value), self.values(other, value), strict=True)
+            zip(
+                self.compute_values(first, compute),
+                self.compute_values(second, compute),
+                strict=True,
+            )
         )
         above = sum(a > b for a, b in pairs)
         below = sum(a < b for a, b in pairs)
         if above == below:
             return "neither is higher"
         direction, count = ("higher", above) if above > below else ("lower", below)
-        p = format_p(self.sign_test(one, other, value))
+        p = format_p(self.compute_sign_test(first, second, compute))
         return f"{direction} in {count:,} of {len(pairs):,}, {p}"
 
     def name_comparison(
-        self, one: str, other: str, value: Callable[[Any], float], name: str = ""
+        self, first: str, second: str, compute: Callable[[Any], float], name: str = ""
     ) -> str:
         """Return the sign test of two recipes as text, with the first as its subject."""
-        return f"sign test: {name or one} {self.compare_seeds(one, other, value)}"
+        return (
+            f"sign test: {name or first} {self.compare_seeds(first, second, compute)}"
+        )
 
     def is_higher(
-        self, one: str, other: str, value: Callable[[Any], float]
+        self, first: str, second: str, compute: Callable[[Any], float]
     ) -> tuple[bool, float]:
         """Return whether recipe `one` has a significantly higher median than `other`; the p-value."""
-        p = self.sign_test(one, other, value)
-        return self.median(one, value) > self.median(
-            other, value
+        p = self.compute_sign_test(first, second, compute)
+        return self.compute_median(first, compute) > self.compute_median(
+            second, compute
         ) and p < SIGNIFICANT, p
 
     def draw_bars(
@@ -251,9 +279,9 @@ class Results:
         bars = [
             Bar(
                 label,
-                drop_noise(value),
-                n=len(self.found[label]),
-                recipe=self.recipes[label],
+                round_significant(value),
+                sample_size=len(self.results_by_label[label]),
+                recipe=self.recipe_by_label[label],
             )
             for label, value in numbers.items()
         ]
@@ -262,7 +290,7 @@ class Results:
     def draw_shares(self, title: str, answers: Mapping[str, Sequence[bool]]) -> Bars:
         """Return a bar chart of the share of true values in `answers`, a list of seeds by label."""
         bars = [
-            make_share_bar(label, seeds, self.recipes[label])
+            make_share_bar(label, seeds, self.recipe_by_label[label])
             for label, seeds in answers.items()
         ]
         return Bars(title, "%", bars, exact=False)
@@ -278,8 +306,8 @@ class Results:
         groups = [
             Group(
                 label,
-                self.recipes[label],
-                [drop_noise(one) for one in values],
+                self.recipe_by_label[label],
+                [round_significant(one) for one in values],
                 list(marks),
             )
             for label, values in self.list_values(quantity.compute, labels).items()
@@ -287,50 +315,55 @@ class Results:
         return Histogram(quantity.title, quantity.unit, groups, exact)
 
     def draw_series(
-        self, label: str, x: Sequence[float], value: Callable[[Any], Sequence[float]]
+        self, label: str, x: Sequence[float], compute: Callable[[Any], Sequence[float]]
     ) -> Series:
         """Return the curve of a recipe over x; `value` returns the numbers of a run, one a point."""
-        rows = [list(value(found)) for found in self.found[label]]
-        return summarize_seeds(label, self.recipes[label], x, rows)
+        rows = [list(compute(found)) for found in self.results_by_label[label]]
+        return summarize_seeds(label, self.recipe_by_label[label], x, rows)
 
     def draw_series_over(
-        self, name: str, labels: Mapping[float, str], value: Callable[[Any], float]
+        self, name: str, labels: Mapping[float, str], compute: Callable[[Any], float]
     ) -> Series:
         """Return the curve of a number over a parameter; `labels` maps its values to labels.
 
         On the page, a click on the curve opens a run of the last recipe.
         """
-        columns = [self.values(label, value) for label in labels.values()]
-        last = self.recipes[[*labels.values()][-1]]
+        columns = [self.compute_values(label, compute) for label in labels.values()]
+        last = self.recipe_by_label[[*labels.values()][-1]]
         return summarize_seeds(name, last, [*labels], [*zip(*columns, strict=True)])
 
-    def draw_grid(self, quantity: Quantity, axes: Axes) -> Grid:
+    def draw_grid(self, quantity: Quantity, axes: GridAxes) -> Grid:
         """Return a grid of the medians of recipes that differ in two parameters."""
         labels = [
-            [axes.label(row, column) for column in axes.columns] for row in axes.rows
+            [axes.get_label(row, column) for column in axes.columns]
+            for row in axes.rows
         ]
         return Grid(
             title=quantity.title,
             unit=quantity.unit,
-            row_label=axes.names[0],
-            column_label=axes.names[1],
+            row_label=axes.parameter_names[0],
+            column_label=axes.parameter_names[1],
             rows=list(axes.rows),
             columns=list(axes.columns),
             values=[
-                [drop_noise(self.median(label, quantity.compute)) for label in row]
+                [
+                    round_significant(self.compute_median(label, quantity.compute))
+                    for label in row
+                ]
                 for row in labels
             ],
             recipes=[
                 [self.name_typical_recipe(label, quantity.compute) for label in row]
                 for row in labels
             ],
-            n=len(self.found[labels[0][0]]),
+            seed_count=len(self.results_by_label[labels[0][0]]),
         )
 
-    def name_typical_recipe(self, label: str, value: Callable[[Any], float]) -> str:
+    def name_typical_recipe(self, label: str, compute: Callable[[Any], float]) -> str:
         """Return the name of a recipe with a typical seed: its number is nearest to the median."""
         return name_with_seed(
-            self.recipes[label], find_typical(self.values(label, value))
+            self.recipe_by_label[label],
+            find_typical(self.compute_values(label, compute)),
         )
 
 
@@ -346,10 +379,10 @@ def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
     inference".
     """
     share = count / total
-    weight = Z_95 * Z_95 / total
+    weight = Z_SCORE_95 * Z_SCORE_95 / total
     middle = (share + weight / 2) / (1 + weight)
     half = (
-        Z_95
+        Z_SCORE_95
         / (1 + weight)
         * float(np.sqrt(share * (1 - share) / total + weight / (4 * total)))
     )
@@ -377,7 +410,7 @@ def judge_parts(*parts: bool) -> Verdict:
 def tabulate_recipes(
     labels: Iterable[str],
     numbers: Mapping[str, tuple[Callable[[Any], str], Mapping[str, Any]]],
-    about: str = "",
+    unit: str = "",
 ) -> Table:
     """Return a table of numbers, each given as (format function, value by label of the recipe).
 
@@ -391,12 +424,12 @@ def tabulate_recipes(
         for name, (write, values) in numbers.items()
     }
     if len(labels) <= MAX_COLUMNS:
-        return Table(labels, rows, about)
+        return Table(labels, rows, unit)
     turned = zip(*rows.values(), strict=True)
     return Table(
         [*rows],
         {label: [*row] for label, row in zip(labels, turned, strict=True)},
-        about,
+        unit,
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from app.experiments import Curves, Mark, Table
 from training.experiments import claim, network, table
 from training.experiments.claim import format_count, format_percent
-from training.measures import END
+from training.measures import END_MEASURE
 
 RANDOM, HEURISTIC = "random", "t-hand"
 BY_OPPONENT = {
@@ -82,7 +82,8 @@ def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
             )
         )
         ends = [
-            results.values(label, network.average_end(line)) for line in (won, lost)
+            results.compute_values(label, network.average_end(line))
+            for line in (won, lost)
         ]
         ahead.append(np.median(ends[0]) > np.median(ends[1]))
         near += (
@@ -275,7 +276,7 @@ def conclude_network_size(results: claim.Results) -> claim.Conclusion:
         [
             results.draw_grid(
                 table.WINS_IN_THE_END,
-                claim.Axes(("layers", "step size"), list(SIZES), STEPS, label_size),
+                claim.GridAxes(("layers", "step size"), list(SIZES), STEPS, label_size),
             ),
             results.draw_strips(
                 table.WINS._replace(title=at_one),
@@ -292,7 +293,7 @@ def conclude_network_size(results: claim.Results) -> claim.Conclusion:
             | {
                 f"{THREE}, step size {STEPS[2]}": steep,
                 f"{THREE}, step size {USUAL}, Huber loss": huber,
-                f"{THREE}, step size {USUAL}, squared error": results.values(
+                f"{THREE}, step size {USUAL}, squared error": results.compute_values(
                     SQUARED, table.measure_wins
                 ),
                 "random moves": [network.RANDOM],
@@ -356,13 +357,13 @@ OPPONENT_PAIRS = {
 
 @claim.experiment(
     "perfect-opponent",
-    claim.Sweep(TABLE_RECIPES, END),
+    claim.Sweep(TABLE_RECIPES, END_MEASURE),
     *network.make_sweeps(NETWORK_RECIPES),
 )
 def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether a learner learns little from a perfect opponent."""
     won, worst, updated = (
-        results.medians(value, TABLE_RECIPES)
+        results.compute_medians(value, TABLE_RECIPES)
         for value in (table.measure_wins, table.measure_worst_losses, table.count_known)
     )
     worse: list[bool] = []

@@ -19,7 +19,7 @@ import msgspec
 from platformdirs import user_cache_path
 
 from app.experiments import (
-    ORDER,
+    CLAIM_IDS,
     Check,
     Summary,
     Table,
@@ -79,8 +79,8 @@ class ExperimentRun(NamedTuple):
     """The summary of an experiment, and how many of its runs were trained or found in the store."""
 
     summary: Summary
-    trained: int  # number of runs trained now
-    kept: int  # number of runs found in the store
+    trained_count: int  # number of runs trained now
+    stored_count: int  # number of runs found in the store
 
 
 def run_experiment(
@@ -127,12 +127,12 @@ def run_experiment(
         kept += len(there)
         trained += len(missing)
     results = Results(
-        recipes={
-            label: name_recipe(parse_recipe(recipe)) if sweep.is_named else ""
+        recipe_by_label={
+            label: name_recipe(parse_recipe(recipe)) if sweep.is_reproducible else ""
             for sweep in experiment.sweeps
-            for label, recipe in sweep.recipes.items()
+            for label, recipe in sweep.recipe_by_label.items()
         },
-        found=found,
+        results_by_label=found,
     )
     summary = _summarize(experiment, results, list(runs.values()), seeds, checks)
     return ExperimentRun(summary, trained, kept)
@@ -140,7 +140,7 @@ def run_experiment(
 
 def update_texts(experiment: Experiment, summary: Summary) -> Summary:
     """Return a summary with the current texts of its claim; numbers and verdict stay."""
-    words = experiment.texts.fill_in(summary.parts, summary.seeds)
+    words = experiment.texts.fill_in(summary.parts_reproduced, summary.seeds)
     return msgspec.structs.replace(summary, **words)
 
 
@@ -158,13 +158,13 @@ def run_experiments(
     """
     _check_names(claims)
     with open_store(store or user_cache_path("q-tac-toe") / "runs") as kept:
-        for claim in claims or ORDER:
+        for claim in claims or CLAIM_IDS:
             begin = perf_counter()
             outcome = run_experiment(load_experiments()[claim], kept, seeds, jobs, dask)
             save_summary(out, outcome.summary)
             yield (
                 f"{claim}: {outcome.summary.verdict} "
-                f"({outcome.trained:,} runs trained, {outcome.kept:,} kept, "
+                f"({outcome.trained_count:,} runs trained, {outcome.stored_count:,} kept, "
                 f"{perf_counter() - begin:,.1f} s)"
             )
 
@@ -175,7 +175,7 @@ def update_all_texts(claims: Sequence[str], out: Path) -> Iterator[str]:
     Raises ValueError for an unknown claim or an unreadable summary.
     """
     _check_names(claims)
-    for claim in claims or ORDER:
+    for claim in claims or CLAIM_IDS:
         summary = update_texts(
             load_experiments()[claim], load_summary(out / f"{claim}.json")
         )
@@ -186,23 +186,25 @@ def update_all_texts(claims: Sequence[str], out: Path) -> Iterator[str]:
 def _check_names(claims: Sequence[str]) -> None:
     """Raise ValueError, listing all claims, if a claim is unknown."""
     for claim in claims:
-        if claim not in ORDER:
-            raise ValueError(f"there is no claim {claim!r}, only {', '.join(ORDER)}")
+        if claim not in CLAIM_IDS:
+            raise ValueError(
+                f"there is no claim {claim!r}, only {', '.join(CLAIM_IDS)}"
+            )
 
 
 def list_claims(out: Path) -> Iterator[str]:
     """Yield a line for every claim, with its verdict if it has been checked."""
     summaries = load_summaries(out)
-    for claim in ORDER:
+    for claim in CLAIM_IDS:
         summary = summaries.get(claim)
         yield f"{claim:<26} {summary.verdict if summary else 'not checked yet'}"
 
 
-def compute_digest(found: msgspec.Struct) -> str:
+def compute_digest(result: msgspec.Struct) -> str:
     """Return the SHA-256 of a result without its times, for comparison with a repeated run."""
     content = {
         field: value
-        for field, value in msgspec.to_builtins(found).items()
+        for field, value in msgspec.to_builtins(result).items()
         if field not in TIME_FIELDS
     }
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
@@ -212,10 +214,10 @@ def _list_recipes_with_seeds(
     sweep: Sweep, seeds: int | None
 ) -> dict[str, list[Recipe]]:
     """Return the recipes of a sweep with each of their seeds, by label."""
-    count = sweep.seeds if seeds is None else min(seeds, sweep.seeds)
+    count = sweep.default_seeds if seeds is None else min(seeds, sweep.default_seeds)
     return {
         label: [parse_recipe(recipe).with_seed(seed) for seed in range(count)]
-        for label, recipe in sweep.recipes.items()
+        for label, recipe in sweep.recipe_by_label.items()
     }
 
 
@@ -230,7 +232,7 @@ def _measure_missing(
     """Measure and store the recipes that are missing in the store."""
     if not missing:
         return
-    step = measure.at_once
+    step = measure.batch_size
     batches = [missing[start : start + step] for start in range(0, len(missing), step)]
     calls = [([name_recipe(recipe) for recipe in batch],) for batch in batches]
     if cluster is None:
@@ -266,21 +268,21 @@ def _summarize(
 ) -> Summary:
     """Return the summary of an experiment."""
     conclusion = experiment.conclude(results)
-    most = max((len(found) for found in results.found.values()), default=0)
+    most = max((len(found) for found in results.results_by_label.values()), default=0)
     limited = "" if seeds is None else f" --seeds {seeds}"
     return Summary(
         id=experiment.id,
-        **experiment.texts.fill_in(conclusion.parts, most),
+        **experiment.texts.fill_in(conclusion.parts_reproduced, most),
         verdict=conclusion.verdict,
-        parts=[bool(so) for so in conclusion.parts],
-        numbers=_use_minus_signs(conclusion.numbers),
+        parts_reproduced=[bool(so) for so in conclusion.parts_reproduced],
+        numbers=_use_minus_signs(conclusion.number_table),
         figures=list(conclusion.figures),
         command=f"python -m training experiment {experiment.id}{limited}",
         versions=list_versions(
             *(
                 parse_recipe(one)
                 for sweep in experiment.sweeps
-                for one in sweep.recipes.values()
+                for one in sweep.recipe_by_label.values()
             )
         ),
         first_seed=0,

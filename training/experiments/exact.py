@@ -6,10 +6,10 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from app.experiments import Bar, Bars, Grid, Table, drop_noise
+from app.experiments import Bar, Bars, Grid, Table, round_significant
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import BASELINES
-from app.tictactoe.values import TIE, compute_outcome_chances
+from app.tictactoe.values import TIE_TOLERANCE, compute_outcome_chances
 from training.experiments import claim
 from training.experiments.claim import format_count, format_percent, format_share
 
@@ -19,7 +19,7 @@ PLAYERS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 def compute_chances() -> dict[tuple[str, str], NDArray[np.float64]]:
     """Return the percent of games won, drawn and lost by X, by the names of X and O."""
     game = tic_tac_toe()
-    policies = {name: BASELINES[name].policy(game) for name in PLAYERS}
+    policies = {name: BASELINES[name].build_policy(game) for name in PLAYERS}
     return {
         (x, o): 100 * compute_outcome_chances(game, policies[x], policies[o])[0]
         for x in PLAYERS
@@ -37,9 +37,9 @@ def draw_leads(leads: Mapping[tuple[str, str], float]) -> Grid:
         column_label="O",
         rows=titles,
         columns=titles,
-        values=[[drop_noise(leads[x, o]) for o in PLAYERS] for x in PLAYERS],
+        values=[[round_significant(leads[x, o]) for o in PLAYERS] for x in PLAYERS],
         recipes=[["" for _ in PLAYERS] for _ in PLAYERS],
-        n=1,
+        seed_count=1,
     )
 
 
@@ -57,8 +57,8 @@ def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
     gains = [
         lead[one, other] + lead[other, one] for one in PLAYERS for other in PLAYERS
     ]
-    better = [gain > TIE for gain in gains]
-    worse = [gain < -TIE for gain in gains]
+    better = [gain > TIE_TOLERANCE for gain in gains]
+    worse = [gain < -TIE_TOLERANCE for gain in gains]
     first = chances["random", "random"]
     more = sum(better) > sum(worse)
     return claim.Conclusion(
@@ -67,7 +67,7 @@ def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
                 "Random against random",
                 "%",
                 [
-                    Bar(text, drop_noise(float(share)), record="")
+                    Bar(text, round_significant(float(share)), record="")
                     for text, share in zip(
                         ("X, who begins, wins", "drawn", "O wins"), first, strict=True
                     )
@@ -76,7 +76,7 @@ def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
             ),
             draw_leads(lead),
         ],
-        [max(perfect) >= TIE, more],
+        [max(perfect) >= TIE_TOLERANCE, more],
         Table(
             ["exactly"],
             {

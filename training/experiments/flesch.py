@@ -8,7 +8,7 @@ from app.tictactoe.report import find_blunders as blundering
 from app.tictactoe.tasks import solve_task
 from training.experiments import claim, table
 from training.experiments.claim import format_count, format_share
-from training.measures import END, MARKS
+from training.measures import END_MEASURE, MARKS
 
 MUCH_FEWER = 10  # "much fewer": at most 1 / MUCH_FEWER of the blunders
 
@@ -35,10 +35,11 @@ def count_task_blunders(recipe: str) -> int:
 )
 def conclude_random_opponent(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether mistakes remain because the opponent is random."""
-    random, _, itself = results.recipes
-    ends = results.medians(table.measure_blunders)
+    random, _, itself = results.recipe_by_label
+    ends = results.compute_medians(table.measure_blunders)
     perfect = {
-        label: count_task_blunders(one) for label, one in results.recipes.items()
+        label: count_task_blunders(one)
+        for label, one in results.recipe_by_label.items()
     }
     remain = ends[random] > 0
     cured = ends[itself] * MUCH_FEWER <= ends[random]
@@ -55,7 +56,7 @@ def conclude_random_opponent(results: claim.Results) -> claim.Conclusion:
         ],
         [remain, cured],
         claim.tabulate_recipes(
-            results.recipes,
+            results.recipe_by_label,
             {
                 "blunders after 5,000,000 games, median": (format_count, ends),
                 "unbeatable in both seats": (
@@ -82,10 +83,10 @@ PARTS = {
 WHOLE = "random, then itself, losses stick"
 
 
-@claim.experiment("q-iteration-parts", claim.Sweep(PARTS, END))
+@claim.experiment("q-iteration-parts", claim.Sweep(PARTS, END_MEASURE))
 def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on which parts of Q-iteration are needed for its result."""
-    median = results.medians(table.measure_blunders)
+    median = results.compute_medians(table.measure_blunders)
     clean = results.list_values(table.is_faultless)
     by_itself = all(all(clean[label]) == ("itself" in label) for label in PARTS)
     return claim.Conclusion(
@@ -127,7 +128,7 @@ def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
 )
 def conclude_q_iteration_or_q_learning(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on Q-iteration and Q-learning with equally many sweeps."""
-    ends = results.medians(table.measure_blunders)
+    ends = results.compute_medians(table.measure_blunders)
     clean = results.list_values(table.is_faultless)
     on_the_way = table.draw_curves(results, table.BLUNDERS_LINE)
     iteration, learning = on_the_way.series
@@ -142,7 +143,7 @@ def conclude_q_iteration_or_q_learning(results: claim.Results) -> claim.Conclusi
         ],
         [better, faster],
         claim.tabulate_recipes(
-            results.recipes,
+            results.recipe_by_label,
             {
                 "end without a blunder": (format_share, clean),
                 "blunders in the end, median": (format_count, ends),

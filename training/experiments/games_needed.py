@@ -17,7 +17,7 @@ from app.tictactoe.values import respond_to_pairs
 from training.experiments import claim, table
 from training.experiments.claim import format_count, format_percent, format_share
 from training.fast_evaluation import is_unbeatable
-from training.measures import EXACT_PROOF, MARKS, PROOF, Measure
+from training.measures import EXACT_PROOF_MEASURE, MARKS, PROOF_MEASURE, Measure
 from training.reference import (
     Person,
     build_rules,
@@ -161,14 +161,15 @@ OTHERS = {
 
 @claim.experiment(
     "games-to-proof",
-    claim.Sweep({CHAMPION: CHAMPION}, EXACT_PROOF, 200),
-    claim.Sweep(OTHERS, PROOF, 200),
+    claim.Sweep({CHAMPION: CHAMPION}, EXACT_PROOF_MEASURE, 200),
+    claim.Sweep(OTHERS, PROOF_MEASURE, 200),
 )
 def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on the games until play is proved unbeatable: our own question."""
     proved = results.list_values(lambda run: run.games is not None)
     medians = {
-        label: table.compute_median_games(results[label]) for label in results.recipes
+        label: table.compute_median_games(results[label])
+        for label in results.recipe_by_label
     }
     first = all(medians[CHAMPION] < medians[label] for label in OTHERS)
     games = {label: round(one) for label, one in medians.items() if one < np.inf}
@@ -181,7 +182,7 @@ def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
         ),
         [first, all(proved[CHAMPION])],
         claim.tabulate_recipes(
-            results.recipes,
+            results.recipe_by_label,
             {
                 "proved unbeatable at some time": (format_share, proved),
                 "games until then, median": (format_count, games),
@@ -197,17 +198,22 @@ LEARNER = (
     "td-afterstates,vs={},seat=x,symmetric=yes,alpha=1,epsilon=0,games=500,initial={}"
 )
 # Label and initial value of the learner's table, in which a loss is 0 and a win 1.
-FIRST = {"low": "0.25", "a draw": "0.5", "high": "1"}
+INITIAL_VALUES = {"low": "0.25", "a draw": "0.5", "high": "1"}
 BUILT_IN = ("random", "t-hand", "minimax")
 RESPONDER, CURIOUS = "best responder", "least visited"
 
 
-class TaughtResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TaughtResult(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"games_to_proof": "games"},
+):
     """The number of games until the play of a taught learner is proved unbeatable."""
 
     seconds: float
     # The first game after which no opponent can beat it as X, None without a proof.
-    games: int | None
+    games_to_proof: int | None
 
 
 class Teacher(Person):
@@ -257,7 +263,7 @@ def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
     visits = Counter[str]()
     rules = build_rules(game)
 
-    def least_visited(board: str) -> int:
+    def choose_least_visited(board: str) -> int:
         """Return the move that this teacher has played least often."""
         made = {
             cell: canonical_board(rules, rules.make_move(board, cell))
@@ -271,7 +277,7 @@ def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
         return cell
 
     if teacher == CURIOUS:
-        return least_visited
+        return choose_least_visited
     list_moves = find_move_lister(game, teacher)
     return lambda board: pick(list_moves(rules, board), rng.random())
 
@@ -281,13 +287,13 @@ def _choose_best_responses(policy: Policy, rng: Random) -> Callable[[str], int]:
     game = tic_tac_toe()
     moves = respond_to_pairs(game, policy[game.legal], O, loss=0.0)[0]
 
-    def respond_to(board: str) -> int:
+    def choose_best_response(board: str) -> int:
         """Return a move of the best responder, at random among several."""
         start, end = game.pair_start[parse_position(game, board) :][:2]
         cells = game.pair_cell[start:end][moves[start:end] > 0].tolist()
         return int(pick(cells, rng.random()))
 
-    return respond_to
+    return choose_best_response
 
 
 def label_teacher(teacher: str, first: str) -> str:
@@ -319,11 +325,11 @@ MEASURES = {
                 label_teacher(teacher, first): LEARNER.format(
                     teacher if teacher in BUILT_IN else "self", initial
                 )
-                for first, initial in FIRST.items()
+                for first, initial in INITIAL_VALUES.items()
             },
             measure,
             # The recipe describes the learner only; the teacher is not a part of it.
-            is_named=False,
+            is_reproducible=False,
         )
         for teacher, measure in MEASURES.items()
     ),
@@ -333,24 +339,26 @@ def conclude_teachers(results: claim.Results) -> claim.Conclusion:
     proved = results.list_values(lambda run: run.games is not None)
     medians = {label: table.compute_median_games(results[label]) for label in proved}
     responder, at_random = (
-        {first: medians[label_teacher(teacher, first)] for first in FIRST}
+        {first: medians[label_teacher(teacher, first)] for first in INITIAL_VALUES}
         for teacher in (RESPONDER, "random")
     )
-    quicker = all(responder[first] < at_random[first] for first in FIRST)
+    quicker = all(responder[first] < at_random[first] for first in INITIAL_VALUES)
     fears = responder["low"] < responder["high"]
     optimal = [
-        one for first in FIRST for one in proved[label_teacher("minimax", first)]
+        one
+        for first in INITIAL_VALUES
+        for one in proved[label_teacher("minimax", first)]
     ]
     return claim.Conclusion(
         table.draw_proofs(
             results,
             "Games with the best responder until it is unbeatable as X",
             f"Seeds that are proved unbeatable as X within {MAX_GAMES} games",
-            [label_teacher(RESPONDER, first) for first in FIRST],
+            [label_teacher(RESPONDER, first) for first in INITIAL_VALUES],
         ),
         [quicker, fears, not any(optimal)],
         claim.tabulate_recipes(
-            FIRST,
+            INITIAL_VALUES,
             {
                 f"games of the median seed, {RESPONDER}": (format_games, responder),
                 "games of the median seed, random": (format_games, at_random),
@@ -358,7 +366,10 @@ def conclude_teachers(results: claim.Results) -> claim.Conclusion:
             | {
                 f"unbeatable as X within {MAX_GAMES} games, {teacher}": (
                     format_share,
-                    {first: proved[label_teacher(teacher, first)] for first in FIRST},
+                    {
+                        first: proved[label_teacher(teacher, first)]
+                        for first in INITIAL_VALUES
+                    },
                 )
                 for teacher in MEASURES
             },

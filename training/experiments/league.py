@@ -10,7 +10,7 @@ from training.experiments.claim import (
     format_percent,
     format_share,
 )
-from training.measures import END, MARKS
+from training.measures import END_MEASURE, MARKS
 
 QUICK = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10"
 SETTINGS = {
@@ -34,7 +34,7 @@ def find_winning_seeds(
     return {
         (label, seat): [
             won == percent_won
-            for won in results.values(
+            for won in results.compute_values(
                 label, table.measure_outcome("fixed", seat, table.WON)
             )
         ]
@@ -43,7 +43,7 @@ def find_winning_seeds(
     }
 
 
-@claim.experiment("beat-fixed", claim.Sweep(BY_PLACE, END))
+@claim.experiment("beat-fixed", claim.Sweep(BY_PLACE, END_MEASURE))
 def conclude_beat_fixed(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether all learners of a league win every game against `fixed`."""
     always, none = (find_winning_seeds(results, percent) for percent in (100, 0))
@@ -93,15 +93,15 @@ def conclude_beat_fixed(results: claim.Results) -> claim.Conclusion:
 )
 def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether updates at every ply are better than at own moves only."""
-    two, one = results.recipes
-    end = results.medians(table.measure_wins)
-    errors = results.medians(table.measure_blunders)
+    two, one = results.recipe_by_label
+    end = results.compute_medians(table.measure_wins)
+    errors = results.compute_medians(table.measure_blunders)
     better, _ = results.is_higher(two, one, table.measure_wins)
     compared = results.name_comparison(two, one, table.measure_wins)
     by_updates = table.list_leads(
-        *table.draw_curves(results, table.WINS_LINE, results.recipes).series
+        *table.draw_curves(results, table.WINS_LINE, results.recipe_by_label).series
     )
-    per_game = results.medians(table.count_updates_per_game)
+    per_game = results.compute_medians(table.count_updates_per_game)
     return claim.Conclusion(
         [
             table.draw_curves(results, table.WINS_LINE, by_games=True),
@@ -110,7 +110,7 @@ def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
         ],
         [better],
         claim.tabulate_recipes(
-            results.recipes,
+            results.recipe_by_label,
             {
                 f"won against random in the end, median ({compared})": (
                     format_percent,
@@ -139,11 +139,11 @@ SMALL_PERCENT = 1.0  # differences up to this percentage are not counted
 )
 def conclude_observing(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether learning from the opponent's moves helps, and until when."""
-    plain, observer = results.recipes
-    end = results.medians(table.measure_wins)
+    plain, observer = results.recipe_by_label
+    end = results.compute_medians(table.measure_wins)
     better, _ = results.is_higher(observer, plain, table.measure_wins)
     compared = results.name_comparison(observer, plain, table.measure_wins)
-    plies = results.median(plain, table.count_updates_per_game)
+    plies = results.compute_median(plain, table.count_updates_per_game)
     mark = Mark(round(REPORTED_MOVES / plies), "reported: done after 8,000 moves")
     won = table.draw_curves(results, table.WINS_LINE, by_games=True, marks=[mark])
     _, line = won.series
@@ -190,20 +190,24 @@ FIXED = {
 }
 
 
-@claim.experiment("k-start", claim.Sweep(STARTING, MARKS), claim.Sweep(FIXED, END))
+@claim.experiment(
+    "k-start", claim.Sweep(STARTING, MARKS), claim.Sweep(FIXED, END_MEASURE)
+)
 def conclude_k_start(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether a high initial k hurts.
 
     Against the fixed player both medians are 100%, so the means are compared there.
     """
-    end = results.medians(table.measure_wins, STARTING)
-    errors = results.medians(table.measure_blunders, STARTING)
+    end = results.compute_medians(table.measure_wins, STARTING)
+    errors = results.compute_medians(table.measure_blunders, STARTING)
     beats = table.measure_both_seats("fixed", table.WON)
     beaten = {
-        start: sum(results.values(label, beats)) / len(results[label])
+        start: sum(results.compute_values(label, beats)) / len(results[label])
         for start, label in zip((LOW, HIGH), FIXED, strict=True)
     }
-    r = results.sign_test(f"{LOW}, against fixed", f"{HIGH}, against fixed", beats)
+    r = results.compute_sign_test(
+        f"{LOW}, against fixed", f"{HIGH}, against fixed", beats
+    )
     degrades = beaten[HIGH] < beaten[LOW] and r < claim.SIGNIFICANT
     worse, _ = results.is_higher(LOW, HIGH, table.measure_wins)
     more, _ = results.is_higher(HIGH, LOW, table.measure_blunders)
@@ -261,8 +265,8 @@ def _cut_early(line: Series) -> Series:
             part: getattr(line, part)[:count]
             for part in ("x", "median", "low", "high", "least", "most")
         },
-        n=line.n,
-        typical=line.typical,
+        seed_count=line.seed_count,
+        typical_seed=line.typical_seed,
     )
 
 
@@ -279,21 +283,22 @@ def _cut_early(line: Series) -> Series:
 )
 def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether learners with symmetry are faster first and worse later."""
-    plain, *symmetric_ones = results.recipes
+    plain, *symmetric_ones = results.recipe_by_label
     as_there, alike = symmetric_ones
-    end = results.medians(table.measure_wins)
+    end = results.compute_medians(table.measure_wins)
     won = table.draw_curves(results, table.WINS_LINE)
     begins = {line.name: _cut_early(line) for line in won.series}
     early = {
         label: table.list_leads(begins[label], begins[plain])
-        for label in results.recipes
+        for label in results.recipe_by_label
     }
     faster = {
-        label: 2 * sum(early[label]) > len(early[label]) for label in results.recipes
+        label: 2 * sum(early[label]) > len(early[label])
+        for label in results.recipe_by_label
     }
     compared = {
         label: f"{'higher' if end[label] > end[plain] else 'lower'} median, "
-        + format_p(results.sign_test(label, plain, table.measure_wins))
+        + format_p(results.compute_sign_test(label, plain, table.measure_wins))
         for label in symmetric_ones
     }
     overtaken = {
@@ -308,7 +313,7 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
         [won, table.draw_curves(results, table.BLUNDERS_LINE)],
         [all(faster.values()), overtaken[as_there], overtaken[alike], falls],
         claim.tabulate_recipes(
-            results.recipes,
+            results.recipe_by_label,
             {
                 "ahead of the plain one at early points": (format_share, symmetric),
                 "won against random in the end, median": (format_percent, end),
@@ -338,17 +343,17 @@ SLOW, USUAL, FAST = STEPS
 
 def count_games_to_limit(results: claim.Results, label: str) -> float:
     """Return the number of games until k reaches its limit, for the median seed."""
-    recipe = parse_recipe(results.recipes[label])
+    recipe = parse_recipe(results.recipe_by_label[label])
     assert isinstance(recipe, League)
     updates = (recipe.k_limit - recipe.k_start) / recipe.k_step
-    return round(updates / results.median(label, table.count_updates_per_game))
+    return round(updates / results.compute_median(label, table.count_updates_per_game))
 
 
 @claim.experiment("fills-fastest", claim.Sweep({**LEARNERS, **STEPS}, MARKS))
 def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether learners with a faster growing k do better."""
-    counts = results.medians(table.count_updates_per_game, LEARNERS)
-    end = results.medians(table.measure_wins)
+    counts = results.compute_medians(table.count_updates_per_game, LEARNERS)
+    end = results.compute_medians(table.measure_wins)
     favoured, _ = results.is_higher(FAST, SLOW, table.measure_wins)
     compared = results.compare_seeds(FAST, SLOW, table.measure_wins)
     by_count = sorted(LEARNERS, key=lambda label: counts[label])
@@ -368,7 +373,7 @@ def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
         ],
         [favoured],
         claim.tabulate_recipes(
-            results.recipes,
+            results.recipe_by_label,
             {
                 "updates a game": ("{:.1f}".format, counts),
                 "games until k is at its limit": (format_count, limits),

@@ -29,11 +29,16 @@ END_DIVISOR = 10  # the last 1 / END_DIVISOR of the epochs counts as the end
 REPEATED_EPOCHS = 2  # number of epochs that a test repeats
 
 
-class NetworkRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NetworkRun(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"evaluation_seconds": "judging"},
+):
     """A training of E epochs; shares are from 0 to 1, and shares of games are sampled."""
 
     seconds: float
-    judging: float  # the part spent on evaluation
+    evaluation_seconds: float  # the part spent on evaluation
     won: BySeat[float]  # [E] share of the epoch's games that the network won
     lost: BySeat[float]  # [E] share won by its opponent, illegal moves included
     forfeited: BySeat[float]  # [E] share lost by an illegal move
@@ -84,7 +89,7 @@ def measure_epochs(recipe: Recipe) -> NetworkRun:
     won, lost, forfeited, taken, taken_met = zip(*epochs, strict=True)
     return NetworkRun(
         seconds=judged - begin,
-        judging=judged - trained,
+        evaluation_seconds=judged - trained,
         won=_split_by_seat(won),
         lost=_split_by_seat(lost),
         forfeited=_split_by_seat(forfeited),
@@ -100,12 +105,12 @@ def _split_by_seat(pairs: Sequence[tuple[float, float]]) -> BySeat[float]:
     return BySeat(x, o)
 
 
-EPOCHS = Measure("network", 1, NetworkRun, measure_epochs, at_once=1)
-FIRST_EPOCHS = Measure(
-    "network-beginning", 1, FirstEpochs, measure_first_epochs, at_once=1
+EPOCHS_MEASURE = Measure("network", 1, NetworkRun, measure_epochs, batch_size=1)
+FIRST_EPOCHS_MEASURE = Measure(
+    "network-beginning", 1, FirstEpochs, measure_first_epochs, batch_size=1
 )
 
-Line = Callable[[NetworkRun], Sequence[float]]
+EpochLine = Callable[[NetworkRun], Sequence[float]]
 
 
 def name_variant(**settings: object) -> str:
@@ -122,19 +127,19 @@ def make_sweeps(recipes: Mapping[str, str]) -> list[Sweep]:
     """Return two sweeps: these recipes, and the first epochs of one, which a test can repeat."""
     first = next(iter(recipes.values()))
     return [
-        Sweep(recipes, EPOCHS, SEEDS, is_repeated=False),
-        Sweep({"the first epochs": first}, FIRST_EPOCHS, 1),
+        Sweep(recipes, EPOCHS_MEASURE, SEEDS, is_repeated=False),
+        Sweep({"the first epochs": first}, FIRST_EPOCHS_MEASURE, 1),
     ]
 
 
-def trace_seat(seat_name: SeatName, field: str) -> Line:
+def trace_seat(seat_name: SeatName, field: str) -> EpochLine:
     """Return a function from a run to a percentage of each epoch's games in a seat."""
     return lambda run: [
         100 * share for share in getattr(getattr(run, field), seat_name)
     ]
 
 
-def trace_both(field: str) -> Line:
+def trace_both(field: str) -> EpochLine:
     """Return a function from a run to a percentage of each epoch's games, mean of both seats."""
     x = trace_seat("x", field)
     o = trace_seat("o", field)
@@ -143,13 +148,13 @@ def trace_both(field: str) -> Line:
     ]
 
 
-def average_end(line: Line) -> Callable[[NetworkRun], float]:
+def average_end(line: EpochLine) -> Callable[[NetworkRun], float]:
     """Return a function from a run to the mean of a line over the last tenth of the epochs."""
     return lambda run: float(np.mean(line(run)[-(len(line(run)) // END_DIVISOR) :]))
 
 
 def draw_epochs(
-    results: Results, label: str, line: Line, points: int, name: str = ""
+    results: Results, label: str, line: EpochLine, points: int, name: str = ""
 ) -> Series:
     """Return a curve of `points` points, each the mean of a line over an equal number of epochs."""
     epochs = len(results[label][0].taken)

@@ -17,7 +17,7 @@ from app.experiments import (
     Histogram,
     Mark,
     Table,
-    drop_noise,
+    round_significant,
 )
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, Game, O, X, tic_tac_toe
@@ -31,18 +31,18 @@ from app.tictactoe.policy import (
     uniform_policy,
 )
 from app.tictactoe.report import compute_chances
-from app.tictactoe.values import Numbers, follow_matches, make_line_up
+from app.tictactoe.values import Numbers, collect_policy_moves, follow_matches
 from training.experiments import claim, table
 from training.experiments.claim import format_percent, format_share
 from training.learners import learn
-from training.measures import END, Measure, Run
+from training.measures import END_MEASURE, Measure, MeasuredRun
 
 Q_TABLE = "q-table"
 REPORTED_WINS: dict[table.SeatName, float] = {"x": 99.1, "o": 92.6}
 SAMPLED_GAMES = 1_000  # number of games that the author sampled
 
 
-def is_lossless(run: Run) -> bool:
+def is_lossless(run: MeasuredRun) -> bool:
     """Return whether a run never loses to the random player or to a minimax player."""
     names = ("random", "minimax", "minimax-random")
     return all(
@@ -52,7 +52,7 @@ def is_lossless(run: Run) -> bool:
     )
 
 
-def estimate_lossless_sample(run: Run) -> float:
+def estimate_lossless_sample(run: MeasuredRun) -> float:
     """Return the chance, in percent, that 1,000 sampled games as O against random have no loss."""
     return (
         100
@@ -63,9 +63,10 @@ def estimate_lossless_sample(run: Run) -> float:
 
 @claim.experiment(
     "q-table-results",
-    claim.Sweep({Q_TABLE: "q-table"}, END),
+    claim.Sweep({Q_TABLE: "q-table"}, END_MEASURE),
     claim.Sweep(
-        {"afterstates, ties at random": "q-table,key=afterstate,ties=random"}, END
+        {"afterstates, ties at random": "q-table,key=afterstate,ties=random"},
+        END_MEASURE,
     ),
 )
 def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
@@ -75,7 +76,9 @@ def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
         min(values) <= reported <= max(values)
         for seat, reported in REPORTED_WINS.items()
         for values in [
-            results.values(Q_TABLE, table.measure_outcome("random", seat, table.WON))
+            results.compute_values(
+                Q_TABLE, table.measure_outcome("random", seat, table.WON)
+            )
         ]
     )
     without = [is_lossless(run) for run in runs]
@@ -106,7 +109,7 @@ def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
                     f"won as {seat.upper()} against random, median seed": [
                         format_percent(reported),
                         format_percent(
-                            results.median(
+                            results.compute_median(
                                 Q_TABLE,
                                 table.measure_outcome("random", seat, table.WON),
                             )
@@ -133,14 +136,19 @@ MIN_BAD_SHARE = 0.01  # "occasionally": from this share of the seeds up to half 
 MAX_SHOWN = 3  # maximum number of positions shown
 
 
-class LossesAsO(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LossesAsO(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"lost_percent": "lost", "error_record": "record", "error_percent": "share"},
+):
     """The losses of an agent as O to randomised minimax, and the position of its most common error."""
 
     seconds: float
-    lost: float  # percent of games lost
+    lost_percent: float  # percent of games lost
     # Record of the position, up to symmetry, with the most frequent error.
-    record: str | None
-    share: float  # percent of the games with an error in this position
+    error_record: str | None
+    error_percent: float  # percent of the games with an error in this position
 
 
 def measure_losses_as_o(recipe: Recipe) -> LossesAsO:
@@ -154,7 +162,7 @@ def measure_losses_as_o(recipe: Recipe) -> LossesAsO:
     both = np.stack([opponent, policy])[:, game.legal]
     met = np.zeros(game.decisions)
     *plies, _ = follow_matches(
-        game, make_line_up(game, both), np.array([0]), np.array([1])
+        game, collect_policy_moves(game, both), np.array([0]), np.array([1])
     )
     for rows, chance in plies:
         met[rows] = chance[0]
@@ -169,7 +177,7 @@ def measure_losses_as_o(recipe: Recipe) -> LossesAsO:
     )
 
 
-LOSSES_AS_O = Measure("falls-as-o", 1, LossesAsO, measure_losses_as_o)
+LOSSES_MEASURE = Measure("falls-as-o", 1, LossesAsO, measure_losses_as_o)
 
 
 def _describe_moves(record: str) -> str:
@@ -181,12 +189,12 @@ def _describe_moves(record: str) -> str:
     )
 
 
-@claim.experiment("bad-runs", claim.Sweep({Q_TABLE: "q-table"}, LOSSES_AS_O))
+@claim.experiment("bad-runs", claim.Sweep({Q_TABLE: "q-table"}, LOSSES_MEASURE))
 def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on how often a run ends badly, and in which positions it errs."""
     falls: Sequence[LossesAsO] = results[Q_TABLE]
-    bad = [seed for seed, fall in enumerate(falls) if fall.lost >= BAD_PERCENT]
-    places = Counter(falls[seed].record for seed in bad).most_common(MAX_SHOWN)
+    bad = [seed for seed, fall in enumerate(falls) if fall.lost_percent >= BAD_PERCENT]
+    places = Counter(falls[seed].error_record for seed in bad).most_common(MAX_SHOWN)
     figures: list[Figure] = [
         results.draw_strips(
             table.LOST_AS_O._replace(compute=lambda fall: fall.lost),
@@ -197,8 +205,8 @@ def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
         Board(
             record,
             claim.name_with_seed(
-                results.recipes[Q_TABLE],
-                next(s for s in bad if falls[s].record == record),
+                results.recipe_by_label[Q_TABLE],
+                next(s for s in bad if falls[s].error_record == record),
             ),
             f"{count:,} of {len(bad):,} bad runs err most often here, O to move.",
         )
@@ -233,7 +241,7 @@ def compute_perfect_wins() -> dict[tuple[str, table.SeatName], float]:
     return {
         (one, seat): 100
         * compute_chances(
-            game, uniform_policy(game), BASELINES[one].policy(game), SEATS[seat]
+            game, uniform_policy(game), BASELINES[one].build_policy(game), SEATS[seat]
         )[table.WON]
         for one in PERFECT_PLAYERS
         for seat in table.SEAT_NAMES
@@ -248,7 +256,7 @@ def draw_perfect_wins(percent_won: Mapping[tuple[str, table.SeatName], float]) -
         bars=[
             Bar(
                 f"{BASELINES[one].title}, as {seat.upper()}",
-                drop_noise(percent_won[one, seat]),
+                round_significant(percent_won[one, seat]),
                 record="",
             )
             for one in PERFECT_PLAYERS
@@ -258,12 +266,14 @@ def draw_perfect_wins(percent_won: Mapping[tuple[str, table.SeatName], float]) -
     )
 
 
-@claim.experiment("better-than-minimax", claim.Sweep({Q_TABLE: "q-table"}, END))
+@claim.experiment("better-than-minimax", claim.Sweep({Q_TABLE: "q-table"}, END_MEASURE))
 def conclude_better_than_minimax(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether a learner wins more against random than perfect players."""
     won = compute_perfect_wins()
     median = {
-        seat: results.median(Q_TABLE, table.measure_outcome("random", seat, table.WON))
+        seat: results.compute_median(
+            Q_TABLE, table.measure_outcome("random", seat, table.WON)
+        )
         for seat in table.SEAT_NAMES
     }
     better = [
@@ -272,7 +282,9 @@ def conclude_better_than_minimax(results: claim.Results) -> claim.Conclusion:
     ]
     risky = {
         seat: format_share(
-            results.values(Q_TABLE, table.measure_outcome("random", seat, table.LOST))
+            results.compute_values(
+                Q_TABLE, table.measure_outcome("random", seat, table.LOST)
+            )
         )
         for seat in table.SEAT_NAMES
     }
@@ -281,7 +293,7 @@ def conclude_better_than_minimax(results: claim.Results) -> claim.Conclusion:
             results.draw_strips(
                 table.describe_outcome(table.WON, "random", seat),
                 marks=[
-                    Mark(drop_noise(won[one, seat]), text)
+                    Mark(round_significant(won[one, seat]), text)
                     for one, text in PERFECT_PLAYERS.items()
                 ],
             )
@@ -338,7 +350,7 @@ def measure_test_games(recipe: Recipe) -> TestGamesResult:
     begin = perf_counter()
     *_, end = learn(game, recipe)
     policy = policy_from_values(end.q, recipe.plays)
-    random = BASELINES["random"].policy(game)
+    random = BASELINES["random"].build_policy(game)
     won, _, lost = compute_chances(game, random, policy, O)
     known = np.flatnonzero((end.visits > 0).any(axis=1))
     drawn = np.random.default_rng(recipe.seed)
@@ -379,7 +391,7 @@ def _play_test_games(
     return np.concatenate(met)
 
 
-IN_TEST_GAMES = Measure("met-in-tests", 1, TestGamesResult, measure_test_games)
+TEST_GAMES_MEASURE = Measure("met-in-tests", 1, TestGamesResult, measure_test_games)
 WON, LOST, LEARNED, TESTED = (
     claim.Quantity(title, unit, attrgetter(field))
     for field, unit, title in (
@@ -400,13 +412,13 @@ def _mark_all_but_last(strips: Histogram, mark: Mark) -> Histogram:
 
 @claim.experiment(
     "trained-on-minimax",
-    claim.Sweep(KEYS_AND_TIES | {AGAINST_RANDOM: "q-table"}, IN_TEST_GAMES),
+    claim.Sweep(KEYS_AND_TIES | {AGAINST_RANDOM: "q-table"}, TEST_GAMES_MEASURE),
 )
 def conclude_trained_on_minimax(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on training against randomised minimax instead of random."""
     taught: Sequence[TestGamesResult] = results[AS_REPORTED]
-    won = results.medians(WON.compute)
-    lost = results.medians(LOST.compute)
+    won = results.compute_medians(WON.compute)
+    lost = results.compute_medians(LOST.compute)
     worse = (
         won[AS_REPORTED] < won[AGAINST_RANDOM]
         and lost[AS_REPORTED] > lost[AGAINST_RANDOM]
@@ -436,7 +448,7 @@ def conclude_trained_on_minimax(results: claim.Results) -> claim.Conclusion:
         ],
         [worse, seen],
         claim.tabulate_recipes(
-            ["reported", *results.recipes],
+            ["reported", *results.recipe_by_label],
             {
                 "won, median": (format_percent, {"reported": REPORTED_WON} | won),
                 "lost, median": (format_percent, {"reported": REPORTED_LOST} | lost),

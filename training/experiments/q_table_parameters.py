@@ -5,13 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from app.experiments import Curves, Grid, Series, Table, drop_noise
+from app.experiments import Curves, Grid, Series, Table, round_significant
 from app.recipes import parse_recipe
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.tasks import solve_task
 from training.experiments import claim, table
 from training.experiments.claim import format_count, format_percent, format_share
-from training.measures import END, MARKS, Run
+from training.measures import END_MEASURE, MARKS, MeasuredRun
 
 STEPS = [step / 10 for step in range(11)]
 BAD_PERCENT = 40.0
@@ -25,21 +25,21 @@ ENDS = FIRST, LAST = "draw 0", "draw 1"
 SOME = (FIRST, "draw 0.5", LAST, *NO_LOSS)
 
 
-@claim.experiment("draw-reward", claim.Sweep(USUAL | NO_LOSS, END))
+@claim.experiment("draw-reward", claim.Sweep(USUAL | NO_LOSS, END_MEASURE))
 def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on the reward of a draw, varied in steps from 0 to 1."""
     lost = table.measure_outcome("minimax-random", "o", table.LOST)
     bad = results.list_values(lambda run: lost(run) >= BAD_PERCENT, USUAL)
-    won = results.medians(table.measure_wins, USUAL)
+    won = results.compute_medians(table.measure_wins, USUAL)
     proved = results.list_values(table.is_unbeatable)
     cured = sum(bad[LAST]) < sum(bad[FIRST]) / 10
     costs = won[LAST] < won[FIRST]
     as_x, as_o = (
-        results.medians(table.measure_outcome("random", seat, table.WON))
+        results.compute_medians(table.measure_outcome("random", seat, table.WON))
         for seat in table.SEAT_NAMES
     )
 
-    def draw_curves(title: str, lines: Mapping[str, table.Number]) -> Curves:
+    def draw_curves(title: str, lines: Mapping[str, table.RunNumber]) -> Curves:
         """Return curves over the reward of a draw."""
         series = [
             results.draw_series_over(name, BY_REWARD, value)
@@ -95,28 +95,28 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
 )
 def conclude_double_q(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether two tables are more stable or faster than a single table."""
-    one, two, coin = results.recipes
+    one, two, coin = results.recipe_by_label
     game = tic_tac_toe()
     task = parse_recipe("q-table").training_task()
     assert task is not None
-    exact = drop_noise(float(solve_task(game, task)[0][game.legal[0]].max()))
+    exact = round_significant(float(solve_task(game, task)[0][game.legal[0]].max()))
     wins = table.trace_outcome("random", "o")
     lost = table.measure_outcome("minimax-random", "o", table.LOST)
     bad = results.list_values(lambda run: lost(run) >= BAD_PERCENT)
     proved = results.list_values(table.is_unbeatable)
-    end = results.medians(table.measure_outcome("random", "o", table.WON))
+    end = results.compute_medians(table.measure_outcome("random", "o", table.WON))
     stabler = sum(bad[two]) < sum(bad[one]) and sum(proved[two]) > sum(proved[one])
 
-    def average_over_snapshots(run: Run) -> float:
+    def average_over_snapshots(run: MeasuredRun) -> float:
         """Return the mean of the wins over all snapshots of a run."""
         return float(np.mean(wins(run)))
 
-    p = results.sign_test(two, one, average_over_snapshots)
+    p = results.compute_sign_test(two, one, average_over_snapshots)
     seeds = {
         label: results.compare_seeds(label, one, average_over_snapshots)
         for label in (two, coin)
     }
-    averages = results.medians(average_over_snapshots)
+    averages = results.compute_medians(average_over_snapshots)
     faster = averages[two] > averages[one] and p < claim.SIGNIFICANT
     curves_of = table.draw_curves(results, table.WON_AS_O._replace(compute=wins))
     leads = {
@@ -124,11 +124,12 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
         for line in curves_of.series[1:]
     }
     bias = {
-        label: results.median(label, lambda run: run.start[-1]) - exact
+        label: results.compute_median(label, lambda run: run.start[-1]) - exact
         for label in proved
     }
     worth = [
-        table.draw_curve(results, label, lambda run: run.start) for label in (one, two)
+        table.draw_curve(results, label, lambda run: run.start_values)
+        for label in (one, two)
     ]
     points = worth[0].x
     flat = [exact] * len(points)
@@ -149,7 +150,7 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
         ],
         [not stabler, not faster],
         claim.tabulate_recipes(
-            results.recipes,
+            results.recipe_by_label,
             {
                 "won as O against random in the end, median": (format_percent, end),
                 "points of the curve ahead of one table": (format_share, leads),
@@ -173,13 +174,17 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
 
 @claim.experiment(
     "running-sum",
-    claim.Sweep({"averages": "q-table", "running sums": "q-table,update=sum"}, END),
+    claim.Sweep(
+        {"averages": "q-table", "running sums": "q-table,update=sum"}, END_MEASURE
+    ),
 )
 def conclude_running_sum(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on adding up targets instead of averaging them."""
-    wins = results.medians(table.WON_AS_O.compute)
+    wins = results.compute_medians(table.WON_AS_O.compute)
     proved = results.list_values(table.is_unbeatable)
-    averages, sums = ((wins[label], sum(proved[label])) for label in results.recipes)
+    averages, sums = (
+        (wins[label], sum(proved[label])) for label in results.recipe_by_label
+    )
     worse = sums[0] < averages[0] and sums[1] < averages[1]
     better = sums[0] > averages[0] and sums[1] > averages[1]
     return claim.Conclusion(
@@ -189,7 +194,7 @@ def conclude_running_sum(results: claim.Results) -> claim.Conclusion:
         ],
         [not worse],
         claim.tabulate_recipes(
-            results.recipes,
+            results.recipe_by_label,
             {
                 "won as O against random, median": (format_percent, wins),
                 "unbeatable in both seats": (format_share, proved),
@@ -218,26 +223,28 @@ START_OR_EXPLORE = {
 }
 
 
-@claim.experiment("feedback", claim.Sweep(START_OR_EXPLORE, END))
+@claim.experiment("feedback", claim.Sweep(START_OR_EXPLORE, END_MEASURE))
 def conclude_feedback(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether a learner without exploration only repeats its first moves."""
     none = {
-        start: results.median(label_start(start, "0"), table.measure_wins)
+        start: results.compute_median(label_start(start, "0"), table.measure_wins)
         for start in INITIALS
     }
     best = {
         start: max(
-            results.median(label_start(start, epsilon), table.measure_wins)
+            results.compute_median(label_start(start, epsilon), table.measure_wins)
             for epsilon in EXPLORED[1:]
         )
         for start in INITIALS
     }
     behind = {start: best[start] - none[start] > SMALL_PERCENT for start in INITIALS}
     met = {
-        start: results.median(label_start(start, "0"), table.count_known)
+        start: results.compute_median(label_start(start, "0"), table.count_known)
         for start in INITIALS
     }
-    axes = claim.Axes(("starting value", "epsilon"), INITIALS, EXPLORED, label_start)
+    axes = claim.GridAxes(
+        ("starting value", "epsilon"), INITIALS, EXPLORED, label_start
+    )
     return claim.Conclusion(
         [
             results.draw_grid(table.WINS, axes),
@@ -284,7 +291,9 @@ STRIPS = {f"gamma {gamma}": f"q-table,gamma={gamma}" for gamma in GAMMAS} | {
 }
 
 
-@claim.experiment("alpha-gamma", claim.Sweep(GRIDS, END), claim.Sweep(STRIPS, END))
+@claim.experiment(
+    "alpha-gamma", claim.Sweep(GRIDS, END_MEASURE), claim.Sweep(STRIPS, END_MEASURE)
+)
 def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on the influence of alpha, gamma, epsilon and the number of games."""
     grids: list[Grid] = []
@@ -298,18 +307,21 @@ def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
                 f"Trained against {opponent}: games {title}", "%", value
             )
             names = partial(label_training, opponent)
-            axes = claim.Axes(("alpha", "epsilon"), ALPHAS, EPSILONS, names)
+            axes = claim.GridAxes(("alpha", "epsilon"), ALPHAS, EPSILONS, names)
             grids.append(results.draw_grid(number, axes))
         spans[opponent] = [
-            results.median(label_training(opponent, alpha, epsilon), table.measure_wins)
+            results.compute_median(
+                label_training(opponent, alpha, epsilon), table.measure_wins
+            )
             for alpha in ALPHAS
             for epsilon in EPSILONS
         ]
     by_games = [
-        results.median(f"{int(games):,} games", table.measure_wins) for games in GAMES
+        results.compute_median(f"{int(games):,} games", table.measure_wins)
+        for games in GAMES
     ]
     by_gamma = [
-        results.median(f"gamma {gamma}", table.measure_wins) for gamma in GAMMAS
+        results.compute_median(f"gamma {gamma}", table.measure_wins) for gamma in GAMMAS
     ]
     much = [
         max(medians) - min(medians) > LARGE_PERCENT

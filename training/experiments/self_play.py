@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app.experiments import Bar, Bars, Curves, Mark, Table, drop_noise
+from app.experiments import Bar, Bars, Curves, Mark, Table, round_significant
 from app.recipes import SHIPPED, name_recipe
 from app.tictactoe.agents import load_agent
 from app.tictactoe.game import SEATS, X, tic_tac_toe
@@ -10,7 +10,7 @@ from app.tictactoe.policy import t_hand_policy
 from app.tictactoe.values import find_best_response
 from training.experiments import claim, table
 from training.experiments.claim import format_percent, format_share
-from training.measures import END, MARKS, Run
+from training.measures import END_MEASURE, MARKS, MeasuredRun
 from training.run import MODELS
 
 TRIED = ("0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
@@ -21,7 +21,7 @@ EACH_RUN = claim.Quantity(
 )
 
 
-@claim.experiment("gamma", claim.Sweep(GAMMAS, END))
+@claim.experiment("gamma", claim.Sweep(GAMMAS, END_MEASURE))
 def conclude_gamma(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether gamma matters to self-play."""
     proved = results.list_values(table.is_unbeatable)
@@ -64,8 +64,8 @@ SELF_PLAY = "self-play"
 @claim.experiment("self-play-unbeatable", claim.Sweep({SELF_PLAY: "self-play"}, MARKS))
 def conclude_self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether self-play ends unbeatable: proved, not sampled."""
-    recipe = results.recipes[SELF_PLAY]
-    asked: dict[str, Callable[[Run], bool]] = {
+    recipe = results.recipe_by_label[SELF_PLAY]
+    asked: dict[str, Callable[[MeasuredRun], bool]] = {
         "unbeatable as X": table.is_unbeatable_as("x"),
         "unbeatable as O": table.is_unbeatable_as("o"),
         "unbeatable in both seats": table.is_unbeatable,
@@ -125,7 +125,7 @@ def _compute_bound() -> float:
         response = find_best_response(
             game, t_hand_policy(game), seat, loss=float("-inf")
         )
-        total += float(response.chances[0, 0 if seat == X else 2])
+        total += float(response.outcome_chances[0, 0 if seat == X else 2])
     return 50 * total
 
 
@@ -136,15 +136,15 @@ def _evaluate_shipped() -> list[Bar]:
     for one, agent in SHIPPED.items():
         if not (MODELS / f"{one}.json").exists():
             continue
-        against = load_agent(MODELS, game, one).card.figures.vs["t-hand"]
+        against = load_agent(MODELS, game, one).card.figures.baseline_chances["t-hand"]
         share = 50 * (against.x[-1][table.WON] + against.o[-1][table.WON])
         bars.append(
-            Bar(agent.title, drop_noise(share), recipe=name_recipe(agent.recipe))
+            Bar(agent.title, round_significant(share), recipe=name_recipe(agent.recipe))
         )
     return sorted(bars, key=lambda bar: -bar.value)
 
 
-@claim.experiment("boyan", claim.Sweep(BY_TEACHER, END))
+@claim.experiment("boyan", claim.Sweep(BY_TEACHER, END_MEASURE))
 def conclude_boyan(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether a learner wins 58% against T-hand and draws 42%."""
     wins = table.measure_both_seats("t-hand", table.WON)
@@ -152,13 +152,13 @@ def conclude_boyan(results: claim.Results) -> claim.Conclusion:
     bound = _compute_bound()
     marks = [
         Mark(REPORTED_WINS, "Boyan: 58%"),
-        Mark(drop_noise(bound), "the most without any loss"),
+        Mark(round_significant(bound), "the most without any loss"),
     ]
     reaching = results.list_values(
         lambda run: wins(run) >= REPORTED_WINS and loses(run) == 0
     )
     own = reaching[SELF_PLAY]
-    others = [label for label in results.recipes if label != SELF_PLAY]
+    others = [label for label in results.recipe_by_label if label != SELF_PLAY]
     elsewhere = any(any(reaching[label]) for label in others)
     won, lost = (
         claim.Quantity(f"Games {ended} T-hand, the mean of both seats", "%", value)
@@ -181,8 +181,8 @@ def conclude_boyan(results: claim.Results) -> claim.Conclusion:
             {
                 **{
                     label: [
-                        format_percent(min(results.values(label, wins))),
-                        format_percent(max(results.values(label, wins))),
+                        format_percent(min(results.compute_values(label, wins))),
+                        format_percent(max(results.compute_values(label, wins))),
                         format_share(seeds),
                     ]
                     for label, seeds in reaching.items()

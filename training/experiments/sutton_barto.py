@@ -20,7 +20,7 @@ from training.experiments.claim import (
     format_share,
 )
 from training.learners import learn
-from training.measures import END, MARKS, Measure, Run
+from training.measures import END_MEASURE, MARKS, Measure, MeasuredRun
 
 TRAINING_EPSILON = 0.1  # exploration rate during training
 
@@ -44,7 +44,7 @@ def measure_greedy_and_exploring(recipe: Recipe) -> GreedyAndExploring:
     begin = perf_counter()
     *_, end = learn(game, recipe)
     greedy = policy_from_values(end.q, recipe.plays)
-    random = BASELINES["random"].policy(game)
+    random = BASELINES["random"].build_policy(game)
     chances = [
         [compute_chances(game, random, policy, seat) for seat in SEATS.values()]
         for policy in (greedy, mix_policies(greedy, random, TRAINING_EPSILON))
@@ -56,7 +56,7 @@ def measure_greedy_and_exploring(recipe: Recipe) -> GreedyAndExploring:
     return GreedyAndExploring(perf_counter() - begin, won[0], won[1], lost[0], lost[1])
 
 
-BOTH = Measure(
+GREEDY_AND_EXPLORING = Measure(
     "greedy-and-exploring", 1, GreedyAndExploring, measure_greedy_and_exploring
 )
 
@@ -71,11 +71,11 @@ AGAINST_RANDOM, AGAINST_ITSELF = SELF_PLAY
 MIN_PERCENT = 1.0  # smaller differences in percent won are not counted
 
 
-@claim.experiment("sutton-barto-1", claim.Sweep(SELF_PLAY, END))
+@claim.experiment("sutton-barto-1", claim.Sweep(SELF_PLAY, END_MEASURE))
 def conclude_self_play(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on learning from random play and from self-play."""
     won, lost, errors = (
-        results.medians(value)
+        results.compute_medians(value)
         for value in (
             table.measure_wins,
             table.measure_worst_losses,
@@ -97,7 +97,7 @@ def conclude_self_play(results: claim.Results) -> claim.Conclusion:
         ],
         parts,
         claim.tabulate_recipes(
-            results.recipes,
+            results.recipe_by_label,
             {
                 f"won against random, median ({compared})": (
                     "{:.2f}%".format,
@@ -129,14 +129,14 @@ BY_FIXED = {
 (PLAIN, SYMMETRIC), (PLAIN_FIXED, SYMMETRIC_FIXED) = SYMMETRIES, BY_FIXED
 
 
-def measure_value_error(run: Run) -> float:
+def measure_value_error(run: MeasuredRun) -> float:
     """Return the mean error of the final values over the pairs that the training task can reach."""
-    assert run.figures.task is not None
-    return run.figures.task.mean_reached[-1]
+    assert run.figures.task_distance is not None
+    return run.figures.task_distance.mean_reachable_distance[-1]
 
 
 @claim.experiment(
-    "sutton-barto-2", claim.Sweep(SYMMETRIES, MARKS), claim.Sweep(BY_FIXED, END)
+    "sutton-barto-2", claim.Sweep(SYMMETRIES, MARKS), claim.Sweep(BY_FIXED, END_MEASURE)
 )
 def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on symmetry: faster learning, and its cost with an asymmetric opponent."""
@@ -146,7 +146,10 @@ def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
     end = {line.name: line.median[-1] for line in won.series}
     fixed = {PLAIN: PLAIN_FIXED, SYMMETRIC: SYMMETRIC_FIXED}
     off, alone = (
-        {label: results.median(taught, value) for label, taught in fixed.items()}
+        {
+            label: results.compute_median(taught, value)
+            for label, taught in fixed.items()
+        }
         for value in (measure_value_error, table.measure_both_seats("fixed", table.WON))
     )
     costs, _ = results.is_higher(SYMMETRIC_FIXED, PLAIN_FIXED, measure_value_error)
@@ -198,11 +201,11 @@ BY_ITSELF = {
 (EXPLORES, GREEDY), (EXPLORES_ITSELF, GREEDY_ITSELF) = EXPLORATION, BY_ITSELF
 
 
-@claim.experiment("sutton-barto-3", claim.Sweep(EXPLORATION | BY_ITSELF, END))
+@claim.experiment("sutton-barto-3", claim.Sweep(EXPLORATION | BY_ITSELF, END_MEASURE))
 def conclude_greedy(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on learning with and without exploration."""
     won, lost, updated = (
-        results.medians(value)
+        results.compute_medians(value)
         for value in (table.measure_wins, table.measure_worst_losses, table.count_known)
     )
     wins_less, _ = results.is_higher(EXPLORES, GREEDY, table.measure_wins)
@@ -220,7 +223,7 @@ def conclude_greedy(results: claim.Results) -> claim.Conclusion:
         ],
         [wins_less, loses_more],
         claim.tabulate_recipes(
-            results.recipes,
+            results.recipe_by_label,
             {
                 f"won against random (taught by it, {wins})": (
                     format_percent,
@@ -246,11 +249,11 @@ LESSONS = {
 FROM_GREEDY, FROM_ALL = LESSONS
 
 
-@claim.experiment("sutton-barto-4", claim.Sweep(LESSONS, BOTH))
+@claim.experiment("sutton-barto-4", claim.Sweep(LESSONS, GREEDY_AND_EXPLORING))
 def conclude_exploration(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on learning from greedy moves or all moves, by greedy and exploring play."""
     kinds = [attrgetter(kind) for kind in ("greedy", "exploring")]
-    greedy, exploring = (results.medians(kind) for kind in kinds)
+    greedy, exploring = (results.compute_medians(kind) for kind in kinds)
     greedy_wins, _ = results.is_higher(FROM_GREEDY, FROM_ALL, kinds[0])
     all_win, _ = results.is_higher(FROM_ALL, FROM_GREEDY, kinds[1])
     in_greedy, in_exploring = (
@@ -267,7 +270,7 @@ def conclude_exploration(results: claim.Results) -> claim.Conclusion:
         ],
         [greedy_wins, all_win],
         claim.tabulate_recipes(
-            results.recipes,
+            results.recipe_by_label,
             {
                 f"plays greedily ({in_greedy})": (
                     "{:.2f}%".format,
@@ -299,12 +302,14 @@ CHAMPION = "lower and upper bounds (champion)"
 
 @claim.experiment(
     "sutton-barto-5",
-    claim.Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END),
+    claim.Sweep(
+        {AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END_MEASURE
+    ),
 )
 def conclude_improvements(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on single changes of the book's learner, and on the champion."""
     won, lost, errors = (
-        results.medians(value)
+        results.compute_medians(value)
         for value in (
             table.measure_wins,
             table.measure_worst_losses,
@@ -320,7 +325,7 @@ def conclude_improvements(results: claim.Results) -> claim.Conclusion:
         label: results.compare_seeds(label, AS_IT_IS, table.measure_blunders)
         for label in OTHERS
     }
-    games = results.medians(lambda run: run.games[-1])
+    games = results.compute_medians(lambda run: run.games[-1])
     solved = errors[CHAMPION] == 0 and lost[CHAMPION] == 0
     return claim.Conclusion(
         [
@@ -335,7 +340,7 @@ def conclude_improvements(results: claim.Results) -> claim.Conclusion:
         ],
         [better, solved],
         claim.tabulate_recipes(
-            results.recipes,
+            results.recipe_by_label,
             {
                 "blunders": (format_count, errors),
                 "blunders, seed by seed, beside the book's (sign test)": (

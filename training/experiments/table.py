@@ -7,33 +7,34 @@ import numpy as np
 
 from app.experiments import Curves, Figure, Mark, Series
 from training.experiments.claim import Quantity, Results
-from training.measures import Run
+from training.measures import MeasuredRun
 
 WON, DRAWN, LOST = 0, 1, 2
 ENDINGS = ("won", "drawn", "lost")
 TITLES = {"minimax-random": "randomised minimax"}
 SeatName = Literal["x", "o"]
 SEAT_NAMES: tuple[SeatName, ...] = ("x", "o")
-Number = Callable[[Run], float]
-Line = Callable[[Run], Sequence[float]]
+RunNumber = Callable[[MeasuredRun], float]
+RunLine = Callable[[MeasuredRun], Sequence[float]]
 
 
-def take_last(line: Line) -> Number:
+def get_last_value(line: RunLine) -> RunNumber:
     """Return a function from a run to the last number of a line, its final value."""
     return lambda run: line(run)[-1]
 
 
-def trace_outcome(opponent: str, seat: SeatName, outcome: int = WON) -> Line:
+def trace_outcome(opponent: str, seat: SeatName, outcome: int = WON) -> RunLine:
     """Return a function from a run to the percent of games with an outcome, for each snapshot.
 
     The games are against a baseline, `opponent`, in a seat.
     """
     return lambda run: [
-        100 * chances[outcome] for chances in getattr(run.figures.vs[opponent], seat)
+        100 * chances[outcome]
+        for chances in getattr(run.figures.baseline_chances[opponent], seat)
     ]
 
 
-def trace_both_seats(opponent: str, outcome: int = WON) -> Line:
+def trace_both_seats(opponent: str, outcome: int = WON) -> RunLine:
     """Return a function from a run to the mean percent of both seats at each snapshot."""
     x = trace_outcome(opponent, "x", outcome)
     o = trace_outcome(opponent, "o", outcome)
@@ -42,25 +43,25 @@ def trace_both_seats(opponent: str, outcome: int = WON) -> Line:
     ]
 
 
-def trace_worst_losses(run: Run) -> Sequence[float]:
+def trace_worst_losses(run: MeasuredRun) -> Sequence[float]:
     """Return the percent of games lost to the best responder at each snapshot, mean of both seats."""
     both = zip(run.figures.best_response.x, run.figures.best_response.o, strict=True)
     return [50 * (x[LOST] + o[LOST]) for x, o in both]
 
 
-def trace_blunders(run: Run) -> Sequence[float]:
+def trace_blunders(run: MeasuredRun) -> Sequence[float]:
     """Return the number of decisions with a possible blunder, at each snapshot."""
     return run.figures.blunders
 
 
-def measure_outcome(opponent: str, seat: SeatName, outcome: int) -> Number:
+def measure_outcome(opponent: str, seat: SeatName, outcome: int) -> RunNumber:
     """Return a function from a run to its final percent of games with an outcome against a baseline."""
-    return take_last(trace_outcome(opponent, seat, outcome))
+    return get_last_value(trace_outcome(opponent, seat, outcome))
 
 
-def measure_both_seats(opponent: str, outcome: int) -> Number:
+def measure_both_seats(opponent: str, outcome: int) -> RunNumber:
     """Return a function from a run to its final percent with an outcome, mean of both seats."""
-    return take_last(trace_both_seats(opponent, outcome))
+    return get_last_value(trace_both_seats(opponent, outcome))
 
 
 def describe_outcome(outcome: int, opponent: str, seat: SeatName) -> Quantity:
@@ -70,37 +71,37 @@ def describe_outcome(outcome: int, opponent: str, seat: SeatName) -> Quantity:
 
 
 measure_wins = measure_both_seats("random", WON)
-measure_worst_losses = take_last(trace_worst_losses)
-measure_blunders = take_last(trace_blunders)
+measure_worst_losses = get_last_value(trace_worst_losses)
+measure_blunders = get_last_value(trace_blunders)
 
 
-def count_known(run: Run) -> float:
+def count_known(run: MeasuredRun) -> float:
     """Return the final number of positions with an updated move, up to symmetry."""
-    return run.known[-1]
+    return run.known_positions[-1]
 
 
-def count_updates_per_game(run: Run) -> float:
+def count_updates_per_game(run: MeasuredRun) -> float:
     """Return the mean number of updates in a game."""
-    return run.figures.updates[-1] / run.games[-1]
+    return run.figures.snapshot_updates[-1] / run.snapshot_games[-1]
 
 
-def is_faultless(run: Run) -> bool:
+def is_faultless(run: MeasuredRun) -> bool:
     """Return whether the final policy has no blunder."""
     return measure_blunders(run) == 0
 
 
-def is_unbeatable_as(seat: SeatName) -> Callable[[Run], bool]:
+def is_unbeatable_as(seat: SeatName) -> Callable[[MeasuredRun], bool]:
     """Return a function from a run to whether it is finally unbeatable in a seat."""
-    return lambda run: bool(getattr(run.unbeatable, seat)[-1])
+    return lambda run: bool(getattr(run.is_unbeatable, seat)[-1])
 
 
-def is_unbeatable(run: Run) -> bool:
+def is_unbeatable(run: MeasuredRun) -> bool:
     """Return whether the final policy is unbeatable in both seats."""
-    return run.unbeatable.x[-1] and run.unbeatable.o[-1]
+    return run.is_unbeatable.x[-1] and run.is_unbeatable.o[-1]
 
 
 def draw_curve(
-    results: Results, label: str, line: Line, by_games: bool = False
+    results: Results, label: str, line: RunLine, by_games: bool = False
 ) -> Series:
     """Return the curve of a recipe's runs over the updates at their checkpoints.
 
@@ -114,9 +115,9 @@ def draw_curve(
         {stop for run in runs for stop in run.asked if 0 < stop < min(ends)}
     )
 
-    def select_points(values: Sequence[float], run: Run) -> list[float]:
+    def select_points(values: Sequence[float], run: MeasuredRun) -> list[float]:
         """Return the numbers of a run at the points of the curve, and at its end."""
-        places = np.searchsorted(run.asked[:-1], points, side="right") - 1
+        places = np.searchsorted(run.snapshot_updates[:-1], points, side="right") - 1
         return [*(values[place] for place in places), values[-1]]
 
     x: list[float] = [*points, float(np.median(ends))]
@@ -142,7 +143,7 @@ def draw_curves(
     marks: Sequence[Mark] = (),
 ) -> Curves:
     """Return a curve for each recipe over updates or games, on a logarithmic axis."""
-    chosen = results.recipes if labels is None else labels
+    chosen = results.recipe_by_label if labels is None else labels
     lines = [draw_curve(results, label, quantity.compute, by_games) for label in chosen]
     x_label = "games" if by_games else "updates"
     return Curves(quantity.title, x_label, quantity.unit, lines, list(marks), True)

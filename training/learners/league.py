@@ -114,7 +114,7 @@ def learn(
     is_own_game = (meetings == own).any(axis=1)
 
     layouts = [
-        build_layout(game, len(game.symmetry) if learner.symmetric else 1)
+        build_layout(game, len(game.symmetries) if learner.symmetric else 1)
         for learner in learners.values()
     ]
     table_offsets = np.cumsum(
@@ -199,8 +199,8 @@ def build_layout(game: Game, symmetries: int) -> Layout:
     number represents a board.  If several symmetries lead to this image, a cell is represented by
     the first of the cells that they map it to, so symmetric moves share one entry.
     """
-    image = game.image[:symmetries]
-    symmetry = game.symmetry[:symmetries]
+    image = game.images[:symmetries]
+    symmetry = game.symmetries[:symmetries]
     numbers = number_views(game)[:, image]  # [2, G, S], G symmetries
     highest = numbers.max(axis=1)
     representatives, row_number = np.unique(highest, return_inverse=True)

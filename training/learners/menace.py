@@ -56,7 +56,7 @@ def learn(
     row_start, next_state = pairs.list_legal_pairs(game)
     next_state = pairs.flip_endings(next_state)
     classes = list_pair_classes(game)
-    own_move = game.ply[game.pair_from] // 2
+    own_move = game.ply[game.pair_decision] // 2
     full = np.zeros(classes.class_count)
     full[classes.class_index] = np.maximum(
         1, recipe.beads - recipe.beads_drop * own_move

@@ -63,7 +63,7 @@ def list_legal_pairs(game: Game) -> Pairs:
     """Return the legal pairs of a game, in read-only arrays that all learners of a process share."""
     next_state = game.pair_after.copy()
     over = next_state >= game.decisions
-    mover = game.to_move[game.pair_from[over]]
+    mover = game.to_move[game.pair_decision[over]]
     next_state[over] = DRAWN + mover * game.outcome[next_state[over] - game.decisions]
     return Pairs(game.pair_start.astype(np.uint32), next_state)
 

@@ -132,7 +132,7 @@ def _build_replies(game: Game, opponent: str) -> Replies:
         return Replies(
             opponent == BOTH, 0.0 if opponent == SELF else 1.0, row_start, next_state
         )
-    played = (BASELINES[opponent].policy(game) > 0)[game.legal]
+    played = (BASELINES[opponent].build_policy(game) > 0)[game.legal]
     counts = np.add.reduceat(played, game.pair_start[:-1], dtype=np.int32)
     row_start = np.concatenate([[0], counts.cumsum()]).astype(np.uint32)
     return Replies(False, 1.0, row_start, next_state[played])

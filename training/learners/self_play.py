@@ -54,7 +54,7 @@ def learn(
     """
     row_start, next_state = list_legal_pairs(game)
     sign = game.to_move.astype(np.float64)
-    q = (recipe.initial * sign)[game.pair_from]
+    q = (recipe.initial * sign)[game.pair_decision]
     visits = np.zeros(game.pairs, np.uint32)
     parameters = LoopParameters(
         alpha=recipe.alpha,

@@ -15,14 +15,17 @@ from app.tictactoe.policy import BASELINES, Policy, epsilon_greedy_policy
 from training.learners.phases import Epoch, NextCheckpoint, Progress
 from training.networks import net
 
-NO_NEXT = -1  # in place of the next decision, if there is none: the game is over
+NO_NEXT_STATE = -1  # in place of the next decision, if there is none: the game is over
 ILLEGAL_LOSS = -2  # the outcome for a player who made an illegal move
-NETWORKS = {"shared": ((X, O),), "separate": ((X,), (O,))}  # the seats of each network
+SEATS_OF_NETWORKS = {
+    "shared": ((X, O),),
+    "separate": ((X,), (O,)),
+}  # the seats of each network
 
 Numbers = NDArray[np.int32]
 
 
-class Games(NamedTuple):
+class PlayedGames(NamedTuple):
     """N games; a finished game keeps its last position.
 
     After an illegal move the position has the number S, which is not the number of a position.
@@ -33,7 +36,7 @@ class Games(NamedTuple):
     cell: Numbers  # [cells, N] the cell played at each ply; 0 after the end
 
 
-class Shares(NamedTuple):
+class EpochShares(NamedTuple):
     """The results of games for the player in a seat, as shares of the games."""
 
     won: float
@@ -41,25 +44,25 @@ class Shares(NamedTuple):
     forfeited: float  # lost by an illegal move
 
 
-class Moves(NamedTuple):
+class MoveArrays(NamedTuple):
     """The learner's moves with their rewards after the reply; all four arrays have the same shape."""
 
     decision: Numbers
     cell: Numbers
     reward: NDArray[np.float32]
-    after: Numbers  # the learner's next decision, or NO_NEXT
+    next_decision: Numbers  # the learner's next decision, or NO_NEXT
 
 
-class Trainee(NamedTuple):
+class NetworkTrainee(NamedTuple):
     """A network in training, with the seats that it plays, its replay buffer and its steps."""
 
     seats: tuple[int, ...]
     state: net.TrainingState
-    buffer: Moves
-    steps: int  # steps of Adam in an epoch
+    replay_buffer: MoveArrays
+    step_count: int  # steps of Adam in an epoch
 
 
-OnSample = Callable[[Trainee, Moves], None]
+OnSample = Callable[[NetworkTrainee, MoveArrays], None]
 
 
 def learn(
@@ -133,18 +136,18 @@ def learn(
 
 def _make_trainees(
     rng: np.random.Generator, game: Game, recipe: Dqn, inputs: net.Array
-) -> list[Trainee]:
+) -> list[NetworkTrainee]:
     """Return the networks of a recipe before training.
 
     Separate networks share the steps of an epoch; X's network gets one more of an odd number.
     """
-    seats = NETWORKS[recipe.networks]
+    seats = SEATS_OF_NETWORKS[recipe.networks]
     trainees = []
     for number, own_seats in enumerate(seats):
         network = net.make_network(rng, inputs, recipe.hidden, game.cells)
         state = net.start_training(network, seed=int(rng.integers(1 << 31)))
         steps = (recipe.steps + len(seats) - 1 - number) // len(seats)
-        trainees.append(Trainee(own_seats, state, make_empty_buffer(), steps))
+        trainees.append(NetworkTrainee(own_seats, state, make_empty_buffer(), steps))
     return trainees
 
 
@@ -153,15 +156,15 @@ def _list_opponents(game: Game, recipe: Dqn) -> list[Policy]:
     return [
         policy
         for opponent, epochs in recipe.phases
-        for policy in [BASELINES[opponent].policy(game)] * epochs
+        for policy in [BASELINES[opponent].build_policy(game)] * epochs
     ]
 
 
 def _list_moves(
-    game: Game, recipe: Dqn, games: Mapping[int, Games]
-) -> dict[int, Moves]:
+    game: Game, recipe: Dqn, games: Mapping[int, PlayedGames]
+) -> dict[int, MoveArrays]:
     """Return the learner's moves in the games of each seat, with their rewards."""
-    rewards = (net.ILLEGAL, *recipe.reward_scale().x)
+    rewards = (net.ILLEGAL_TARGET, *recipe.reward_scale().x)
     return {
         seat: extract_moves(game, games[seat], seat, rewards, recipe.step)
         for seat in games
@@ -172,20 +175,22 @@ def _train_epoch(
     rng: np.random.Generator,
     game: Game,
     recipe: Dqn,
-    trainee: Trainee,
+    trainee: NetworkTrainee,
     inputs: net.Array,
     behaviour: NDArray[np.float32],
-    new_moves: Mapping[int, Moves],
+    new_moves: Mapping[int, MoveArrays],
     on_sample: OnSample | None,
-) -> Trainee:
+) -> NetworkTrainee:
     """Return a network after the steps of an epoch.
 
     `behaviour` [D, cells] is the target network, and `new_moves` the moves of this epoch by seat.
     """
     buffer = append_moves(
-        trainee.buffer, [new_moves[seat] for seat in trainee.seats], recipe.memory
+        trainee.replay_buffer,
+        [new_moves[seat] for seat in trainee.seats],
+        recipe.memory,
     )
-    moves = sample_moves(buffer, rng, (trainee.steps, recipe.batch))
+    moves = sample_moves(buffer, rng, (trainee.step_count, recipe.batch))
     if on_sample:
         on_sample(trainee, moves)
     batches = net.Minibatches(
@@ -197,12 +202,12 @@ def _train_epoch(
     state = net.train_steps(
         trainee.state, inputs, guarded, batches, recipe.step_size, squared, others
     )
-    return trainee._replace(state=state, buffer=buffer)
+    return trainee._replace(state=state, replay_buffer=buffer)
 
 
 def _summarize(
     game: Game,
-    games: Mapping[int, Games],
+    games: Mapping[int, PlayedGames],
     outputs: NDArray[np.float32],
     illegal_met: float,
 ) -> Epoch:
@@ -226,7 +231,7 @@ def compute_illegal_share(
 
 
 def _compute_outputs(
-    game: Game, trainees: Sequence[Trainee], inputs: net.Array
+    game: Game, trainees: Sequence[NetworkTrainee], inputs: net.Array
 ) -> NDArray[np.float32]:
     """Return the outputs for every decision, [D, cells]; separate networks: the mover's network."""
     outputs = [
@@ -237,7 +242,7 @@ def _compute_outputs(
 
 def play_games(
     game: Game, rng: np.random.Generator, x: Policy, o: Policy, games: int
-) -> Games:
+) -> PlayedGames:
     """Play games between the policies `x` and `o`, [D, cells]; an illegal move ends a game."""
     position = np.zeros((game.cells + 2, games), np.int32)
     cell = np.zeros((game.cells, games), np.int32)
@@ -254,7 +259,7 @@ def play_games(
             legal, game.successor[decision, drawn], game.positions
         )
     position[-1] = position[-2]
-    return Games(position, cell)
+    return PlayedGames(position, cell)
 
 
 def draw_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
@@ -266,8 +271,8 @@ def draw_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
 
 
 def extract_moves(
-    game: Game, games: Games, seat: int, rewards: tuple[float, ...], step: float
-) -> Moves:
+    game: Game, games: PlayedGames, seat: int, rewards: tuple[float, ...], step: float
+) -> MoveArrays:
     """Return the moves of the player in a seat (+1 X, -1 O), [M] of each field, with their rewards.
 
     A move is rewarded for the position after the opponent's reply: with `step` if the game
@@ -281,20 +286,20 @@ def extract_moves(
     after = after[made]
     over = after >= game.decisions
     result = _find_results(game, after, seat)
-    return Moves(
+    return MoveArrays(
         decision[made],
         games.cell[first::2][made],
         np.where(
             over, np.array(rewards, np.float32)[result - ILLEGAL_LOSS], np.float32(step)
         ),
-        np.where(over, np.int32(NO_NEXT), after),
+        np.where(over, np.int32(NO_NEXT_STATE), after),
     )
 
 
-def compute_shares(game: Game, games: Games, seat: int) -> Shares:
+def compute_shares(game: Game, games: PlayedGames, seat: int) -> EpochShares:
     """Return the results of games for the player in a seat; only this player makes illegal moves."""
     result = _find_results(game, games.position[-1], seat)
-    return Shares(
+    return EpochShares(
         float((result == 1).mean()),
         float((result < 0).mean()),
         float((result == ILLEGAL_LOSS).mean()),
@@ -308,34 +313,38 @@ def _find_results(game: Game, position: Numbers, seat: int) -> Numbers:
     return np.where(position == game.positions, np.int32(ILLEGAL_LOSS), result)
 
 
-def make_empty_buffer() -> Moves:
+def make_empty_buffer() -> MoveArrays:
     """Return an empty replay buffer."""
     none = np.empty(0, np.int32)
-    return Moves(none, none, np.empty(0, np.float32), none)
+    return MoveArrays(none, none, np.empty(0, np.float32), none)
 
 
-def append_moves(buffer: Moves, new_moves: Iterable[Moves], max_moves: int) -> Moves:
+def append_moves(
+    buffer: MoveArrays, new_moves: Iterable[MoveArrays], max_moves: int
+) -> MoveArrays:
     """Return the buffer with new moves appended, cut to the latest `max_moves` moves."""
     columns: list[Any] = [
         np.concatenate(column)[-max_moves:]
         for column in zip(buffer, *new_moves, strict=True)
     ]
-    return Moves(*columns)
+    return MoveArrays(*columns)
 
 
 def sample_moves(
-    buffer: Moves, rng: np.random.Generator, shape: tuple[int, ...]
-) -> Moves:
+    buffer: MoveArrays, rng: np.random.Generator, shape: tuple[int, ...]
+) -> MoveArrays:
     """Sample moves of the replay buffer uniformly, with replacement."""
     drawn = rng.integers(len(buffer.cell), size=shape)
     columns: list[Any] = [column[drawn] for column in buffer]
-    return Moves(*columns)
+    return MoveArrays(*columns)
 
 
 def compute_targets(
-    q: NDArray[np.float32], moves: Moves, gamma: float
+    q: NDArray[np.float32], moves: MoveArrays, gamma: float
 ) -> NDArray[np.float32]:
     """Return the target of each move, r + gamma max Q(s', .), from the table `q` [D, cells]."""
     highest = np.nanmax(q, axis=1)
-    later = np.where(moves.after == NO_NEXT, 0, highest[moves.after])
+    later = np.where(
+        moves.next_decision == NO_NEXT_STATE, 0, highest[moves.next_decision]
+    )
     return (moves.reward + gamma * later).astype(np.float32)

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from app.tictactoe.encodings import Encoding, encode_inputs
 from app.tictactoe.game import Game
 
-SLOPE = 0.1  # slope of the leaky ReLU below 0
-DROPOUT = 0.1  # share of the hidden units that are dropped in training
-DELTA = 1.0  # the Huber loss is linear above this error
-ILLEGAL = -5.0  # reward of an illegal move
-SQUARE = 2  # side of the squares that a convolution reads, in cells
+LEAKY_SLOPE = 0.1  # slope of the leaky ReLU below 0
+DROPOUT_RATE = 0.1  # share of the hidden units that are dropped in training
+HUBER_DELTA = 1.0  # the Huber loss is linear above this error
+ILLEGAL_TARGET = -5.0  # reward of an illegal move
+SQUARE_SIZE = 2  # side of the squares that a convolution reads, in cells
 
 
 Array = jax.Array | NDArray[Any]
@@ -54,8 +54,8 @@ class TrainingState(NamedTuple):
     """A network in training, with the state of its optimizer and its random key."""
 
     network: Network
-    moments: Any  # Adam's averages of the gradient and its square
-    key: Any  # the random key for the dropout of all later steps
+    optimizer_state: Any  # Adam's averages of the gradient and its square
+    random_key: Any  # the random key for the dropout of all later steps
 
 
 def choose_squares(
@@ -71,9 +71,12 @@ def choose_squares(
         return inputs
     each = inputs.shape[1] // game.cells  # number of inputs for each cell
     squares = np.lib.stride_tricks.sliding_window_view(
-        np.arange(game.cells).reshape(game.rows, game.columns), (SQUARE, SQUARE)
+        np.arange(game.cells).reshape(game.rows, game.columns),
+        (SQUARE_SIZE, SQUARE_SIZE),
     )
-    of_cells = squares.reshape(-1, SQUARE * SQUARE, 1) * each + np.arange(each)
+    of_cells = squares.reshape(-1, SQUARE_SIZE * SQUARE_SIZE, 1) * each + np.arange(
+        each
+    )
     of_none = np.arange(game.cells * each, inputs.shape[1])
     columns = [[*square.ravel().tolist(), *of_none.tolist()] for square in of_cells]
     return inputs[:, np.array(columns)]
@@ -111,13 +114,13 @@ def apply_network(
     """
     signal = jnp.asarray(inputs)
     for number, layer in enumerate(network[:-1]):
-        signal = jax.nn.leaky_relu(signal @ layer.weight + layer.bias, SLOPE)
+        signal = jax.nn.leaky_relu(signal @ layer.weight + layer.bias, LEAKY_SLOPE)
         signal = signal.reshape(len(signal), -1)
         if key is not None:
             kept = jax.random.bernoulli(
-                jax.random.fold_in(key, number), 1 - DROPOUT, signal.shape
+                jax.random.fold_in(key, number), 1 - DROPOUT_RATE, signal.shape
             )
-            signal = jnp.where(kept, signal / (1 - DROPOUT), 0)
+            signal = jnp.where(kept, signal / (1 - DROPOUT_RATE), 0)
     last: jax.Array = signal @ network[-1].weight + network[-1].bias
     return last
 
@@ -151,17 +154,17 @@ def compute_loss(
     played = jnp.arange(guarded.shape[1]) == cell[:, None]
     if other_targets is None:
         counted = played | guarded
-        wanted = jnp.where(played, target[:, None], ILLEGAL)
+        wanted = jnp.where(played, target[:, None], ILLEGAL_TARGET)
     else:
         counted = jnp.ones_like(played)
         wanted = jnp.where(
-            played, target[:, None], jnp.where(guarded, ILLEGAL, other_targets)
+            played, target[:, None], jnp.where(guarded, ILLEGAL_TARGET, other_targets)
         )
     answers = apply_network(network, inputs, key)
     if squared:
         wrong = optax.losses.l2_loss(answers, wanted)
     else:
-        wrong = optax.losses.huber_loss(answers, wanted, delta=DELTA)
+        wrong = optax.losses.huber_loss(answers, wanted, delta=HUBER_DELTA)
     return jnp.where(counted, wrong, 0).sum(axis=1).mean()
 
 
@@ -190,9 +193,11 @@ def train_steps(
     sums differ in the last digits, so a recipe's table would depend on the other networks.
     """
 
-    def step(state: TrainingState, batch: Minibatches) -> tuple[TrainingState, None]:
+    def run_step(
+        state: TrainingState, batch: Minibatches
+    ) -> tuple[TrainingState, None]:
         """Return the state after a step of Adam with one minibatch."""
-        key, drops = jax.random.split(state.key)
+        key, drops = jax.random.split(state.random_key)
         s = batch.decision
         gradient = jax.grad(compute_loss)(
             state.network,
@@ -204,9 +209,9 @@ def train_steps(
             squared,
             None if other_targets is None else other_targets[s],
         )
-        change, moments = optax.adam(step_size).update(gradient, state.moments)
+        change, moments = optax.adam(step_size).update(gradient, state.optimizer_state)
         return TrainingState(
             optax.apply_updates(state.network, change), moments, key
         ), None
 
-    return jax.lax.scan(step, state, batches)[0]
+    return jax.lax.scan(run_step, state, batches)[0]

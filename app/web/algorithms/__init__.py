@@ -58,7 +58,7 @@ def rule_of(pair: ValueQuery) -> UpdateRule:
     """Return the update rule of a value, or the rule of its exact value."""
     if pair.task is None or pair.is_learned:
         return ALGORITHMS[section_of(pair)].rule
-    return TASK_BEFORE_ANSWER if pair.task.plies == 1 else TASK_AFTER_ANSWER
+    return TASK_BEFORE_ANSWER if pair.task.discounted_plies == 1 else TASK_AFTER_ANSWER
 
 
 def phases(site: SiteData, recipe: Recipe) -> list[str]:
@@ -79,4 +79,4 @@ def opponent_name(site: SiteData, opponent: str) -> str:
     """Name an opponent of a recipe's phases, to go on after "against"."""
     if opponent in OTHERS:
         return gettext(OTHERS[opponent])
-    return site.titles.find(opponent) or opponent
+    return site.display_titles.find(opponent) or opponent

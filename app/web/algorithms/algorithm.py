@@ -48,7 +48,7 @@ class UpdateRule(NamedTuple):
 
 def epsilon_greedy(_game: TrainingGame, move: TrainingMove) -> str:
     """Name how most learners choose their moves."""
-    return "explored" if move.explored else "greedy"
+    return "explored" if move.was_random else "greedy"
 
 
 def drawn_to(
@@ -64,12 +64,12 @@ def drawn_to(
     def sentence(_recipe: Recipe, game: TrainingGame, update: int) -> str:
         if not update:
             return begun
-        turn = game.changes[update - 1].turn
+        turn = game.updates[update - 1].move_index
         # Where both sides learn the last move of each is drawn to what the end is worth to it.
-        lasts = 2 if game.both_sides and not to_answer else 1
-        if turn < len(game.turns) - lasts:
+        lasts = 2 if game.played_both_sides and not to_answer else 1
+        if turn < len(game.moves) - lasts:
             return f"Move {turn + 1} is drawn to {target}."
-        result = game.get_result_for(game.turns[turn].mark)
+        result = game.get_result_for(game.moves[turn].mark)
         return (
             f"Move {turn + 1} ended in a {result}: its value is drawn to that reward."
         )
@@ -132,7 +132,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def start(self) -> Match:
         """The position that shows its point; both sides are played by hand."""
-        return Match(self.record, o=HUMAN, lens=self.lens, step=self.step)
+        return Match(self.record, o=HUMAN, value_source=self.lens, snapshot=self.step)
 
     @property
     def cited(self) -> tuple[Source, ...]:

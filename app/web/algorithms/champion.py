@@ -62,11 +62,11 @@ def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     """Return a sentence on the bounds of a move, for the player who makes it."""
     if not update:
         return f"{OVER}, every board met so far is valued by the answers to it, the last plies first."
-    change = game.changes[update - 1]
-    number = change.turn + 1
+    change = game.updates[update - 1]
+    number = change.move_index + 1
     worth = _worth(*map(written, BOUNDS[change.new]))
-    by = "the rules" if number == len(game.turns) else "its answers"
-    return f"By {by} move {number} is worth {worth} to {game.turns[change.turn].mark}."
+    by = "the rules" if number == len(game.moves) else "its answers"
+    return f"By {by} move {number} is worth {worth} to {game.moves[change.move_index].mark}."
 
 
 def _shown(_recipe: Recipe, update: TrainingUpdate) -> str:
@@ -83,7 +83,7 @@ ALGORITHM = Algorithm(
     story=Story(
         _story,
         _shown,
-        lambda _game, move: "unseen" if move.explored else "seen",
+        lambda _game, move: "unseen" if move.was_random else "seen",
         movers_view=True,
     ),
     rule=UpdateRule(

@@ -184,15 +184,15 @@ def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     """Return a sentence on an update: of an own move, or of the opponent's."""
     if not update:
         return "While it played, it learned move by move, of its opponent's moves what they say."
-    change = game.changes[update - 1]
-    whose = f"Move {change.turn + 1}"
-    if game.turns[change.turn].mark != game.seat:
+    change = game.updates[update - 1]
+    whose = f"Move {change.move_index + 1}"
+    if game.moves[change.move_index].mark != game.seat:
         whose += ", its opponent's,"
-    as_own = ", as if it had been its own" * change.observed
-    if change.turn < len(game.turns) - 1:
+    as_own = ", as if it had been its own" * change.is_opponent_move
+    if change.move_index < len(game.moves) - 1:
         return f"{whose} is drawn to {NEXT}{as_own}."
-    mover = game.turns[change.turn].mark
-    result = game.get_result_for(mover) if change.observed else game.result
+    mover = game.moves[change.move_index].mark
+    result = game.get_result_for(mover) if change.is_opponent_move else game.result
     kept = ", and gamma times what it has kept for this end"
     return f"{whose} ended the game, {RESULTS[result]}{as_own}: it is drawn to that reward{kept}."
 

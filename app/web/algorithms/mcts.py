@@ -96,12 +96,14 @@ def _next(pair: ValueQuery, tries: list[int]) -> str:
 
 def _facts(site: SiteData) -> dict[str, object]:
     """Return the blunders of the plan, at the middle snapshot and at the last one."""
-    if AGENT not in site.always:
+    if AGENT not in site.shipped_agents:
         return {}
     figures = site.agents[AGENT].card.figures
     blunders = [
         (format_count(updates // site.game.decisions), format_count(made))
-        for updates, made in zip(figures.updates, figures.blunders, strict=True)
+        for updates, made in zip(
+            figures.snapshot_updates, figures.blunders, strict=True
+        )
     ]
     return {"early": blunders[len(blunders) // 2], "late": blunders[-1]}
 

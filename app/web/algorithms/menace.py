@@ -21,7 +21,7 @@ from app.web.algorithms.algorithm import (
 )
 from app.web.algorithms.formula import Formula
 from app.web.algorithms.targets import ValueQuery, ValueReason, without_target
-from app.web.formatting import MINUS, format_count, format_percent, spell_beads
+from app.web.formatting import MINUS, format_count, format_percent, spell_bead_count
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
 
@@ -42,7 +42,7 @@ class Box(NamedTuple):
 
 
 def _box(pair: ValueQuery) -> Box:
-    game, plays = pair.game, pair.agent.card.plays
+    game, plays = pair.game, pair.agent.card.play_rule
     squares = game.spread_pairs(count_symmetric_cells(game), 0)
     held = game.spread_pairs(count_beads(game, pair.table[game.legal], plays))
     # in training it always draws
@@ -78,7 +78,7 @@ def _reason(pair: ValueQuery) -> ValueReason:
 
 def _sentences(pair: ValueQuery, _reason: ValueReason) -> list[str]:
     box = _box(pair)
-    total = f"Its box has {spell_beads(box.total)} in all."
+    total = f"Its box has {spell_bead_count(box.total)} in all."
     if not box.held:
         return [
             f"{total} This move is not drawn again, unless the box is emptied and refilled."
@@ -112,7 +112,11 @@ def _facts(site: SiteData) -> dict[str, object]:
     needed = game.legal[decision].sum(axis=1) > 1  # the last square needs no box
     michie = int((needed & (game.to_move[decision] == X)).sum())
     both = michie + int((needed & (game.to_move[decision] == O)).sum())
-    refills = site.agents["menace"].card.refills if "menace" in site.always else None
+    refills = (
+        site.agents["menace"].card.refill_count
+        if "menace" in site.shipped_agents
+        else None
+    )
     return {
         "michie": format_count(michie),
         "boxes": format_count(both),
@@ -123,18 +127,18 @@ def _facts(site: SiteData) -> dict[str, object]:
 def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     """Return a sentence on the beads that a game paid for a move."""
     if not update:
-        if game.both_sides:
+        if game.played_both_sides:
             return f"{OVER}, every move of a side is paid alike."
         return f"The game was {RESULTS[game.result]}: now every move that was drawn is paid alike."
-    change = game.changes[update - 1]
-    mover = game.turns[change.turn].mark
-    result = RESULTS[game.get_result_for(mover)] + f" by {mover}" * game.both_sides
+    change = game.updates[update - 1]
+    mover = game.moves[change.move_index].mark
+    result = (
+        RESULTS[game.get_result_for(mover)] + f" by {mover}" * game.played_both_sides
+    )
     emptied = "; it keeps none, and if its box is empty it is filled again" * (
         not change.new
     )
-    drawn = (
-        f"Move {change.turn + 1} was drawn from a box with {change.old:.0f} beads of it"
-    )
+    drawn = f"Move {change.move_index + 1} was drawn from a box with {change.old:.0f} beads of it"
     return (
         f"{drawn}. The game was {result}, so now there are {change.new:.0f}{emptied}."
     )

@@ -41,7 +41,7 @@ def _task_sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     best = reason.given[0]
     if best.cell is None:
         return ["The game is over with this move, and its reward is all there is."]
-    if best.found is None or pair.task is None or pair.task.plies != 1:
+    if best.found is None or pair.task is None or pair.task.discounted_plies != 1:
         return [expected(pair, reason)]
     return [f"The {best_answer(pair, best)}"]
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from app.tictactoe.notation import replay_record
 from app.tictactoe.tasks import solve_task
-from app.tictactoe.values import TIE
+from app.tictactoe.values import TIE_TOLERANCE
 from app.web.algorithms.algorithm import (
     Algorithm,
     Section,
@@ -37,7 +37,7 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
 
 def _facts(site: SiteData) -> dict[str, object]:
     """Compare its training task with the same without random moves, which is Q-learning's."""
-    task = site.get_task("sarsa") if "sarsa" in site.always else None
+    task = site.get_task("sarsa") if "sarsa" in site.shipped_agents else None
     if task is None:
         return {}
     without = replace(task, epsilon=0.0)
@@ -52,7 +52,7 @@ def _facts(site: SiteData) -> dict[str, object]:
 
 
 def _best(q: NDArray[np.float64]) -> NDArray[np.bool_]:
-    best: NDArray[np.bool_] = q >= np.nanmax(q, axis=1, keepdims=True) - TIE
+    best: NDArray[np.bool_] = q >= np.nanmax(q, axis=1, keepdims=True) - TIE_TOLERANCE
     return best
 
 

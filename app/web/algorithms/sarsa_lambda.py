@@ -36,7 +36,7 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
 
 def _sentence(recipe: Any, game: TrainingGame, update: int) -> str:
     """Return a sentence on an update: of the last move, or of an earlier one by its trace."""
-    turns = [change.turn for change in game.changes[:update]]
+    turns = [change.move_index for change in game.updates[:update]]
     moves_back = 0
     while turns and turns.index(turns[-1]) < len(turns) - 1:
         turns.pop()
@@ -44,7 +44,7 @@ def _sentence(recipe: Any, game: TrainingGame, update: int) -> str:
     if not moves_back:
         return _of_last_move(recipe, game, update)
     trace = written((recipe.gamma * recipe.lambda_) ** moves_back)
-    turn, last = game.changes[update - 1].turn, turns[-1]
+    turn, last = game.updates[update - 1].move_index, turns[-1]
     return f"The error of move {last + 1} moves move {turn + 1}, too, with its trace, {trace}."
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.formula import number
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
-from app.web.formatting import format_percent, format_signed, name_square_briefly
+from app.web.formatting import format_percent, format_short_square_name, format_signed
 from app.web.move_values import describe_best_play, evaluate_moves
 from app.web.site_data import TRUTH
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
@@ -24,20 +24,22 @@ EXPLORING = gettext_noop("the next move, with those at random, is worth")
 
 def name_cell(pair: ValueQuery, cell: int | None) -> str:
     """Return the name of a cell."""
-    return name_square_briefly(pair.site.game, cell or 0)
+    return format_short_square_name(pair.site.game, cell or 0)
 
 
 def opponent(pair: ValueQuery) -> str:
     """Name the opponent that gives the answers."""
     if pair.opponent is None:
         return f"Its own play{', where it does not explore,' * pair.answers_explore}"
-    return pair.site.titles[pair.opponent]
+    return pair.site.display_titles[pair.opponent]
 
 
 def truth(pair: ValueQuery, answer: Reply | None = None) -> str:
     """Return the result with optimal play after the move, or after an answer to it."""
     if answer is None:
-        return evaluate_moves(pair.site, pair.position, TRUTH).truths[pair.cell]
+        return evaluate_moves(pair.site, pair.position, TRUTH).optimal_results[
+            pair.cell
+        ]
     return (
         describe_best_play(pair.site, answer.position)
         if answer.outcome is None
@@ -49,7 +51,9 @@ def best_next(pair: ValueQuery, answer: Reply) -> str:
     """Return the text on the next state after an answer: its result, or the mover's best move."""
     if answer.found is None:
         return f"the game is {ENDS[answer.outcome or 0]}"
-    best = evaluate_moves(pair.site, answer.position, pair.lens, pair.step).plays[0]
+    best = evaluate_moves(
+        pair.site, answer.position, pair.lens, pair.step
+    ).likeliest_cells[0]
     if explores(pair):
         return (
             f"mostly {name_cell(pair, best)}, {format_signed(answer.found)} on average"

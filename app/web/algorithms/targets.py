@@ -19,9 +19,9 @@ from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game, X
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
-from app.web.formatting import format_signed, spell_beads
+from app.web.formatting import format_signed, spell_bead_count
 from app.web.move_values import evaluate_moves
-from app.web.site_data import TASK, TRUTH, SiteData
+from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 
 MOST_DECIMALS = 9
 
@@ -54,12 +54,12 @@ class ValueQuery:
     @property
     def learner(self) -> str:
         """The agent whose value or task it is; of optimal play the lens itself."""
-        return self.lens.removesuffix(TASK)
+        return self.lens.removesuffix(TASK_SUFFIX)
 
     @property
     def is_learned(self) -> bool:
         """Whether an agent learned the value; values of optimal play and of tasks are exact."""
-        return self.site.agents.knows(self.lens)
+        return self.site.agents.contains_name(self.lens)
 
     @property
     def agent(self) -> Agent:
@@ -105,7 +105,7 @@ class ValueQuery:
     @cached_property
     def known(self) -> bool:
         """Whether the move has a known value on the board; exact values always are."""
-        return evaluate_moves(self.site, self.position, self.lens, self.step).known[
+        return evaluate_moves(self.site, self.position, self.lens, self.step).is_known[
             self.cell
         ]
 
@@ -232,7 +232,7 @@ class ValueReason:
         if not self.in_beads:
             return format_signed(value, self.decimals)
         if value == round(value):
-            return spell_beads(value)
+            return spell_bead_count(value)
         return f"{format_signed(value, 2).removeprefix('+')} beads"
 
 
@@ -282,7 +282,7 @@ def target_after_reply(
     `ending` is the weight of an end of the game; `finds` returns the value that an update
     reads in a decision.
     """
-    gamma, step = pair.gamma, pair.task.step if pair.task else 0.0
+    gamma, step = pair.gamma, pair.task.step_reward if pair.task else 0.0
     answers = []
     for cell, position in ways_on(pair):
         chance = 1.0 if cell is None else float(pair.answer_chances[cell])

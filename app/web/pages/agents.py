@@ -28,24 +28,24 @@ from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
 from app.web import urls
 from app.web.algorithms import ALGORITHMS, opponent_name, phases
-from app.web.comparison import Comparison, View, find_next_disagreement
+from app.web.comparison import Comparison, SourceSnapshot, find_next_disagreement
 from app.web.facts import BEST_RESPONDER, PolicyJudgement, judge_policy
 from app.web.formatting import format_count
 from app.web.match import Match, read_word
 from app.web.pages.parts import judgement, learning
 from app.web.pages.parts.export import (
     Export,
+    build_csv_response,
     build_file_response,
     export_curve,
-    numbers_file,
 )
-from app.web.pictures.curves import Charts, Share, divide_bar
+from app.web.pictures.curves import Charts, OutcomeShare, divide_bar
 from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.rendering import Page, render_page
-from app.web.site_data import TASK, SiteData, current_site
+from app.web.site_data import TASK_SUFFIX, SiteData, current_site
 from app.web.urls import Destination
 from app.web.wording import (
-    STRENGTHS,
+    STRENGTH_MEANINGS,
     Character,
     describe_agent,
     describe_character,
@@ -55,12 +55,12 @@ from app.web.wording import (
 bp = Blueprint("agents", __name__)
 
 ASCENDING, DESCENDING = "asc", "desc"
-ARIA = {ASCENDING: "ascending", DESCENDING: "descending"}
-OTHER = {ASCENDING: DESCENDING, DESCENDING: ASCENDING}
+ARIA_SORT_VALUES = {ASCENDING: "ascending", DESCENDING: "descending"}
+OPPOSITE_ORDER = {ASCENDING: DESCENDING, DESCENDING: ASCENDING}
 DECIMALS = 1  # digits of a chance in percent; the page of an agent shows more
 
 
-class Player(NamedTuple):
+class AgentRow(NamedTuple):
     """A row of the table: an agent or a baseline."""
 
     title: str
@@ -82,42 +82,49 @@ class Column(NamedTuple):
 
     key: str
     group: ColumnGroup
-    head: str
-    order: str  # order after the first click on the head
+    heading: str
+    first_order: str  # order after the first click on the head
     # returns the figure of a player; "" if a baseline has no such figure
-    value: Callable[[Player], Any]
-    kind: str = "number"  # or "title", "text", "outcome"
-    mark: str = ""  # seat of the figure, "" for both
+    get_value: Callable[[AgentRow], Any]
+    cell_kind: str = "number"  # or "title", "text", "outcome"
+    seat_mark: str = ""  # seat of the figure, "" for both
 
 
-class Order(NamedTuple):
+class TableOrder(NamedTuple):
     """The column that sorts the table, and the direction."""
 
-    sort: str = "blunders"
-    order: str = ASCENDING
+    column_key: str = "blunders"
+    direction: str = ASCENDING
 
     @property
-    def address(self) -> str:
+    def url(self) -> str:
         """The URL of the table in this order."""
-        return urls.AGENTS if self == Order() else urls.AGENTS.url(**self._asdict())
+        return (
+            urls.AGENTS
+            if self == TableOrder()
+            else urls.AGENTS.url(sort=self.column_key, order=self.direction)
+        )
 
     @property
-    def aria(self) -> str:
+    def aria_sort(self) -> str:
         """The value of the attribute aria-sort."""
-        return ARIA[self.order]
+        return ARIA_SORT_VALUES[self.direction]
 
-    def by(self, column: Column) -> "Order":
+    def sort_by(self, column: Column) -> "TableOrder":
         """Return the order by a column; the present column is reversed."""
-        return Order(
-            column.key, OTHER[self.order] if column.key == self.sort else column.order
+        return TableOrder(
+            column.key,
+            OPPOSITE_ORDER[self.direction]
+            if column.key == self.column_key
+            else column.first_order,
         )
 
 
-def list_players(site: SiteData, names: Iterable[str]) -> list[Player]:
+def list_players(site: SiteData, names: Iterable[str]) -> list[AgentRow]:
     """Return the rows of players; a baseline links to a game against it."""
     return [
-        Player(
-            site.titles[name],
+        AgentRow(
+            site.display_titles[name],
             urls.agent(name) if name in site.agents else urls.play_against(name),
             describe_character(site, name),
             judge_policy(site, name),
@@ -127,28 +134,32 @@ def list_players(site: SiteData, names: Iterable[str]) -> list[Player]:
     ]
 
 
-def parse_order(query: Mapping[str, str]) -> Order:
+def parse_order(query: Mapping[str, str]) -> TableOrder:
     """Return the order in the query of a URL; an empty value counts as left out.
 
     Raises BadRequest, naming the columns or the two orders, for any other text.
     """
     columns = {column.key: column for column in COLUMNS}
-    sort = read_word("sort", query, columns, Order().sort)
-    return Order(sort, read_word("order", query, OTHER, columns[sort].order))
+    sort = read_word("sort", query, columns, TableOrder().column_key)
+    return TableOrder(
+        sort, read_word("order", query, OPPOSITE_ORDER, columns[sort].first_order)
+    )
 
 
-def sort_players(players: Iterable[Player], order: Order) -> list[Player]:
+def sort_players(players: Iterable[AgentRow], order: TableOrder) -> list[AgentRow]:
     """Return sorted rows; equal rows are in the order of their titles."""
     by_title = sorted(players, key=_get_sort_title)
-    value = next(column.value for column in COLUMNS if column.key == order.sort)
-    return sorted(by_title, key=value, reverse=order.order == DESCENDING)
+    value = next(
+        column.get_value for column in COLUMNS if column.key == order.column_key
+    )
+    return sorted(by_title, key=value, reverse=order.direction == DESCENDING)
 
 
-def _get_sort_title(player: Player) -> str:
+def _get_sort_title(player: AgentRow) -> str:
     return player.title.lower()
 
 
-def _read_from_card(value: Callable[[Card], Any]) -> Callable[[Player], Any]:
+def _get_from_card(value: Callable[[Card], Any]) -> Callable[[AgentRow], Any]:
     return lambda player: value(player.card) if player.card else ""
 
 
@@ -162,11 +173,11 @@ def _build_seat_columns(
         return Column(
             key=f"{key}-{seat}",
             group=group,
-            head=f"as {seat.upper()}",
-            order=DESCENDING,
-            value=lambda player: value(player.judgement, seat),
-            kind=kind,
-            mark=seat.upper(),
+            heading=f"as {seat.upper()}",
+            first_order=DESCENDING,
+            get_value=lambda player: value(player.judgement, seat),
+            cell_kind=kind,
+            seat_mark=seat.upper(),
         )
 
     return [build_column(seat) for seat in SEATS]
@@ -175,7 +186,10 @@ def _build_seat_columns(
 def _build_result_columns(opponent: str, group: ColumnGroup) -> list[Column]:
     """Return columns of chances, which sort by games won, then by games drawn."""
     return _build_seat_columns(
-        opponent, group, lambda judged, seat: judged.chances[opponent, seat], "outcome"
+        opponent,
+        group,
+        lambda judged, seat: judged.outcome_chances[opponent, seat],
+        "outcome",
     )
 
 
@@ -190,12 +204,12 @@ COLUMNS = [
         BLUNDERS,
         "Blunders",
         ASCENDING,
-        lambda player: player.judgement.blunders,
+        lambda player: player.judgement.blunder_count,
     ),
     *_build_seat_columns(
         "unbeatable",
         ColumnGroup("unbeatable", "Unbeatable"),
-        lambda judged, seat: judged.unbeatable[seat],
+        lambda judged, seat: judged.is_unbeatable[seat],
     ),
     *_build_result_columns("random", ColumnGroup("random", "Against Random")),
     *_build_result_columns("t-hand", ColumnGroup("t-hand", "Against T-hand")),
@@ -207,7 +221,7 @@ COLUMNS = [
         METHOD,
         "Algorithm",
         ASCENDING,
-        _read_from_card(lambda card: ALGORITHMS[card.algorithm].title),
+        _get_from_card(lambda card: ALGORITHMS[card.algorithm].title),
         "text",
     ),
     Column(
@@ -215,7 +229,7 @@ COLUMNS = [
         METHOD,
         "Origin",
         ASCENDING,
-        _read_from_card(lambda card: card.origin),
+        _get_from_card(lambda card: card.origin),
         "text",
     ),
     Column(
@@ -223,13 +237,15 @@ COLUMNS = [
         TRAINING,
         "Updates",
         DESCENDING,
-        _read_from_card(lambda card: card.updates),
+        _get_from_card(lambda card: card.updates),
     ),
     Column(
-        "games", TRAINING, "Games", DESCENDING, _read_from_card(lambda card: card.games)
+        "games", TRAINING, "Games", DESCENDING, _get_from_card(lambda card: card.games)
     ),
 ]
-GROUPS = {group: [*of] for group, of in groupby(COLUMNS, lambda column: column.group)}
+COLUMNS_BY_GROUP = {
+    group: [*of] for group, of in groupby(COLUMNS, lambda column: column.group)
+}
 
 
 class AgentsPage(Page, frozen=True):
@@ -239,37 +255,37 @@ class AgentsPage(Page, frozen=True):
     fragment: ClassVar = ("ranking",)
 
     site: SiteData
-    order: Order
+    table_order: TableOrder
 
     @property
     def groups(self) -> Mapping[ColumnGroup, list[Column]]:
         """The columns by their group."""
-        return GROUPS
+        return COLUMNS_BY_GROUP
 
     @property
-    def rows(self) -> list[Player]:
+    def rows(self) -> list[AgentRow]:
         """The agents."""
-        return sort_players(list_players(self.site, self.site.agents), self.order)
+        return sort_players(list_players(self.site, self.site.agents), self.table_order)
 
     @property
-    def baselines(self) -> list[Player]:
+    def baselines(self) -> list[AgentRow]:
         """The players that follow a rule."""
-        return sort_players(list_players(self.site, BASELINES), self.order)
+        return sort_players(list_players(self.site, BASELINES), self.table_order)
 
     @property
-    def shares(self) -> Callable[[Chances], list[Share]]:
+    def format_shares(self) -> Callable[[Chances], list[OutcomeShare]]:
         """A function that returns the content of a cell of chances."""
         return partial(divide_bar, decimals=DECIMALS)
 
     @property
-    def decisions(self) -> int:
+    def decision_count(self) -> int:
         """The number of positions in which a blunder is possible."""
         return self.site.game.decisions
 
     @property
     def strengths(self) -> Mapping[str, str]:
         """The meaning of each word for a strength."""
-        return STRENGTHS
+        return STRENGTH_MEANINGS
 
 
 @bp.get(urls.AGENTS, strict_slashes=False)
@@ -285,26 +301,30 @@ def download_table() -> Response:
     for column in COLUMNS:
         heads += (
             [f"{column.key}-{result}" for result in ("won", "drawn", "lost")]
-            if column.kind == "outcome"
+            if column.cell_kind == "outcome"
             else [column.key]
         )
-    return numbers_file(heads, list_table_rows(current_site()), "agents")
+    return build_csv_response(heads, list_table_rows(current_site()), "agents")
 
 
 def list_table_rows(site: SiteData) -> Iterator[list[object]]:
     """Yield the row of each agent and baseline in the CSV file; chances are from 0 to 1."""
     names = [*site.agents, *BASELINES]
     for name, player in zip(names, list_players(site, names), strict=True):
-        row: list[object] = [name, player.character.strength]
+        row: list[object] = [name, player.character.strength_name]
         for column in COLUMNS:
-            value = player.title if column.kind == "title" else column.value(player)
-            row += [*value] if column.kind == "outcome" else [value]
+            value = (
+                player.title
+                if column.cell_kind == "title"
+                else column.get_value(player)
+            )
+            row += [*value] if column.cell_kind == "outcome" else [value]
         yield row
 
 
 def build_comparison_url(site: SiteData, name: str) -> str:
     """Return the URL of a comparison with optimal play, in a position where the moves differ."""
-    views = (View(name),)
+    views = (SourceSnapshot(name),)
     return urls.compare(Comparison(find_next_disagreement(views, site) or "", views))
 
 
@@ -322,10 +342,10 @@ def describe_training_task(site: SiteData, name: str) -> Destination | None:
         f"Its training task is {describe_task(site, task)}. The exact values of that task are Q*, "
         f"the values of the best {policies}."
     )
-    return Destination(words, urls.play(Match(o=name, lens=name + TASK)))
+    return Destination(words, urls.play(Match(o=name, value_source=name + TASK_SUFFIX)))
 
 
-NUMBERS = ("position", "to_move", "cell", "q", "visits", "true_value")
+TABLE_COLUMNS = ("position", "to_move", "cell", "q", "visits", "true_value")
 
 
 def list_value_rows(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]]:
@@ -340,13 +360,13 @@ def list_value_rows(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]
         game.pair_cell.tolist(),
         agent.q[game.legal].astype(str).tolist(),  # shortest exact decimals
         agent.visits[game.legal].tolist(),
-        site.truth[game.legal].astype(int).tolist(),
+        site.optimal_q[game.legal].astype(int).tolist(),
     )
-    for position, *numbers in zip(game.pair_from.tolist(), *columns, strict=True):
+    for position, *numbers in zip(game.pair_decision.tolist(), *columns, strict=True):
         yield positions[position], movers[position], *numbers
 
 
-SHOWN = 9  # blunders on the agent's own page: three rows of a phone
+MAX_SHOWN_BLUNDERS = 9  # blunders on the agent's own page: three rows of a phone
 
 
 class AgentPage(Page, frozen=True):
@@ -357,7 +377,7 @@ class AgentPage(Page, frozen=True):
 
     site: SiteData
     name: str
-    against: str  # the opponent of the curves, of `opponents`
+    curve_opponent: str  # the opponent of the curves, of `opponents`
 
     @cached_property
     def card(self) -> Card:
@@ -391,14 +411,14 @@ class AgentPage(Page, frozen=True):
         return describe_agent(self.site, self.name)
 
     @property
-    def mind(self) -> MindPicture:
+    def mind_picture(self) -> MindPicture:
         """The picture of all decisions of the agent."""
-        return draw_mind(self.site, self.name, self.site.get_last_step(self.name))
+        return draw_mind(self.site, self.name, self.site.get_last_snapshot(self.name))
 
     @property
-    def ways(self) -> list[Destination]:
+    def links(self) -> list[Destination]:
         """Links to games, comparisons and the lab."""
-        replay = urls.play(Match(o=self.name, lens=self.name, step=0))
+        replay = urls.play(Match(o=self.name, value_source=self.name, snapshot=0))
         return [
             *judgement.list_encounters(self.name),
             Destination("Replay its training", replay),
@@ -413,14 +433,16 @@ class AgentPage(Page, frozen=True):
     # The strength of the agent.
 
     @property
-    def results(self) -> dict[str, list[list[Share]]]:
+    def results(self) -> dict[str, list[list[OutcomeShare]]]:
         """Its chances against each opponent, in each seat."""
         return judgement.list_results(self.site, self.name)
 
     @property
-    def blunders(self) -> judgement.Blunders:
+    def blunders(self) -> judgement.BlunderExhibits:
         """The agent's most serious blunders, the most serious first."""
-        return judgement.show_blunders(self.site, self.name, slice(SHOWN))
+        return judgement.build_blunder_exhibits(
+            self.site, self.name, slice(MAX_SHOWN_BLUNDERS)
+        )
 
     @property
     def verdicts(self) -> Mapping[str, judgement.LostGame | judgement.Proof]:
@@ -437,18 +459,18 @@ class AgentPage(Page, frozen=True):
     # Training.
 
     @property
-    def training(self) -> str:
+    def training_summary(self) -> str:
         """The phases of the training and the number of updates."""
         learned = ", then ".join(phases(self.site, self._recipe))
         return f"{learned}; {format_count(self.card.updates)} updates"
 
     @property
-    def task(self) -> Destination | None:
+    def task_link(self) -> Destination | None:
         """The training task with a link to its exact values, if there is a task."""
         return describe_training_task(self.site, self.name)
 
     @property
-    def met(self) -> str:
+    def training_opponents(self) -> str:
         """The opponents in the training."""
         opponents = (
             opponent_name(self.site, opponent) for opponent, _ in self._recipe.phases
@@ -456,7 +478,7 @@ class AgentPage(Page, frozen=True):
         return "; ".join(dict.fromkeys(opponents))
 
     @property
-    def opponents(self) -> Mapping[str, str]:
+    def curve_opponents(self) -> Mapping[str, str]:
         """The titles of the opponents of the curves, by id."""
         return {
             opponent: learning.name_opponent(self.site, opponent)
@@ -466,47 +488,47 @@ class AgentPage(Page, frozen=True):
     @property
     def curves(self) -> Charts:
         """The learning curves of the agent."""
-        return learning.chart_training(self.site, self.card, self.against)
+        return learning.chart_training(self.site, self.card, self.curve_opponent)
 
     @property
-    def take(self) -> Export:
+    def export(self) -> Export:
         """The ways to export the learning curves."""
         usual = next(iter(learning.list_opponents(self.card)))
-        against = "" if self.against == usual else self.against
-        return export_curve(self.site, [self.name], against=against)
+        against = "" if self.curve_opponent == usual else self.curve_opponent
+        return export_curve(self.site, [self.name], opponent=against)
 
     @property
-    def winning(self) -> Charts | None:
+    def winning_curve(self) -> Charts | None:
         """The curve of games won in training, if games were counted."""
         return learning.chart_wins(self.card.win_rate) if self.card.win_rate else None
 
     @property
     def winning_export(self) -> Export:
         """The ways to export the curve of games won."""
-        return export_curve(self.site, [self.name], learning.WON)
+        return export_curve(self.site, [self.name], learning.WIN_RATE_KEY)
 
     # Reproduction.
 
     @property
-    def settings(self) -> Sequence[Parameter]:
+    def recipe_parameters(self) -> Sequence[Parameter]:
         """The parameters of the recipe."""
         return list_parameters(self._recipe)
 
     @property
-    def code(self) -> str:
+    def script_url(self) -> str:
         """The URL of the training as a script, "" if no script is available."""
         is_code = self.site.lab.source and not self._recipe.is_network
-        return urls.CODE.url(self.name) if is_code else ""
+        return urls.RECIPE_SCRIPT.url(self.name) if is_code else ""
 
     @property
-    def code_file(self) -> str:
+    def script_name(self) -> str:
         """The file name of the script."""
         return name_script_file(self._recipe)
 
     @property
-    def digest(self) -> str:
+    def arrays_digest(self) -> str:
         """The digest of the arrays file."""
-        return complete_card(self.site.game, self.site.agents[self.name]).arrays
+        return complete_card(self.site.game, self.site.agents[self.name]).arrays_digest
 
 
 @bp.get(urls.AGENT)
@@ -522,8 +544,8 @@ def download_agent_file(name: str, ending: str) -> Response:
     agent = current_site().get_agent(name)
     game = current_site().game
     if ending == "csv":
-        return numbers_file(
-            NUMBERS, list_value_rows(current_site(), agent), agent.card.id
+        return build_csv_response(
+            TABLE_COLUMNS, list_value_rows(current_site(), agent), agent.card.id
         )
     content = read_arrays_file(game, agent)
     mimetype = "application/octet-stream"
@@ -533,7 +555,7 @@ def download_agent_file(name: str, ending: str) -> Response:
     return build_file_response(content, mimetype, f"{agent.card.id}.{ending}")
 
 
-@bp.get(urls.CODE)
+@bp.get(urls.RECIPE_SCRIPT)
 def download_script(name: str) -> Response:
     """Return the training of an agent as a Python script."""
     card = current_site().get_agent(name).card

@@ -20,8 +20,8 @@ from app.web import urls
 from app.web.facts import play_round_robin
 from app.web.formatting import MINUS, format_percent, format_signed, list_choices
 from app.web.match import Match, read_word
-from app.web.move_values import HEAT_STEPS, HEATS
-from app.web.pictures.curves import Share, divide_bar
+from app.web.move_values import HEAT_STEPS, LEGEND_HEATS
+from app.web.pictures.curves import OutcomeShare, divide_bar
 from app.web.pictures.svg import Sign, write_inline
 from app.web.rendering import Page, render_page
 from app.web.site_data import SiteData, current_site
@@ -30,17 +30,17 @@ from app.web.wording import grade_strength
 bp = Blueprint("arena", __name__)
 
 
-class Show(NamedTuple):
+class ArenaFigure(NamedTuple):
     """A kind of number that the table can show, with its format and colours."""
 
     title: str
     # maps chances of win, draw, loss, [..., 3], to the figure, [...]
-    of: Callable[[Chances], Chances]
-    write: Callable[[float], str]
+    compute: Callable[[Chances], Chances]
+    format: Callable[[float], str]
     heats: range  # colours of the legend, from 0 to the colour of the figure 1
     # labels of the first colour, the middle and the last
-    ends: Sequence[tuple[str, ...]]
-    reading: str
+    scale_labels: Sequence[tuple[str, ...]]
+    explanation: str
 
 
 def _format_score(score: float) -> str:
@@ -49,33 +49,35 @@ def _format_score(score: float) -> str:
     return sign + format_percent(abs(score), 0)
 
 
-def _build_chance_show(title: str, number: int, most: int, who: str) -> Show:
-    of = itemgetter((..., number))
+def _build_chance_figure(
+    title: str, outcome_index: int, max_chance: int, winner: str
+) -> ArenaFigure:
+    of = itemgetter((..., outcome_index))
     ends = [("0%",), ("50%",), ("100%",)]
-    heats = range(0, most + most // 10, most // 10)
-    return Show(
+    heats = range(0, max_chance + max_chance // 10, max_chance // 10)
+    return ArenaFigure(
         title,
         of,
         partial(format_percent, decimals=0),
         heats,
         ends,
-        f"The number is the probability, in percent, that {who}.",
+        f"The number is the probability, in percent, that {winner}.",
     )
 
 
-SHOWS = {
-    "score": Show(
+ARENA_FIGURES = {
+    "score": ArenaFigure(
         title="Score",
-        of=compute_score,
-        write=_format_score,
-        heats=HEATS,
-        ends=[("O wins", f"{MINUS}100"), ("0",), ("X wins", "+100")],
-        reading="The score is the probability that X wins minus the probability that O "
+        compute=compute_score,
+        format=_format_score,
+        heats=LEGEND_HEATS,
+        scale_labels=[("O wins", f"{MINUS}100"), ("0",), ("X wins", "+100")],
+        explanation="The score is the probability that X wins minus the probability that O "
         "wins, in percent.",
     ),
-    "win": _build_chance_show("X wins", 0, HEAT_STEPS, "X wins"),
-    "draw": _build_chance_show("Draw", 1, HEAT_STEPS, "the game is a draw"),
-    "loss": _build_chance_show("O wins", 2, -HEAT_STEPS, "O wins"),
+    "win": _build_chance_figure("X wins", 0, HEAT_STEPS, "X wins"),
+    "draw": _build_chance_figure("Draw", 1, HEAT_STEPS, "the game is a draw"),
+    "loss": _build_chance_figure("O wins", 2, -HEAT_STEPS, "O wins"),
 }
 
 
@@ -106,7 +108,7 @@ class Standing(NamedTuple):
     score: str
     as_x: str
     as_o: str
-    shares: list[Share]  # won, drawn and lost, in both seats together
+    shares: list[OutcomeShare]  # won, drawn and lost, in both seats together
     beaten_by: int
 
 
@@ -116,33 +118,36 @@ class ArenaPage(Page, frozen=True):
     template: ClassVar = "arena/arena.html"
 
     site: SiteData
-    show: str  # the figure of the table, a key of SHOWS
-    add: str  # recipe of an additional player, "" without
-    player: str  # the selected player; "" selects the weakest agent
+    figure_key: str  # the figure of the table, a key of SHOWS
+    added_recipe: str  # recipe of an additional player, "" without
+    selected_player: str  # the selected player; "" selects the weakest agent
 
     @property
-    def shows(self) -> Mapping[str, Show]:
+    def figures(self) -> Mapping[str, ArenaFigure]:
         """The figures that the table can have."""
-        return SHOWS
+        return ARENA_FIGURES
 
     @cached_property
     def _names(self) -> list[str]:
-        return [*self.site.policies, *([self.add] if self.add else [])]
+        return [
+            *self.site.policies,
+            *([self.added_recipe] if self.added_recipe else []),
+        ]
 
     @cached_property
     def _chances(self) -> Chances:
         """The chances of win, draw and loss for X, [X, O, 3]."""
-        return play_round_robin(self.site, self.add)
+        return play_round_robin(self.site, self.added_recipe)
 
     @cached_property
-    def _league(self) -> ArenaTable:
+    def _table(self) -> ArenaTable:
         return summarize_round_robin(self._chances)
 
     @cached_property
     def _order(self) -> list[int]:
         """The players' numbers, the weakest first."""
         return sorted(
-            range(len(self._names)), key=lambda number: self._league.score[number]
+            range(len(self._names)), key=lambda number: self._table.mean_score[number]
         )
 
     @cached_property
@@ -153,10 +158,14 @@ class ArenaPage(Page, frozen=True):
         return [
             ArenaRow(
                 id=names[x],
-                title=site.titles[names[x]],
+                title=site.display_titles[names[x]],
                 pairings=[
                     _build_pairing(
-                        SHOWS[self.show], site, names[x], names[o], self._chances[x, o]
+                        ARENA_FIGURES[self.figure_key],
+                        site,
+                        names[x],
+                        names[o],
+                        self._chances[x, o],
                     )
                     for o in self._order
                 ],
@@ -165,9 +174,11 @@ class ArenaPage(Page, frozen=True):
         ]
 
     @property
-    def here(self) -> int:
+    def selected_row(self) -> int:
         """The row number of the selected player."""
-        candidates = [self.player] if self.player else self.site.agents
+        candidates = (
+            [self.selected_player] if self.selected_player else self.site.agents
+        )
         return next(
             number for number, row in enumerate(self.rows) if row.id in candidates
         )
@@ -175,13 +186,13 @@ class ArenaPage(Page, frozen=True):
     @property
     def sketch(self) -> Markup:
         """The whole table as a small picture."""
-        return _draw_sketch(self.rows, self.here)
+        return _draw_sketch(self.rows, self.selected_row)
 
     @property
     def standings(self) -> list[Standing]:
         """The players of the league, the best first."""
         return [
-            _build_standing(self.site, self._names[number], self._league, number)
+            _build_standing(self.site, self._names[number], self._table, number)
             for number in reversed(self._order)
         ]
 
@@ -190,37 +201,44 @@ class ArenaPage(Page, frozen=True):
 def show_arena() -> Response:
     """Show every player against every player."""
     site = current_site()
-    show = read_word("show", request.args, SHOWS, "score")
+    show = read_word("show", request.args, ARENA_FIGURES, "score")
     player = request.args.get("player", "")
     add = request.args.get("add", "")
     for name in (player, add):
-        if name and not site.policies.knows(name):
+        if name and not site.policies.contains_name(name):
             raise BadRequest(
                 f"There is no player {name!r}. {list_choices(site.policies)}"
             )
-    return render_page(arena_page(show, site, player, add))
+    return render_page(build_arena_page(show, site, player, add))
 
 
-def arena_page(show: str, site: SiteData, player: str = "", add: str = "") -> ArenaPage:
+def build_arena_page(
+    figure_key: str, site: SiteData, selected_player: str = "", added_recipe: str = ""
+) -> ArenaPage:
     """Return the page with all players, and an additional player if a recipe is given.
 
     The added player's matches are listed if no other player is named.
     """
-    names = [name for name in (add, player) if name and name not in site.policies]
-    add = names[0] if names else ""
-    return ArenaPage(site, show, add, player or add)
+    names = [
+        name
+        for name in (added_recipe, selected_player)
+        if name and name not in site.policies
+    ]
+    added_recipe = names[0] if names else ""
+    return ArenaPage(site, figure_key, added_recipe, selected_player or added_recipe)
 
 
 def _build_pairing(
-    show: Show, site: SiteData, x: str, o: str, chances: Chances
+    arena_figure: ArenaFigure, site: SiteData, x: str, o: str, chances: Chances
 ) -> Pairing:
     win, draw, loss = (format_percent(chance) for chance in chances)
-    figure = float(show.of(chances))
-    text = show.write(figure)
+    figure = float(arena_figure.compute(chances))
+    text = arena_figure.format(figure)
     return Pairing(
         text=text,
-        heat=round(figure * show.heats[-1]),
-        label=f"{text}: {site.titles[x]} as X against {site.titles[o]} as O: X wins {win}%, "
+        heat=round(figure * arena_figure.heats[-1]),
+        label=f"{text}: {site.display_titles[x]} as X against {site.display_titles[o]} as O: "
+        f"X wins {win}%, "
         f"draw {draw}%, O wins {loss}%",
         href=urls.play(Match(x=x, o=o)),
     )
@@ -260,13 +278,13 @@ def _build_standing(
 ) -> Standing:
     win, draw, loss = ((table.as_x[player] + table.as_o[player]) / 2).tolist()
     return Standing(
-        rank=int(table.rank[player]),
-        title=site.titles[name],
-        href=urls.agent(name) if site.agents.knows(name) else "",
+        rank=int(table.ranks[player]),
+        title=site.display_titles[name],
+        href=urls.agent(name) if site.agents.contains_name(name) else "",
         strength=grade_strength(site, name),
-        score=format_signed(table.score[player]),
+        score=format_signed(table.mean_score[player]),
         as_x=format_signed(float(compute_score(table.as_x[player]))),
         as_o=format_signed(float(compute_score(table.as_o[player]))),
         shares=divide_bar((win, draw, loss), 1),
-        beaten_by=int(table.beaten_by[player]),
+        beaten_by=int(table.beaten_by_count[player]),
     )

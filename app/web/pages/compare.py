@@ -15,23 +15,23 @@ from app.tictactoe.notation import undo_moves
 from app.tictactoe.value_map import round_outcomes
 from app.web import urls
 from app.web.comparison import (
-    FIGURES,
+    CURVE_TITLES,
     MAX_VIEWS,
     Comparison,
     CurveTitles,
-    View,
+    SourceSnapshot,
     find_next_disagreement,
     parse_comparison,
 )
 from app.web.formatting import (
     format_count,
+    format_short_square_name,
     format_updates,
     join_words,
-    name_square_briefly,
 )
 from app.web.match import MatchState, read_integer
 from app.web.move_values import (
-    OUTCOMES,
+    OUTCOME_LABELS,
     MoveValues,
     can_blunder,
     describe_best_play,
@@ -40,10 +40,10 @@ from app.web.move_values import (
 from app.web.pages.parts import learning
 from app.web.pages.parts.export import Export, export_curve
 from app.web.pictures import minds
-from app.web.pictures.boards import Board, BoardSquare, lay_out_board
+from app.web.pictures.boards import BoardPicture, BoardSquare, lay_out_board
 from app.web.pictures.curves import Charts
 from app.web.rendering import Page, render_page
-from app.web.site_data import TASK, TRUTH, SiteData, current_site
+from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, current_site
 from app.web.wording import (
     Legend,
     build_legend,
@@ -58,124 +58,147 @@ bp = Blueprint("compare", __name__)
 class Panel(NamedTuple):
     """A board of the page; fields that are empty belong to agents only."""
 
-    view: View
-    name: str  # the title, with the number of updates for a snapshot
-    board: Board
+    source_snapshot: SourceSnapshot
+    title: str  # the title, with the number of updates for a snapshot
+    board: BoardPicture
     legend: Legend | None  # legend of a decision; None if the game is over
-    plays: str  # its moves and their value
-    blunder: bool  # whether its move can lower the value of the game
-    origin: str  # the updates of the agent, or the origin of the values
-    earlier: str  # URL with the previous snapshot
-    later: str
-    remove: str
+    move_text: str  # its moves and their value
+    is_blunder: bool  # whether its move can lower the value of the game
+    origin_text: str  # the updates of the agent, or the origin of the values
+    earlier_url: str  # URL with the previous snapshot
+    later_url: str
+    remove_url: str
 
 
 def build_panel(
-    comparison: Comparison, state: MatchState, view: View, opinion: MoveValues | None
+    comparison: Comparison,
+    state: MatchState,
+    view: SourceSnapshot,
+    move_values: MoveValues | None,
 ) -> Panel:
     """Return the board of a view, or of optimal play; `opinion` is None after the end of a game."""
     site = state.site
     views = comparison.views
     name = format_view_name(state.site, view)
-    seen = replace(state, match=comparison.match(view))
+    seen = replace(state, match=comparison.build_match(view))
     # optimal play is not among the views
     here = views.index(view) if view in views else len(views)
     before = views[:here]
     after = views[here + 1 :]
-    learned = site.agents.knows(view.lens)
+    learned = site.agents.contains_name(view.value_source)
     earlier = ""
     later = ""
 
-    def put(step: int | None) -> str:
+    def build_url(step: int | None) -> str:
         """Return the URL with another snapshot in this panel, "" if a panel has it already."""
-        other = View(view.lens, step)
+        other = SourceSnapshot(view.value_source, step)
         if other in views:
             return ""
         return urls.compare(replace(comparison, views=(*before, other, *after)))
 
     if learned:
-        step = site.resolve_step(view.lens, view.step)
-        earlier = put(step - 1) if step else ""
-        later = "" if view.step is None else put(site.step_for_url(view.lens, step + 1))
+        step = site.resolve_snapshot(view.value_source, view.snapshot)
+        earlier = build_url(step - 1) if step else ""
+        later = (
+            ""
+            if view.snapshot is None
+            else build_url(site.get_snapshot_for_url(view.value_source, step + 1))
+        )
     removed = urls.compare(replace(comparison, views=before + after))
     return Panel(
-        view=view,
-        name=name,
+        source_snapshot=view,
+        title=name,
         board=lay_out_board(
             seen,
-            opinion,
-            lambda cell: urls.compare(comparison.play(cell)),
+            move_values,
+            lambda cell: urls.compare(comparison.after_move(cell)),
             f"board-{view}",
             f"Board of {name}",
         ),
-        legend=build_legend(seen, opinion) if opinion else None,
-        plays=describe_plays(site.game, opinion) if opinion else "",
-        blunder=opinion is not None and can_blunder(state, opinion),
-        origin=_format_training(site, view)
+        legend=build_legend(seen, move_values) if move_values else None,
+        move_text=describe_plays(site.game, move_values) if move_values else "",
+        is_blunder=move_values is not None and can_blunder(state, move_values),
+        origin_text=_format_training(site, view)
         if learned
         else "Computed by solving the game",
-        earlier=earlier,
-        later=later,
-        remove=removed if view in views and len(views) > 1 else "",
+        earlier_url=earlier,
+        later_url=later,
+        remove_url=removed if view in views and len(views) > 1 else "",
     )
 
 
-def format_view_name(site: SiteData, view: View) -> str:
+def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
     """Return the name of a view within a sentence, so without a comma."""
-    title = site.titles[view.lens.removesuffix(TASK)].replace(",", "")
-    if view.lens.endswith(TASK):
+    title = site.display_titles[view.value_source.removesuffix(TASK_SUFFIX)].replace(
+        ",", ""
+    )
+    if view.value_source.endswith(TASK_SUFFIX):
         return f"the task of {title}"
-    if view.lens == TRUTH:
+    if view.value_source == TRUTH:
         return "optimal play"
     return (
-        title if view.step is None else f"{title} after {_format_training(site, view)}"
+        title
+        if view.snapshot is None
+        else f"{title} after {_format_training(site, view)}"
     )
 
 
-def describe_plays(game: Game, opinion: MoveValues) -> str:
+def describe_plays(game: Game, move_values: MoveValues) -> str:
     """Return the moves of a value source in a decision, and the value that it gives them."""
-    first = opinion.plays[0]
-    expected = opinion.truths[first] if opinion.exact else opinion.texts[first]
-    places = "mostly " * opinion.draws + name_squares(game, opinion.plays)
-    return f"{places.capitalize()}: {expected or opinion.blank}"
+    first = move_values.likeliest_cells[0]
+    expected = (
+        move_values.optimal_results[first]
+        if move_values.is_optimal_play
+        else move_values.value_texts[first]
+    )
+    places = "mostly " * move_values.is_stochastic + name_squares(
+        game, move_values.likeliest_cells
+    )
+    return f"{places.capitalize()}: {expected or move_values.unknown_text}"
 
 
-def summarise_plays(state: MatchState, opinions: Mapping[str, MoveValues]) -> str:
+def summarise_plays(state: MatchState, values_by_name: Mapping[str, MoveValues]) -> str:
     """Return sentences on who plays what in a decision, and who can blunder."""
-    preferences = _describe_preferences(state.site.game, opinions)
-    return f"{preferences[0].upper()}{preferences[1:]} {_describe_verdict(state, opinions)}"
+    preferences = _describe_preferences(state.site.game, values_by_name)
+    return f"{preferences[0].upper()}{preferences[1:]} {_describe_verdict(state, values_by_name)}"
 
 
-def _format_training(site: SiteData, view: View) -> str:
+def _format_training(site: SiteData, view: SourceSnapshot) -> str:
     """Return the number of updates by the snapshot of a view."""
-    agent = site.agents[view.lens]
+    agent = site.agents[view.value_source]
     return format_updates(
-        int(agent.snapshot_updates[-1 if view.step is None else view.step])
+        int(agent.snapshot_updates[-1 if view.snapshot is None else view.snapshot])
     )
 
 
-def _describe_preferences(game: Game, opinions: Mapping[str, MoveValues]) -> str:
+def _describe_preferences(game: Game, values_by_name: Mapping[str, MoveValues]) -> str:
     """Return a sentence on who plays which squares; agents with equal moves form a group."""
     groups: dict[tuple[int, ...], list[str]] = {}
-    for name, view in opinions.items():
-        groups.setdefault(tuple(view.plays), []).append(name)
-    if len(groups) == 1 < len(opinions):
-        who = "Both" if len(opinions) == 2 else "All"
+    for name, view in values_by_name.items():
+        groups.setdefault(tuple(view.likeliest_cells), []).append(name)
+    if len(groups) == 1 < len(values_by_name):
+        who = "Both" if len(values_by_name) == 2 else "All"
         return f"{who} play {name_squares(game, *groups)}."
     parts = []
     for cells, names in sorted(groups.items(), key=lambda group: -len(group[1])):
-        alone = "alone " * (len(names) == 1 and len(groups) < len(opinions))
+        alone = "alone " * (len(names) == 1 and len(groups) < len(values_by_name))
         verb = "plays" if len(names) == 1 else "play"
         parts.append(f"{join_words(names)} {alone}{verb} {name_squares(game, cells)}")
     return "; ".join(parts) + "."
 
 
-def _describe_verdict(state: MatchState, opinions: Mapping[str, MoveValues]) -> str:
+def _describe_verdict(
+    state: MatchState, values_by_name: Mapping[str, MoveValues]
+) -> str:
     """Return a sentence on the value of the position, and on the agents that can miss it."""
     value = describe_best_play(state.site, state.position).partition(" ")[0]
-    if value == OUTCOMES[-1]:
+    if value == OUTCOME_LABELS[-1]:
         return "With optimal play every move loses here."
-    erring = [name for name, opinion in opinions.items() if can_blunder(state, opinion)]
+    erring = [
+        name
+        for name, move_values in values_by_name.items()
+        if can_blunder(state, move_values)
+    ]
     if erring:
         return (
             f"With optimal play the result is a {value}; {join_words(erring)} can lose "
@@ -190,55 +213,64 @@ HALF_TILE = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # half of a tile, below its diagonal, 
 class ComparedMinds(NamedTuple):
     """The minds of all agents in the comparison, at the compared snapshots."""
 
-    each: list[tuple[str, str, minds.MindPicture]]  # (name, URL, picture) of each agent
+    pictures: list[
+        tuple[str, str, minds.MindPicture]
+    ]  # (name, URL, picture) of each agent
     # whether two minds share a picture: the second has the lower half of each tile
-    divided: bool
+    are_tiles_divided: bool
     # In a shared picture, the number of positions with equal expected outcomes.
-    agree: str
-    kind: minds.Kind  # the colouring of the tiles
+    agreement_text: str
+    colouring: minds.TileColouring  # the colouring of the tiles
     film: learning.Film | None  # None if an agent is compared at two snapshots
-    step: int  # step of the film that is shown, or the nearest step
-    shown: learning.Frame | None  # the compared snapshots as a frame
-    next_step: str  # URL of the next frame; the first follows the last
+    frame_index: int  # step of the film that is shown, or the nearest step
+    shown_frame: learning.FilmFrame | None  # the compared snapshots as a frame
+    next_frame_url: str  # URL of the next frame; the first follows the last
 
 
 def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
     """Return the minds of the agents among the views; None without agents."""
-    views = _list_learned(site, comparison)
+    views = _list_learned_views(site, comparison)
     if not views:
         return None
-    names = [view.lens for view in views]
-    shown = [site.resolve_step(view.lens, view.step) for view in views]
+    names = [view.value_source for view in views]
+    shown = [site.resolve_snapshot(view.value_source, view.snapshot) for view in views]
     divided = len(views) == 2 and all(
-        minds.list_kinds(site, name)[minds.EXPECTS] == minds.KINDS[minds.EXPECTS]
+        minds.list_kinds(site, name)[minds.EXPECTED_KEY]
+        == minds.COLOURINGS[minds.EXPECTED_KEY]
         for name in names
     )
-    moving = _can_move(views)
+    moving = has_several_snapshots(views)
     pictures = [
-        minds.draw_mind(site, name, step, moving=moving)
+        minds.draw_mind(site, name, step, has_all_frames=moving)
         for name, step in zip(names, shown, strict=True)
     ]
     if divided:
         pictures[1] = _halve_tiles(pictures[1])
     frames = _list_frames(site, views)
-    lasts = [site.get_last_step(name) for name in names]
+    lasts = [site.get_last_snapshot(name) for name in names]
     step = _find_nearest_frame(frames, shown, lasts)
     film = learning.film_agents(site, tuple(names)) if moving else None
     return ComparedMinds(
-        each=[
-            (format_view_name(site, view), urls.mind(view.lens, view.step), drawn)
+        pictures=[
+            (
+                format_view_name(site, view),
+                urls.mind(view.value_source, view.snapshot),
+                drawn,
+            )
             for view, drawn in zip(views, pictures, strict=True)
         ],
-        divided=divided,
-        agree=format_count(_count_agreeing(site, names, shown)) if divided else "",
-        kind=minds.KINDS[minds.EXPECTS],
+        are_tiles_divided=divided,
+        agreement_text=format_count(_count_agreeing(site, names, shown))
+        if divided
+        else "",
+        colouring=minds.COLOURINGS[minds.EXPECTED_KEY],
         film=film,
-        step=step,
-        shown=film
+        frame_index=step,
+        shown_frame=film
         and learning.build_agents_frame(site, names, shown)._replace(
-            x=film.frames[step].x
+            curve_x=film.frames[step].curve_x
         ),
-        next_step=urls.compare(
+        next_frame_url=urls.compare(
             _move_to_steps(site, comparison, frames[(step + 1) % len(frames)])
         ),
     )
@@ -264,8 +296,8 @@ def move_to_frame(site: SiteData, comparison: Comparison, text: str) -> Comparis
 
     Raises BadRequest with a sentence if there is no such frame, or no film.
     """
-    views = _list_learned(site, comparison)
-    if not views or not _can_move(views):
+    views = _list_learned_views(site, comparison)
+    if not views or not has_several_snapshots(views):
         raise BadRequest("frame needs agents that learned, each of them only once.")
     frames = _list_frames(site, views)
     return _move_to_steps(
@@ -273,21 +305,27 @@ def move_to_frame(site: SiteData, comparison: Comparison, text: str) -> Comparis
     )
 
 
-def _list_learned(site: SiteData, comparison: Comparison) -> list[View]:
+def _list_learned_views(site: SiteData, comparison: Comparison) -> list[SourceSnapshot]:
     """Return the views of agents."""
-    return [view for view in comparison.views if site.agents.knows(view.lens)]
+    return [
+        view
+        for view in comparison.views
+        if site.agents.contains_name(view.value_source)
+    ]
 
 
-def _can_move(views: list[View]) -> bool:
+def has_several_snapshots(views: list[SourceSnapshot]) -> bool:
     """Return whether the agents can share a frame: a training cannot be at two snapshots at once."""
-    return len({view.lens for view in views}) == len(views)
+    return len({view.value_source for view in views}) == len(views)
 
 
-def _list_frames(site: SiteData, views: list[View]) -> list[tuple[int, ...]]:
+def _list_frames(site: SiteData, views: list[SourceSnapshot]) -> list[tuple[int, ...]]:
     """Return the steps of all agents at each frame of the film, as many as the longest training has."""
-    lasts = [site.get_last_step(view.lens) for view in views]
+    lasts = [site.get_last_snapshot(view.value_source) for view in views]
     return list(
-        zip(*(learning.match_steps(last, max(lasts)) for last in lasts), strict=True)
+        zip(
+            *(learning.match_snapshots(last, max(lasts)) for last in lasts), strict=True
+        )
     )
 
 
@@ -297,20 +335,23 @@ def _move_to_steps(
     """Return the comparison with the agents at these steps of their trainings."""
     left = iter(steps)
 
-    def moved(view: View) -> View:
-        if not site.agents.knows(view.lens):
+    def move_view(view: SourceSnapshot) -> SourceSnapshot:
+        if not site.agents.contains_name(view.value_source):
             return view
-        return View(view.lens, site.step_for_url(view.lens, next(left)))
+        return SourceSnapshot(
+            view.value_source, site.get_snapshot_for_url(view.value_source, next(left))
+        )
 
-    return replace(comparison, views=tuple(map(moved, comparison.views)))
+    return replace(comparison, views=tuple(map(move_view, comparison.views)))
 
 
 def _halve_tiles(whole: minds.MindPicture) -> minds.MindPicture:
     """Return a mind with the lower half of each tile only."""
     paths = [
-        (heat, outline.replace(minds.TILE, HALF_TILE)) for heat, outline in whole.paths
+        (heat, outline.replace(minds.TILE_PATH, HALF_TILE))
+        for heat, outline in whole.paths_by_colour
     ]
-    return whole._replace(tile=HALF_TILE, paths=paths)
+    return whole._replace(tile_outline=HALF_TILE, paths_by_colour=paths)
 
 
 def _count_agreeing(site: SiteData, names: list[str], steps: list[int]) -> int:
@@ -320,7 +361,7 @@ def _count_agreeing(site: SiteData, names: list[str], steps: list[int]) -> int:
         round_outcomes(minds.estimate_tiles(site, *view)[0]) for view in views
     )
     both = np.logical_and(
-        *(minds.choose_decisions(site, *view).known[0] for view in views)
+        *(minds.choose_decisions(site, *view).is_known[0] for view in views)
     )
     return int(((first == second) & both).sum())
 
@@ -348,18 +389,18 @@ class ComparePage(Page, frozen=True):
     # The boards.
 
     @cached_property
-    def _values(self) -> dict[View, MoveValues | None]:
+    def _values(self) -> dict[SourceSnapshot, MoveValues | None]:
         """The values of each view and of optimal play; None after the end of a game."""
         state = self.state
         return {
             view: None
-            if state.over
+            if state.is_over
             else evaluate_moves(state.site, state.position, *view)
-            for view in (*self.comparison.views, View(TRUTH))
+            for view in (*self.comparison.views, SourceSnapshot(TRUTH))
         }
 
     @cached_property
-    def _learned(self) -> dict[str, MoveValues]:
+    def _learned_values(self) -> dict[str, MoveValues]:
         """The values of each view by its full name; none after the end of a game."""
         return {
             format_view_name(self.site, view): values
@@ -378,7 +419,7 @@ class ComparePage(Page, frozen=True):
     @property
     def rows(self) -> list[tuple[str, list[BoardSquare]]]:
         """The name of each empty square, and the square on every board."""
-        return _list_rows(self.site.game, self.panels) if self._learned else []
+        return _list_rows(self.site.game, self.panels) if self._learned_values else []
 
     @property
     def headline(self) -> str:
@@ -393,19 +434,23 @@ class ComparePage(Page, frozen=True):
     @property
     def summary(self) -> str:
         """The agreement of the agents, "" of a finished game."""
-        return summarise_plays(self.state, self._learned) if self._learned else ""
+        return (
+            summarise_plays(self.state, self._learned_values)
+            if self._learned_values
+            else ""
+        )
 
     @property
-    def preview(self) -> str:
+    def preview_url(self) -> str:
         """The URL of the picture of the first board, for link previews."""
-        return urls.MATCH_PREVIEW.url_for_match(
-            self.comparison.match(self.comparison.views[0])
+        return urls.MATCH_PREVIEW.build_match_url(
+            self.comparison.build_match(self.comparison.views[0])
         )
 
     # Links.
 
     @property
-    def take_back(self) -> str:
+    def take_back_url(self) -> str:
         """The URL without the last move, "" without a move."""
         record = self.comparison.record
         return (
@@ -427,50 +472,58 @@ class ComparePage(Page, frozen=True):
         )
 
     @property
-    def most(self) -> int:
+    def max_views(self) -> int:
         """The largest number of views."""
         return MAX_VIEWS
 
     @property
     def shipped_views(self) -> list[str]:
         """The value sources that are shown as shipped, which are not offered again."""
-        return [view.lens for view in self.comparison.views if view.step is None]
+        return [
+            view.value_source for view in self.comparison.views if view.snapshot is None
+        ]
 
     # The training of the agents that are compared.
 
     @property
-    def figures(self) -> Mapping[str, CurveTitles]:
+    def curve_titles(self) -> Mapping[str, CurveTitles]:
         """The figures that the curves can show."""
-        return FIGURES
+        return CURVE_TITLES
 
     @property
-    def figure(self) -> str:
+    def figure_key(self) -> str:
         """The figure that the curves show."""
-        return self.comparison.figure or next(iter(FIGURES))
+        return self.comparison.figure or next(iter(CURVE_TITLES))
 
     @property
     def curves(self) -> Charts | None:
         """The learning curves of the agents."""
-        return learning.chart_comparison(self.site, self.comparison.views, self.figure)
+        return learning.chart_comparison(
+            self.site, self.comparison.views, self.figure_key
+        )
 
     @property
-    def inks(self) -> Mapping[str, str]:
+    def ink_by_agent(self) -> Mapping[str, str]:
         """The colours of the curves, by agent."""
         return learning.choose_inks(self.site, self.comparison.views)
 
     @property
-    def take(self) -> Export | None:
+    def export(self) -> Export | None:
         """The export of the curves."""
         views = self.comparison.views
-        agents = [view.lens for view in views if self.site.agents.knows(view.lens)]
+        agents = [
+            view.value_source
+            for view in views
+            if self.site.agents.contains_name(view.value_source)
+        ]
         if not agents:
             return None
         return export_curve(
-            self.site, agents, self.figure, record=self.comparison.record
+            self.site, agents, self.figure_key, record=self.comparison.record
         )
 
     @property
-    def minds(self) -> ComparedMinds | None:
+    def compared_minds(self) -> ComparedMinds | None:
         """The minds of the agents."""
         return draw_minds(self.site, self.comparison)
 
@@ -493,7 +546,7 @@ def _list_rows(game: Game, panels: list[Panel]) -> list[tuple[str, list[BoardSqu
     """Return each empty square with its values on all boards."""
     squares = zip(*(panel.board.squares for panel in panels), strict=True)
     return [
-        (name_square_briefly(game, cell), list(row))
+        (format_short_square_name(game, cell), list(row))
         for cell, row in enumerate(squares)
         if row[0].mark == "."
     ]

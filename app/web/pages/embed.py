@@ -24,21 +24,27 @@ from app.experiments import Summary
 from app.recipes import RecipeError
 from app.web import comparison, urls
 from app.web.comparison import parse_comparison
-from app.web.match import Match, MatchState, get_next_step, parse_match, read_integer
-from app.web.match_controls import draw_reply
+from app.web.match import (
+    Match,
+    MatchState,
+    get_next_snapshot,
+    parse_match,
+    read_integer,
+)
+from app.web.match_controls import play_random_reply
 from app.web.match_view import (
     MatchView,
     build_match_view,
     find_losing_move,
     summarise_game,
 )
-from app.web.move_values import NOTHING, evaluate_match
+from app.web.move_values import EMPTY_NOTE, evaluate_match
 from app.web.pages.parts import export, learning
 from app.web.pictures import boards, curves, minds
 from app.web.pictures.curves import WIDTH, WIDTHS, Charts, draw_curves_file
-from app.web.pictures.figures import Layout, lay_out_numbered_figure
+from app.web.pictures.figures import FigureLayout, lay_out_numbered_figure
 from app.web.pictures.svg import draw_preview, write_plot
-from app.web.pictures.tables import Table, build_table
+from app.web.pictures.tables import HtmlTable, build_table
 from app.web.rendering import (
     Page,
     get_link_attributes,
@@ -47,7 +53,7 @@ from app.web.rendering import (
 )
 from app.web.site_data import SiteData, current_site
 from app.web.translation import mark_english
-from app.web.urls import IN_FRAME, frame_file
+from app.web.urls import FRAME_ROUTES, frame_file
 from app.web.wording import LESSON_STEPS, build_legend, describe_turn
 
 bp = Blueprint("embed", __name__)
@@ -69,9 +75,9 @@ class BoardPage(Page, frozen=True):
         return self.state.match
 
     @property
-    def scene(self) -> MatchView:
+    def match_view(self) -> MatchView:
         """The board and its controls, which lead to frames."""
-        return build_match_view(self.state, IN_FRAME)
+        return build_match_view(self.state, FRAME_ROUTES)
 
 
 Sized = tuple[str, int, float]  # the address of a picture, its width and height
@@ -83,28 +89,28 @@ class CurvesPage(Page, frozen=True):
     template: ClassVar = "embed/curve.html"
 
     curves: Charts
-    take: export.Export
+    export: export.Export
     names: list[str]
-    figure: str  # key of FIGURES, WON, or "" for all curves of one agent
-    against: str
+    figure_key: str  # key of FIGURES, WON, or "" for all curves of one agent
+    opponent: str
 
     @property
     def title(self) -> str:
         """The title of the curves."""
-        return self.take.title
+        return self.export.title
 
     @property
     def page(self) -> str:
         """The URL of the whole page."""
-        return self.take.page
+        return self.export.page_url
 
     @property
-    def wide(self) -> Sized:
+    def wide_picture(self) -> Sized:
         """The curves as a picture of the usual width."""
         return self._picture(WIDTH)
 
     @property
-    def narrow(self) -> Sized:
+    def narrow_picture(self) -> Sized:
         """The curves as a narrow picture, for small screens."""
         return self._picture(NARROW_WIDTH)
 
@@ -116,12 +122,12 @@ class CurvesPage(Page, frozen=True):
     @property
     def charts(self) -> Charts:
         """The curves as numbers, without links."""
-        unlinked = [moment._replace(href="") for moment in self.curves.moments]
-        return self.curves._replace(moments=unlinked)
+        unlinked = [moment._replace(agent_url="") for moment in self.curves.points]
+        return self.curves._replace(points=unlinked)
 
     def _picture(self, width: int) -> Sized:
         name, *others = self.names
-        frame = urls.embed_curve(name, others, self.figure, self.against, width)
+        frame = urls.embed_curve(name, others, self.figure_key, self.opponent, width)
         height = draw_curves_file(self.curves, self.title, width).height
         return frame_file(frame, "svg"), width, height
 
@@ -133,20 +139,20 @@ class FilmPage(Page, frozen=True):
 
     site: SiteData
     name: str
-    step: int
-    colour: str  # key of `minds.KINDS`
+    snapshot: int
+    colouring_key: str  # key of `minds.KINDS`
 
     @property
-    def mind(self) -> minds.MindPicture:
+    def mind_picture(self) -> minds.MindPicture:
         """The picture, with the data of all snapshots."""
         return minds.draw_mind(
-            self.site, self.name, self.step, self.colour, moving=True
+            self.site, self.name, self.snapshot, self.colouring_key, has_all_frames=True
         )
 
     @property
-    def kind(self) -> minds.Kind:
+    def colouring(self) -> minds.TileColouring:
         """The colouring of the tiles."""
-        return minds.list_kinds(self.site, self.name)[self.colour]
+        return minds.list_kinds(self.site, self.name)[self.colouring_key]
 
     @property
     def film(self) -> learning.Film:
@@ -154,22 +160,24 @@ class FilmPage(Page, frozen=True):
         return learning.film_all_positions(self.site, self.name)
 
     @property
-    def next_step(self) -> str:
+    def next_frame_url(self) -> str:
         """The URL of the next snapshot; the first follows the last."""
-        following = get_next_step(self.step, self.site.get_last_step(self.name))
-        step = self.site.step_for_url(self.name, following)
-        return urls.EMBED_MIND.url(self.name, step=step, colour=self._colour)
+        following = get_next_snapshot(
+            self.snapshot, self.site.get_last_snapshot(self.name)
+        )
+        step = self.site.get_snapshot_for_url(self.name, following)
+        return urls.EMBED_MIND.url(self.name, step=step, colour=self._colouring_in_url)
 
     @property
     def page(self) -> str:
         """The URL of the whole page."""
-        step = self.site.step_for_url(self.name, self.step)
-        return urls.mind(self.name, step, self._colour)
+        step = self.site.get_snapshot_for_url(self.name, self.snapshot)
+        return urls.mind(self.name, step, self._colouring_in_url)
 
     @property
-    def _colour(self) -> str:
+    def _colouring_in_url(self) -> str:
         """The colour in URLs, "" for the default."""
-        return "" if self.colour == minds.EXPECTS else self.colour
+        return "" if self.colouring_key == minds.EXPECTED_KEY else self.colouring_key
 
 
 class FigurePage(Page, frozen=True):
@@ -182,17 +190,17 @@ class FigurePage(Page, frozen=True):
     number: int  # number of the figure, from 1
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> FigureLayout:
         """The drawing and its texts."""
         return lay_out_numbered_figure(self.site, self.summary.id, self.number)
 
     @property
     def svg(self) -> Markup:
         """The drawing."""
-        return write_plot(self.layout.plot, outside=get_link_attributes())
+        return write_plot(self.layout.plot, link_attributes=get_link_attributes())
 
     @property
-    def table(self) -> Table:
+    def table(self) -> HtmlTable:
         """The numbers of the figure."""
         figure = self.summary.figures[self.number - 1]
         return build_table(figure, self.site, self.summary.first_seed)
@@ -209,14 +217,16 @@ def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
     names = [name]
     against = ""
     charts: Charts | None
-    if figure == learning.WON and not lenses:
+    if figure == learning.WIN_RATE_KEY and not lenses:
         charts = learning.chart_wins(card.win_rate) if card.win_rate else None
     elif figure or lenses:
         compared_with, _ = parse_comparison("", [name, *lenses], site, figure)
         names = [
-            view.lens for view in compared_with.views if site.agents.knows(view.lens)
+            view.value_source
+            for view in compared_with.views
+            if site.agents.contains_name(view.value_source)
         ]
-        figure = compared_with.figure or next(iter(comparison.FIGURES))
+        figure = compared_with.figure or next(iter(comparison.CURVE_TITLES))
         charts = learning.chart_comparison(site, compared_with.views, figure)
     else:
         chosen = learning.parse_against(query, card)
@@ -239,8 +249,8 @@ def show_board(record: str = "") -> Response:
 @bp.get(urls.EMBED_REPLY)
 def show_reply(record: str = "") -> AnyResponse:
     """Draw a move for the player to move; htmx receives the board after it, others a redirect."""
-    after = draw_reply(parse_match(record, request.args, current_site()))
-    address = urls.EMBED_BOARD.url_for_match(after.match)
+    after = play_random_reply(parse_match(record, request.args, current_site()))
+    address = urls.EMBED_BOARD.build_match_url(after.match)
     return redirect_after_form(address, partial(BoardPage, after))
 
 
@@ -253,7 +263,9 @@ def show_curves(name: str) -> Response:
 @bp.get(urls.EMBED_MIND)
 def show_mind(name: str) -> Response:
     """Show the picture of all positions of an agent."""
-    step, colour = minds.parse_mind_view(current_site(), name, request.args)
+    step, colour = minds.parse_snapshot_and_colouring(
+        current_site(), name, request.args
+    )
     return render_page(FilmPage(current_site(), name, step, colour))
 
 
@@ -275,7 +287,7 @@ def parse_figure(site: SiteData, claim: str, query: "Query") -> tuple[Summary, i
     return summary, read_integer("figure", query.get("figure") or "1", 1, figures)
 
 
-class TakePage(Page, frozen=True):
+class ExportsPage(Page, frozen=True):
     """The exports of a match: files, a frame, and a citation."""
 
     template: ClassVar = "embed/export.html"
@@ -284,48 +296,58 @@ class TakePage(Page, frozen=True):
     state: MatchState
 
     @property
-    def takes(self) -> list[export.Export]:
+    def exports(self) -> list[export.Export]:
         """The board, and the value of the game over its moves."""
         takes = [export.export_board(self.state)]
-        if self.state.match.record and not self.state.match.hide:
+        if self.state.match.record and not self.state.match.hides_values:
             takes.append(export.export_value(self.state))
         return takes
 
     @property
-    def back(self) -> str:
+    def match_url(self) -> str:
         """The URL of the match."""
         return urls.play(self.state.match)
 
     @property
-    def card(self) -> str:
+    def picture_url(self) -> str:
         """The URL of the picture of a finished game, "" before its end."""
-        return urls.MATCH_PREVIEW.url_for_match(self._whole) if self.state.over else ""
-
-    @property
-    def told(self) -> str:
-        """The text below the picture."""
-        return summarise_game(self.state) if self.state.over else ""
-
-    @property
-    def replay(self) -> str:
-        """The URL that replays the game."""
-        start = self._whole.at(0)
-        return urls.play(
-            replace(start, replay=True, pause=False, keep=False, tally=Match().tally)
+        return (
+            urls.MATCH_PREVIEW.build_match_url(self._whole_match)
+            if self.state.is_over
+            else ""
         )
 
     @property
-    def _whole(self) -> Match:
+    def picture_text(self) -> str:
+        """The text below the picture."""
+        return summarise_game(self.state) if self.state.is_over else ""
+
+    @property
+    def replay_url(self) -> str:
+        """The URL that replays the game."""
+        start = self._whole_match.show_ply(0)
+        return urls.play(
+            replace(
+                start,
+                replays_record=True,
+                is_paused=False,
+                starts_next_game=False,
+                result_counts=Match().result_counts,
+            )
+        )
+
+    @property
+    def _whole_match(self) -> Match:
         """The match at its end."""
         match = self.state.match
-        return replace(match.at(len(match.record)), replay=False)
+        return replace(match.show_ply(len(match.record)), replays_record=False)
 
 
-@bp.get(urls.TAKE.url(""))
-@bp.get(urls.TAKE)
+@bp.get(urls.EXPORTS.url(""))
+@bp.get(urls.EXPORTS)
 def show_exports(record: str = "") -> Response:
     """Show the exports of a match."""
-    return render_page(TakePage(parse_match(record, request.args, current_site())))
+    return render_page(ExportsPage(parse_match(record, request.args, current_site())))
 
 
 FORMATS = ".<any(svg, csv):ending>"
@@ -333,80 +355,84 @@ FORMATS_AND_PREVIEW = ".<any(svg, csv, png):ending>"
 
 
 @bp.get(urls.EMBED_BOARD.url("") + FORMATS)
-@bp.get(urls.EMBED_BOARD.extend(FORMATS))
+@bp.get(urls.EMBED_BOARD.append_ending(FORMATS))
 def download_board(ending: str, record: str = "") -> Response:
     """Return a board as SVG or CSV."""
     shown = build_match_view(
-        parse_match(record, request.args, current_site()), IN_FRAME
+        parse_match(record, request.args, current_site()), FRAME_ROUTES
     )
     name = _name_file("board", record)
     if ending == "svg":
-        says = shown.says
-        return export.svg_file(
-            boards.draw_board_file(shown.board, says.headline, says.caption), name
+        says = shown.headline
+        return export.build_svg_response(
+            boards.draw_board_file(shown.board, says.title, says.caption), name
         )
-    return export.numbers_file(
-        boards.COLUMNS, boards.list_board_rows(shown.board, shown.opinion), name
+    return export.build_csv_response(
+        boards.CSV_COLUMNS, boards.list_board_rows(shown.board, shown.move_values), name
     )
 
 
 @bp.get(urls.EMBED_VALUE.url("") + FORMATS)
-@bp.get(urls.EMBED_VALUE.extend(FORMATS))
+@bp.get(urls.EMBED_VALUE.append_ending(FORMATS))
 def download_game_values(ending: str, record: str = "") -> Response:
     """Return the value of a game over its moves as SVG or CSV."""
     place = parse_match(record, request.args, current_site())
-    moves = build_match_view(place, IN_FRAME).moves
+    moves = build_match_view(place, FRAME_ROUTES).reviewed_moves
     name = _name_file("value", record)
     if ending == "svg":
-        return export.svg_file(
+        return export.build_svg_response(
             curves.draw_game_values_file(
                 place, moves, export.export_value(place).title
             ),
             name,
         )
-    return export.numbers_file(
+    return export.build_csv_response(
         curves.VALUE_COLUMNS, curves.list_game_value_rows(place, moves), name
     )
 
 
-@bp.get(urls.EMBED_CURVE.extend(FORMATS_AND_PREVIEW))
+@bp.get(urls.EMBED_CURVE.append_ending(FORMATS_AND_PREVIEW))
 def download_curves(name: str, ending: str) -> Response:
     """Return learning curves as SVG or CSV, or as a PNG for link previews."""
     chosen = parse_curves(current_site(), name, request.args)
-    title = chosen.take.title
+    title = chosen.export.title
     if ending == "png":
         drawn = draw_curves_file(chosen.curves, "", WIDTH)
         line = title.removesuffix(" tic-tac-toe")
-        return export.png_file(
+        return export.build_png_response(
             draw_preview(line, drawn.shapes, drawn.width, drawn.height)
         )
     if ending == "csv":
-        return export.numbers_file(
+        return export.build_csv_response(
             *curves.tabulate_charts(chosen.curves), _name_file("curve", name)
         )
     width = read_integer("width", request.args.get("width") or str(WIDTH), *WIDTHS)
-    return export.svg_file(
+    return export.build_svg_response(
         draw_curves_file(chosen.curves, title, width), _name_file("curve", name)
     )
 
 
-@bp.get(urls.EMBED_MIND.extend(FORMATS_AND_PREVIEW))
+@bp.get(urls.EMBED_MIND.append_ending(FORMATS_AND_PREVIEW))
 def download_mind(name: str, ending: str) -> Response:
     """Return the picture of an agent's positions as SVG or CSV, or as a PNG for link previews."""
-    step, colour = minds.parse_mind_view(current_site(), name, request.args)
+    step, colour = minds.parse_snapshot_and_colouring(
+        current_site(), name, request.args
+    )
     shown = minds.draw_mind(current_site(), name, step, colour)
     if ending == "png":
         line = (
             f"The mind of {shown.title}: "
             f"{minds.list_kinds(current_site(), name)[colour].title.lower()}"
         )
-        shapes = [minds.draw_optimal_lines(shown.where), shown.tiles()]
-        where = shown.where
-        return export.png_file(draw_preview(line, shapes, where.columns, where.height))
+        shapes = [minds.draw_optimal_lines(shown.tile_layout), shown.draw_tiles()]
+        where = shown.tile_layout
+        return export.build_png_response(
+            draw_preview(line, shapes, where.columns, where.height)
+        )
     if ending == "csv":
         rows = minds.list_mind_rows(current_site(), shown, step)
-        return export.numbers_file(minds.COLUMNS, rows, _name_file("mind", name))
-    return export.svg_file(
+        return export.build_csv_response(minds.COLUMNS, rows, _name_file("mind", name))
+    return export.build_svg_response(
         minds.draw_mind_file(current_site(), shown, step), _name_file("mind", name)
     )
 
@@ -419,32 +445,47 @@ def download_board_preview(record: str = "") -> Response:
     The picture of a finished game, and of its replay, has a ring around the losing move.
     """
     state = parse_match(record, request.args, current_site())
-    if state.match.replay:
-        state = MatchState(state.site, state.match.at(len(record)), state.positions)
-    opinion = None if state.match.hide or state.over else evaluate_match(state)
-    unsaid = [NOTHING] * state.site.game.cells
+    if state.match.replays_record:
+        state = MatchState(
+            state.site, state.match.show_ply(len(record)), state.positions
+        )
+    move_values = (
+        None if state.match.hides_values or state.is_over else evaluate_match(state)
+    )
+    unsaid = [EMPTY_NOTE] * state.site.game.cells
     line = describe_turn(state)
     blame = find_losing_move(state)
-    if state.over:
+    if state.is_over:
         line = summarise_game(state)
-    if opinion:
-        line = build_legend(state, opinion).caption.partition(": ")[2]
-    turned = state.cells[blame.ply - 1] if blame else None
-    shown = boards.lay_out_board(state, opinion, None, notes=unsaid, chosen=turned)
-    return export.png_file(
+    if move_values:
+        line = build_legend(state, move_values).caption.partition(": ")[2]
+    turned = state.played_cells[blame.ply - 1] if blame else None
+    shown = boards.lay_out_board(
+        state, move_values, None, notes=unsaid, chosen_cell=turned
+    )
+    return export.build_png_response(
         boards.draw_board_preview(shown, f"{line[0].upper()}{line[1:]}")
     )
 
 
-def _name_file(kind: str, of: str) -> str:
+def _name_file(kind: str, subject: str) -> str:
     """Return the name of a file without its suffix."""
-    return re.sub("[^a-z0-9]+", "-", f"{kind}-{of}").strip("-")
+    return re.sub("[^a-z0-9]+", "-", f"{kind}-{subject}").strip("-")
 
 
 Query = MultiDict[str, str]
 PROVIDER = "Q-Tac-Toe"
-SMALLEST, LARGEST = 120, 99_999  # pixels: limits for the width and height of a frame
-NO_VIEW = {400, 404, 405, 409, 414}  # statuses of a URL without a page of this site
+MIN_FRAME_SIZE, MAX_FRAME_SIZE = (
+    120,
+    99_999,
+)  # pixels: limits for the width and height of a frame
+NO_PAGE_STATUSES = {
+    400,
+    404,
+    405,
+    409,
+    414,
+}  # statuses of a URL without a page of this site
 
 
 @bp.get(urls.OEMBED)
@@ -460,15 +501,15 @@ def answer_oembed() -> Response:
         )
     take = find_frame(current_site(), url)
     host = request.host_url.rstrip("/")
-    width = min(take.size[0], read_max_size("maxwidth"))
-    height = min(take.size[1], read_max_size("maxheight"))
+    width = min(take.frame_size[0], read_max_size("maxwidth"))
+    height = min(take.frame_size[1], read_max_size("maxheight"))
     answer = {
         "version": "1.0",
         "type": "rich",
         "provider_name": PROVIDER,
         "provider_url": host,
         "title": take.title,
-        "html": export.build_iframe(host, take.frame, take.title, width, height),
+        "html": export.build_iframe(host, take.frame_url, take.title, width, height),
         "width": width,
         "height": height,
     }
@@ -505,7 +546,7 @@ def find_frame(site: SiteData, url: str) -> export.Export:
     except RequestRedirect:
         pass
     except HTTPException as error:
-        if error.code not in NO_VIEW:
+        if error.code not in NO_PAGE_STATUSES:
             raise
         raise NotFound(f"{url} cannot be embedded. {error.description}") from None
     raise NotFound(f"{url} cannot be embedded.")
@@ -513,11 +554,16 @@ def find_frame(site: SiteData, url: str) -> export.Export:
 
 def read_max_size(name: str) -> int:
     """Return the limit for a frame in pixels from the query; raises BadRequest if it is too small."""
-    return read_integer(name, request.args.get(name) or str(LARGEST), SMALLEST, LARGEST)
+    return read_integer(
+        name,
+        request.args.get(name) or str(MAX_FRAME_SIZE),
+        MIN_FRAME_SIZE,
+        MAX_FRAME_SIZE,
+    )
 
 
 def find_export(
-    site: SiteData, endpoint: str, given: Mapping[str, Any], query: Query
+    site: SiteData, endpoint: str, path_values: Mapping[str, Any], query: Query
 ) -> export.Export | None:
     """Return the export of an endpoint's view, for a page or for the frame itself.
 
@@ -527,38 +573,42 @@ def find_export(
     match endpoint:
         case "play.show_match" | "embed.show_board":
             take = export.export_board(
-                parse_match(given.get("record", ""), query, site)
+                parse_match(path_values.get("record", ""), query, site)
             )
         case "mind.show_mind" | "embed.show_mind":
-            view = minds.parse_mind_view(site, given["name"], query)
-            take = export.export_mind(site, given["name"], *view)
+            view = minds.parse_snapshot_and_colouring(site, path_values["name"], query)
+            take = export.export_mind(site, path_values["name"], *view)
         case "agents.show_agent":  # its export ignores the rest of the query
             alone = MultiDict({"against": query.get("against", "")})
-            take = parse_curves(site, given["name"], alone).take
+            take = parse_curves(site, path_values["name"], alone).export
         case "embed.show_curves":
-            take = parse_curves(site, given["name"], query).take
+            take = parse_curves(site, path_values["name"], query).export
         case "compare.show_comparison":
-            record = given.get("record", "")
+            record = path_values.get("record", "")
             lenses = query.getlist("lens")
             shown, _ = parse_comparison(record, lenses, site, query.get("figure", ""))
             learned = [
-                view.lens for view in shown.views if site.agents.knows(view.lens)
+                view.value_source
+                for view in shown.views
+                if site.agents.contains_name(view.value_source)
             ]
             if not learned:
                 words = "None of these value sources is an agent that learned."
                 raise NotFound(mark_english(words))
             take = export.export_curve(site, learned, shown.figure, record=shown.record)
         case "experiments.show_claim" | "embed.show_experiment":
-            take = export.export_figure(*parse_figure(site, given["claim"], query))
+            take = export.export_figure(
+                *parse_figure(site, path_values["claim"], query)
+            )
         case "puzzle.show_puzzle" | "puzzle.framed":
-            take = export.export_puzzle(site, given["number"])
+            take = export.export_puzzle(site, path_values["number"])
         case "puzzle.redirect_to_today" | "puzzle.framed_today":
             take = export.export_today()
         case "lesson.show_lesson" | "lesson.framed" | "how.part" | "how.framed":
-            take = export_explanation(site, given["slug"])
+            take = export_explanation(site, path_values["slug"])
         case "teach.show_learner" | "teach.framed":
             try:
-                take = export.export_learner(given.get("learner", ""))
+                take = export.export_learner(path_values.get("learner", ""))
             except RecipeError as error:
                 words = f"This learner cannot be taught: {error}."
                 raise NotFound(mark_english(words)) from None
@@ -569,5 +619,5 @@ def export_explanation(site: SiteData, slug: str) -> export.Export | None:
     """Return the export of a step of the lesson or of an update, None for other parts."""
     for stop in LESSON_STEPS:
         if stop.slug == slug:
-            return export.export_stop(stop)
-    return export.export_update(slug) if slug in site.updates else None
+            return export.export_lesson_step(stop)
+    return export.export_update(slug) if slug in site.update_examples else None

@@ -23,7 +23,7 @@ from app.web.match import read_word
 from app.web.pages.parts import export
 from app.web.pictures import tables
 from app.web.pictures.figures import (
-    Layout,
+    FigureLayout,
     draw_figure_file,
     draw_figure_preview,
     draw_miniature,
@@ -49,21 +49,21 @@ FAMILY_HEADINGS = {
     "classic": "The classics",
     "page": "Pages and programs of others",
 }
-SITE = "Q-Tac-Toe"
-OPEN_CLAIMS = (
+SITE_NAME = "Q-Tac-Toe"
+MAX_OPEN_CLAIMS = (
     16  # claims that are seen before a source is opened: three screens of them
 )
 
 
-class ShownFigure(NamedTuple):
+class FigureSection(NamedTuple):
     """A figure on the page of its experiment."""
 
     number: int  # from 1
-    layout: Layout
+    layout: FigureLayout
     svg: Markup
-    table: tables.Table
-    offers: list[tables.Sample]
-    take: export.Export
+    table: tables.HtmlTable
+    samples: list[tables.RunSample]
+    export: export.Export
 
 
 class ExperimentsPage(Page, frozen=True):
@@ -71,12 +71,12 @@ class ExperimentsPage(Page, frozen=True):
 
     template: ClassVar = "experiments/experiments.html"
 
-    verdicts: list[Destination]  # the claims with each, and how many they are
+    verdict_links: list[Destination]  # the claims with each, and how many they are
     # source, its claims with the miniature of their first figure, and whether the list is open
-    groups: list[tuple[Source, list[tuple[Summary, Markup]], bool]]
-    all: bool  # whether no claim is left out
-    total: int
-    runs: int  # runs of all experiments together
+    claims_by_source: list[tuple[Source, list[tuple[Summary, Markup]], bool]]
+    is_complete: bool  # whether no claim is left out
+    claim_count: int
+    run_count: int  # runs of all experiments together
 
 
 class ExperimentPage(Page, frozen=True):
@@ -86,13 +86,13 @@ class ExperimentPage(Page, frozen=True):
 
     site: SiteData
     summary: Summary
-    numbers: tables.Table  # numbers on which the verdict rests
+    numbers: tables.HtmlTable  # numbers on which the verdict rests
     sources: tuple[Source, ...]  # the authors of the claim
-    figures: list[ShownFigure]
+    figures: list[FigureSection]
     # slug -> title of each section of /how that explains the experiment
     methods: Mapping[str, str]
-    before: Summary | None  # in the order of the list
-    after: Summary | None
+    previous_claim: Summary | None  # in the order of the list
+    next_claim: Summary | None
     bibtex: str
 
 
@@ -102,7 +102,7 @@ class SourcesPage(Page, frozen=True):
     template: ClassVar = "experiments/sources.html"
 
     # heading -> sources with their agents and claims
-    families: Mapping[str, list[tuple[Source, list[Card], list[Summary]]]]
+    sources_by_heading: Mapping[str, list[tuple[Source, list[Card], list[Summary]]]]
 
 
 @bp.get(urls.EXPERIMENTS)
@@ -118,24 +118,24 @@ def show_claims() -> Response:
     for claimant, of in groupby(chosen, lambda one: one.sources[0]):
         claims = [(one, draw_miniature(current_site(), one.figures[0])) for one in of]
         listed += len(claims)
-        groups.append((SOURCES[claimant], claims, listed <= OPEN_CLAIMS))
+        groups.append((SOURCES[claimant], claims, listed <= MAX_OPEN_CLAIMS))
     page = ExperimentsPage(
-        verdicts=[
+        verdict_links=[
             Destination(
                 words,
                 urls.EXPERIMENTS.url(
                     source=source, verdict="" if verdict == slug else slug
                 ),
-                line=str(verdicts[words]),
+                description=str(verdicts[words]),
                 id=f"verdict-{slug}",
-                chosen=verdict == slug,
+                is_current=verdict == slug,
             )
             for words, slug in VERDICT_SLUGS.items()
         ],
-        groups=groups,
-        all=len(chosen) == len(every),
-        total=len(every),
-        runs=sum(one.runs for one in every),
+        claims_by_source=groups,
+        is_complete=len(chosen) == len(every),
+        claim_count=len(every),
+        run_count=sum(one.runs for one in every),
     )
     return render_page(page)
 
@@ -149,13 +149,13 @@ def show_claim(claim: str) -> Response:
     at = order.index(summary)
     address = request.host_url.rstrip("/") + urls.EXPERIMENT.url(claim)
     figures = [
-        ShownFigure(
+        FigureSection(
             number=number,
             layout=(drawn := lay_out_numbered_figure(site, claim, number)),
             svg=write_plot(drawn.plot),
             table=tables.build_table(figure, site, summary.first_seed),
-            offers=tables.list_samples(site, figure, summary.first_seed),
-            take=export.export_figure(summary, number),
+            samples=tables.list_samples(site, figure, summary.first_seed),
+            export=export.export_figure(summary, number),
         )
         for number, figure in enumerate(summary.figures, 1)
     ]
@@ -170,10 +170,10 @@ def show_claim(claim: str) -> Response:
             for slug in site.list_algorithms(summary)
             if slug in ALGORITHMS
         },
-        before=order[at - 1] if at else None,
-        after=order[at + 1] if at + 1 < len(order) else None,
+        previous_claim=order[at - 1] if at else None,
+        next_claim=order[at + 1] if at + 1 < len(order) else None,
         bibtex=export.build_bibtex(
-            summary.title, address, export.describe_making(summary)
+            summary.title, address, export.describe_training_cost(summary)
         ),
     )
     return render_page(page)
@@ -188,7 +188,7 @@ def download_numbers(claim: str) -> Response:
         for number, figure in enumerate(summary.figures, 1)
         for record in tables.list_records(figure, summary.first_seed)
     )
-    return export.numbers_file(tables.COLUMNS, rows, claim)
+    return export.build_csv_response(tables.COLUMNS, rows, claim)
 
 
 @bp.get(f"{urls.EXPERIMENT}.png")
@@ -196,7 +196,7 @@ def download_preview(claim: str) -> Response:
     """Return the picture for link previews of an experiment."""
     summary = current_site().get_experiment(claim)
     line = f"{summary.verdict.capitalize()}: {summary.title}"
-    return export.png_file(
+    return export.build_png_response(
         draw_figure_preview(current_site(), summary.figures[0], line)
     )
 
@@ -211,8 +211,8 @@ def download_figure(claim: str, number: int) -> Response:
             f"There is no figure {number}: {claim} has {len(summary.figures)}."
         )
     page = request.host_url.rstrip("/") + urls.EXPERIMENT.url(claim)
-    source = f"{SITE}: {summary.title}, {summary.date}. {page}"
-    return export.svg_file(
+    source = f"{SITE_NAME}: {summary.title}, {summary.date}. {page}"
+    return export.build_svg_response(
         draw_figure_file(
             lay_out_numbered_figure(current_site(), claim, number), source
         ),
@@ -223,7 +223,7 @@ def download_figure(claim: str, number: int) -> Response:
 @bp.get(urls.SOURCES)
 def show_sources() -> Response:
     """Show all sources."""
-    agents = current_site().always.values()
+    agents = current_site().shipped_agents.values()
     experiments = current_site().experiments.values()
     families = {
         title: [

@@ -13,12 +13,12 @@ from werkzeug.exceptions import BadRequest, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.recipes import name_recipe
-from app.recipes.faults import FAULTY, find_correct_recipe
+from app.recipes.faults import FAULTY_RECIPES, find_correct_recipe
 from app.tictactoe.agents import Agent
 from app.tictactoe.notation import DIGITS, find_record, parse_position
 from app.tictactoe.policy import policy_from_values
 from app.web import urls
-from app.web.comparison import Comparison, View
+from app.web.comparison import Comparison, SourceSnapshot
 from app.web.formatting import (
     format_count,
     format_percent,
@@ -28,12 +28,12 @@ from app.web.formatting import (
 from app.web.match import Match, replay_match
 from app.web.move_values import evaluate_moves
 from app.web.pictures import minds
-from app.web.pictures.boards import Board, lay_out_board
+from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.rendering import Page, render_page
 from app.web.site_data import SiteData, cached_per_site, current_site
 
 bp = Blueprint("faults", __name__)
-ORDER = tuple(FAULTY)
+ORDER = tuple(FAULTY_RECIPES)
 # the lines of a puzzle: how far each is from the right one in ORDER
 CHOICES = (0, 3, 7)
 
@@ -84,7 +84,7 @@ class FaultSide(NamedTuple):
     title: str
     name: str  # its recipe
     mind: Markup
-    board: Board
+    board: BoardPicture
     game: str  # URL of a game against it
 
 
@@ -129,7 +129,7 @@ class FaultPage(Page, frozen=True):
         return ORDER.index(self.fault) + 1
 
     @property
-    def first_board(self) -> Board:
+    def first_board(self) -> BoardPicture:
         """The board after the move of the first update that differs, with the move marked."""
         game = self.site.game
         first = self.text.first
@@ -177,7 +177,7 @@ class FaultPage(Page, frozen=True):
     @property
     def comparison(self) -> str:
         """The URL of a comparison of both agents on the board where the fault shows."""
-        views = tuple(View(side.name, None) for side in self.sides)
+        views = tuple(SourceSnapshot(side.name, None) for side in self.sides)
         return urls.compare(Comparison(self._record, views))
 
     @property
@@ -259,11 +259,13 @@ def find_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
 
     Raises NotFound if there is no such fault, or if the site has no agents of faults.
     """
-    if fault not in FAULTY:
+    if fault not in FAULTY_RECIPES:
         raise NotFound(f"There is no fault {fault!r}. {list_choices(ORDER)}")
     if not site.lab.faults:
         raise NotFound("The agents of the faults are missing here.")
-    faulty, right = map(name_recipe, (FAULTY[fault], find_correct_recipe(fault)))
+    faulty, right = map(
+        name_recipe, (FAULTY_RECIPES[fault], find_correct_recipe(fault))
+    )
     return site.lab.faults[faulty], site.lab.faults[right]
 
 
@@ -276,14 +278,16 @@ def find_first_blunder(site: SiteData, fault: str) -> str:
     faulty, right = find_agents(site, fault)
     may_blunder = [
         (
-            (policy_from_values(agent.q, agent.card.plays) > 0)
-            & ~site.right
+            (policy_from_values(agent.q, agent.card.play_rule) > 0)
+            & ~site.is_move_correct
             & site.game.legal
         ).any(axis=1)
         for agent in (faulty, right)
     ]
     alone = may_blunder[0] & ~may_blunder[1]
-    known = site.game.spread_pairs(faulty.history.updated_pairs(-1), False).any(axis=1)
+    known = site.game.spread_pairs(faulty.history.find_updated_pairs(-1), False).any(
+        axis=1
+    )
     chosen = alone & known if (alone & known).any() else alone
     return find_record(site.game, int(np.flatnonzero(chosen)[0]))
 
@@ -302,15 +306,17 @@ def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultSi
     name = agent.card.recipe
     match = Match(record)
     state = replay_match(match, site)
-    opinion = evaluate_moves(site, state.position, name)
+    move_values = evaluate_moves(site, state.position, name)
     kind = "with" if title != "Without it" else "without"
-    mind = minds.draw_mind(site, name, site.get_last_step(name))
+    mind = minds.draw_mind(site, name, site.get_last_snapshot(name))
     return FaultSide(
         title=title,
         name=name,
-        mind=mind.svg(f"mind-{kind}"),
-        board=lay_out_board(state, opinion, None, f"board-{kind}", f"Board: {title}"),
-        game=urls.play(Match(x="human", o=name, lens=name)),
+        mind=mind.draw_svg(f"mind-{kind}"),
+        board=lay_out_board(
+            state, move_values, None, f"board-{kind}", f"Board: {title}"
+        ),
+        game=urls.play(Match(x="human", o=name, value_source=name)),
     )
 
 
@@ -321,7 +327,7 @@ def list_lines(faulty: Agent, right: Agent) -> list[Line]:
         Line(
             f"Games lost as {seat.upper()} against random moves",
             *(
-                f"{format_percent(getattr(one.vs['random'], seat)[-1][2])}%"
+                f"{format_percent(getattr(one.baseline_chances['random'], seat)[-1][2])}%"
                 for one in figures
             ),
         )

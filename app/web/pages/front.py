@@ -6,25 +6,29 @@ from typing import ClassVar
 from flask import Blueprint, Response, request
 
 from app.web import urls
-from app.web.doors import watch_url
+from app.web.doors import build_watch_url
 from app.web.formatting import format_updates
-from app.web.match import Match, get_next_step, read_step
+from app.web.match import Match, get_next_snapshot, read_snapshot
 from app.web.pages.parts.learning import Film, film_position
 from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.rendering import Page, render_page
 from app.web.site_data import SiteData, current_site
 from app.web.urls import Destination
 from app.web.wording import (
-    BLOCKED,
+    BLOCK_EXAMPLE,
     Character,
     describe_character,
     find_first_puzzle,
 )
 
 bp = Blueprint("front", __name__)
-CAST = ("q-learning-player", "q-table", "self-play")  # one agent of each strength
+CAST_AGENTS = (
+    "q-learning-player",
+    "q-table",
+    "self-play",
+)  # one agent of each strength
 # updates of the snapshots that can be played, beside the last
-PLAYED_AFTER = (500, 20_000)
+GAME_COUNTS = (500, 20_000)
 
 
 class FrontPage(Page, frozen=True):
@@ -34,42 +38,44 @@ class FrontPage(Page, frozen=True):
 
     site: SiteData
     name: str  # id of the agent
-    step: int  # the snapshot shown
-    plays: bool  # whether the film starts automatically
+    snapshot: int  # the snapshot shown
+    plays_film: bool  # whether the film starts automatically
 
     @cached_property
     def film(self) -> Film:
         """The film of the training."""
-        return film_position(self.site, self.name, BLOCKED)
+        return film_position(self.site, self.name, BLOCK_EXAMPLE)
 
     @property
-    def learned(self) -> int:
+    def learned_frame(self) -> int:
         """The number of the first frame after which the agent always blocks."""
         starred = [
-            [cell for cell, square in frame.squares.items() if square.best]
+            [cell for cell, square in frame.squares.items() if square.is_best]
             for frame in self.film.frames
         ]
         changes = (at for at, cells in enumerate(starred, 1) if cells != starred[-1])
         return max(changes, default=0)
 
     @property
-    def beat(self) -> str:
+    def opponent_url(self) -> str:
         """The URL of a game from the film's position, against the agent at the snapshot shown."""
-        match = Match(BLOCKED, o=self.name, lens=self.name, step=self.step)
+        match = Match(
+            BLOCK_EXAMPLE, o=self.name, value_source=self.name, snapshot=self.snapshot
+        )
         return urls.play(match)
 
     @property
-    def ages(self) -> list[Destination]:
+    def training_stage_links(self) -> list[Destination]:
         """New games against the agent at an early, a middle and the last snapshot."""
         updates = self.site.agents[self.name].snapshot_updates.tolist()
         steps = [
             min(range(len(updates)), key=lambda step: abs(updates[step] - target))
-            for target in PLAYED_AFTER
+            for target in GAME_COUNTS
         ]
         games = [
             Destination(
                 format_updates(updates[step]),
-                urls.play(Match(o=self.name, lens=self.name, step=step)),
+                urls.play(Match(o=self.name, value_source=self.name, snapshot=step)),
             )
             for step in steps
         ]
@@ -77,36 +83,38 @@ class FrontPage(Page, frozen=True):
         return [*games, Destination(last, urls.play_against(self.name))]
 
     @property
-    def next_step(self) -> str:
+    def next_frame_url(self) -> str:
         """The URL of the next frame; the first frame follows the last."""
-        return urls.HOME.url(step=get_next_step(self.step, self.film.last))
+        return urls.HOME.url(
+            step=get_next_snapshot(self.snapshot, self.film.last_frame)
+        )
 
     @property
-    def mind(self) -> MindPicture:
+    def mind_picture(self) -> MindPicture:
         """The picture of all positions."""
-        return draw_mind(self.site, self.name, self.step, moving=True)
+        return draw_mind(self.site, self.name, self.snapshot, has_all_frames=True)
 
     @property
-    def tiles(self) -> int:
+    def tile_count(self) -> int:
         """The number of tiles in the picture of all positions."""
-        return len(self.site.tiles.decision)
+        return len(self.site.tiles.decisions)
 
     @property
-    def watched(self) -> str:
+    def watch_url(self) -> str:
         """The URL of a game between two agents."""
-        return watch_url(self.site)
+        return build_watch_url(self.site)
 
     @property
-    def puzzle(self) -> int:
+    def puzzle_number(self) -> int:
         """The number of a puzzle of the film's agent."""
         return find_first_puzzle(self.site, self.name)
 
     @property
-    def cast(self) -> list[tuple[str, str, Character]]:
+    def agents_by_strength(self) -> list[tuple[str, str, Character]]:
         """The name, the title and the description of an agent of each strength."""
         return [
-            (name, self.site.titles[name], describe_character(self.site, name))
-            for name in CAST
+            (name, self.site.display_titles[name], describe_character(self.site, name))
+            for name in CAST_AGENTS
             if name in self.site.agents
         ]
 
@@ -117,5 +125,7 @@ def show_front() -> Response:
     site = current_site()
     step = request.args.get("step", "")
     name = site.first_opponent
-    step_shown = read_step(name, step, film_position(site, name, BLOCKED).last, site)
-    return render_page(FrontPage(site, name, step_shown, plays=not step))
+    step_shown = read_snapshot(
+        name, step, film_position(site, name, BLOCK_EXAMPLE).last_frame, site
+    )
+    return render_page(FrontPage(site, name, step_shown, plays_film=not step))

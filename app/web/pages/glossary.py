@@ -20,15 +20,22 @@ from app.web.urls import Destination
 bp = Blueprint("glossary", __name__)
 
 
-class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Term(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"source_section": "book", "example_link": "seen", "word_forms": "said"},
+):
     """A term of the field."""
 
     name: str
     meaning: str
     formula: str = ""  # LaTeX
-    book: str = ""  # a section of the textbook, or another source
-    seen: Destination | None = None
-    said: tuple[str, ...] | None = None  # forms of the term on pages; None for its name
+    source_section: str = ""  # a section of the textbook, or another source
+    example_link: Destination | None = None
+    word_forms: tuple[str, ...] | None = (
+        None  # forms of the term on pages; None for its name
+    )
 
 
 CHAPTERS = msgspec.toml.decode(
@@ -46,26 +53,29 @@ class GlossaryPage(Page, frozen=True):
 
     # title of a chapter -> anchor on the page -> term
     chapters: Mapping[str, Mapping[str, Term]]
-    number: int  # number of terms
+    term_count: int  # number of terms
 
 
-ANCHORS = {
+ANCHOR_BY_FORM = {
     form.lower(): place
     for place, term in TERMS.items()
-    for said in (term.name.split(", ") if term.said is None else term.said)
+    for said in (term.name.split(", ") if term.word_forms is None else term.word_forms)
     for form in (said, f"{said}s")
 }
+# The longest form first, because the pattern matches the first form that fits.
+_LONGEST_FORMS = sorted(ANCHOR_BY_FORM, key=len, reverse=True)
 TERM_PATTERN = re.compile(
-    rf"(?<![\w-])(?:{'|'.join(re.escape(form) for form in sorted(ANCHORS, key=len, reverse=True))})"
-    r"(?![\w-])",
+    rf"(?<![\w-])(?:{'|'.join(map(re.escape, _LONGEST_FORMS))})(?![\w-])",
     re.IGNORECASE,
 )
-PARAGRAPH = re.compile(
+PARAGRAPH_PATTERN = re.compile(
     r'(?s)<p(?: id="[a-z0-9_-]+")?(?: class="(?:lead|claim-said|hint|read|meaning)")?'
     r'(?: data-meaning="[^"]*")?>.*?</p>'
 )
 # an element whose text gets no links, or a single tag
-UNLINKED = re.compile(r"(?s)(<(a|code|math|cite|span|button)\b.*?</\2>|<[^>]+>)")
+UNLINKED_PATTERN = re.compile(
+    r"(?s)(<(a|code|math|cite|span|button)\b.*?</\2>|<[^>]+>)"
+)
 
 
 @bp.app_template_filter("terms")
@@ -73,8 +83,8 @@ def link_terms(html: Markup) -> Markup:
     """Return HTML in which the first use of each term in a paragraph links to the glossary."""
     linked: set[str] = set()
 
-    def lead(saying: re.Match[str]) -> str:
-        place = ANCHORS[saying[0].lower()]
+    def link_term(saying: re.Match[str]) -> str:
+        place = ANCHOR_BY_FORM[saying[0].lower()]
         if place in linked:
             return saying[0]
         linked.add(place)
@@ -82,14 +92,14 @@ def link_terms(html: Markup) -> Markup:
             f'<a href="{urls.glossary(place)}"{get_link_attributes()}>{saying[0]}</a>'
         )
 
-    def paragraph(found: re.Match[str]) -> str:
+    def link_paragraph(found: re.Match[str]) -> str:
         # text, what is left as it is, its tag; text, ...
-        parts = UNLINKED.split(found[0])
+        parts = UNLINKED_PATTERN.split(found[0])
         parts[2::3] = [""] * len(parts[2::3])
-        parts[::3] = [TERM_PATTERN.sub(lead, text) for text in parts[::3]]
+        parts[::3] = [TERM_PATTERN.sub(link_term, text) for text in parts[::3]]
         return "".join(parts)
 
-    return Markup(PARAGRAPH.sub(paragraph, html))
+    return Markup(PARAGRAPH_PATTERN.sub(link_paragraph, html))
 
 
 @bp.get(urls.GLOSSARY)

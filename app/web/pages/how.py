@@ -31,14 +31,19 @@ from app.web.formatting import Encodings, encode_position, format_count, format_
 from app.web.match import Match, parse_match, read_integer, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_match
 from app.web.pages.parts.export import Export, export_update
-from app.web.pages.parts.update import STEPS
+from app.web.pages.parts.update import STEP_COUNT
 from app.web.pages.parts.update_examples import (
     ExamplePicture,
     draw_example,
     list_examples,
 )
-from app.web.pictures.boards import Board, SmallBoard, draw_small_board, lay_out_board
-from app.web.rendering import Page, get_url_inside, render_page
+from app.web.pictures.boards import (
+    BoardPicture,
+    SmallBoard,
+    draw_small_board,
+    lay_out_board,
+)
+from app.web.rendering import Page, get_url_in_frame, render_page
 from app.web.site_data import TRUTH, SiteData, cached_per_site, current_site
 from app.web.urls import frame_url
 from app.web.wording import (
@@ -57,10 +62,10 @@ RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"  # against random m
 def _compute_odds(site: SiteData) -> dict[str, object]:
     """Return how much likelier a league's learner draws its best move than a move of value 0."""
     start = SECTIONS["exploration"].start
-    if start.lens not in site.always:
+    if start.value_source not in site.shipped_agents:
         return {}
-    row = site.agents[start.lens].q[replay_record(site.game, start.record)[-1]]
-    limit = float(getattr(site.get_recipe(start.lens), "k_limit"))  # noqa: B009 - not in all recipes
+    row = site.agents[start.value_source].q[replay_record(site.game, start.record)[-1]]
+    limit = float(getattr(site.get_recipe(start.value_source), "k_limit"))  # noqa: B009 - not in all recipes
     odds = format_count(round(limit ** float(np.nanmax(row))))
     return {"limit": f"{limit:g}", "odds": odds}
 
@@ -70,7 +75,9 @@ def _compute_unseen_losses(site: SiteData) -> dict[str, object]:
     seat = _find_beaten_seat(site, RARELY_BEATEN)
     if not seat:
         return {}
-    loss = getattr(site.agents[RARELY_BEATEN].card.figures.vs["random"], seat)[-1][2]
+    loss = getattr(
+        site.agents[RARELY_BEATEN].card.figures.baseline_chances["random"], seat
+    )[-1][2]
     unseen = {games: format_percent((1 - loss) ** games) for games in (100, 1000)}
     return {"mark": seat.upper(), "loss": format_percent(loss), "unseen": unseen}
 
@@ -81,20 +88,22 @@ def _compute_wins_over_random(site: SiteData) -> dict[str, object]:
     seat = _find_beaten_seat(site, name)
     if not seat:
         return {}
-    wins = getattr(site.agents[name].card.figures.vs["random"], seat)[-1][0]
+    wins = getattr(site.agents[name].card.figures.baseline_chances["random"], seat)[-1][
+        0
+    ]
     return {"mark": seat.upper(), "wins": format_percent(wins)}
 
 
 def _find_beaten_seat(site: SiteData, name: str) -> str:
     """Return a seat in which an agent always loses to its best responder, "" if there is none."""
-    if name not in site.always:
+    if name not in site.shipped_agents:
         return ""
     worst = site.agents[name].card.figures.best_response
     return next((seat for seat in SEATS if getattr(worst, seat)[-1][2] == 1), "")
 
 
 # slug of a section -> function that returns the numbers in its text
-FACTS: Mapping[str, Callable[[SiteData], Mapping[str, object]]] = {
+FACT_BUILDERS: Mapping[str, Callable[[SiteData], Mapping[str, object]]] = {
     **{slug: algorithm.facts for slug, algorithm in ALGORITHMS.items()},
     "exploration": _compute_odds,
     "best-response": _compute_wins_over_random,
@@ -102,10 +111,13 @@ FACTS: Mapping[str, Callable[[SiteData], Mapping[str, object]]] = {
 }
 
 WRITING, WON_GAME = "writing", "won-game"
-TITLES = {WRITING: "A position, written down", WON_GAME: "One won game, worked through"}
-WRITTEN = "04"  # record of the first position in all encodings
+PART_TITLES = {
+    WRITING: "A position, written down",
+    WON_GAME: "One won game, worked through",
+}
+WRITTEN_RECORD = "04"  # record of the first position in all encodings
 # in the order of `Game.symmetry`; non-square boards have every second symmetry
-IMAGES = (
+SYMMETRY_NAMES = (
     "as it is",
     "rotated left",
     "rotated by 180°",
@@ -115,34 +127,34 @@ IMAGES = (
     "reflected, top and bottom",
     "reflected, along the rising diagonal",
 )
-GAME = "03142"  # X wins with its third move
+WORKED_RECORD = "03142"  # X wins with its third move
 ALPHA = 0.9  # step size of the worked example
 
 
-class Edit(NamedTuple):
+class EditableSquare(NamedTuple):
     """A square of the position that can be changed."""
 
     id: str
     mark: str
-    href: str  # URL after a click; "" if no game reaches the resulting position
+    toggled_url: str  # URL after a click; "" if no game reaches the resulting position
 
 
-class Image(NamedTuple):
+class SymmetricPosition(NamedTuple):
     """A symmetric image of the position."""
 
     name: str
     board: SmallBoard
-    href: str  # URL of this page with the image as its position
-    chosen: bool  # whether this image represents the symmetry class
+    url: str  # URL of this page with the image as its position
+    is_representative: bool  # whether this image represents the symmetry class
 
 
-class Writing(NamedTuple):
+class PositionWriting(NamedTuple):
     """A position in all encodings."""
 
     mover: str  # "X" or "O"; "" if the game is over
-    squares: list[Edit]
+    squares: list[EditableSquare]
     encodings: Encodings
-    images: list[Image]
+    images: list[SymmetricPosition]
 
 
 class WorkedMove(NamedTuple):
@@ -162,14 +174,14 @@ def parse_board(query: Mapping[str, str], game: Game) -> int:
     Raises BadRequest with a sentence for an invalid position.
     """
     if not query.get("board"):
-        return replay_record(game, WRITTEN)[-1]
+        return replay_record(game, WRITTEN_RECORD)[-1]
     try:
         return parse_position(game, query["board"])
     except ValueError as error:
         raise BadRequest(f"board in the address is wrong: {error}.") from None
 
 
-def writing(game: Game, position: int) -> Writing:
+def build_position_writing(game: Game, position: int) -> PositionWriting:
     """Return a position in all encodings, with the URL after a click on each square."""
     text = format_position(game, position)
     mover = "X" if text.count("X") == text.count("O") else "O"
@@ -185,30 +197,32 @@ def writing(game: Game, position: int) -> Writing:
         return urls.how(WRITING, board=after)
 
     representative = int(game.symmetry_class[position])
-    names = IMAGES[:: len(IMAGES) // len(game.symmetry)]
-    return Writing(
+    names = SYMMETRY_NAMES[:: len(SYMMETRY_NAMES) // len(game.symmetries)]
+    return PositionWriting(
         mover=mover,
         squares=[
-            Edit(f"{WRITING}-{cell}", mark, toggle_square(cell))
+            EditableSquare(f"{WRITING}-{cell}", mark, toggle_square(cell))
             for cell, mark in enumerate(text)
         ],
         encodings=encode_position(game, position),
         images=[
-            Image(
+            SymmetricPosition(
                 name=name,
                 board=draw_small_board(game, image, {}),
-                href=urls.how(WRITING, board=format_position(game, image)),
-                chosen=image == representative,
+                url=urls.how(WRITING, board=format_position(game, image)),
+                is_representative=image == representative,
             )
-            for name, image in zip(names, game.image[:, position].tolist(), strict=True)
+            for name, image in zip(
+                names, game.images[:, position].tolist(), strict=True
+            )
         ],
     )
 
 
-def won_game(game: Game) -> list[WorkedMove]:
+def work_out_won_game(game: Game) -> list[WorkedMove]:
     """Return the winner's moves with their values, the last move first."""
-    positions = replay_record(game, GAME)
-    cells = parse_record(game, GAME)
+    positions = replay_record(game, WORKED_RECORD)
+    cells = parse_record(game, WORKED_RECORD)
     target = 1.0
     moves = []
     for ply in range(len(cells) - 1, -1, -2):
@@ -220,32 +234,34 @@ def won_game(game: Game) -> list[WorkedMove]:
     return moves
 
 
-PARTS = TITLES | {slug: section.title for slug, section in SECTIONS.items()}
+TITLE_BY_PART = PART_TITLES | {
+    slug: section.title for slug, section in SECTIONS.items()
+}
 CONTENTS = {
-    heading: {slug: PARTS[slug] for slug in slugs}
+    heading: {slug: TITLE_BY_PART[slug] for slug in slugs}
     for heading, slugs in {
-        "What an agent is": ("action-values", "exploration", *TITLES),
+        "What an agent is": ("action-values", "exploration", *PART_TITLES),
         "Algorithms": tuple(ALGORITHMS),
         "Exact figures": ("best-response", "nash-conv", "exact"),
     }.items()
 }
 
 
-class Example(NamedTuple):
+class SectionExample(NamedTuple):
     """A section's board at some position."""
 
     headline: str
     caption: str  # description of the values, "" if the game is over
-    board: Board
-    back: str  # URL of the first position, "" on the first position
-    play: str  # URL of this match on the play page
+    board: BoardPicture
+    start_url: str  # URL of the first position, "" on the first position
+    play_url: str  # URL of this match on the play page
 
 
 class StartValues(NamedTuple):
     """The values and the number of updates of a section's first position, by cell."""
 
     values: list[str]
-    tries: list[str]  # number of updates of each value
+    update_counts: list[str]  # number of updates of each value
 
 
 # The algorithms on the map, by what differs from Q-learning.
@@ -264,10 +280,10 @@ class HowPage(Page, frozen=True):
 
     template: ClassVar = "how/how.html"
 
-    stops: Sequence[LessonStep]  # steps of the lesson
+    lesson_steps: Sequence[LessonStep]  # steps of the lesson
 
     @property
-    def others(self) -> dict[str, Mapping[str, str]]:
+    def general_parts(self) -> dict[str, Mapping[str, str]]:
         """The parts that are not about an algorithm."""
         return {
             heading: parts
@@ -303,20 +319,20 @@ class PartPage(Page, frozen=True):
     slug: str
     title: str
     contents: Mapping[str, Mapping[str, str]]
-    writing: Writing | None = None  # a position in all encodings
+    writing: PositionWriting | None = None  # a position in all encodings
     won_game: list[WorkedMove] | None = None  # the worked example
-    stage: int = 0  # number of values found in the worked example
-    part: Section | None = None
-    example: Example | None = None  # the section's board, None without its agent
+    known_value_count: int = 0  # number of values found in the worked example
+    section: Section | None = None
+    example: SectionExample | None = None  # the section's board, None without its agent
     # function that returns the values of the first position, by default of the section's source
-    start: Callable[..., StartValues] | None = None
-    legend: Callable[[], Legend] | None = None  # legend of the first position
+    build_start_values: Callable[..., StartValues] | None = None
+    build_legend: Callable[[], Legend] | None = None  # legend of the first position
     facts: Mapping[str, object] | None = None  # numbers in the text of this section
     recipes: Mapping[str, Recipe] | None = None  # agent -> recipe
     cards: Mapping[str, Card] | None = None
     claims: Sequence[Summary] = ()  # experiments about the algorithm
     update: ExamplePicture | None = None  # an update, step by step
-    take: Export | None = None  # ways to export the update
+    export: Export | None = None  # ways to export the update
 
 
 class UpdateFrame(Page, frozen=True):
@@ -330,7 +346,7 @@ class UpdateFrame(Page, frozen=True):
 
 
 @bp.get(urls.HOW)
-def how() -> Response:
+def show_how() -> Response:
     """Show the contents; redirect URLs of the former single page to their part."""
     if part := request.args.get("at", ""):
         part_query = {
@@ -341,35 +357,39 @@ def how() -> Response:
 
 
 @bp.get(urls.HOW_PART)
-def part(slug: str) -> Response:
+def show_part(slug: str) -> Response:
     """Show a part of the contents."""
-    if slug not in PARTS:
-        parts = [*(stop.slug for stop in LESSON_STEPS), *PARTS]
+    if slug not in TITLE_BY_PART:
+        parts = [*(stop.slug for stop in LESSON_STEPS), *TITLE_BY_PART]
         raise NotFound(f"There is no part {slug!r}. There are: {', '.join(parts)}.")
     query = request.args
     game = current_site().game
-    page = partial(PartPage, current_site(), slug, PARTS[slug], CONTENTS)
+    page = partial(PartPage, current_site(), slug, TITLE_BY_PART[slug], CONTENTS)
     if slug == WRITING:
-        return render_page(page(writing=writing(game, parse_board(query, game))))
+        return render_page(
+            page(writing=build_position_writing(game, parse_board(query, game)))
+        )
     if slug == WON_GAME:
-        moves = won_game(game)
+        moves = work_out_won_game(game)
         stage = read_integer("stage", query.get("stage") or "0", 0, len(moves))
-        return render_page(page(won_game=moves, stage=stage))
-    return render_page(section_page(current_site(), slug, query))
+        return render_page(page(won_game=moves, known_value_count=stage))
+    return render_page(build_section_page(current_site(), slug, query))
 
 
 @bp.get(frame_url(urls.HOW_PART), endpoint="framed")
-def framed(slug: str) -> Response:
+def show_update_frame(slug: str) -> Response:
     """Show an update of an algorithm in a frame."""
     site = current_site()
     update = draw_section_update(site, slug, request.args)
     if update is None:
-        slugs = ", ".join([*(stop.slug for stop in LESSON_STEPS), *site.updates])
+        slugs = ", ".join(
+            [*(stop.slug for stop in LESSON_STEPS), *site.update_examples]
+        )
         raise NotFound(f"There is no frame for {slug!r}. There are: {slugs}.")
-    return render_page(UpdateFrame(slug, PARTS[slug], update))
+    return render_page(UpdateFrame(slug, TITLE_BY_PART[slug], update))
 
 
-def section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPage:
+def build_section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPage:
     """Return the page of a section, with its board after a record.
 
     Raises BadRequest or Conflict with a sentence that names the fault in the record.
@@ -379,28 +399,28 @@ def section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPag
     has_board = _has_board(site, section)
     if record and not has_board:
         raise BadRequest(
-            f"{PARTS[slug]} has no board here, for {section.start.lens} is not here."
+            f"{TITLE_BY_PART[slug]} has no board here, for {section.start.value_source} is not here."
         )
     match = (
-        section.start.go(parse_match(record, {}, site).match.record)
+        section.start.follow_record(parse_match(record, {}, site).match.record)
         if record
         else section.start
     )
     return PartPage(
         site=site,
         slug=slug,
-        title=PARTS[slug],
+        title=TITLE_BY_PART[slug],
         contents=CONTENTS,
-        part=section,
+        section=section,
         example=build_example(site, slug, match) if has_board else None,
-        start=partial(build_start, site, section.start),
-        legend=partial(build_start_legend, site, section.start),
+        build_start_values=partial(build_start, site, section.start),
+        build_legend=partial(build_start_legend, site, section.start),
         facts=collect_facts(site, slug),
         recipes={name: site.get_recipe(name) for name in site.agents},
         cards={name: agent.card for name, agent in site.agents.items()},
         claims=site.list_claims(slug),
         update=draw_section_update(site, slug, query),
-        take=export_update(slug) if slug in site.updates else None,
+        export=export_update(slug) if slug in site.update_examples else None,
     )
 
 
@@ -411,8 +431,10 @@ def draw_section_update(
 
     Raises BadRequest with a sentence for an update or a step that does not exist.
     """
-    stage = read_integer("stage", query.get("stage") or "1", 1, STEPS)
-    if slug not in site.updates or site.game.cells != len(site.updates[slug][0].end):
+    stage = read_integer("stage", query.get("stage") or "1", 1, STEP_COUNT)
+    if slug not in site.update_examples or site.game.cells != len(
+        site.update_examples[slug][0].final_board
+    ):
         return None
     try:
         return draw_example(
@@ -427,48 +449,54 @@ def draw_section_update(
 
 
 def _update_url(slug: str, **query: str | int) -> str:
-    return get_url_inside(urls.how(slug, **query))
+    return get_url_in_frame(urls.how(slug, **query))
 
 
 def _has_board(site: SiteData, section: Section) -> bool:
-    lens = section.start.lens
-    step = section.start.step
-    if lens == TRUTH:
+    value_source = section.start.value_source
+    step = section.start.snapshot
+    if value_source == TRUTH:
         return True
-    return lens in site.always and (step is None or step <= site.get_last_step(lens))
+    return value_source in site.shipped_agents and (
+        step is None or step <= site.get_last_snapshot(value_source)
+    )
 
 
 @cached_per_site(64)
 def collect_facts(site: SiteData, slug: str) -> Mapping[str, object]:
     """Return the numbers in the text of a section."""
-    return FACTS[slug](site) if slug in FACTS else {}
+    return FACT_BUILDERS[slug](site) if slug in FACT_BUILDERS else {}
 
 
-def build_example(site: SiteData, slug: str, match: Match) -> Example:
+def build_example(site: SiteData, slug: str, match: Match) -> SectionExample:
     """Return the board of a section."""
     state = replay_match(match, site)
-    opinion = None if state.over else evaluate_match(state)
+    move_values = None if state.is_over else evaluate_match(state)
     headline = describe_turn(state)
-    return Example(
+    return SectionExample(
         headline=headline,
-        caption=build_legend(state, opinion).caption if opinion else "",
+        caption=build_legend(state, move_values).caption if move_values else "",
         board=lay_out_board(
             state,
-            opinion,
-            lambda cell: urls.how(slug, record=match.play(cell).record),
-            label=f"{PARTS[slug]}: {headline}",
+            move_values,
+            lambda cell: urls.how(slug, record=match.follow_move(cell).record),
+            label=f"{TITLE_BY_PART[slug]}: {headline}",
         ),
-        back=urls.how(slug) if match != SECTIONS[slug].start else "",
-        play=urls.play(match),
+        start_url=urls.how(slug) if match != SECTIONS[slug].start else "",
+        play_url=urls.play(match),
     )
 
 
-def build_start(site: SiteData, match: Match, lens: str = "") -> StartValues:
+def build_start(site: SiteData, match: Match, value_source: str = "") -> StartValues:
     """Return the values of the first position of a section, by its own source or by `lens`."""
-    state = replay_match(replace(match, lens=lens) if lens else match, site)
-    tries = site.agents[lens or match.lens].visits[state.position].tolist()
+    state = replay_match(
+        replace(match, value_source=value_source) if value_source else match, site
+    )
+    tries = (
+        site.agents[value_source or match.value_source].visits[state.position].tolist()
+    )
     return StartValues(
-        evaluate_match(state).texts, [format_count(number) for number in tries]
+        evaluate_match(state).value_texts, [format_count(number) for number in tries]
     )
 
 

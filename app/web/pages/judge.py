@@ -13,7 +13,7 @@ from flask import Blueprint, redirect, request
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response
 
-from app.tables.options import DEFAULT, QUESTIONS, Options
+from app.tables.options import DEFAULT_OPTIONS, QUESTIONS, Options
 from app.tables.reader import Reading
 from app.tables.values import TableError
 from app.tictactoe.arena import summarize_round_robin
@@ -33,18 +33,23 @@ from app.web.facts import (
 from app.web.match import parse_match, read_integer
 from app.web.move_values import describe_best_play
 from app.web.pages.parts import judgement
-from app.web.pages.parts.export import Export, export_board, numbers_file
-from app.web.pages.parts.sent_table import LARGEST, read_sent_table
-from app.web.pictures.curves import Share
-from app.web.pictures.minds import KINDS, Kind, MindPicture, draw_policy_blunders
+from app.web.pages.parts.export import Export, build_csv_response, export_board
+from app.web.pages.parts.sent_table import MAX_TABLE_BYTES, read_sent_table
+from app.web.pictures.curves import OutcomeShare
+from app.web.pictures.minds import (
+    COLOURINGS,
+    MindPicture,
+    TileColouring,
+    draw_policy_blunders,
+)
 from app.web.rendering import Page, render_page, wants_fragment
-from app.web.site_data import MOVES, SiteData, current_site
+from app.web.site_data import MOVES_PREFIX, SiteData, current_site
 from app.web.urls import Destination
 from app.web.wording import Character, describe_character
 
 bp = Blueprint("judge", __name__)
 
-NEIGHBOURS = 2  # players of the arena shown above the policy, and below it
+NEIGHBOUR_COUNT = 2  # players of the arena shown above the policy, and below it
 SHOWN_BLUNDERS = 12  # limit for the blunders on the page
 PICTURES_PER_PAGE = 60  # pictures on a page of a list
 
@@ -53,11 +58,11 @@ def list_standings(site: SiteData, name: str) -> list[tuple[str, int, float]]:
     """Return the neighbours of a policy in the arena, with rank and score."""
     names = [*site.policies, name]
     table = summarize_round_robin(play_round_robin(site, name))
-    order = np.argsort(-table.score, kind="stable").tolist()
+    order = np.argsort(-table.mean_score, kind="stable").tolist()
     here = order.index(len(names) - 1)
-    around = order[max(0, here - NEIGHBOURS) : here + NEIGHBOURS + 1]
+    around = order[max(0, here - NEIGHBOUR_COUNT) : here + NEIGHBOUR_COUNT + 1]
     return [
-        (names[player], int(table.rank[player]), table.score.item(player))
+        (names[player], int(table.ranks[player]), table.mean_score.item(player))
         for player in around
     ]
 
@@ -68,14 +73,14 @@ class JudgePage(Page, frozen=True):
     template: ClassVar = "judge/judge.html"
     fragment: ClassVar = ("outcome",)
 
-    decisions: int
+    decision_count: int
     # the options for reading a table
-    questions: Mapping[str, tuple[str, Mapping[str, str]]]
-    chosen: Options
-    largest: int  # limit for the size of a table in bytes
+    option_questions: Mapping[str, tuple[str, Mapping[str, str]]]
+    chosen_options: Options
+    max_table_bytes: int  # limit for the size of a table in bytes
     reading: Reading | None = None  # the table that was sent, as it was understood
-    fault: str = ""  # the reason if nothing could be read
-    moves: str = ""  # the code of the moves
+    fault_sentence: str = ""  # the reason if nothing could be read
+    move_code: str = ""  # the code of the moves
 
 
 class JudgedPage(Page, frozen=True):
@@ -85,23 +90,23 @@ class JudgedPage(Page, frozen=True):
 
     site: SiteData
     name: str
-    moves: str  # code of the moves
+    move_code: str  # code of the moves
     character: Character
-    ways: list[Destination]  # links: games that beat the policy, and a game against it
+    links: list[Destination]  # links: games that beat the policy, and a game against it
     # each cause with positions that show it
-    causes: list[tuple[Cause, list[judgement.Exhibit]]]
-    results: dict[str, list[list[Share]]]
-    mind: MindPicture
-    kind: Kind  # the colouring of the tiles
+    causes: list[tuple[Cause, list[judgement.PositionExhibit]]]
+    results: dict[str, list[list[OutcomeShare]]]
+    mind_picture: MindPicture
+    colouring: TileColouring  # the colouring of the tiles
     # its neighbours in the arena: a player, its rank and score
     standings: list[tuple[str, int, float]]
-    blunders: judgement.Blunders
+    blunders: judgement.BlunderExhibits
     # seat -> a lost game or the proof
     verdicts: Mapping[str, judgement.LostGame | judgement.Proof]
-    take: Export  # the export of a board to play against it
+    export: Export  # the export of a board to play against it
 
 
-class ListedPage(Page, frozen=True):
+class PictureListPage(Page, frozen=True):
     """All blunders of a policy, or the whole proof that it cannot be beaten in a seat."""
 
     template: ClassVar = "judge/listed.html"
@@ -109,12 +114,12 @@ class ListedPage(Page, frozen=True):
     name: str
     title: str  # title of the policy
     seat: str  # seat of the proof
-    blunders: judgement.Blunders | None
+    blunders: judgement.BlunderExhibits | None
     proof: judgement.Proof | None
-    number: int  # number of the page, from 1
-    shown: range  # range of the pictures on this page
-    pictures: int
-    hrefs: list[str]  # URLs of all pages
+    page_number: int  # number of the page, from 1
+    shown_pictures: range  # range of the pictures on this page
+    picture_count: int
+    page_urls: list[str]  # URLs of all pages
 
 
 @bp.get(urls.JUDGE, strict_slashes=False)
@@ -133,12 +138,12 @@ def show_judge() -> Response:
     page = JudgedPage(
         site=site,
         name=name,
-        moves=code,
+        move_code=code,
         character=describe_character(site, name),
-        ways=[
+        links=[
             Destination(
                 f"The game that beats it as {seat.upper()}",
-                lost.href,
+                lost.url,
                 id=f"beat-{seat}",
             )
             for seat, lost in verdicts.items()
@@ -149,19 +154,19 @@ def show_judge() -> Response:
             (
                 cause,
                 [
-                    judgement.show_decision(site, name, position)
-                    for position in cause.positions
+                    judgement.build_decision_exhibit(site, name, position)
+                    for position in cause.example_positions
                 ],
             )
             for cause in find_causes(site, name)
         ],
         results=judgement.list_results(site, name),
-        mind=mind,
-        kind=KINDS[mind.kind],
+        mind_picture=mind,
+        colouring=COLOURINGS[mind.colouring_key],
         standings=list_standings(site, name),
-        blunders=judgement.show_blunders(site, name, slice(SHOWN_BLUNDERS)),
+        blunders=judgement.build_blunder_exhibits(site, name, slice(SHOWN_BLUNDERS)),
         verdicts=verdicts,
-        take=export_board(parse_match("", {"o": name}, site)),
+        export=export_board(parse_match("", {"o": name}, site)),
     )
     return render_page(page)
 
@@ -181,26 +186,28 @@ def judge_table() -> Response:
         response.status_code = 400
     else:
         code = encode_moves(site.game, reading.choice)
-        if not reading.unread and not wants_fragment():
+        if not reading.unread_reasons and not wants_fragment():
             return redirect(urls.judge(code), 303)
         response = render_page(
-            build_judge_page(site, chosen=options, reading=reading, moves=code)
+            build_judge_page(site, chosen_options=options, reading=reading, moves=code)
         )
-        response.status_code = 400 if reading.unread else 200
-    response.headers |= NO_STORE | SHOWN_BY_HTMX
+        response.status_code = 400 if reading.unread_reasons else 200
+    response.headers |= NO_STORE_HEADERS | OUTCOME_HEADERS
     return response
 
 
 # Without these headers htmx shows a response with status 400 as a notice.
-SHOWN_BY_HTMX = {"HX-Retarget": "#outcome", "HX-Reswap": "innerHTML"}
-NO_STORE = {"Cache-Control": "no-store"}
+OUTCOME_HEADERS = {"HX-Retarget": "#outcome", "HX-Reswap": "innerHTML"}
+NO_STORE_HEADERS = {"Cache-Control": "no-store"}
 
 
 def build_judge_page(
-    site: SiteData, chosen: Options = DEFAULT, **read: Any
+    site: SiteData, chosen_options: Options = DEFAULT_OPTIONS, **read: Any
 ) -> JudgePage:
     """Return the page with the form; `read` are the fields about the table that was sent."""
-    return JudgePage(site.game.decisions, QUESTIONS, chosen, LARGEST, **read)
+    return JudgePage(
+        site.game.decisions, QUESTIONS, chosen_options, MAX_TABLE_BYTES, **read
+    )
 
 
 @bp.get(urls.BLUNDERS)
@@ -210,10 +217,14 @@ def show_blunders(name: str = "") -> Response:
     name = get_judged_policy(name)
     site = current_site()
     shown, listed = _build_list_page(
-        name, len(build_atlas(site, name).row), partial(urls.blunders, name)
+        name, len(build_atlas(site, name).example_rows), partial(urls.blunders, name)
     )
     return render_page(
-        listed(blunders=judgement.show_blunders(site, name, shown), proof=None, seat="")
+        listed(
+            blunders=judgement.build_blunder_exhibits(site, name, shown),
+            proof=None,
+            seat="",
+        )
     )
 
 
@@ -223,40 +234,40 @@ def show_certificate(seat: str, name: str = "") -> Response:
     """Show the whole proof that a policy cannot be beaten in a seat."""
     name = get_judged_policy(name)
     site = current_site()
-    positions = len(get_certificate(site, name, seat).position)
+    positions = len(get_certificate(site, name, seat).positions)
     shown, listed = _build_list_page(
         name, positions, partial(urls.certificate, name, seat)
     )
     return render_page(
         listed(
             blunders=None,
-            proof=judgement.show_proof(site, name, seat, shown),
+            proof=judgement.build_proof(site, name, seat, shown),
             seat=seat,
         )
     )
 
 
 def _build_list_page(
-    name: str, pictures: int, address: Callable[[int], str]
-) -> tuple[slice, Callable[..., ListedPage]]:
+    name: str, picture_count: int, build_page_url: Callable[[int], str]
+) -> tuple[slice, Callable[..., PictureListPage]]:
     """Return the range of pictures on the requested page, and a function that builds the page."""
-    pages = max(1, -(-pictures // PICTURES_PER_PAGE))
+    pages = max(1, -(-picture_count // PICTURES_PER_PAGE))
     number = read_integer("page", request.args.get("page") or "1", 1, pages)
     shown = slice((number - 1) * PICTURES_PER_PAGE, number * PICTURES_PER_PAGE)
     page = partial(
-        ListedPage,
+        PictureListPage,
         name=name,
-        title=current_site().titles[name],
-        number=number,
-        shown=range(pictures)[shown],
-        pictures=pictures,
-        hrefs=[address(page) for page in range(1, pages + 1)],
+        title=current_site().display_titles[name],
+        page_number=number,
+        shown_pictures=range(picture_count)[shown],
+        picture_count=picture_count,
+        page_urls=[build_page_url(page) for page in range(1, pages + 1)],
     )
     return shown, page
 
 
-@bp.get(urls.CERTIFICATE.extend(".csv"))
-@bp.get(urls.JUDGE_CERTIFICATE.extend(".csv"))
+@bp.get(urls.CERTIFICATE.append_ending(".csv"))
+@bp.get(urls.JUDGE_CERTIFICATE.append_ending(".csv"))
 def download_certificate(seat: str, name: str = "") -> Response:
     """Return a proof as CSV: each position, the cells that may be played, and the exact value."""
     site = current_site()
@@ -268,10 +279,10 @@ def download_certificate(seat: str, name: str = "") -> Response:
             describe_best_play(site, position),
         )
         for position, choice in zip(
-            certificate.position.tolist(), certificate.moves, strict=True
+            certificate.positions.tolist(), certificate.moves, strict=True
         )
     )
-    return numbers_file(
+    return build_csv_response(
         ("position", "moves", "value"), rows, f"{name or 'judged'}-{seat}"
     )
 
@@ -284,7 +295,7 @@ def get_judged_policy(name: str = "") -> str:
     if name:
         current_site().get_agent(name)
         return name
-    moves = MOVES + request.args.get("moves", "")
+    moves = MOVES_PREFIX + request.args.get("moves", "")
     current_site().canonicalize(moves)
     return moves
 
@@ -294,7 +305,7 @@ def get_certificate(site: SiteData, name: str, seat: str) -> Certificate:
     record = find_losing_game(site, name, SEATS[seat])
     if record is not None:
         raise NotFound(
-            f"{site.titles[name]} can be beaten as {MARKS[SEATS[seat]]}, so there is no "
+            f"{site.display_titles[name]} can be beaten as {MARKS[SEATS[seat]]}, so there is no "
             f"certificate: it loses the game {record}."
         )
     return build_certificate(site, name, seat)

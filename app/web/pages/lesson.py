@@ -14,16 +14,16 @@ from app.tictactoe.puzzles import Puzzle
 from app.web import urls
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import judge_policy, list_puzzles
-from app.web.formatting import format_count, format_signed, name_square_briefly
-from app.web.match import Match, get_next_step, read_step, replay_match
-from app.web.move_values import NOTHING, Note, evaluate_moves
+from app.web.formatting import format_count, format_short_square_name, format_signed
+from app.web.match import Match, get_next_snapshot, read_snapshot, replay_match
+from app.web.move_values import EMPTY_NOTE, Note, evaluate_moves
 from app.web.pages.parts.attempt import Attempt, lay_out_attempt, read_choices
-from app.web.pages.parts.export import Export, export_stop
+from app.web.pages.parts.export import Export, export_lesson_step
 from app.web.pages.parts.learning import Film, film_all_positions, film_position
 from app.web.pages.parts.next_update import NextUpdate, draw_next_update
-from app.web.pictures.boards import Board, lay_out_board
+from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.pictures.minds import MindPicture, draw_mind
-from app.web.rendering import Page, get_url_inside, render_page
+from app.web.rendering import Page, get_url_in_frame, render_page
 from app.web.site_data import HUMAN, SiteData, current_site
 from app.web.translation import gettext, mark_english
 from app.web.urls import frame_url
@@ -32,25 +32,25 @@ from app.web.wording import LESSON_STEPS, LessonStep
 bp = Blueprint("lesson", __name__)
 
 # X threatens a line, and this agent learns with certainty to block it.
-AGENT, RECORD = "q-table", "024"
-BLUNDERER = "q-learning-1"  # trained against random moves
-UNBEATABLE = "champion"
+LESSON_AGENT, LESSON_RECORD = "q-table", "024"
+BLUNDERING_AGENT = "q-learning-1"  # trained against random moves
+UNBEATABLE_AGENT = "champion"
 
 
 class Illustration(NamedTuple):
     """The illustration beside the text of a step."""
 
-    name: str  # id of the agent
+    agent_id: str  # id of the agent
     # numbers and names in the text of this step
     facts: Mapping[str, str] = MappingProxyType({})
     film: Film | None = None
-    step: int = 0  # number of the frame
-    mind: MindPicture | None = None
-    board: Board | None = None
+    frame_index: int = 0  # number of the frame
+    mind_picture: MindPicture | None = None
+    board: BoardPicture | None = None
     attempt: Attempt | None = None  # the answers on the board
     update: NextUpdate | None = None  # next update of the value on the board
-    puzzle: int = 0  # number of the puzzle with this position
-    why: str = ""  # URL of the full explanation of the value
+    puzzle_number: int = 0  # number of the puzzle with this position
+    why_url: str = ""  # URL of the full explanation of the value
 
 
 class LessonPage(Page, frozen=True):
@@ -59,11 +59,11 @@ class LessonPage(Page, frozen=True):
     template: ClassVar = "lesson/lesson.html"
 
     site: SiteData
-    number: int  # index of the step, from 0
+    step_index: int  # index of the step, from 0
     _frame: str  # number of the frame in the URL, "" for the first frame of the step
 
     @property
-    def stops(self) -> list[LessonStep]:
+    def lesson_steps(self) -> list[LessonStep]:
         """All steps."""
         return LESSON_STEPS
 
@@ -73,42 +73,44 @@ class LessonPage(Page, frozen=True):
         return ILLUSTRATIONS[self._step.slug](self.site, self._frame)
 
     @property
-    def next_step(self) -> str:
+    def next_frame_url(self) -> str:
         """The URL of the next frame of the film."""
         shown = self.illustration
-        following = shown.film and get_next_step(shown.step, shown.film.last)
-        return get_url_inside(urls.how(self._step.slug, step=following))
+        following = shown.film and get_next_snapshot(
+            shown.frame_index, shown.film.last_frame
+        )
+        return get_url_in_frame(urls.how(self._step.slug, step=following))
 
     @property
-    def finish(self) -> str:
+    def final_game_url(self) -> str:
         """The URL of the game after the last step."""
         return urls.play_against(_find_unbeatable(self.site))
 
     @property
-    def take(self) -> Export:
+    def export(self) -> Export:
         """The export of this step."""
-        return export_stop(self._step)
+        return export_lesson_step(self._step)
 
     @property
     def _step(self) -> LessonStep:
-        return LESSON_STEPS[self.number]
+        return LESSON_STEPS[self.step_index]
 
 
 def choose_filmed_agent(site: SiteData) -> str:
     """Return the agent in the film of RECORD: AGENT, or the first agent without it."""
-    return AGENT if AGENT in site.agents else next(iter(site.agents))
+    return LESSON_AGENT if LESSON_AGENT in site.agents else next(iter(site.agents))
 
 
 # The steps of the lesson; `how` has the other parts of /how.
-STOP = urls.HOW_PART.change(
+LESSON_RULE = urls.HOW_PART.replace_rule(
     urls.HOW_PART.replace(
         "slug", f"any({', '.join(stop.slug for stop in LESSON_STEPS)}):slug"
     )
 )
 
 
-@bp.get(STOP)
-@bp.get(frame_url(STOP), endpoint="framed")
+@bp.get(LESSON_RULE)
+@bp.get(frame_url(LESSON_RULE), endpoint="framed")
 def show_lesson(slug: str) -> Response:
     """Show a step of the lesson."""
     number = [stop.slug for stop in LESSON_STEPS].index(slug)
@@ -116,12 +118,12 @@ def show_lesson(slug: str) -> Response:
     return render_page(LessonPage(current_site(), number, frame))
 
 
-def _illustrate_untrained(site: SiteData, step: str) -> Illustration:
+def _illustrate_untrained(site: SiteData, frame: str) -> Illustration:
     """Return the position of the film before the first game."""
     name = choose_filmed_agent(site)
     game = site.game
-    state = replay_match(Match(RECORD), site)
-    right = site.right[state.position]
+    state = replay_match(Match(LESSON_RECORD), site)
+    right = site.is_move_correct[state.position]
     legal = game.legal[state.position]
     mover = int(game.to_move[state.position])
     return Illustration(
@@ -129,32 +131,37 @@ def _illustrate_untrained(site: SiteData, step: str) -> Illustration:
         facts={
             "mover": MARKS[mover],
             "other": MARKS[-mover],
-            "right": name_square_briefly(game, int(right.argmax())),
+            "right": format_short_square_name(game, int(right.argmax())),
             "free": format_count(int(legal.sum())),
             "losing": format_count(int((legal & ~right).sum())),
         },
-        film=film_position(site, name, RECORD),
-        step=read_step(name, step, 0, site),
+        film=film_position(site, name, LESSON_RECORD),
+        frame_index=read_snapshot(name, frame, 0, site),
     )
 
 
-def _illustrate_learning(site: SiteData, step: str) -> Illustration:
+def _illustrate_learning(site: SiteData, frame: str) -> Illustration:
     """Return the film of all decisions from the first snapshot on."""
     name = choose_filmed_agent(site)
-    return _illustrate_decisions(site, name, read_step(name, step, 0, site))
+    return _illustrate_decisions(site, name, read_snapshot(name, frame, 0, site))
 
 
-def _illustrate_unbeatable(site: SiteData, step: str) -> Illustration:
+def _illustrate_unbeatable(site: SiteData, frame: str) -> Illustration:
     """Return all decisions of an unbeatable agent."""
     name = _find_unbeatable(site)
     return _illustrate_decisions(
-        site, name, read_step(name, step, site.get_last_step(name), site)
+        site, name, read_snapshot(name, frame, site.get_last_snapshot(name), site)
     )
 
 
-def _illustrate_decisions(site: SiteData, name: str, step: int) -> Illustration:
-    mind = draw_mind(site, name, step, moving=True)
-    return Illustration(name, film=film_all_positions(site, name), step=step, mind=mind)
+def _illustrate_decisions(site: SiteData, name: str, snapshot: int) -> Illustration:
+    mind = draw_mind(site, name, snapshot, has_all_frames=True)
+    return Illustration(
+        name,
+        film=film_all_positions(site, name),
+        frame_index=snapshot,
+        mind_picture=mind,
+    )
 
 
 def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
@@ -163,48 +170,52 @@ def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
     attempt = read_choices(Attempt(site, number), request.args)
 
     def answer(cell: int) -> str:
-        chosen = attempt.choose(cell)
-        return get_url_inside(
-            urls.how("blunder", right=chosen.right, plays=chosen.plays)
+        chosen = attempt.choose_cell(cell)
+        return get_url_in_frame(
+            urls.how(
+                "blunder",
+                right=chosen.chosen_correct_cell,
+                plays=chosen.chosen_agent_cell,
+            )
         )
 
     return Illustration(
-        puzzle.agent,
+        puzzle.agent_id,
         board=lay_out_attempt(attempt, answer),
         attempt=attempt,
-        puzzle=number,
+        puzzle_number=number,
     )
 
 
 def _illustrate_why(site: SiteData, _: str) -> Illustration:
     """Return the update of the value that caused the blunder."""
     number, puzzle = find_misled_puzzle(site)
-    pair = ValueQuery(site, puzzle.agent, puzzle.position, puzzle.wrong)
-    match = Match(puzzle.record, o=HUMAN, lens=puzzle.agent)
-    notes = [NOTHING] * site.game.cells
-    notes[puzzle.wrong] = Note(gettext("blunder"), gettext("blunder"))
+    pair = ValueQuery(site, puzzle.agent_id, puzzle.position, puzzle.blunder_cell)
+    match = Match(puzzle.record, o=HUMAN, value_source=puzzle.agent_id)
+    notes = [EMPTY_NOTE] * site.game.cells
+    notes[puzzle.blunder_cell] = Note(gettext("blunder"), gettext("blunder"))
     return Illustration(
-        puzzle.agent,
+        puzzle.agent_id,
         facts={
             "value": format_signed(pair.value),
             "exact": format_signed(pair.exact_in_task or 0),
-            "place": name_square_briefly(site.game, puzzle.wrong),
-            "answer": name_square_briefly(
+            "place": format_short_square_name(site.game, puzzle.blunder_cell),
+            "answer": format_short_square_name(
                 site.game, parse_record(site.game, puzzle.refutation)[1]
             ),
             "answers": format_count(int(site.game.legal[pair.after].sum())),
         },
         board=lay_out_board(
             replay_match(match, site),
-            evaluate_moves(site, puzzle.position, puzzle.agent),
+            evaluate_moves(site, puzzle.position, puzzle.agent_id),
             lambda cell: urls.why(match, cell),
             label=gettext("The position and its Q-values"),
-            chosen=puzzle.wrong,
+            chosen_cell=puzzle.blunder_cell,
             notes=notes,
         ),
         update=_draw_update(pair, request.args.get("answer", "")),
-        puzzle=number,
-        why=urls.why(match, puzzle.wrong),
+        puzzle_number=number,
+        why_url=urls.why(match, puzzle.blunder_cell),
     )
 
 
@@ -220,7 +231,7 @@ def _draw_update(pair: ValueQuery, answer: str) -> NextUpdate | None:
 
 
 def _build_answer_url(answer: str) -> str:
-    return get_url_inside(urls.how("why", answer=answer))
+    return get_url_in_frame(urls.how("why", answer=answer))
 
 
 ILLUSTRATIONS = {
@@ -242,9 +253,9 @@ def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
     candidates = [
         (number, puzzle)
         for number, puzzle in enumerate(list_puzzles(site), 1)
-        if puzzle.after < 0 and _is_best_against_random(site, puzzle)
+        if puzzle.value_after < 0 and _is_best_against_random(site, puzzle)
     ]
-    preferred = [each for each in candidates if each[1].agent == BLUNDERER]
+    preferred = [each for each in candidates if each[1].agent_id == BLUNDERING_AGENT]
     if not candidates:
         raise NotFound(
             gettext(
@@ -256,18 +267,20 @@ def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
     def expects(each: tuple[int, Puzzle]) -> float:
         puzzle = each[1]
         return float(
-            evaluate_moves(site, puzzle.position, puzzle.agent).scaled[puzzle.wrong]
+            evaluate_moves(site, puzzle.position, puzzle.agent_id).scaled_values[
+                puzzle.blunder_cell
+            ]
         )
 
     return max(preferred or candidates, key=expects)
 
 
 def _is_best_against_random(site: SiteData, puzzle: Puzzle) -> bool:
-    task = site.get_task(puzzle.agent)
-    exact = site.get_task_q(puzzle.agent)
+    task = site.get_task(puzzle.agent_id)
+    exact = site.get_task_q(puzzle.agent_id)
     if task is None or exact is None or task.opponent != "random":
         return False
-    return bool(np.nanargmax(exact[puzzle.position]) == puzzle.wrong)
+    return bool(np.nanargmax(exact[puzzle.position]) == puzzle.blunder_cell)
 
 
 def _find_unbeatable(site: SiteData) -> str:
@@ -275,8 +288,8 @@ def _find_unbeatable(site: SiteData) -> str:
 
     Raises NotFound with a sentence if every agent can be beaten.
     """
-    for name in (UNBEATABLE, *site.agents):
-        if name in site.agents and all(judge_policy(site, name).unbeatable.values()):
+    for name in (UNBEATABLE_AGENT, *site.agents):
+        if name in site.agents and all(judge_policy(site, name).is_unbeatable.values()):
             return name
     raise NotFound(
         gettext(

@@ -12,38 +12,38 @@ from app.web import urls
 from app.web.formatting import format_signed
 from app.web.match import (
     Match,
-    get_next_step,
-    match_against_person,
+    build_match_against_person,
+    get_next_snapshot,
     read_integer,
     replay_match,
 )
-from app.web.move_values import NOTHING, OUTCOMES, evaluate_moves
+from app.web.move_values import EMPTY_NOTE, OUTCOME_LABELS, evaluate_moves
 from app.web.pages.parts.export import Export, export_mind
 from app.web.pages.parts.learning import Film, film_all_positions
 from app.web.pictures import minds
-from app.web.pictures.boards import Board, lay_out_board
+from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.rendering import Page, render_page
-from app.web.site_data import TASK, SiteData, current_site
+from app.web.site_data import TASK_SUFFIX, SiteData, current_site
 
 bp = Blueprint("mind", __name__)
 TASK_DECIMALS = 3  # digits that show the difference between 0.999 and a win
 
 
-class Tile(NamedTuple):
+class MindTile(NamedTuple):
     """A tile of the picture: a position in which the agent has to move, with its values."""
 
     number: int
-    move: int  # number of the move to decide, from 1
-    board: Board
-    expects: (
+    move_number: int  # number of the move to decide, from 1
+    board: BoardPicture
+    expected_value: (
         str  # sentence on the highest Q-value or on the beads of the likeliest move
     )
-    nearest: (
+    nearest_result: (
         str  # outcome nearest to the value: "a win", "a draw", "a loss"; "" if unknown
     )
-    optimal: str  # the outcome of optimal play
-    task: str  # highest exact value of the training task, "" without exact values
-    updates: int  # number of updates in the whole training
+    optimal_result: str  # the outcome of optimal play
+    task_value: str  # highest exact value of the training task, "" without exact values
+    update_count: int  # number of updates in the whole training
     match: Match
 
 
@@ -55,19 +55,19 @@ class MindPage(Page, frozen=True):
 
     site: SiteData
     name: str
-    step: int
-    colour: str  # a key of `minds.KINDS`
-    number: int  # number of the chosen tile
+    snapshot: int
+    colouring_key: str  # a key of `minds.KINDS`
+    tile_number: int  # number of the chosen tile
 
     @property
-    def mind(self) -> minds.MindPicture:
+    def mind_picture(self) -> minds.MindPicture:
         """The picture of all decisions."""
         return minds.draw_mind(
-            self.site, self.name, self.step, self.colour, moving=True
+            self.site, self.name, self.snapshot, self.colouring_key, has_all_frames=True
         )
 
     @property
-    def kinds(self) -> Mapping[str, minds.Kind]:
+    def colourings(self) -> Mapping[str, minds.TileColouring]:
         """The ways to colour the picture."""
         return minds.list_kinds(self.site, self.name)
 
@@ -77,14 +77,14 @@ class MindPage(Page, frozen=True):
         return film_all_positions(self.site, self.name)
 
     @property
-    def next_step(self) -> str:
+    def next_frame_url(self) -> str:
         """The URL of the next snapshot; the first snapshot follows the last."""
         return self._build_url(
-            get_next_step(self.step, self.site.get_last_step(self.name))
+            get_next_snapshot(self.snapshot, self.site.get_last_snapshot(self.name))
         )
 
     @property
-    def address(self) -> Callable[..., str]:
+    def build_url(self) -> Callable[..., str]:
         """A function that returns the URL of this page with another step, kind or tile."""
         return self._build_url
 
@@ -92,44 +92,48 @@ class MindPage(Page, frozen=True):
         self, step: int | None = None, kind: str | None = None, tile: int | None = None
     ) -> str:
         """Return the URL of this page with the given changes; the first tile follows the last."""
-        url_step = self.site.step_for_url(
-            self.name, self.step if step is None else step
+        url_step = self.site.get_snapshot_for_url(
+            self.name, self.snapshot if step is None else step
         )
-        colour = self.colour if kind is None else kind
-        colour = "" if colour == minds.EXPECTS else colour  # URLs leave out the default
-        number = (self.number if tile is None else tile) % self.tiles
+        colour = self.colouring_key if kind is None else kind
+        colour = (
+            "" if colour == minds.EXPECTED_KEY else colour
+        )  # URLs leave out the default
+        number = (self.tile_number if tile is None else tile) % self.tile_count
         return urls.mind(
             self.name,
             url_step,
-            "" if colour == minds.EXPECTS else colour,
+            "" if colour == minds.EXPECTED_KEY else colour,
             number or None,
         )
 
     @property
-    def tile(self) -> Tile:
+    def chosen_tile(self) -> MindTile:
         """The chosen tile."""
-        return _build_tile(self.site, self.name, self.step, self.number)
+        return _build_tile(self.site, self.name, self.snapshot, self.tile_number)
 
     @property
-    def tiles(self) -> int:
+    def tile_count(self) -> int:
         """The number of tiles."""
-        return len(self.site.tiles.decision)
+        return len(self.site.tiles.decisions)
 
     @property
-    def agreement(self) -> list[list[int]]:
+    def agreement_counts(self) -> list[list[int]]:
         """The picture as a table: for each move twelve counts; empty for beads."""
-        if self.site.agents[self.name].card.worth is None:
+        if self.site.agents[self.name].card.reward_scale is None:
             return []
         return count_outcomes(
             self.site.tiles,
-            round_outcomes(minds.estimate_tiles(self.site, self.name, self.step)[0]),
-            minds.choose_decisions(self.site, self.name, self.step).known[0],
+            round_outcomes(
+                minds.estimate_tiles(self.site, self.name, self.snapshot)[0]
+            ),
+            minds.choose_decisions(self.site, self.name, self.snapshot).is_known[0],
         )
 
     @property
-    def take(self) -> Export:
+    def export(self) -> Export:
         """The ways to export the picture."""
-        return export_mind(self.site, self.name, self.step, self.colour)
+        return export_mind(self.site, self.name, self.snapshot, self.colouring_key)
 
 
 @bp.get(urls.MIND)
@@ -143,54 +147,62 @@ def build_mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> Mind
 
     Raises NotFound or BadRequest with a sentence that names the fault.
     """
-    step, colour = minds.parse_mind_view(site, name, query)
-    tiles = len(site.tiles.decision)
+    step, colour = minds.parse_snapshot_and_colouring(site, name, query)
+    tiles = len(site.tiles.decisions)
     number = read_integer("tile", query.get("tile") or "0", 0, tiles - 1)
     return MindPage(site, name, step, colour, number)
 
 
-def _build_tile(site: SiteData, name: str, step: int, number: int) -> Tile:
+def _build_tile(site: SiteData, name: str, snapshot: int, tile_number: int) -> MindTile:
     """Return the decision that represents a symmetry class in the picture."""
     tiles = site.tiles
     game = site.game
-    rows, knows = minds.choose_decisions(site, name, step)
-    position = int(rows[0, number])
-    known = bool(knows[0, number])
-    url_step = site.step_for_url(name, step)
+    rows, knows = minds.choose_decisions(site, name, snapshot)
+    position = int(rows[0, tile_number])
+    known = bool(knows[0, tile_number])
+    url_step = site.get_snapshot_for_url(name, snapshot)
     record = find_record(game, position)
     mover = int(game.to_move[position])
-    against = match_against_person(name, -mover, record)
-    match = replace(against, lens=name, step=url_step)
+    against = build_match_against_person(name, -mover, record)
+    match = replace(against, value_source=name, snapshot=url_step)
     state = replay_match(match, site)
     view = evaluate_moves(site, position, name, url_step)
-    outcome = int(round_outcomes(minds.estimate_tiles(site, name, step)[0, number]))
-    best = view.spoken[max(view.plays, key=lambda cell: float(view.values[cell]))]
+    outcome = int(
+        round_outcomes(minds.estimate_tiles(site, name, snapshot)[0, tile_number])
+    )
+    best = view.spoken_values[
+        max(view.likeliest_cells, key=lambda cell: float(view.values[cell]))
+    ]
     expectation = (
         f"Its most likely move has {best}"
-        if view.beads
+        if view.are_beads
         else f"Its highest Q-value is {best}"
     )
     task = ""
-    if not view.beads and site.get_task(name):
-        exact = evaluate_moves(site, position, name + TASK)
-        task = format_signed(float(exact.scaled[exact.known].max()), TASK_DECIMALS)
-    return Tile(
-        number=number,
-        move=int(tiles.ply[number]) + 1,
+    if not view.are_beads and site.get_task(name):
+        exact = evaluate_moves(site, position, name + TASK_SUFFIX)
+        task = format_signed(
+            float(exact.scaled_values[exact.is_known].max()), TASK_DECIMALS
+        )
+    return MindTile(
+        number=tile_number,
+        move_number=int(tiles.plies[tile_number]) + 1,
         board=lay_out_board(
             state,
             view,
-            lambda cell: urls.play(match.play(cell)),
+            lambda cell: urls.play(match.follow_move(cell)),
             "tile-board",
             f"The position {format_position(game, position)}",
-            notes=[NOTHING] * game.cells,
+            notes=[EMPTY_NOTE] * game.cells,
         ),
-        expects=expectation
+        expected_value=expectation
         if known
         else "The agent has never updated a value of this position",
-        nearest=f"a {OUTCOMES[outcome]}" if known and not view.beads else "",
-        optimal=f"a {OUTCOMES[int(tiles.truth[number])]}",
-        task=task,
-        updates=int(site.agents[name].visits[position].sum()),
+        nearest_result=f"a {OUTCOME_LABELS[outcome]}"
+        if known and not view.are_beads
+        else "",
+        optimal_result=f"a {OUTCOME_LABELS[int(tiles.optimal_value[tile_number])]}",
+        task_value=task,
+        update_count=int(site.agents[name].visits[position].sum()),
         match=match,
     )

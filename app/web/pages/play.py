@@ -18,25 +18,25 @@ from app.web.comparison import build_comparison
 from app.web.formatting import (
     Encodings,
     encode_position,
+    format_short_square_name,
     join_words,
-    name_square_briefly,
 )
 from app.web.match import Match, MatchState, build_value_error, parse_match
 from app.web.match_controls import (
-    OFFERED_DELAYS,
-    Snapshots,
-    build_snapshots,
+    DELAY_CHOICES,
+    SnapshotSlider,
+    build_snapshot_slider,
     count_results,
-    draw_reply,
+    play_random_reply,
 )
 from app.web.match_view import (
     MatchView,
-    Seat,
+    SeatHeader,
     build_match_view,
     describe_seats,
-    find_shown_lens,
+    find_shown_value_source,
 )
-from app.web.move_values import can_blunder, choose_lens, evaluate_moves
+from app.web.move_values import can_blunder, choose_value_source, evaluate_moves
 from app.web.pictures.curves import draw_game_values
 from app.web.rendering import Page, redirect_after_form, render_page
 from app.web.site_data import (
@@ -45,10 +45,15 @@ from app.web.site_data import (
     SiteData,
     cached_per_site,
     current_site,
-    is_moves,
+    is_policy_name,
 )
 from app.web.translation import gettext
-from app.web.wording import NAMED, STRENGTHS, Character, describe_character
+from app.web.wording import (
+    MAX_NAMED_SQUARES,
+    STRENGTH_MEANINGS,
+    Character,
+    describe_character,
+)
 
 bp = Blueprint("play", __name__)
 
@@ -71,14 +76,16 @@ def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
             name: query.get(name, "") for name in ("lens", "errors", "epsilon", "delay")
         }
         changes |= {name: query.get(name, "0") for name in ("hide", "own", "keep")}
-    if changes.get("lens", state.match.lens) != state.match.lens:
+    if changes.get("lens", state.match.value_source) != state.match.value_source:
         changes["step"] = ""
     elif query.get("step"):
-        lens = find_shown_lens(state)
-        at_end = not site.agents.knows(lens) or query["step"] == str(
-            site.get_last_step(lens)
+        value_source = find_shown_value_source(state)
+        at_end = not site.agents.contains_name(value_source) or query["step"] == str(
+            site.get_last_snapshot(value_source)
         )
-        changes |= {"step": ""} if at_end else {"step": query["step"], "lens": lens}
+        changes |= (
+            {"step": ""} if at_end else {"step": query["step"], "lens": value_source}
+        )
     return parse_match(record, before | {"train": "", "hint": ""} | changes, site).match
 
 
@@ -107,8 +114,8 @@ def _seat_player(
     changed = dict(before) | {seat: query["player"], "pause": query.get("pause", "")}
     match = parse_match(record, changed | {"train": "", "hint": ""}, state.site).match
     if (match.x, match.o) != (state.match.x, state.match.o):
-        match = replace(match, tally=(0, 0, 0))
-    return match.go("") if state.over else match
+        match = replace(match, result_counts=(0, 0, 0))
+    return match.follow_record("") if state.is_over else match
 
 
 Card = tuple[str, str, Character]  # id, title and description of a player
@@ -123,7 +130,7 @@ class PlayersPage(Page, frozen=True):
     fragment: ClassVar = ("players",)
 
     groups: Groups
-    here: str  # URL of the game that a player is chosen for
+    match_url: str  # URL of the game that a player is chosen for
 
 
 @bp.get(urls.PLAYERS)
@@ -138,41 +145,42 @@ def group_players(site: SiteData) -> Groups:
     """Return a person, then all agents and baselines by strength, the weakest first."""
     names = [*site.agents, *(name for name in site.policies if name not in site.agents)]
     cards = [
-        (name, site.titles[name], describe_character(site, name)) for name in names
+        (name, site.display_titles[name], describe_character(site, name))
+        for name in names
     ]
     levels = [
         (
             gettext(kind).capitalize(),
-            tuple(card for card in cards if card[2].strength == kind),
+            tuple(card for card in cards if card[2].strength_name == kind),
         )
-        for kind in STRENGTHS
+        for kind in STRENGTH_MEANINGS
     ]
     person = HUMAN, gettext("You"), describe_character(site, HUMAN)
     return ((gettext("A person"), (person,)), *(level for level in levels if level[1]))
 
 
-class Preference(NamedTuple):
+class PreferredMoves(NamedTuple):
     """The preferred moves of a value source."""
 
     id: str
     title: str
-    href: str  # URL of the match with the values of this source
-    plays: str
-    text: str  # value of the first of these moves; "" if unknown
+    url: str  # URL of the match with the values of this source
+    move_text: str
+    value_text: str  # value of the first of these moves; "" if unknown
     heat: int | None
-    blunder: bool  # whether one of these moves is a blunder
+    is_blunder: bool  # whether one of these moves is a blunder
 
 
-class MindsPage(Page, frozen=True):
+class PreferencesPage(Page, frozen=True):
     """The preferred moves of optimal play and of every agent in a position."""
 
     template: ClassVar = "play/minds.html"
     fragment: ClassVar = ("minds",)
 
     match: Match
-    minds: list[Preference]
+    preferences: list[PreferredMoves]
     encodings: Encodings
-    compare: str  # URL of the comparison of this position
+    compare_url: str  # URL of the comparison of this position
 
 
 @bp.get(urls.MINDS.url(""))
@@ -184,44 +192,60 @@ def show_preferences(record: str = "") -> Response:
     )
 
 
-def build_minds_page(state: MatchState) -> MindsPage:
+def build_minds_page(state: MatchState) -> PreferencesPage:
     """Return the page of preferred moves in the position shown.
 
     Raises Conflict if the game is over.
     """
-    if state.over:
-        plies = len(state.match.shown)
+    if state.is_over:
+        plies = len(state.match.shown_record)
         raise Conflict(
             gettext(
                 "The game is over after %(plies)s moves: no player moves.", plies=plies
             )
         )
-    return MindsPage(
+    return PreferencesPage(
         match=state.match,
-        minds=[_build_preference(state, name) for name in (TRUTH, *state.site.agents)],
+        preferences=[
+            _build_preference(state, name) for name in (TRUTH, *state.site.agents)
+        ],
         encodings=encode_position(state.site.game, state.position),
-        compare=urls.compare(build_comparison(state)),
+        compare_url=urls.compare(build_comparison(state)),
     )
 
 
-def _build_preference(state: MatchState, name: str) -> Preference:
+def _build_preference(state: MatchState, name: str) -> PreferredMoves:
     view = evaluate_moves(state.site, state.position, name)
-    first = view.plays[0]
-    plays = gettext("any of %(number)s", number=len(view.plays))
-    if len(view.plays) <= NAMED:
+    first = view.likeliest_cells[0]
+    plays = gettext("any of %(number)s", number=len(view.likeliest_cells))
+    if len(view.likeliest_cells) <= MAX_NAMED_SQUARES:
         plays = join_words(
-            [name_square_briefly(state.site.game, cell) for cell in view.plays], "or"
+            [
+                format_short_square_name(state.site.game, cell)
+                for cell in view.likeliest_cells
+            ],
+            "or",
         )
-    return Preference(
+    return PreferredMoves(
         id=name,
-        title=state.site.titles[name],
-        href=urls.play(
-            replace(state.match, lens=name, step=None, train=False, hint=False)
+        title=state.site.display_titles[name],
+        url=urls.play(
+            replace(
+                state.match,
+                value_source=name,
+                snapshot=None,
+                plays_training=False,
+                shows_hint=False,
+            )
         ),
-        plays=gettext("mostly %(squares)s", squares=plays) if view.draws else plays,
-        text=view.truths[first] if view.exact else view.texts[first],
-        heat=view.heat[first] if view.known[first] else None,
-        blunder=can_blunder(state, view),
+        move_text=gettext("mostly %(squares)s", squares=plays)
+        if view.is_stochastic
+        else plays,
+        value_text=view.optimal_results[first]
+        if view.is_optimal_play
+        else view.value_texts[first],
+        heat=view.heats[first] if view.is_known[first] else None,
+        is_blunder=can_blunder(state, view),
     )
 
 
@@ -244,24 +268,28 @@ class SettingsPage(Page, frozen=True):
         return self.state.site
 
     @property
-    def playing(self) -> str:
+    def default_source_title(self) -> str:
         """The title of the default value source."""
-        usual = dataclasses.replace(self.state, match=replace(self.match, lens=""))
-        return self.site.titles[find_shown_lens(usual)]
+        usual = dataclasses.replace(
+            self.state, match=replace(self.match, value_source="")
+        )
+        return self.site.display_titles[find_shown_value_source(usual)]
 
     @property
-    def delays(self) -> tuple[float, ...]:
+    def delay_choices(self) -> tuple[float, ...]:
         """The delays to choose from, in seconds; a tuple, because cached macros need it."""
-        return tuple(sorted({*OFFERED_DELAYS, self.match.delay}))
+        return tuple(sorted({*DELAY_CHOICES, self.match.move_delay}))
 
     @property
-    def epsilons(self) -> tuple[float, ...]:
+    def epsilon_choices(self) -> tuple[float, ...]:
         """The shares of random moves to choose from."""
-        return tuple(sorted({*OFFERED_EPSILONS, self.match.epsilon}))
+        return tuple(sorted({*EPSILON_CHOICES, self.match.epsilon}))
 
 
-OFFERED_EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
-BY_ITSELF = "auto"  # prefix of the ids of elements that send requests automatically
+EPSILON_CHOICES = (0.0, 0.1, 0.25, 0.5, 1.0)
+AUTOPLAY_VALUE = (
+    "auto"  # prefix of the ids of elements that send requests automatically
+)
 
 
 @bp.get(urls.SETTINGS)
@@ -284,79 +312,80 @@ class PlayPage(Page, frozen=True):
         return self.state.match
 
     @property
-    def seats(self) -> tuple[Seat, Seat]:
+    def seat_headers(self) -> tuple[SeatHeader, SeatHeader]:
         """The players of X and O."""
         return describe_seats(self.state)
 
     @property
-    def drawn(self) -> int:
+    def drawn_count(self) -> int:
         """The number of drawn games."""
         return count_results(self.state)[1]
 
     @cached_property
-    def scene(self) -> MatchView:
+    def match_view(self) -> MatchView:
         """The board and its controls."""
         return build_match_view(self.state)
 
     @property
-    def lens(self) -> str:
+    def value_source_title(self) -> str:
         """The title of the value source that colours the board."""
-        return self.state.site.titles[find_shown_lens(self.state)]
+        return self.state.site.display_titles[find_shown_value_source(self.state)]
 
     @property
-    def snapshots(self) -> Snapshots | None:
+    def snapshot_slider(self) -> SnapshotSlider | None:
         """The slider over a training; None for hidden values and for sources without a training."""
-        if self.match.hide:
+        if self.match.hides_values:
             return None
-        return build_snapshots(self.state, find_shown_lens(self.state))
+        return build_snapshot_slider(self.state, find_shown_value_source(self.state))
 
     @property
-    def chart(self) -> Markup:
+    def value_chart(self) -> Markup:
         """The value of the game over its moves."""
-        return draw_game_values(self.state, self.scene.moves)
+        return draw_game_values(self.state, self.match_view.reviewed_moves)
 
     @property
-    def why(self) -> str:
+    def why_url(self) -> str:
         """The URL that explains a value, "" if no value can be explained.
 
         Explained is the value of the best move, or of the decisive blunder of a finished game.
         """
         if (
-            self.match.step is not None
-            or self.match.hide
+            self.match.snapshot is not None
+            or self.match.hides_values
             or self._explained_ply is None
         ):
             return ""
-        decider = choose_lens(
+        decider = choose_value_source(
             self.match, self.state.site, get_mover(self._explained_ply)
         )
-        if is_moves(decider) or self.state.site.is_taught(decider):
+        if is_policy_name(decider) or self.state.site.is_taught(decider):
             return ""
-        blame = self.scene.blame
+        blame = self.match_view.losing_move
         return urls.why(
-            self._explained, self.state.cells[blame.ply - 1] if blame else None
+            self._explained_match,
+            self.state.played_cells[blame.ply - 1] if blame else None,
         )
 
     @property
-    def minds(self) -> str:
+    def preferences_url(self) -> str:
         """The URL of the preferred moves of all agents in the explained position."""
-        return urls.MINDS.url_for_match(
-            self._explained if self.state.over else self.match
+        return urls.MINDS.build_match_url(
+            self._explained_match if self.state.is_over else self.match
         )
 
     @property
     def _explained_ply(self) -> int | None:
         """The ply with values that can be explained, None if there is no such ply."""
-        blame = self.scene.blame
-        return blame.ply - 1 if blame else self.scene.ply
+        blame = self.match_view.losing_move
+        return blame.ply - 1 if blame else self.match_view.ply
 
     @property
-    def _explained(self) -> Match:
+    def _explained_match(self) -> Match:
         """The match at the explained ply."""
         return (
             self.match
             if self._explained_ply is None
-            else self.match.at(self._explained_ply)
+            else self.match.show_ply(self._explained_ply)
         )
 
 
@@ -371,7 +400,7 @@ def show_match(record: str = "") -> Response:
     return render_page(PlayPage(state))
 
 
-@bp.get(urls.SET)
+@bp.get(urls.CHANGE_SETTINGS)
 def redirect_to_choice() -> AnyResponse:
     """Redirect to the URL of a match with the settings or the player that a form contains."""
     return redirect(urls.play(apply_settings(request.args, current_site())), 303)
@@ -381,9 +410,9 @@ def redirect_to_choice() -> AnyResponse:
 @bp.get(urls.REPLY)
 def show_reply(record: str = "") -> AnyResponse:
     """Draw a move for the player to move and show the match after this move."""
-    after = draw_reply(parse_match(record, request.args, current_site()))
+    after = play_random_reply(parse_match(record, request.args, current_site()))
     # An automatic move adds no entry to the history.
-    by_itself = request.headers.get("HX-Trigger", "").startswith(BY_ITSELF)
+    by_itself = request.headers.get("HX-Trigger", "").startswith(AUTOPLAY_VALUE)
     history = "Replace" if by_itself else "Push"
     return redirect_after_form(
         urls.play(after.match), partial(PlayPage, after), history

@@ -10,12 +10,12 @@ from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import ROUND_LENGTH
 from app.web import urls
 from app.web.facts import check_puzzle, list_puzzles
-from app.web.formatting import name_square_briefly
+from app.web.formatting import format_short_square_name
 from app.web.match import Match
 from app.web.pages.parts.attempt import (
-    KNEW_ITS_MOVE,
-    KNEW_RIGHT,
-    WORDS,
+    ANSWER_WORDS,
+    KNEW_CORRECT_DIGIT,
+    KNEW_MOVE_DIGIT,
     Attempt,
     count_round_puzzles,
     get_next_number,
@@ -26,8 +26,8 @@ from app.web.pages.parts.attempt import (
     parse_day,
 )
 from app.web.pages.parts.export import Export, export_puzzle, export_today
-from app.web.pictures.boards import Board
-from app.web.rendering import Page, get_url_inside, render_page
+from app.web.pictures.boards import BoardPicture
+from app.web.rendering import Page, get_url_in_frame, render_page
 from app.web.site_data import HUMAN, SiteData, current_site
 from app.web.translation import format_day, gettext, gettext_noop
 from app.web.urls import Destination, frame_url
@@ -35,7 +35,7 @@ from app.web.urls import Destination, frame_url
 bp = Blueprint("puzzle", __name__)
 
 LEVEL_NAMES = (gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"))
-SQUARES = ("⬜", "🟨", "🟨", "🟩")  # each answer in a text to share
+ANSWER_EMOJI = ("⬜", "🟨", "🟨", "🟩")  # each answer in a text to share
 
 
 class PuzzlePage(Page, frozen=True):
@@ -47,34 +47,39 @@ class PuzzlePage(Page, frozen=True):
     attempt: Attempt
 
     @property
-    def level(self) -> str:
+    def level_name(self) -> str:
         """The difficulty of the puzzle."""
         return gettext(LEVEL_NAMES[self.attempt.puzzle.level])
 
     @property
-    def why(self) -> str:
+    def why_url(self) -> str:
         """The URL that explains the agent's value of its move."""
         puzzle = self.attempt.puzzle
-        return urls.why(Match(puzzle.record, o=HUMAN, lens=puzzle.agent), puzzle.wrong)
+        return urls.why(
+            Match(puzzle.record, o=HUMAN, value_source=puzzle.agent_id),
+            puzzle.blunder_cell,
+        )
 
     @property
-    def preview(self) -> str:
+    def preview_url(self) -> str:
         """The URL of the preview picture, which does not show the solution."""
-        match = Match(self.attempt.puzzle.record, o=HUMAN, hide=True)
-        return urls.MATCH_PREVIEW.url_for_match(match)
+        match = Match(self.attempt.puzzle.record, o=HUMAN, hides_values=True)
+        return urls.MATCH_PREVIEW.build_match_url(match)
 
     @property
-    def take(self) -> Export:
+    def export(self) -> Export:
         """The ways to export the puzzle."""
         return export_puzzle(self.attempt.site, self.attempt.number)
 
     @property
-    def board(self) -> Board:
+    def board(self) -> BoardPicture:
         """The board, where each square is a possible answer."""
-        return lay_out_attempt(self.attempt, lambda cell: self.attempt.choose(cell).url)
+        return lay_out_attempt(
+            self.attempt, lambda cell: self.attempt.choose_cell(cell).url
+        )
 
     @property
-    def moves(self) -> list[Destination]:
+    def refutation_links(self) -> list[Destination]:
         """The moves from the blunder to the end of the game."""
         game = self.attempt.site.game
         puzzle = self.attempt.puzzle
@@ -82,22 +87,22 @@ class PuzzlePage(Page, frozen=True):
         sides = {0: MARKS[-mover], 1: MARKS[mover]}
         return [
             Destination(
-                name_square_briefly(game, cell),
-                self.attempt.at(ply).url,
+                format_short_square_name(game, cell),
+                self.attempt.show_ply(ply).url,
                 sides[ply % 2],
             )
             for ply, cell in enumerate(parse_record(game, puzzle.refutation), 1)
         ]
 
     @property
-    def day(self) -> str:
+    def day_in_url(self) -> str:
         """The day of the round, "" for a round of ten."""
         return format_day(self.attempt.day) if self.attempt.day else ""
 
     @property
-    def round(self) -> list[str]:
+    def round_answers(self) -> list[str]:
         """The answers to the previous puzzles of the round, in words."""
-        return [WORDS[int(digit)] for digit in self.attempt.answers]
+        return [ANSWER_WORDS[int(digit)] for digit in self.attempt.answer_digits]
 
 
 class PuzzlesPage(Page, frozen=True):
@@ -108,12 +113,12 @@ class PuzzlesPage(Page, frozen=True):
     site: SiteData
 
     @property
-    def total(self) -> int:
+    def puzzle_count(self) -> int:
         """The number of puzzles."""
         return len(list_puzzles(self.site))
 
     @property
-    def take(self) -> Export:
+    def export(self) -> Export:
         """The ways to export the puzzles of the day."""
         return export_today()
 
@@ -121,20 +126,20 @@ class PuzzlesPage(Page, frozen=True):
     def rounds(self) -> list[tuple[int, int]]:
         """The first and the last number of each round of ten."""
         return [
-            (first, min(first + ROUND_LENGTH - 1, self.total))
-            for first in range(1, self.total + 1, ROUND_LENGTH)
+            (first, min(first + ROUND_LENGTH - 1, self.puzzle_count))
+            for first in range(1, self.puzzle_count + 1, ROUND_LENGTH)
         ]
 
     @property
-    def agents(self) -> dict[str, dict[str, list[int]]]:
+    def puzzles_by_agent(self) -> dict[str, dict[str, list[int]]]:
         """The numbers of the puzzles by the title of their agent and by level."""
         agents: dict[str, dict[str, list[int]]] = {
-            self.site.titles[name]: {} for name in self.site.agents
+            self.site.display_titles[name]: {} for name in self.site.agents
         }
         numbered = enumerate(list_puzzles(self.site), 1)
         for number, puzzle in sorted(numbered, key=lambda one: one[1].level):
             level = gettext(LEVEL_NAMES[puzzle.level])
-            by_level = agents[self.site.titles[puzzle.agent]]
+            by_level = agents[self.site.display_titles[puzzle.agent_id]]
             by_level.setdefault(level, []).append(number)
         return agents
 
@@ -146,48 +151,54 @@ class ScorePage(Page, frozen=True):
 
     site: SiteData
     number: int  # number of the last puzzle
-    day: str  # day of the round as in URLs; "" for a round of ten
-    answers: str
+    day_in_url: str  # day of the round as in URLs; "" for a round of ten
+    answer_digits: str
 
     @property
-    def here(self) -> str:
+    def page_url(self) -> str:
         """The URL of this page."""
-        return urls.SCORE.url(self.number, day=self.day, answers=self.answers)
+        return urls.SCORE.url(
+            self.number, day=self.day_in_url, answers=self.answer_digits
+        )
 
     @property
-    def round(self) -> list[str]:
+    def round_answers(self) -> list[str]:
         """The answer to each puzzle, in words."""
-        return [WORDS[int(digit)] for digit in self.answers]
+        return [ANSWER_WORDS[int(digit)] for digit in self.answer_digits]
 
     @property
-    def solved(self) -> int:
+    def solved_count(self) -> int:
         """The number of puzzles with both answers right."""
-        return self.answers.count(str(KNEW_ITS_MOVE + KNEW_RIGHT))
+        return self.answer_digits.count(str(KNEW_MOVE_DIGIT + KNEW_CORRECT_DIGIT))
 
     @property
-    def shared(self) -> str:
+    def share_text(self) -> str:
         """The result of a day's round as a text to share."""
-        squares = "".join(SQUARES[int(digit)] for digit in self.answers)
+        squares = "".join(ANSWER_EMOJI[int(digit)] for digit in self.answer_digits)
         return gettext(
-            "Find its mistake, %(day)s %(squares)s", day=self.day, squares=squares
+            "Find its mistake, %(day)s %(squares)s",
+            day=self.day_in_url,
+            squares=squares,
         )
 
     @property
-    def more(self) -> str:
+    def next_round_url(self) -> str:
         """The URL of the next round of ten."""
-        return get_url_inside(
-            urls.puzzle(1 if self.day else get_next_number(self.site, self.number))
+        return get_url_in_frame(
+            urls.puzzle(
+                1 if self.day_in_url else get_next_number(self.site, self.number)
+            )
         )
 
     @property
-    def again(self) -> str:
+    def first_puzzle_url(self) -> str:
         """The URL of the first puzzle of this round."""
-        day = parse_day(self.day)
+        day = parse_day(self.day_in_url)
         if day:
             first = list_daily_puzzles(self.site, day)[0]
         else:
             first = (self.number - ROUND_LENGTH) % len(list_puzzles(self.site)) + 1
-        return get_url_inside(urls.puzzle(first, day))
+        return get_url_in_frame(urls.puzzle(first, day))
 
 
 @bp.get(urls.PUZZLES)
@@ -204,7 +215,7 @@ def redirect_to_today() -> AnyResponse:
     numbers = list_daily_puzzles(current_site(), now.date())
     check_puzzle(numbers[0] if numbers else 1, current_site())
     address = urls.puzzle(numbers[0], now.date())
-    response = redirect(get_url_inside(address))
+    response = redirect(get_url_in_frame(address))
     midnight = datetime.combine(now.date() + timedelta(1), time(), UTC)
     seconds = int((midnight - now).total_seconds())
     response.headers["Cache-Control"] = f"public, max-age={seconds}"

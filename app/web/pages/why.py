@@ -28,41 +28,41 @@ from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import (
     format_count,
     format_percent,
+    format_short_square_name,
     format_signed,
-    name_square_briefly,
 )
 from app.web.match import Match, MatchState, parse_match, read_cell
-from app.web.move_values import choose_lens, evaluate_moves
+from app.web.move_values import choose_value_source, evaluate_moves
 from app.web.pages.parts.next_update import NextUpdate, draw_next_update
-from app.web.pages.parts.update import STEPS, UpdateLink
+from app.web.pages.parts.update import STEP_COUNT, UpdateLink
 from app.web.pages.parts.update_examples import (
     ExamplePicture,
     MistakeEffect,
     describe_mistake,
     draw_example,
     draw_nearest_example,
-    find_recorded,
+    list_recorded_updates,
 )
-from app.web.pictures.boards import Board, lay_out_board
+from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.rendering import Page, render_page
-from app.web.site_data import TASK, TRUTH, current_site, is_moves
+from app.web.site_data import TASK_SUFFIX, TRUTH, current_site, is_policy_name
 from app.web.wording import describe_task
 
 bp = Blueprint("why", __name__)
 bp.add_app_template_filter(block, "formula")
 
-SYMBOLS = {"alpha": "Step size α", "gamma": "Discount factor γ"}
+PARAMETER_TITLES = {"alpha": "Step size α", "gamma": "Discount factor γ"}
 
 
 class AnswerRow(NamedTuple):
     """A table row for one reply of the opponent."""
 
     cell: int
-    place: str
-    share: str  # probability of the answer, or whether it counts: "yes" or "no"
-    follows: str
-    target: str
-    truth: str
+    square_name: str
+    share_text: str  # probability of the answer, or whether it counts: "yes" or "no"
+    next_value_text: str
+    target_text: str
+    optimal_result: str
 
 
 class ValueStatement(NamedTuple):
@@ -84,47 +84,47 @@ class Explanation(NamedTuple):
     heading: str
     statement: ValueStatement
     sentences: list[str]
-    facts: list[tuple[str, str]]
+    parameter_facts: list[tuple[str, str]]
     updates: str  # number of updates of the value, "" if it is not recorded
     reply_column: str = ""  # heading of the column with the chance of each reply
     rows: Sequence[AnswerRow] = ()  # empty if the move ends the game
 
 
-def explain(pair: ValueQuery) -> Explanation:
+def explain(query: ValueQuery) -> Explanation:
     """Return the reasons for a value."""
-    rule = rule_of(pair)
-    if pair.site.is_taught(pair.lens):
-        return _explain_by_games(pair, rule)
-    reason = rule.compute_reason(pair)
+    rule = rule_of(query)
+    if query.site.is_taught(query.lens):
+        return _explain_by_games(query, rule)
+    reason = rule.compute_reason(query)
     return Explanation(
-        heading=f"{MARKS[pair.mover]} at {name_cell(pair, pair.cell)}",
-        statement=_state_value(pair, reason),
+        heading=f"{MARKS[query.mover]} at {name_cell(query, query.cell)}",
+        statement=_state_value(query, reason),
         sentences=[
-            *rule.describe_reason(pair, reason),
-            *_describe_gaps(pair, reason),
-            *_describe_task_value(pair),
-            *_describe_result(pair, rule),
+            *rule.describe_reason(query, reason),
+            *_describe_gaps(query, reason),
+            *_describe_task_value(query),
+            *_describe_result(query, rule),
         ],
-        facts=_list_facts(pair, reason),
-        updates=_format_updates(pair),
+        parameter_facts=_list_facts(query, reason),
+        updates=_format_updates(query),
         reply_column=rule.reply_column,
         rows=[
-            _build_row(pair, rule, reason, answer)
+            _build_row(query, rule, reason, answer)
             for answer in reason.answers
             if answer.cell is not None
         ],
     )
 
 
-def _explain_by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
+def _explain_by_games(query: ValueQuery, rule: UpdateRule) -> Explanation:
     """Return the explanation of a value that a person's games changed."""
-    game = pair.game
-    view = evaluate_moves(pair.site, pair.position, pair.lens, pair.step)
-    move = f"{MARKS[pair.mover]} at {name_cell(pair, pair.cell)}"
-    who = pair.site.titles[pair.lens]
-    course = pair.site.lab.replay_course(pair.lens, None)
+    game = query.game
+    view = evaluate_moves(query.site, query.position, query.lens, query.step)
+    move = f"{MARKS[query.mover]} at {name_cell(query, query.cell)}"
+    who = query.site.display_titles[query.lens]
+    course = query.site.lab.replay_course(query.lens, None)
     lessons = course.lessons if isinstance(course, Course) else []
-    shared = _build_sharing_key(pair)
+    shared = _build_sharing_key(query)
     changed = list[str]()
     number = 0
     for lesson in lessons:
@@ -132,10 +132,11 @@ def _explain_by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
         positions = replay_record(game, lesson.record)
         cells = parse_record(game, lesson.record)
         changed += [
-            f"game {number}: {_format_value(pair, update.old)} → {_format_value(pair, update.new)}"
+            f"game {number}: {_format_value(query, update.old_value)} → "
+            f"{_format_value(query, update.new_value)}"
             for update in lesson.updates
-            if shared(positions[update.ply], cells[update.ply])
-            == shared(pair.position, pair.cell)
+            if shared(positions[update.move_index], cells[update.move_index])
+            == shared(query.position, query.cell)
         ]
     practised = sum(lesson.games for lesson in lessons if not lesson.record)
     sentences = [
@@ -144,22 +145,22 @@ def _explain_by_games(pair: ValueQuery, rule: UpdateRule) -> Explanation:
     sentences += [f"So did some of its {practised} games of practice, or none."] * bool(
         practised
     )
-    exact = format_signed(pair.site.truth[pair.position, pair.cell], 0)
+    exact = format_signed(query.site.optimal_q[query.position, query.cell], 0)
     return Explanation(
         heading=move,
         statement=ValueStatement(
-            "taught", who, move, view.spoken[pair.cell], pair.known
+            "taught", who, move, view.spoken_values[query.cell], query.known
         ),
-        sentences=[*sentences, *_describe_result(pair, rule)],
-        facts=[("With optimal play", f"{exact}, {truth(pair)}")],
-        updates=format_count(pair.visits or 0),
+        sentences=[*sentences, *_describe_result(query, rule)],
+        parameter_facts=[("With optimal play", f"{exact}, {truth(query)}")],
+        updates=format_count(query.visits or 0),
     )
 
 
-def _build_sharing_key(pair: ValueQuery) -> Callable[[int, int], object]:
+def _build_sharing_key(query: ValueQuery) -> Callable[[int, int], object]:
     """Return a function from a move (position, cell) to the key of its value in the table."""
-    game = pair.game
-    recipe = pair.recipe
+    game = query.game
+    recipe = query.recipe
     if getattr(recipe, "key", "") == "afterstate" or getattr(
         recipe, "symmetric", False
     ):
@@ -172,60 +173,62 @@ def _build_sharing_key(pair: ValueQuery) -> Callable[[int, int], object]:
     return lambda position, cell: (position, cell)
 
 
-def _format_value(pair: ValueQuery, value: float) -> str:
-    worth = pair.agent.card.worth
-    if worth is None:
+def _format_value(query: ValueQuery, value: float) -> str:
+    reward_scale = query.agent.card.reward_scale
+    if reward_scale is None:
         return f"{value:g}"
-    return format_signed(scale_values(np.array([value]), worth, pair.mover).item())
+    return format_signed(
+        scale_values(np.array([value]), reward_scale, query.mover).item()
+    )
 
 
 def _build_row(
-    pair: ValueQuery, rule: UpdateRule, reason: ValueReason, answer: Reply
+    query: ValueQuery, rule: UpdateRule, reason: ValueReason, answer: Reply
 ) -> AnswerRow:
     likely = f"{format_percent(answer.chance)}%" if rule.reply_column == CHANCE else ""
     return AnswerRow(
         cell=answer.cell or 0,
-        place=name_cell(pair, answer.cell),
-        share=likely or ("yes" if answer.chance else "no"),
-        follows=rule.describe_reply(pair, answer),
-        target=format_signed(answer.target, 0)
-        if pair.lens == TRUTH
+        square_name=name_cell(query, answer.cell),
+        share_text=likely or ("yes" if answer.chance else "no"),
+        next_value_text=rule.describe_reply(query, answer),
+        target_text=format_signed(answer.target, 0)
+        if query.lens == TRUTH
         else reason.format(answer.target),
-        truth=truth(pair, answer),
+        optimal_result=truth(query, answer),
     )
 
 
-def _state_value(pair: ValueQuery, reason: ValueReason) -> ValueStatement:
+def _state_value(query: ValueQuery, reason: ValueReason) -> ValueStatement:
     """Return the value with its source."""
-    move = f"{MARKS[pair.mover]} at {name_cell(pair, pair.cell)}"
-    if pair.lens == TRUTH:
-        value = format_signed(pair.value, 0)
-        return ValueStatement("optimal", "", move, value, True, truth(pair))
-    agent = pair.site.titles[pair.learner]
+    move = f"{MARKS[query.mover]} at {name_cell(query, query.cell)}"
+    if query.lens == TRUTH:
+        value = format_signed(query.value, 0)
+        return ValueStatement("optimal", "", move, value, True, truth(query))
+    agent = query.site.display_titles[query.learner]
     value = reason.format(reason.value)
-    if pair.task and not pair.is_learned:
-        task = describe_task(pair.site, pair.task)
+    if query.task and not query.is_learned:
+        task = describe_task(query.site, query.task)
         return ValueStatement("task", agent, move, value, True, task)
-    if pair.step is None:
-        return ValueStatement("learned", agent, move, value, pair.known)
-    updates = format_count(pair.agent.card.figures.updates[pair.step])
-    return ValueStatement("snapshot", agent, move, value, pair.known, updates)
+    if query.step is None:
+        return ValueStatement("learned", agent, move, value, query.known)
+    updates = format_count(query.agent.card.figures.snapshot_updates[query.step])
+    return ValueStatement("snapshot", agent, move, value, query.known, updates)
 
 
-def _describe_gaps(pair: ValueQuery, reason: ValueReason) -> list[str]:
+def _describe_gaps(query: ValueQuery, reason: ValueReason) -> list[str]:
     """Return the sentence that a snapshot has no number of updates, [] if it is not needed."""
-    if pair.step is None or not pair.known or abs(reason.above) < NEAR:
+    if query.step is None or not query.known or abs(reason.above) < NEAR:
         return []
     return ["How often it had been updated by then is not recorded."]
 
 
-def _describe_task_value(pair: ValueQuery) -> list[str]:
+def _describe_task_value(query: ValueQuery) -> list[str]:
     """Return a sentence with the exact value in the agent's training task."""
-    if not pair.task or not pair.is_learned or pair.exact_in_task is None:
+    if not query.task or not query.is_learned or query.exact_in_task is None:
         return []
-    task = describe_task(pair.site, pair.task)
-    exact = pair.exact_in_task
-    agrees = pair.known and abs(pair.value - exact) < NEAR
+    task = describe_task(query.site, query.task)
+    exact = query.exact_in_task
+    agrees = query.known and abs(query.value - exact) < NEAR
     addition = ", and that is its value" if agrees else ""
     return [
         f"Its training task is {task}: there the move is worth exactly "
@@ -233,25 +236,26 @@ def _describe_task_value(pair: ValueQuery) -> list[str]:
     ]
 
 
-def _describe_result(pair: ValueQuery, rule: UpdateRule) -> list[str]:
+def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
     """Return a sentence with the result of optimal play, and the answers that miss it."""
-    if pair.lens == TRUTH:
+    if query.lens == TRUTH:
         return []
-    result = f"With optimal play by both it is a {truth(pair)}"
+    result = f"With optimal play by both it is a {truth(query)}"
     if (
-        pair.site.is_taught(pair.lens)
-        or pair.game.is_over(pair.after)
+        query.site.is_taught(query.lens)
+        or query.game.is_over(query.after)
         or rule.reply_column != CHANCE
     ):
         return [f"{result}."]
-    possible = pair.answer_chances > 0
+    possible = query.answer_chances > 0
     missing = possible & (
-        pair.site.truth[pair.after] != -pair.site.truth[pair.position, pair.cell]
+        query.site.optimal_q[query.after]
+        != -query.site.optimal_q[query.position, query.cell]
     )
     if not missing.any():
         return [f"{result}."]
     return [
-        f"{result}; {opponent(pair)} misses that in {missing.sum()} of {possible.sum()} answers."
+        f"{result}; {opponent(query)} misses that in {missing.sum()} of {possible.sum()} answers."
     ]
 
 
@@ -260,28 +264,34 @@ def _format_updates(pair: ValueQuery) -> str:
     return "" if pair.visits is None else format_count(pair.visits)
 
 
-def _list_facts(pair: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]:
+def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]:
     """Return the labelled numbers of a value."""
-    exact = format_signed(pair.site.truth[pair.position, pair.cell], 0)
-    best_play = ("With optimal play", f"{exact}, {truth(pair)}")
-    if pair.lens == TRUTH:
+    exact = format_signed(query.site.optimal_q[query.position, query.cell], 0)
+    best_play = ("With optimal play", f"{exact}, {truth(query)}")
+    if query.lens == TRUTH:
         return [best_play]
     facts = [best_play]
-    view = evaluate_moves(pair.site, pair.position, pair.lens, pair.step)
-    if not view.beads and abs(view.scaled[pair.cell] - pair.value) >= NEAR:
+    view = evaluate_moves(query.site, query.position, query.lens, query.step)
+    if not view.are_beads and abs(view.scaled_values[query.cell] - query.value) >= NEAR:
         facts.insert(
-            0, ("On the board, from a loss at −1 to a win at +1", view.texts[pair.cell])
+            0,
+            (
+                "On the board, from a loss at −1 to a win at +1",
+                view.value_texts[query.cell],
+            ),
         )
-    if pair.is_learned and pair.exact_in_task is not None:
+    if query.is_learned and query.exact_in_task is not None:
         facts.append(
-            ("Exactly in its training task", format_signed(pair.exact_in_task))
+            ("Exactly in its training task", format_signed(query.exact_in_task))
         )
-    if pair.is_learned and reason.has_target:
+    if query.is_learned and reason.has_target:
         target = reason.hedge + reason.format(reason.target)
         facts.append(("Target of the next update", target))
-    names = SYMBOLS if pair.is_learned else {"gamma": SYMBOLS["gamma"]}
+    names = (
+        PARAMETER_TITLES if query.is_learned else {"gamma": PARAMETER_TITLES["gamma"]}
+    )
     parameters = [
-        (name, getattr(pair.recipe, key, None)) for key, name in names.items()
+        (name, getattr(query.recipe, key, None)) for key, name in names.items()
     ]
     return facts + [
         (name, f"{number:g}") for name, number in parameters if number is not None
@@ -295,8 +305,8 @@ class WhyPage(Page, frozen=True):
     fragment: ClassVar = ("explanation",)
 
     state: MatchState
-    pair: ValueQuery  # the move with the explained value
-    answer: str = ""  # the answer, or the result of the game, in the next update
+    query: ValueQuery  # the move with the explained value
+    chosen_case: str = ""  # the answer, or the result of the game, in the next update
 
     @cached_property
     def next_update(self) -> NextUpdate | None:
@@ -307,54 +317,55 @@ class WhyPage(Page, frozen=True):
         if self.is_recorded:
             return None
         try:
-            return draw_next_update(self.pair, self.answer, self._link_update)
+            return draw_next_update(self.query, self.chosen_case, self._link_update)
         except ValueError as error:
             raise BadRequest(str(error)) from None
 
     @cached_property
-    def _recorded(self) -> list[UpdateExample]:
+    def _recorded_updates(self) -> list[UpdateExample]:
         """The updates that made a blunder of the agent, [] for other moves."""
-        return find_recorded(self.pair)
+        return list_recorded_updates(self.query)
 
     @property
     def is_recorded(self) -> bool:
         """Whether the picture shows a recorded update and not the next one."""
-        kinds = [example.kind for example in self._recorded]
-        return self.answer.partition("-")[0] in kinds
+        kinds = [example.kind for example in self._recorded_updates]
+        return self.chosen_case.partition("-")[0] in kinds
 
     @property
     def recorded_links(self) -> list[UpdateLink]:
         """The links to the next update and to the recorded updates, [] if none is recorded."""
-        if not self._recorded:
+        if not self._recorded_updates:
             return []
-        kind = self.answer.partition("-")[0] if self.is_recorded else ""
-        kinds = ["", *(example.kind for example in self._recorded)]
+        kind = self.chosen_case.partition("-")[0] if self.is_recorded else ""
+        kinds = ["", *(example.kind for example in self._recorded_updates)]
         return [
             UpdateLink(f"why-{one or 'next'}", one, self._link_update(one), one == kind)
             for one in kinds
         ]
 
     @property
-    def made_mistake(self) -> MistakeEffect | None:
+    def mistake_effect(self) -> MistakeEffect | None:
         """What the update that made the blunder did, None for other updates."""
-        for example in self._recorded:
-            if example.kind == self.answer == "mistake":
-                return describe_mistake(self.pair.game, example)
+        for example in self._recorded_updates:
+            if example.kind == self.chosen_case == "mistake":
+                return describe_mistake(self.query.game, example)
         return None
 
     @property
     def is_symmetric(self) -> bool:
         """Whether the recorded update was made on a symmetric board."""
-        board = format_position(self.pair.game, self.pair.position)
+        board = format_position(self.query.game, self.query.position)
         return any(
-            example.kind == self.answer
-            and example.turns[example.changes[example.shown].turn].board != board
-            for example in self._recorded
+            example.kind == self.chosen_case
+            and example.moves[example.updates[example.shown_index].move_index].board
+            != board
+            for example in self._recorded_updates
         )
 
     def _link_update(self, answer: str = "", update: str = "", stage: int = 0) -> str:
         """Return the URL of this page with another case, or with a recorded update."""
-        return urls.why(self.state.match, self.pair.cell, answer or update)
+        return urls.why(self.state.match, self.query.cell, answer or update)
 
     @cached_property
     def example(self) -> ExamplePicture | None:
@@ -365,90 +376,91 @@ class WhyPage(Page, frozen=True):
         if self.is_recorded:
             try:
                 return draw_example(
-                    self.pair.site,
-                    self._recorded,
-                    self.answer,
-                    STEPS,
+                    self.query.site,
+                    self._recorded_updates,
+                    self.chosen_case,
+                    STEP_COUNT,
                     self._link_update,
                 )
             except ValueError as error:
                 raise BadRequest(str(error)) from None
         if self.next_update:
             return None
-        return draw_nearest_example(self.pair)
+        return draw_nearest_example(self.query)
 
     @cached_property
-    def why(self) -> Explanation:
+    def explanation(self) -> Explanation:
         """The explanation."""
-        return explain(self.pair)
+        return explain(self.query)
 
     @property
-    def lens(self) -> str:
+    def value_source_title(self) -> str:
         """The name of the value source."""
-        return self.pair.site.titles[self.pair.lens]
+        return self.query.site.display_titles[self.query.lens]
 
     @property
-    def board(self) -> Board:
+    def board(self) -> BoardPicture:
         """The position, where each empty square links to the explanation of its value."""
-        pair = self.pair
+        query = self.query
         match = self.state.match
         values = evaluate_moves(
-            pair.site, pair.position, pair.lens, pair.step, match.own
+            query.site, query.position, query.lens, query.step, match.in_source_units
         )
         link = partial(urls.why, match)
         return lay_out_board(
-            self.state, values, link, "why-board", "The position", pair.cell
+            self.state, values, link, "why-board", "The position", query.cell
         )
 
     @property
-    def after(self) -> dict[int, str]:
+    def next_position_urls(self) -> dict[int, str]:
         """The URL of the position after each answer, by cell."""
         match = self.state.match
-        cell = self.pair.cell
+        cell = self.query.cell
         return {
-            row.cell: _build_reply_url(match, cell, row.cell) for row in self.why.rows
+            row.cell: _build_reply_url(match, cell, row.cell)
+            for row in self.explanation.rows
         }
 
     @property
-    def algorithm(self) -> str:
+    def algorithm_slug(self) -> str:
         """The section of /how about the algorithm."""
-        return section_of(self.pair)
+        return section_of(self.query)
 
     @property
     def formula(self) -> Formula:
         """The formula of the update rule."""
-        return SECTIONS[self.algorithm].formula
+        return SECTIONS[self.algorithm_slug].formula
 
     @property
-    def here(self) -> str:
+    def page_url(self) -> str:
         """The URL of this page."""
-        return urls.why(self.state.match, self.pair.cell)
+        return urls.why(self.state.match, self.query.cell)
 
     @property
-    def preview(self) -> str:
+    def preview_url(self) -> str:
         """The URL of the preview picture."""
-        return urls.MATCH_PREVIEW.url_for_match(
-            replace(self.state.match, lens=self.pair.lens)
+        return urls.MATCH_PREVIEW.build_match_url(
+            replace(self.state.match, value_source=self.query.lens)
         )
 
     @property
-    def back(self) -> str:
+    def match_url(self) -> str:
         """The URL of the match."""
         return urls.play(self.state.match)
 
     @property
-    def others(self) -> list[tuple[str, str, str]]:
+    def other_sources(self) -> list[tuple[str, str, str]]:
         """The other value sources for this move: id, name and URL."""
-        return _list_other_sources(self.state.match, self.pair)
+        return _list_other_sources(self.state.match, self.query)
 
 
 @bp.get(urls.WHY.url(""))
 @bp.get(urls.WHY)
-def why(record: str = "") -> Response:
+def show_why(record: str = "") -> Response:
     """Explain the value of a move in the position shown, by default of the best move."""
     state = parse_match(record, request.args, current_site())
-    pair = parse_pair(state, request.args.get("cell", ""))
-    return render_page(WhyPage(state, pair, request.args.get("answer", "")))
+    query = parse_pair(state, request.args.get("cell", ""))
+    return render_page(WhyPage(state, query, request.args.get("answer", "")))
 
 
 def parse_pair(state: MatchState, text: str) -> ValueQuery:
@@ -458,49 +470,63 @@ def parse_pair(state: MatchState, text: str) -> ValueQuery:
     """
     match = state.match
     game = state.site.game
-    if state.over:
+    if state.is_over:
         raise Conflict(
-            f"The game is over after {len(match.shown)} moves: no move has a value."
+            f"The game is over after {len(match.shown_record)} moves: no move has a value."
         )
-    lens = choose_lens(match, state.site, int(game.to_move[state.position]))
-    if is_moves(lens):
+    value_source = choose_value_source(
+        match, state.site, int(game.to_move[state.position])
+    )
+    if is_policy_name(value_source):
         raise BadRequest("Only values can be explained: of these moves none are known.")
-    if not explainable(state.site, lens, match.step):
+    if not explainable(state.site, value_source, match.snapshot):
         raise BadRequest(
             "Only the values as shipped can be explained, not those of a step: the opponent "
             "changed during this training, and which one it had by then is not recorded."
         )
     if not text:
-        best = evaluate_moves(state.site, state.position, lens, match.step).plays[0]
-        return ValueQuery(state.site, lens, state.position, best, match.step)
+        best = evaluate_moves(
+            state.site, state.position, value_source, match.snapshot
+        ).likeliest_cells[0]
+        return ValueQuery(
+            state.site, value_source, state.position, best, match.snapshot
+        )
     cell = read_cell("cell", text, game)
     if not game.legal[state.position, cell]:
         raise Conflict(
-            f"The {name_square_briefly(game, cell)} square is taken: no move has a value."
+            f"The {format_short_square_name(game, cell)} square is taken: no move has a value."
         )
-    return ValueQuery(state.site, lens, state.position, cell, match.step)
+    return ValueQuery(state.site, value_source, state.position, cell, match.snapshot)
 
 
-def _list_other_sources(match: Match, pair: ValueQuery) -> list[tuple[str, str, str]]:
+def _list_other_sources(match: Match, query: ValueQuery) -> list[tuple[str, str, str]]:
     """Return the other value sources for a move: optimal play, the training task, the agent."""
-    task = pair.learner + TASK
+    task = query.learner + TASK_SUFFIX
     names = {
         "why-truth": (TRUTH, "optimal play"),
         "why-task": (task, "its training task"),
-        "why-agent": (pair.learner, pair.site.titles[pair.learner]),
+        "why-agent": (query.learner, query.site.display_titles[query.learner]),
     }
     return [
         (
             id,
             name,
-            urls.why(replace(match, lens=lens, step=None, train=False), pair.cell),
+            urls.why(
+                replace(
+                    match,
+                    value_source=value_source,
+                    snapshot=None,
+                    plays_training=False,
+                ),
+                query.cell,
+            ),
         )
-        for id, (lens, name) in names.items()
-        if lens != pair.lens and pair.site.is_lens(lens)
+        for id, (value_source, name) in names.items()
+        if value_source != query.lens and query.site.is_value_source(value_source)
     ]
 
 
 def _build_reply_url(match: Match, cell: int, answer: int) -> str:
     """Return the URL of the position after the move and an answer, without automatic moves."""
-    played = match.play(cell).play(answer)
-    return urls.play(replace(played, pause=match.pause or match.watched))
+    played = match.follow_move(cell).follow_move(answer)
+    return urls.play(replace(played, is_paused=match.is_paused or match.is_watched))

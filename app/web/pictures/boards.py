@@ -11,13 +11,13 @@ from markupsafe import Markup
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS, MARKS
 from app.web.match import MatchState
-from app.web.move_values import NOTHING, MoveValues, Note, build_notes
+from app.web.move_values import EMPTY_NOTE, MoveValues, Note, build_notes
 from app.web.pictures import svg
-from app.web.site_data import MANY
+from app.web.site_data import MAX_REGISTERED
 from app.web.translation import gettext, gettext_noop
 
 # Outline of each sign in a cell with the top left corner (0, 0) and the side 1.
-SHAPES = {
+SHAPE_PATHS = {
     "last": "m.06.06h.88v.88h-.88z",
     "x": "m.24.24.52.52m0-.52-.52.52",
     "o": "m.22.5a.28.28 0 1 0 .56 0a.28.28 0 1 0-.56 0",
@@ -26,10 +26,14 @@ SHAPES = {
     "m0 .26.13-.13.08.08-.13.13.13.13-.08.08-.13-.13-.13.13-.08-.08.13-.13-.13-.13.08-.08z",
     "plays": "m.34.5a.16.16 0 1 0 .32 0a.16.16 0 1 0-.32 0",
 }
-SIDE, GAP, EDGE = 112, 6, 16  # pixels: of a square, between two, around all of them
-HEAD = 58  # above the board
-COLUMNS = ("row", "column", "mark", "value", "heat", "best", "true_outcome", "note")
-WORDS = {
+SQUARE_SIZE, SQUARE_GAP, BOARD_MARGIN = (
+    112,
+    6,
+    16,
+)  # pixels: of a square, between two, around all of them
+HEADING_HEIGHT = 58  # above the board
+CSV_COLUMNS = ("row", "column", "mark", "value", "heat", "best", "true_outcome", "note")
+MARK_WORDS = {
     "right": gettext_noop("right"),
     "blunder": gettext_noop("blunder"),
     "plays": gettext_noop("its move"),
@@ -44,35 +48,35 @@ class BoardSquare(NamedTuple):
     """A square of a board."""
 
     id: str
-    key: str  # the digit that plays it, in reading order from 1
+    shortcut_key: str  # the digit that plays it, in reading order from 1
     row: int
     column: int
     mark: str  # "X", "O" or "." for empty
-    href: str = ""  # URL of the game after a move here, "" if no move is possible
-    reply: str = ""  # URL of an agent's answer to that move, "" without one
-    last: bool = False  # the last move was here
-    chosen: bool = False  # the page is about this square
-    winning: bool = False
+    move_url: str = ""  # URL of the game after a move here, "" if no move is possible
+    reply_url: str = ""  # URL of an agent's answer to that move, "" without one
+    is_last_move: bool = False  # the last move was here
+    is_chosen: bool = False  # the page is about this square
+    is_in_winning_line: bool = False
     heat: int | None = None  # None where no value is known
-    text: str = ""  # the value, if it is known or acted on
-    spoken: str = ""  # the value in words
+    value_text: str = ""  # the value, if it is known or acted on
+    spoken_value: str = ""  # the value in words
     # the true result of the move, if the value errs or the page shows all results
-    note: Note = NOTHING
-    best: bool = False
-    unknown: str = ""  # why no value is known
-    hinted: bool = False  # the hint recommends it
-    more: str = ""  # another sentence on the value
+    note: Note = EMPTY_NOTE
+    is_best: bool = False
+    unknown_text: str = ""  # why no value is known
+    is_hinted: bool = False  # the hint recommends it
+    extra_sentence: str = ""  # another sentence on the value
 
     @property
-    def kinds(self) -> str:
+    def css_classes(self) -> str:
         """The CSS classes of the square besides `cell`, each after a space."""
         return (
             " taken" * (self.mark != ".")
-            + " last" * self.last
-            + " best" * self.best
-            + " unknown" * bool(self.unknown)
-            + " chosen" * self.chosen
-            + " hinted" * self.hinted
+            + " last" * self.is_last_move
+            + " best" * self.is_best
+            + " unknown" * bool(self.unknown_text)
+            + " chosen" * self.is_chosen
+            + " hinted" * self.is_hinted
         )
 
     @property
@@ -82,30 +86,35 @@ class BoardSquare(NamedTuple):
             gettext("Row %(row)s, column %(column)s", row=self.row, column=self.column),
             self.mark if self.mark != "." else gettext("empty"),
         ]
-        words += [gettext("value %(value)s", value=self.spoken)] * bool(self.text)
-        words += [self.unknown] * bool(self.unknown) + [self.note.label] * bool(
-            self.note.label
+        words += [gettext("value %(value)s", value=self.spoken_value)] * bool(
+            self.value_text
         )
-        words += [gettext("best")] * self.best + [gettext("hint")] * self.hinted
-        words += [gettext("last move")] * self.last + [gettext("wins")] * self.winning
+        words += [self.unknown_text] * bool(self.unknown_text) + [
+            self.note.label
+        ] * bool(self.note.label)
+        words += [gettext("best")] * self.is_best + [gettext("hint")] * self.is_hinted
+        words += [gettext("last move")] * self.is_last_move + [
+            gettext("wins")
+        ] * self.is_in_winning_line
         return ", ".join(words)
 
 
-class Board(NamedTuple):
+class BoardPicture(NamedTuple):
     """A board as a page shows it."""
 
     id: str
     label: str
-    ranks: list[list[BoardSquare]]  # row by row
-    box: str  # view box of a picture with squares of side 1
-    strikes: list[svg.Segment]  # lines through the stones that won
-    held: bool  # whether the values are those of an earlier decision, while a move is awaited
-    moves: str  # player to move, "X" or "O"; "" after the end
+    square_rows: list[list[BoardSquare]]  # row by row
+    view_box: str  # view box of a picture with squares of side 1
+    winning_lines: list[svg.Segment]  # lines through the stones that won
+    # whether the values are those of an earlier decision, while a move is awaited
+    shows_earlier_values: bool
+    player_to_move: str  # player to move, "X" or "O"; "" after the end
 
     @property
     def squares(self) -> list[BoardSquare]:
         """All squares in reading order."""
-        return [square for rank in self.ranks for square in rank]
+        return [square for rank in self.square_rows for square in rank]
 
 
 class SmallBoard(NamedTuple):
@@ -128,12 +137,14 @@ class SmallBoard(NamedTuple):
 class PlayOptions(NamedTuple):
     """Options for a board on which a game is played."""
 
-    more: Sequence[str] | None = None  # another sentence on the value of each cell
-    hinted: Collection[int] = ()  # cells
+    extra_sentences: Sequence[str] | None = (
+        None  # another sentence on the value of each cell
+    )
+    hinted_cells: Collection[int] = ()  # cells
     # the URL of an agent's answer to a move; None if no agent answers
-    reply: CellUrl | None = None
+    build_reply_url: CellUrl | None = None
     # whether the values are of an earlier decision, while a move is awaited
-    held: bool = False
+    shows_earlier_values: bool = False
 
 
 NO_PLAY = PlayOptions()
@@ -141,14 +152,14 @@ NO_PLAY = PlayOptions()
 
 def lay_out_board(
     state: MatchState,
-    opinion: MoveValues | None,
-    link: CellUrl | None,
+    move_values: MoveValues | None,
+    build_move_url: CellUrl | None,
     id: str = "board",
     label: str = "",
-    chosen: int | None = None,
+    chosen_cell: int | None = None,
     notes: Sequence[Note] | None = None,
-    play: PlayOptions = NO_PLAY,
-) -> Board:
+    options: PlayOptions = NO_PLAY,
+) -> BoardPicture:
     """Return the board for the position of a match.
 
     `opinion` has the values to show, None for no values; they may belong to an earlier
@@ -158,47 +169,51 @@ def lay_out_board(
     """
     game = state.site.game
     position = state.position
-    lines = _find_winning_lines(game, position) if state.over else []
+    lines = _find_winning_lines(game, position) if state.is_over else []
     winning = set(chain.from_iterable(lines))
     squares = [
         _lay_out_square(state, cell, id)._replace(
-            chosen=cell == chosen, winning=cell in winning, hinted=cell in play.hinted
+            is_chosen=cell == chosen_cell,
+            is_in_winning_line=cell in winning,
+            is_hinted=cell in options.hinted_cells,
         )
         for cell in range(game.cells)
     ]
     empty = np.flatnonzero(game.board[position] == 0).tolist()
-    if not state.over:
+    if not state.is_over:
         for cell in empty:
-            squares[cell] = _link_square(squares[cell], state, cell, link, play.reply)
-    if opinion:
-        notes = notes or build_notes(state.site, opinion, None, "truth")
-        _add_values(squares, empty, opinion, notes, play.more)
-    return Board(
+            squares[cell] = _link_square(
+                squares[cell], state, cell, build_move_url, options.build_reply_url
+            )
+    if move_values:
+        notes = notes or build_notes(state.site, move_values, None, "truth")
+        _add_values(squares, empty, move_values, notes, options.extra_sentences)
+    return BoardPicture(
         id,
         label or gettext("Board"),
-        ranks=[
+        square_rows=[
             squares[start : start + game.columns]
             for start in range(0, game.cells, game.columns)
         ],
-        box=f"0 0 {game.columns} {game.rows}",
-        strikes=_draw_strikes(game, lines),
-        held=play.held,
-        moves="" if state.over else MARKS[state.match.to_move],
+        view_box=f"0 0 {game.columns} {game.rows}",
+        winning_lines=_draw_strikes(game, lines),
+        shows_earlier_values=options.shows_earlier_values,
+        player_to_move="" if state.is_over else MARKS[state.match.player_to_move],
     )
 
 
 def _lay_out_square(state: MatchState, cell: int, board_id: str) -> BoardSquare:
     """Return a square with its stone."""
     game = state.site.game
-    ply = len(state.match.shown)
-    row, column = game.row_column(cell)
+    ply = len(state.match.shown_record)
+    row, column = game.locate_cell(cell)
     return BoardSquare(
         id=f"{board_id}-{DIGITS[cell]}",
-        key=str(cell + 1),
+        shortcut_key=str(cell + 1),
         row=row + 1,
         column=column + 1,
         mark=MARKS[int(game.board[state.position, cell])],
-        last=ply > 0 and cell == state.cells[ply - 1],
+        is_last_move=ply > 0 and cell == state.played_cells[ply - 1],
     )
 
 
@@ -206,41 +221,41 @@ def _link_square(
     square: BoardSquare,
     state: MatchState,
     cell: int,
-    link: CellUrl | None,
-    reply: CellUrl | None,
+    build_move_url: CellUrl | None,
+    build_reply_url: CellUrl | None,
 ) -> BoardSquare:
     """Add the URLs of a move to an empty square and, if the game goes on, of the reply."""
     game = state.site.game
     goes_on = not game.is_over(int(game.successor[state.position, cell]))
     return square._replace(
-        href=link(cell) if link else "",
-        reply=reply(cell) if reply and goes_on else "",
+        move_url=build_move_url(cell) if build_move_url else "",
+        reply_url=build_reply_url(cell) if build_reply_url and goes_on else "",
     )
 
 
 def _add_values(
     squares: list[BoardSquare],
-    empty: list[int],
-    opinion: MoveValues,
+    empty_cells: list[int],
+    move_values: MoveValues,
     notes: Sequence[Note],
-    more: Sequence[str] | None,
+    extra_sentences: Sequence[str] | None,
 ) -> None:
     """Add the values of the moves to the empty squares; `more` has a sentence for each cell."""
-    for cell in empty:
-        known = opinion.known[cell]
+    for cell in empty_cells:
+        known = move_values.is_known[cell]
         squares[cell] = squares[cell]._replace(
-            heat=opinion.heat[cell] if known else None,
-            text=opinion.texts[cell],
-            spoken=opinion.spoken[cell],
+            heat=move_values.heats[cell] if known else None,
+            value_text=move_values.value_texts[cell],
+            spoken_value=move_values.spoken_values[cell],
             note=notes[cell],
-            best=opinion.best[cell],
-            unknown="" if known else opinion.blank,
-            more=more[cell] if more else "",
+            is_best=move_values.is_best[cell],
+            unknown_text="" if known else move_values.unknown_text,
+            extra_sentence=extra_sentences[cell] if extra_sentences else "",
         )
 
 
 def draw_small_board(
-    game: Game, position: int, signs: Mapping[int, str], last: int | None = None
+    game: Game, position: int, signs: Mapping[int, str], last_cell: int | None = None
 ) -> SmallBoard:
     """Return a picture of a position with a sign on some empty cells.
 
@@ -252,10 +267,10 @@ def draw_small_board(
         for cell, stone in enumerate(game.board[position].tolist())
     }
     kinds |= signs
-    cells: dict[str, list[int]] = {kind: [] for kind in SHAPES}
+    cells: dict[str, list[int]] = {kind: [] for kind in SHAPE_PATHS}
     for cell, kind in kinds.items():
         cells.get(kind, []).append(cell)
-    cells["last"] = [] if last is None else [last]
+    cells["last"] = [] if last_cell is None else [last_cell]
     drawn = [svg.Sign("grid", _draw_grid_lines(game))]
     drawn += [
         svg.Sign(kind, "".join(_draw_mark_path(game, kind, cell) for cell in there))
@@ -266,7 +281,7 @@ def draw_small_board(
     for line in _draw_strikes(game, lines):
         drawn.append(svg.Sign("won", f"M{line.x1} {line.y1} {line.x2} {line.y2}"))
     return SmallBoard(
-        _describe_cells(game, kinds, last), game.columns, game.rows, drawn
+        _describe_cells(game, kinds, last_cell), game.columns, game.rows, drawn
     )
 
 
@@ -277,7 +292,7 @@ def draw_changed_board(
     drawn = draw_small_board(
         game, position, {cell: MARKS[int(game.to_move[position])].lower()}
     )
-    row, column = game.row_column(cell)
+    row, column = game.locate_cell(cell)
     square = f"M{column} {row}h1v1h-1z"
     heats = [
         svg.Sign("was", square, ("heat", old)),
@@ -286,57 +301,73 @@ def draw_changed_board(
     return drawn._replace(signs=[*heats, *drawn.signs])
 
 
-def draw_squares(board: Board) -> list[svg.Shape]:
+def draw_squares(board: BoardPicture) -> list[svg.Shape]:
     """Return the shapes of a board's squares and their content; the origin is the top left corner."""
     shapes: list[svg.Shape] = []
     for square in board.squares:
-        x, y = ((n - 1) * (SIDE + GAP) for n in (square.column, square.row))
+        x, y = (
+            (n - 1) * (SQUARE_SIZE + SQUARE_GAP) for n in (square.column, square.row)
+        )
         shapes += _draw_square(square, x, y)
-    for kind, *ends in board.strikes:
+    for kind, *ends in board.winning_lines:
         shapes.append(
-            svg.Segment(kind, *(round(end * (SIDE + GAP) - GAP / 2, 1) for end in ends))
+            svg.Segment(
+                kind,
+                *(
+                    round(end * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP / 2, 1)
+                    for end in ends
+                ),
+            )
         )
     return shapes
 
 
-def draw_board_file(board: Board, headline: str, caption: str) -> svg.Drawing:
+def draw_board_file(board: BoardPicture, headline: str, caption: str) -> svg.Drawing:
     """Return a file with a board and its values, below a headline and a caption."""
-    rows = len(board.ranks)
-    columns = len(board.ranks[0])
-    width, height = (n * (SIDE + GAP) - GAP + 2 * EDGE for n in (columns, rows))
+    rows = len(board.square_rows)
+    columns = len(board.square_rows[0])
+    width, height = (
+        n * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP + 2 * BOARD_MARGIN
+        for n in (columns, rows)
+    )
     squares = "; ".join(square.label for square in board.squares)
     shapes: list[svg.Shape] = [
-        svg.Text("heading", EDGE, 26, headline),
-        svg.Text("told", EDGE, 46, svg.cut_text(caption, width - 2 * EDGE)),
-        svg.Inset("", draw_squares(board), EDGE, HEAD),
+        svg.Text("heading", BOARD_MARGIN, 26, headline),
+        svg.Text(
+            "told", BOARD_MARGIN, 46, svg.cut_text(caption, width - 2 * BOARD_MARGIN)
+        ),
+        svg.Inset("", draw_squares(board), BOARD_MARGIN, HEADING_HEIGHT),
     ]
     label = f"{headline}. {caption} {squares}."
-    return svg.Drawing(width, height + HEAD - EDGE, label, shapes)
+    return svg.Drawing(width, height + HEADING_HEIGHT - BOARD_MARGIN, label, shapes)
 
 
-def draw_board_preview(board: Board, line: str) -> svg.Drawing:
+def draw_board_preview(board: BoardPicture, text: str) -> svg.Drawing:
     """Return the picture of a board for link previews, above a line of text."""
     height, width = (
-        n * (SIDE + GAP) - GAP for n in (len(board.ranks), len(board.ranks[0]))
+        n * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP
+        for n in (len(board.square_rows), len(board.square_rows[0]))
     )
-    return svg.draw_preview(line, draw_squares(board), width, height)
+    return svg.draw_preview(text, draw_squares(board), width, height)
 
 
 def list_board_rows(
-    board: Board, opinion: MoveValues | None
+    board: BoardPicture, move_values: MoveValues | None
 ) -> Iterator[tuple[object, ...]]:
     """Yield a row of the CSV file for each square, in the order of COLUMNS; None for a missing value."""
     for cell, square in enumerate(board.squares):
-        free = opinion is not None and square.mark == "."
-        known = free and opinion is not None and opinion.known[cell]
+        free = move_values is not None and square.mark == "."
+        known = free and move_values is not None and move_values.is_known[cell]
         yield (
             square.row,
             square.column,
             square.mark,
-            float(opinion.values[cell]) if opinion and known else None,
+            float(move_values.values[cell]) if move_values and known else None,
             square.heat,
-            int(square.best) if free else None,
-            (opinion.truths[cell] or None) if opinion and free else None,
+            int(square.is_best) if free else None,
+            (move_values.optimal_results[cell] or None)
+            if move_values and free
+            else None,
             square.note.label or None,
         )
 
@@ -346,28 +377,43 @@ def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
     taken = square.mark != "."
     value = None if taken or square.heat is None else ("heat", square.heat)
     kind = (
-        "square" + " taken" * taken + " last" * square.last + " hinted" * square.hinted
+        "square"
+        + " taken" * taken
+        + " last" * square.is_last_move
+        + " hinted" * square.is_hinted
     )
-    kind += " chosen" * square.chosen
-    yield svg.Rect(kind, x, y, SIDE, SIDE, value=value, round=8)
+    kind += " chosen" * square.is_chosen
+    yield svg.Rect(kind, x, y, SQUARE_SIZE, SQUARE_SIZE, value=value, corner_radius=8)
     if taken:
-        stone = [svg.Sign("stone", "M0 0" + SHAPES[square.mark.lower()])]
-        yield svg.Inset("", stone, x, y, SIDE)
+        stone = [svg.Sign("stone", "M0 0" + SHAPE_PATHS[square.mark.lower()])]
+        yield svg.Inset("", stone, x, y, SQUARE_SIZE)
         return
     on = " on" * (value is not None)
-    middle = x + SIDE / 2
-    if square.text:
+    middle = x + SQUARE_SIZE / 2
+    if square.value_text:
         yield svg.Text(
-            f"value{on}", middle, y + SIDE / 2 + 8, square.text, "middle", value=value
+            f"value{on}",
+            middle,
+            y + SQUARE_SIZE / 2 + 8,
+            square.value_text,
+            "middle",
+            value=value,
         )
-    elif square.unknown:
-        yield svg.Text("value unknown", middle, y + SIDE / 2 + 8, "–", "middle")
-    if square.best:
-        star = [svg.Sign(f"best{on}", "M0 0" + SHAPES["right"], value)]
-        yield svg.Inset("", star, x + SIDE - 32, y + 4, 28)
+    elif square.unknown_text:
+        yield svg.Text("value unknown", middle, y + SQUARE_SIZE / 2 + 8, "–", "middle")
+    if square.is_best:
+        star = [svg.Sign(f"best{on}", "M0 0" + SHAPE_PATHS["right"], value)]
+        yield svg.Inset("", star, x + SQUARE_SIZE - 32, y + 4, 28)
     if square.note.text:
         note = square.note.short or square.note.text
-        yield svg.Text(f"note{on}", middle, y + SIDE - 12, note, "middle", value=value)
+        yield svg.Text(
+            f"note{on}",
+            middle,
+            y + SQUARE_SIZE - 12,
+            note,
+            "middle",
+            value=value,
+        )
 
 
 def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
@@ -383,7 +429,7 @@ def _draw_strikes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
     drawn = []
     for line in lines:
         (row1, column1), (row2, column2) = (
-            game.row_column(line[end]) for end in (0, -1)
+            game.locate_cell(line[end]) for end in (0, -1)
         )
         down = np.sign(row2 - row1) * 0.3
         right = np.sign(column2 - column1) * 0.3
@@ -400,24 +446,24 @@ def _draw_grid_lines(game: Game) -> str:
     return "".join(down + [f"M0 {row}h{game.columns}" for row in range(1, game.rows)])
 
 
-@lru_cache(maxsize=MANY)
+@lru_cache(maxsize=MAX_REGISTERED)
 def _draw_mark_path(game: Game, kind: str, cell: int) -> str:
-    row, column = game.row_column(cell)
-    return f"M{column} {row}{SHAPES[kind]}"
+    row, column = game.locate_cell(cell)
+    return f"M{column} {row}{SHAPE_PATHS[kind]}"
 
 
-def _describe_cells(game: Game, kinds: Mapping[int, str], last: int | None) -> str:
+def _describe_cells(game: Game, kinds: Mapping[int, str], last_cell: int | None) -> str:
     """Return the content of the cells in words, row by row."""
     words = [
-        gettext(WORDS[kind])
-        if kind in WORDS
+        gettext(MARK_WORDS[kind])
+        if kind in MARK_WORDS
         else kind.upper()
         if kind != "."
         else gettext("empty")
         for kind in kinds.values()
     ]
-    if last is not None:
-        words[last] += f" {gettext(WORDS['last'])}"
+    if last_cell is not None:
+        words[last_cell] += f" {gettext(MARK_WORDS['last'])}"
     rows = [words[i : i + game.columns] for i in range(0, game.cells, game.columns)]
     return "; ".join(
         gettext("row %(row)s %(squares)s", row=number, squares=", ".join(row))

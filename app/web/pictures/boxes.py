@@ -15,12 +15,16 @@ from app.tictactoe.game import Game, O, X
 from app.web.translation import gettext
 
 # Millimetres: a label fits the lid of a common matchbox, 53 by 36.
-WIDTH, HEIGHT, EDGE, CELL = 47, 36, 2, 9.4
-BEAD, DIGIT, STONE = 3.7, 5.2, 2.6  # radius, height of the digits, half of a stone
-BOARD = 3 * CELL
+LABEL_WIDTH, LABEL_HEIGHT, LABEL_MARGIN, CELL_SIZE = 47, 36, 2, 9.4
+BEAD_RADIUS, DIGIT_SIZE, STONE_RADIUS = (
+    3.7,
+    5.2,
+    2.6,
+)  # radius, height of the digits, half of a stone
+BOARD_SIZE = 3 * CELL_SIZE
 
 
-class Label(NamedTuple):
+class BoxLabel(NamedTuple):
     """The label of a box."""
 
     number: int
@@ -31,22 +35,24 @@ def draw_bead_signs(game: Game) -> Markup:
     """Return the signs of all labels, which a page defines once: a grid, stones and beads."""
     x, y = _find_square_centre(game, 0)
     lines = "".join(
-        f"M{EDGE} {EDGE + n * CELL:g}h{BOARD:g}M{EDGE + n * CELL:g} {EDGE}v{BOARD:g}"
+        f"M{LABEL_MARGIN} {LABEL_MARGIN + n * CELL_SIZE:g}h{BOARD_SIZE:g}"
+        f"M{LABEL_MARGIN + n * CELL_SIZE:g} {LABEL_MARGIN}v{BOARD_SIZE:g}"
         for n in range(4)
     )
     signs = [f'<path id="grid" class="grid" d="{lines}"/>']
     for cell in range(game.cells):
         x, y = _find_square_centre(game, cell)
         cross = "".join(
-            f"M{x - STONE:g} {y - way * STONE:g}l{2 * STONE:g} {2 * way * STONE:g}"
+            f"M{x - STONE_RADIUS:g} {y - way * STONE_RADIUS:g}"
+            f"l{2 * STONE_RADIUS:g} {2 * way * STONE_RADIUS:g}"
             for way in (1, -1)
         )
         signs += [
             f'<path id="x{cell}" class="stone" d="{cross}"/>',
-            f'<circle id="o{cell}" class="stone" cx="{x:g}" cy="{y:g}" r="{STONE:g}"/>',
+            f'<circle id="o{cell}" class="stone" cx="{x:g}" cy="{y:g}" r="{STONE_RADIUS:g}"/>',
             f'<g id="b{cell}" class="bead bead-{cell + 1}">'
-            f'<circle cx="{x:g}" cy="{y:g}" r="{BEAD}"/>'
-            f'<text x="{x:g}" y="{y + DIGIT * 0.36:.1f}">{cell + 1}</text></g>',
+            f'<circle cx="{x:g}" cy="{y:g}" r="{BEAD_RADIUS}"/>'
+            f'<text x="{x:g}" y="{y + DIGIT_SIZE * 0.36:.1f}">{cell + 1}</text></g>',
         ]
     return Markup(
         f'<svg class="bead-signs" width="0" height="0" aria-hidden="true"><defs>'
@@ -56,26 +62,28 @@ def draw_bead_signs(game: Game) -> Markup:
 
 def draw_label(
     game: Game, box: Box, beads: int, counts: Mapping[int, int] | None = None
-) -> Label:
+) -> BoxLabel:
     """Return the label of a box with `beads` beads of each kind.
 
     `counts` are the beads of each cell of the box, if they differ between the cells.
     """
-    signs = "".join(_use_sign(name) for name in ["grid", *_list_sign_names(game, box)])
+    signs = "".join(
+        _write_sign_use(name) for name in ["grid", *_list_sign_names(game, box)]
+    )
     below = _write_bead_count(box, beads, counts)
     tally = "".join(
         _write_cell_count(game, cell, n) for cell, n in (counts or {}).items()
     )
     svg = Markup(
-        f'<svg class="label" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'<svg class="label" viewBox="0 0 {LABEL_WIDTH} {LABEL_HEIGHT}" role="img" '
         f'aria-label="{{}}">{{}}{{}}'
-        f'<text class="number" x="{WIDTH - EDGE}" y="9">{box.number}</text>'
-        f'<text class="move" x="{WIDTH - EDGE}" y="14">{{}}</text>'
-        f'<text class="each" x="{EDGE}" y="{HEIGHT - 1.4}">{{}}</text></svg>'
+        f'<text class="number" x="{LABEL_WIDTH - LABEL_MARGIN}" y="9">{box.number}</text>'
+        f'<text class="move" x="{LABEL_WIDTH - LABEL_MARGIN}" y="14">{{}}</text>'
+        f'<text class="each" x="{LABEL_MARGIN}" y="{LABEL_HEIGHT - 1.4}">{{}}</text></svg>'
     )
-    move = gettext("move %(number)s", number=box.own_move(game))
+    move = gettext("move %(number)s", number=box.find_own_move(game))
     words = f"{describe_box(game, box)}. {below}".rstrip(". ") + "."
-    return Label(
+    return BoxLabel(
         box.number, svg.format(words, Markup(signs), Markup(tally), move, below)
     )
 
@@ -118,67 +126,73 @@ def _list_sign_names(game: Game, box: Box) -> list[str]:
     ]
 
 
-def _use_sign(name: str) -> str:
+def _write_sign_use(name: str) -> str:
     return f'<use href="#{name}"/>'
 
 
 def _write_cell_count(game: Game, cell: int, number: int) -> str:
     """Return the number of beads of a cell, in the corner of its square."""
     x, y = _find_square_centre(game, cell)
-    return f'<text class="tally" x="{x + CELL / 2 - 0.4:g}" y="{y + CELL / 2 - 0.5:g}">{number}</text>'
+    right = x + CELL_SIZE / 2 - 0.4
+    bottom = y + CELL_SIZE / 2 - 0.5
+    return f'<text class="tally" x="{right:g}" y="{bottom:g}">{number}</text>'
 
 
 def _find_square_centre(game: Game, cell: int) -> tuple[float, float]:
     """Return the middle of a square, in millimetres of the label."""
-    row, column = game.row_column(cell)
-    return EDGE + (column + 0.5) * CELL, EDGE + (row + 0.5) * CELL
+    row, column = game.locate_cell(cell)
+    return LABEL_MARGIN + (column + 0.5) * CELL_SIZE, LABEL_MARGIN + (
+        row + 0.5
+    ) * CELL_SIZE
 
 
 # An open matchbox, in units of an eighth of a bead.
-COLUMNS, ROWS, PITCH, RIM = 9, 4, 9, 4
-ASIDE = 16  # room for the drawn bead, to the right of the box
+TRAY_COLUMNS, TRAY_ROWS, BEAD_PITCH, TRAY_RIM = 9, 4, 9, 4
+DRAWN_BEAD_OFFSET = 16  # room for the drawn bead, to the right of the box
 
 
-def draw_tray(held: Mapping[int, int], drawn: int) -> Markup:
+def draw_tray(bead_counts: Mapping[int, int], drawn_cell: int) -> Markup:
     """Return a picture of an open matchbox and, beside it, the bead that was drawn.
 
     `held` are the beads by cell. A box with very many beads shows one bead of each
     kind, with its number.
     """
-    left = {cell: number - (cell == drawn) for cell, number in held.items()}
-    is_full = sum(left.values()) > COLUMNS * ROWS
+    left = {cell: number - (cell == drawn_cell) for cell, number in bead_counts.items()}
+    is_full = sum(left.values()) > TRAY_COLUMNS * TRAY_ROWS
     beads = [
         cell for cell, n in left.items() for _ in range(min(n, 1) if is_full else n)
     ]
-    pitch = 2 * PITCH if is_full else PITCH  # room for the number
-    columns = COLUMNS * PITCH // pitch
-    width = COLUMNS * PITCH + 2 * RIM
-    height = ROWS * PITCH + 2 * RIM
+    pitch = 2 * BEAD_PITCH if is_full else BEAD_PITCH  # room for the number
+    columns = TRAY_COLUMNS * BEAD_PITCH // pitch
+    width = TRAY_COLUMNS * BEAD_PITCH + 2 * TRAY_RIM
+    height = TRAY_ROWS * BEAD_PITCH + 2 * TRAY_RIM
     parts = [
         f'<rect class="tray" x="1" y="1" width="{width - 2}" height="{height - 2}" rx="2"/>'
     ]
     for index, cell in enumerate(beads):
         row, column = divmod(index, columns)
-        x = RIM + (column * pitch) + PITCH / 2
-        y = RIM + (row + 0.5) * PITCH
+        x = TRAY_RIM + (column * pitch) + BEAD_PITCH / 2
+        y = TRAY_RIM + (row + 0.5) * BEAD_PITCH
         parts.append(_draw_bead(cell, x, y))
         if is_full:
             parts.append(
                 f'<text class="tally" x="{x + 5:g}" y="{y + 2:g}">{left[cell]}</text>'
             )
-    parts.append(_draw_bead(drawn, width + ASIDE / 2, height / 2, "drawn"))
+    parts.append(
+        _draw_bead(drawn_cell, width + DRAWN_BEAD_OFFSET / 2, height / 2, "drawn")
+    )
     label = "; ".join(
         f"{gettext('bead %(number)s', number=cell + 1)}: {number}"
-        for cell, number in held.items()
+        for cell, number in bead_counts.items()
     )
     return Markup(
-        f'<svg class="matchbox" viewBox="0 0 {width + ASIDE} {height}" role="img" '
+        f'<svg class="matchbox" viewBox="0 0 {width + DRAWN_BEAD_OFFSET} {height}" role="img" '
         f'aria-label="{{}}">{{}}</svg>'
     ).format(label, Markup("".join(parts)))
 
 
-def _draw_bead(cell: int, x: float, y: float, more: str = "") -> str:
-    kind = f"bead bead-{cell + 1} {more}".strip()
+def _draw_bead(cell: int, x: float, y: float, css_class: str = "") -> str:
+    kind = f"bead bead-{cell + 1} {css_class}".strip()
     return (
         f'<g class="{kind}"><circle cx="{x:g}" cy="{y:g}" r="4"/>'
         f'<text x="{x:g}" y="{y + 1.9:g}">{cell + 1}</text></g>'

@@ -15,25 +15,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from app.tictactoe.report import Chances
 from app.web.formatting import format_count, format_percent, format_short
-from app.web.game_review import LEVELS, ReviewedMove, describe_moves
+from app.web.game_review import RESULT_LABELS, ReviewedMove, describe_moves
 from app.web.match import MatchState
 from app.web.pictures import svg
 from app.web.translation import gettext
 
-PERCENT = "%"
+PERCENT_UNIT = "%"
 # kind of an outcome -> its word
-OUTCOMES = {"win": "won", "draw": "drawn", "loss": "lost"}
-PLAIN = (
+OUTCOME_WORDS = {"win": "won", "draw": "drawn", "loss": "lost"}
+CURVE_INKS = (
     "accent",
     "ink",
     "win",
     "loss",
 )  # inks of lines that stand for no outcome, in order of use
 # lines differ by more than their colour
-DASHES = ("", "dashed ", "dotted ", "mixed ")
-STEPS = (1, 2, 2.5, 5, 10)  # distances of ticks, times a power of ten
-MOST_TICKS = 6
-CLOSE = 0.08  # share of an axis that its first number needs
+DASH_CLASSES = ("", "dashed ", "dotted ", "mixed ")
+TICK_STEPS = (1, 2, 2.5, 5, 10)  # distances of ticks, times a power of ten
+MAX_TICKS = 6
+MIN_TICK_DISTANCE = 0.08  # share of an axis that its first number needs
 DIGIT = 7.0  # largest width of a digit at an axis, in pixels
 AXIS = 34.0  # pixels below a plot, for its numbers and their name
 
@@ -65,48 +65,52 @@ VALUE_COLUMNS = (
 class Axis(NamedTuple):
     """An axis with its range and its ticks; `at` maps a value to a place from 0 to 1."""
 
-    low: float
-    high: float
-    logarithmic: bool
+    minimum: float
+    maximum: float
+    is_logarithmic: bool
     ticks: Sequence[float]
-    more: float = 0.0  # than a value, is what a logarithmic axis takes the logarithm of
+    log_offset: float = (
+        0.0  # than a value, is what a logarithmic axis takes the logarithm of
+    )
 
-    def at(self, value: float) -> float:
+    def compute_share(self, value: float) -> float:
         """Return the place of a value, from 0 to 1; outside values get the nearer end."""
         low, high, value = (
-            self._scaled(number) for number in (self.low, self.high, value)
+            self._scale_value(number) for number in (self.minimum, self.maximum, value)
         )
         return min(1.0, max(0.0, (value - low) / (high - low)))
 
-    def places(self, values: ArrayLike) -> NDArray[np.float64]:
+    def compute_shares(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return the places of many values on a linear axis."""
-        shares = (np.asarray(values) - self.low) / (self.high - self.low)
+        shares = (np.asarray(values) - self.minimum) / (self.maximum - self.minimum)
         return np.clip(shares, 0.0, 1.0)
 
-    def _scaled(self, value: float) -> float:
-        if not self.logarithmic:
+    def _scale_value(self, value: float) -> float:
+        if not self.is_logarithmic:
             return value
-        return log10(max(value, self.low, 1e-300) + self.more)
+        return log10(max(value, self.minimum, 1e-300) + self.log_offset)
 
 
 def build_axis(
-    values: Iterable[float], zero: bool = False, whole: bool = False
+    values: Iterable[float], includes_zero: bool = False, is_whole: bool = False
 ) -> Axis:
     """Return a linear axis for values.
 
     With `zero` the axis includes 0. With `whole` it ends at ticks, otherwise slightly
     outside the range of the values.
     """
-    known = [*values, *([0.0] if zero else [])] or [0.0]
+    known = [*values, *([0.0] if includes_zero else [])] or [0.0]
     low = min(known)
     high = max(known)
     if low == high:
         room = abs(low) * 0.1 or 1.0
         low, high = (
-            (low, high + room) if zero and low == 0 else (low - room, high + room)
+            (low, high + room)
+            if includes_zero and low == 0
+            else (low - room, high + room)
         )
     size = _choose_step(high - low)
-    if whole:
+    if is_whole:
         low = floor(low / size + 1e-9) * size
         high = ceil(high / size - 1e-9) * size
     else:
@@ -128,8 +132,8 @@ def build_logarithmic_axis(values: Iterable[float]) -> Axis:
     first = floor(log10(low) + 1e-9)
     last = ceil(log10(high) - 1e-9)
     ticks = [10.0**power for power in range(first, last + 1)]
-    if len(ticks) > MOST_TICKS:
-        ticks = ticks[:: ceil(len(ticks) / MOST_TICKS)]
+    if len(ticks) > MAX_TICKS:
+        ticks = ticks[:: ceil(len(ticks) / MAX_TICKS)]
     low, high = (low, high) if log10(low) < log10(high) else (low / 2, high * 2)
     return Axis(low, high, True, [tick for tick in ticks if low <= tick <= high])
 
@@ -140,26 +144,31 @@ def build_axis_from_zero(highest: float) -> Axis:
     axis = Axis(0.0, highest, True, [], 1.0)
     powers = (10.0**power for power in range(floor(log10(highest)) + 1))
     return axis._replace(
-        ticks=[0.0, *(tick for tick in powers if axis.at(tick) > CLOSE)]
+        ticks=[
+            0.0,
+            *(tick for tick in powers if axis.compute_share(tick) > MIN_TICK_DISTANCE),
+        ]
     )
 
 
 def _choose_step(size: float) -> float:
-    rough = size / (MOST_TICKS - 1)
+    rough = size / (MAX_TICKS - 1)
     power = 10.0 ** floor(log10(rough))
-    return next(step * power for step in STEPS if step * power >= rough * (1 - 1e-9))
+    return next(
+        step * power for step in TICK_STEPS if step * power >= rough * (1 - 1e-9)
+    )
 
 
-class Share(NamedTuple):
+class OutcomeShare(NamedTuple):
     """One of the three parts of a bar that is 100 wide."""
 
-    kind: str  # key of OUTCOMES
+    outcome: str  # key of OUTCOMES
     text: str
-    start: float
-    width: float
+    start_percent: float
+    width_percent: float
 
 
-class Number(NamedTuple):
+class LabelledNumber(NamedTuple):
     """A number with its text."""
 
     value: float
@@ -170,11 +179,11 @@ class Curve(NamedTuple):
     """A line of a chart, which is also a column of the table."""
 
     name: str
-    ink: str
-    numbers: list[Number | None]  # None where this line has none
+    css_ink: str
+    numbers: list[LabelledNumber | None]  # None where this line has none
 
     @property
-    def ends(self) -> tuple[Number, Number]:
+    def end_numbers(self) -> tuple[LabelledNumber, LabelledNumber]:
         """The first and the last number of the line."""
         known = [number for number in self.numbers if number]
         return known[0], known[-1]
@@ -185,13 +194,13 @@ class Chart(NamedTuple):
 
     title: str
     unit: str
-    top: float
-    lines: list[Curve]
+    maximum: float
+    curves: list[Curve]
 
     @property
-    def told(self) -> str:
+    def spoken_ends(self) -> str:
         """The first and the last number of each line in words, for screen readers."""
-        ends = ((line.name, *line.ends) for line in self.lines)
+        ends = ((line.name, *line.end_numbers) for line in self.curves)
         told = (
             f"{name} from {first.text} to {last.text}{self.unit}"
             for name, first, last in ends
@@ -201,16 +210,16 @@ class Chart(NamedTuple):
     @property
     def label(self) -> str:
         """A short description for screen readers, where the table of numbers follows."""
-        return f"{self.told} The table below has all numbers."
+        return f"{self.spoken_ends} The table below has all numbers."
 
 
-class Moment(NamedTuple):
+class CurvePoint(NamedTuple):
     """The numbers of all charts at one value of their common horizontal axis."""
 
-    at: Number
-    href: str  # URL of the agent at that time, "" without one
-    numbers: list[Number | None]
-    share: float  # place of the cursor, in percent of the axis
+    x_number: LabelledNumber
+    agent_url: str  # URL of the agent at that time, "" without one
+    numbers: list[LabelledNumber | None]
+    cursor_percent: float  # place of the cursor, in percent of the axis
 
     @property
     def texts(self) -> list[str]:
@@ -218,11 +227,11 @@ class Moment(NamedTuple):
         return [number.text if number else "" for number in self.numbers]
 
 
-class Drawn(NamedTuple):
+class DrawnChart(NamedTuple):
     """A chart on a page."""
 
     chart: Chart
-    keys: Sequence[svg.Key]
+    keys: Sequence[svg.LegendKey]
     svg: Markup
 
 
@@ -230,114 +239,118 @@ class Charts(NamedTuple):
     """Charts with a common horizontal axis."""
 
     id: str
-    axis: str  # name of its quantity
-    across: Axis
+    axis_title: str  # name of its quantity
+    x_axis: Axis
     charts: list[Chart]
-    moments: list[Moment]
+    points: list[CurvePoint]
 
     @property
-    def drawn(self) -> list[Drawn]:
+    def drawn_charts(self) -> list[DrawnChart]:
         """All charts, drawn for a page."""
         plots = [lay_out_chart(self, chart, TALL) for chart in self.charts]
         each = zip(self.charts, plots, strict=True)
-        return [Drawn(chart, plot.keys, svg.write_plot(plot)) for chart, plot in each]
+        return [
+            DrawnChart(chart, plot.keys, svg.write_plot(plot)) for chart, plot in each
+        ]
 
 
 def lay_out_charts(
     id: str,
-    axis: str,
-    places: Sequence[int],
+    axis_title: str,
+    x_values: Sequence[int],
     charts: list[Chart],
-    views: Sequence[str] = (),
+    urls: Sequence[str] = (),
     logarithmic: bool = True,
 ) -> Charts:
     """Return charts over a common horizontal axis.
 
     Each line, and `views` if given, has an entry for each value in `places`.
     """
-    across = build_axis_from_zero(places[-1]) if logarithmic else build_axis(places)
-    columns = [line.numbers for chart in charts for line in chart.lines]
+    across = build_axis_from_zero(x_values[-1]) if logarithmic else build_axis(x_values)
+    columns = [line.numbers for chart in charts for line in chart.curves]
     moments = [
-        Moment(
-            Number(place, format_count(place)),
+        CurvePoint(
+            LabelledNumber(place, format_count(place)),
             view,
             list(numbers),
-            round(100 * across.at(place), 2),
+            round(100 * across.compute_share(place), 2),
         )
         for place, view, *numbers in zip(
-            places, views or [""] * len(places), *columns, strict=True
+            x_values, urls or [""] * len(x_values), *columns, strict=True
         )
     ]
-    return Charts(id, axis, across, charts, moments)
+    return Charts(id, axis_title, across, charts, moments)
 
 
-def build_percentage(share: float) -> Number:
+def build_percentage(share: float) -> LabelledNumber:
     """Return a share from 0 to 1 as a number in percent."""
-    return Number(round(100 * share, 7), format_percent(share))
+    return LabelledNumber(round(100 * share, 7), format_percent(share))
 
 
-def divide_bar(chances: Chances, decimals: int = 2) -> list[Share]:
+def divide_bar(chances: Chances, decimals: int = 2) -> list[OutcomeShare]:
     """Return the parts of a bar for the chances of a win, a draw and a loss."""
     starts = (0.0, chances[0], chances[0] + chances[1])
     return [
-        Share(
+        OutcomeShare(
             kind,
             format_percent(chance, decimals),
             round(100 * start, 2),
             round(100 * chance, 2),
         )
-        for kind, chance, start in zip(OUTCOMES, chances, starts, strict=True)
+        for kind, chance, start in zip(OUTCOME_WORDS, chances, starts, strict=True)
     ]
 
 
 def lay_out_chart(charts: Charts, chart: Chart, height: float) -> svg.Plot:
     """Return the lines of a chart with both axes; `height` is the height of the plot in pixels."""
-    up = build_axis([chart.top], zero=True)
+    up = build_axis([chart.maximum], includes_zero=True)
     bottom = ABOVE + height
     shapes: list[svg.Shape] = []
     margin = draw_vertical_axis(shapes, up, ABOVE, height, chart.unit)
-    draw_horizontal_axis(shapes, charts.across, bottom, charts.axis)
-    places = [moment.share / 100 for moment in charts.moments]
+    draw_horizontal_axis(shapes, charts.x_axis, bottom, charts.axis_title)
+    places = [moment.cursor_percent / 100 for moment in charts.points]
     keys = []
-    for line, dash in zip(chart.lines, DASHES, strict=False):
-        kind = f"{line.ink} {dash}curve"
+    for line, dash in zip(chart.curves, DASH_CLASSES, strict=False):
+        kind = f"{line.css_ink} {dash}curve"
         points = [
             (x, compute_y(up, number.value, ABOVE, height))
             for x, number in zip(places, line.numbers, strict=True)
             if number
         ]
         shapes.append(svg.Path(kind, points))
-        keys.append(svg.Key(kind, line.name))
+        keys.append(svg.LegendKey(kind, line.name))
     return svg.Plot(bottom + AXIS, margin, shapes, keys)
 
 
 def draw_vertical_axis(
-    shapes: list[svg.Shape], up: Axis, top: float, height: float, unit: str = ""
+    shapes: list[svg.Shape], axis: Axis, top: float, height: float, unit: str = ""
 ) -> int:
     """Add a line and a number for each tick of the vertical axis; return the width of the numbers."""
-    labels = [format_short(tick) + "%" * unit.startswith("%") for tick in up.ticks]
-    for tick, label in zip(up.ticks, labels, strict=True):
-        y = compute_y(up, tick, top, height)
+    labels = [format_short(tick) + "%" * unit.startswith("%") for tick in axis.ticks]
+    for tick, label in zip(axis.ticks, labels, strict=True):
+        y = compute_y(axis, tick, top, height)
         shapes.append(
-            svg.Segment("base" if tick == max(up.low, 0.0) else "rule", 0, y, 1, y)
+            svg.Segment(
+                "base" if tick == max(axis.minimum, 0.0) else "rule", 0, y, 1, y
+            )
         )
         shapes.append(svg.Text("tick", 0, y + 4, label, "end", 8))
     return measure_margin(labels)
 
 
 def draw_horizontal_axis(
-    shapes: list[svg.Shape], across: Axis, y: float, words: str
+    shapes: list[svg.Shape], axis: Axis, y: float, title: str
 ) -> None:
     """Add the numbers and the title of the horizontal axis below `y`."""
-    percent = "%" * words.startswith("%")
-    for tick in across.ticks:
-        at = across.at(tick)
+    percent = "%" * title.startswith("%")
+    for tick in axis.ticks:
+        at = axis.compute_share(tick)
         anchor = "start" if at < 0.04 else "end" if at > 0.96 else "middle"
         shapes.append(
             svg.Text("tick", at, y + 14, format_short(tick) + percent, anchor)
         )
-    if words != percent:
-        shapes.append(svg.Text("axis", 1, y + 30, words, "end"))
+    if title != percent:
+        shapes.append(svg.Text("axis", 1, y + 30, title, "end"))
 
 
 def measure_margin(labels: Sequence[str]) -> int:
@@ -347,7 +360,7 @@ def measure_margin(labels: Sequence[str]) -> int:
 
 def compute_y(y_axis: Axis, value: float, top: float, height: float) -> float:
     """Return the distance of a value from the top of a plot, in pixels."""
-    return round(top + (1 - y_axis.at(value)) * height, 1)
+    return round(top + (1 - y_axis.compute_share(value)) * height, 1)
 
 
 def draw_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
@@ -359,7 +372,7 @@ def draw_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
     keys = [_list_keys(plot.keys, each - 2 * EDGE) for plot in plots]
     above = NAME + max(rows for _, rows in keys) * ENTRY
     height = above + high + BELOW
-    told = " ".join(chart.told for chart in charts.charts)
+    told = " ".join(chart.spoken_ends for chart in charts.charts)
     heading = svg.cut_text(title, width - 2 * EDGE, 17)
     shapes: list[svg.Shape] = [svg.Text("heading", EDGE, 21, heading)]
     for number, (chart, plot, (samples, _)) in enumerate(
@@ -382,24 +395,24 @@ def tabulate_charts(charts: Charts) -> tuple[list[str], Iterator[list[float | No
     """Return the numbers of charts as the columns and the rows of a CSV file."""
     several = len(charts.charts) > 1
     columns = [
-        (f"{chart.title}: " if several and len(chart.lines) > 1 else "")
+        (f"{chart.title}: " if several and len(chart.curves) > 1 else "")
         + line.name
         + (f", {chart.unit}" if chart.unit else "")
         for chart in charts.charts
-        for line in chart.lines
+        for line in chart.curves
     ]
     rows = (
-        [moment.at.value, *(entry and entry.value for entry in moment.numbers)]
-        for moment in charts.moments
+        [moment.x_number.value, *(entry and entry.value for entry in moment.numbers)]
+        for moment in charts.points
     )
-    return [charts.axis, *columns], rows
+    return [charts.axis_title, *columns], rows
 
 
 def lay_out_seed_lines(
     rows: Sequence[Sequence[float]],
     names: Sequence[str],
     kinds: Sequence[str],
-    links: Sequence[svg.Link],
+    links: Sequence[svg.ShapeLink],
     height: float,
     unit: str = "",
 ) -> svg.Plot:
@@ -425,29 +438,34 @@ def lay_out_seed_lines(
 
 
 def draw_strength_chart(
-    judged: Sequence[tuple[Sequence[float], int]], decisions: int
+    strengths: Sequence[tuple[Sequence[float], int]], decisions: int
 ) -> Markup:
     """Return a chart of a learner's strength after each lesson.
 
     Its lines are the share of games lost to the best responder in each seat, and the
     share of positions with a blunder.
     """
-    up = build_axis([100.0], zero=True)
-    across = build_axis([0, max(2, len(judged))])
+    up = build_axis([100.0], includes_zero=True)
+    across = build_axis([0, max(2, len(strengths))])
     shapes: list[svg.Shape] = []
-    margin = draw_vertical_axis(shapes, up, ABOVE, LOW, PERCENT)
-    seats = zip(*(beaten for beaten, _ in judged), strict=True)
+    margin = draw_vertical_axis(shapes, up, ABOVE, LOW, PERCENT_UNIT)
+    seats = zip(*(beaten for beaten, _ in strengths), strict=True)
     lines = [
         *zip(("accent ", "ink dashed "), seats, strict=False),
-        ("soft dotted ", [blunders / decisions for _, blunders in judged]),
+        ("soft dotted ", [blunders / decisions for _, blunders in strengths]),
     ]
     for kind, values in lines:
         points = [
-            (round(across.at(number), 4), compute_y(up, 100 * value, ABOVE, LOW))
+            (
+                round(across.compute_share(number), 4),
+                compute_y(up, 100 * value, ABOVE, LOW),
+            )
             for number, value in enumerate(values, 1)
         ]
         shapes.append(
-            svg.Path(f"{kind}curve", points, dots=points if len(points) == 1 else ())
+            svg.Path(
+                f"{kind}curve", points, dot_points=points if len(points) == 1 else ()
+            )
         )
     return svg.write_plot(svg.Plot(LOW + 2 * ABOVE, margin, shapes))
 
@@ -457,11 +475,11 @@ def lay_out_game_values(
 ) -> svg.Plot:
     """Return a plot with the exact value after each move as a line, and the expected values as dots."""
     plies = state.site.game.cells
-    shown = len(state.match.shown)
-    start = int(state.site.solution.value[0])
-    up = Axis(-1.0, 1.0, False, sorted(LEVELS))
+    shown = len(state.match.shown_record)
+    start = int(state.site.solution.values[0])
+    up = Axis(-1.0, 1.0, False, sorted(RESULT_LABELS))
     shapes: list[svg.Shape] = []
-    names = {value: gettext(name) for value, name in LEVELS.items()}
+    names = {value: gettext(name) for value, name in RESULT_LABELS.items()}
     for value, name in names.items():
         y = compute_y(up, value, ABOVE, height)
         shapes += [
@@ -472,16 +490,20 @@ def lay_out_game_values(
         svg.Segment("now", shown / plies, ABOVE - 6, shown / plies, ABOVE + height + 6)
     )
     corners = [(0, start)]
-    for ply, values in enumerate(pairwise([start, *(move.truth for move in moves)]), 1):
+    for ply, values in enumerate(
+        pairwise([start, *(move.optimal_value for move in moves)]), 1
+    ):
         corners += [(ply, value) for value in values]
     points = [
         (ply / plies, compute_y(up, value, ABOVE, height)) for ply, value in corners
     ]
     shapes.append(svg.Path("ink curve", points))
     shapes += [
-        svg.Dot("dot", move.ply / plies, compute_y(up, move.expected, ABOVE, height))
+        svg.Dot(
+            "dot", move.ply / plies, compute_y(up, move.expected_value, ABOVE, height)
+        )
         for move in moves
-        if move.expected is not None
+        if move.expected_value is not None
     ]
     return svg.Plot(height + 2 * ABOVE, measure_margin([*names.values()]), shapes)
 
@@ -497,7 +519,7 @@ def draw_game_values_file(
     """Return the value of a game over its moves as a file."""
     plot = lay_out_game_values(state, moves, AMONG)
     note = "Line: the result with optimal play after each move, for X. Dots: the expected value."
-    margin = 12 + 8 * plot.margin
+    margin = 12 + 8 * plot.left_margin
     shapes: list[svg.Shape] = [
         svg.Text("heading", 12, 22, svg.cut_text(title, 616, 17)),
         svg.Text("told", 12, 236, note),
@@ -510,28 +532,32 @@ def list_game_value_rows(
     state: MatchState, moves: Sequence[ReviewedMove]
 ) -> Iterator[tuple[object, ...]]:
     """Yield a row for each move of a match, in the order of VALUE_COLUMNS."""
-    for move, cell in zip(moves, state.cells, strict=True):
-        row, column = state.site.game.row_column(cell)
+    for move, cell in zip(moves, state.played_cells, strict=True):
+        row, column = state.site.game.locate_cell(cell)
         # never -0.0
-        expected = None if move.expected is None else round(move.expected, 6) + 0.0
+        expected = (
+            None if move.expected_value is None else round(move.expected_value, 6) + 0.0
+        )
         yield (
             move.ply,
             move.mark,
             row + 1,
             column + 1,
-            move.truth,
+            move.optimal_value,
             expected,
-            int(move.blunder),
+            int(move.is_blunder),
         )
 
 
-def _list_keys(keys: Sequence[svg.Key], width: float) -> tuple[list[svg.Shape], int]:
+def _list_keys(
+    keys: Sequence[svg.LegendKey], width: float
+) -> tuple[list[svg.Shape], int]:
     """Return the key of a chart, as many names in a row as fit, and the number of rows."""
     shapes: list[svg.Shape] = []
     x, row = 0.0, 0
     for key in keys:
         name = svg.cut_text(key.name, width - SAMPLE - 6)
-        needed = SAMPLE + 6 + 12 * svg.LETTER * len(name) + 14
+        needed = SAMPLE + 6 + 12 * svg.CHARACTER_WIDTH * len(name) + 14
         if x and x + needed > width:
             x = 0.0
             row += 1

@@ -28,7 +28,7 @@ from app.tictactoe.notation import parse_record, replay_record
 from app.web.formatting import (
     format_count,
     format_short,
-    format_tenths,
+    format_with_tenths,
     format_with_unit,
 )
 from app.web.pictures import curves, svg, tables
@@ -41,7 +41,7 @@ from app.web.pictures.curves import (
     draw_horizontal_axis,
     measure_margin,
 )
-from app.web.pictures.palette import LEVELS
+from app.web.pictures.palette import LEVEL_COUNT
 from app.web.site_data import SiteData, cached_per_site
 
 LINE = 17.0  # pixels from one line of words to the next
@@ -49,24 +49,24 @@ SMALL = 15.0  # line height of the words below a name
 GAP = 18.0  # between two rows
 NAME_WIDTH = 32  # characters that fit on a phone
 MARK_WIDTH = 22  # characters that fit on half a phone
-LETTER = 7.0  # largest width of a letter, in pixels
-PHONE = 270.0  # least width of a plot, in pixels
-BINS = 36
-DOT = 9.0  # pixels between two runs in a stack
+CHARACTER_WIDTH = 7.0  # largest width of a letter, in pixels
+PHONE_WIDTH = 270.0  # least width of a plot, in pixels
+MAX_BINS = 36
+DOT_SIZE = 9.0  # pixels between two runs in a stack
 # height of a row of dots: with few rows, with many rows
 HIGHEST, LOWEST = (180.0, 46.0)
 ROWS = 540.0  # pixels of all rows, as far as these limits allow
 MOST, FEWEST = 100, 30  # dots of a row: with few rows, with many rows
-DOTS = 400  # dots of all rows together
-POINTS = 9  # points of a curve that are drawn as dots
+MAX_DOTS = 400  # dots of all rows together
+MAX_POINTS = 9  # points of a curve that are drawn as dots
 CURVES, CURVES_TOP = 280.0, 8.0  # height of curves and room above them, in pixels
-FEW_CURVES = 2  # curves that leave room for the bands of all runs
+MAX_WIDE_BANDS = 2  # curves that leave room for the bands of all runs
 CELL = 38.0
 FEW = 6  # columns whose numbers fit on a phone
-BESIDE = 9  # characters of a row's name that fit beside the row
+MAX_NOTES_BESIDE = 9  # characters of a row's name that fit beside the row
 BAR = 20.0
 # Styles of lines by the index of the line.
-STYLES = (
+CURVE_STYLES = (
     *("accent", "dashed ink", "win", "dashed loss", "dotted draw"),
     *("mixed accent", "dotted win", "mixed loss"),
 )
@@ -87,15 +87,15 @@ ROWS_SMALL = 4  # rows of the miniature of a figure with many rows
 SLOTS = 40
 
 
-class Picture(NamedTuple):
+class BoardFigure(NamedTuple):
     """A position as a picture, with a sentence on it."""
 
     board: SmallBoard
     text: str
-    link: svg.Link
+    link: svg.ShapeLink
 
 
-class Layout(NamedTuple):
+class FigureLayout(NamedTuple):
     """The layout of a figure."""
 
     title: str
@@ -103,23 +103,25 @@ class Layout(NamedTuple):
     # the meaning of a mark, the number of runs, and whether the values are exact
     caption: str
     plot: svg.Plot
-    pictures: list[Picture]  # boards of a figure that has no plot
+    pictures: list[BoardFigure]  # boards of a figure that has no plot
 
 
 @singledispatch
-def lay_out(figure: object, site: SiteData, first_seed: int) -> Layout:
+def lay_out(figure: object, site: SiteData, first_seed: int) -> FigureLayout:
     """Lay out a figure of an experiment; `first_seed` is the seed of its first run."""
     raise TypeError(f"no figure: {figure!r}")
 
 
 @lay_out.register
-def _lay_out_histogram(figure: Histogram, site: SiteData, first_seed: int) -> Layout:
+def _lay_out_histogram(
+    figure: Histogram, site: SiteData, first_seed: int
+) -> FigureLayout:
     """Return a row for each group: its runs as dots, and a line for the middle 80%."""
     groups = figure.groups
     axis = _scale_histogram(figure)
     every = [tables.sort_runs(group.values, first_seed) for group in groups]
     highest = max(LOWEST, min(HIGHEST, ROWS / len(groups)))
-    dots = max(FEWEST, min(MOST, DOTS // len(groups)))
+    dots = max(FEWEST, min(MOST, MAX_DOTS // len(groups)))
     longest = max(map(len, every))
     runs_per_dot = -(-longest // dots)
     shapes: list[svg.Shape] = []
@@ -131,7 +133,7 @@ def _lay_out_histogram(figure: Histogram, site: SiteData, first_seed: int) -> La
         )
         stacks = _stack_runs(runs, axis)
         dots_above = -(-max(map(len, stacks.values())) // runs_per_dot)
-        height = min(highest, max(LOWEST, dots_above * DOT + 4))
+        height = min(highest, max(LOWEST, dots_above * DOT_SIZE + 4))
         top += _add_notes(shapes, group.marks, axis, top, height)
         bottom = top + height
         shapes += _draw_rules(axis, top, bottom)
@@ -148,7 +150,7 @@ def _lay_out_histogram(figure: Histogram, site: SiteData, first_seed: int) -> La
     bottom = top - GAP + 4
     draw_horizontal_axis(shapes, axis, bottom, figure.unit)
     unopened = any(
-        _has_unopened_runs(site, group, runs)
+        has_unlinked_runs(site, group, runs)
         for group, runs in zip(groups, every, strict=True)
     )
     sentences = [
@@ -161,7 +163,9 @@ def _lay_out_histogram(figure: Histogram, site: SiteData, first_seed: int) -> La
     ]
     press = _describe_links(shapes, "dot to open its run, or one of its runs", unopened)
     plot = svg.Plot(bottom + AXIS, 0, shapes)
-    return Layout(figure.title, figure.unit, " ".join(sentences) + press, plot, [])
+    return FigureLayout(
+        figure.title, figure.unit, " ".join(sentences) + press, plot, []
+    )
 
 
 def _scale_histogram(figure: Histogram) -> Axis:
@@ -175,16 +179,16 @@ def _draw_quantiles(
     runs: tables.Runs, median: float, axis: Axis, bottom: float
 ) -> list[svg.Segment]:
     """Draw a line below a row for the middle 80% of its runs, and a notch at the median."""
-    low = axis.at(tables.find_quantile_run(runs, 0.1)["value"])
-    high = axis.at(tables.find_quantile_run(runs, 0.9)["value"])
-    middle = axis.at(median)
+    low = axis.compute_share(tables.find_quantile_run(runs, 0.1)["value"])
+    high = axis.compute_share(tables.find_quantile_run(runs, 0.9)["value"])
+    middle = axis.compute_share(median)
     return [
         svg.Segment("span", low, bottom + 7, high, bottom + 7),
         svg.Segment("notch", middle, bottom + 2, middle, bottom + 12),
     ]
 
 
-def _has_unopened_runs(site: SiteData, group: Group, runs: tables.Runs) -> bool:
+def has_unlinked_runs(site: SiteData, group: Group, runs: tables.Runs) -> bool:
     """Return whether the site cannot open some runs of a group; only the first two are checked."""
     url_for_seed = tables.map_seeds_to_urls(site, group.recipe)
     return bool(group.recipe) and not all(url_for_seed(run["seed"]) for run in runs[:2])
@@ -199,8 +203,8 @@ def _describe_dot(runs_per_dot: int) -> str:
 class CurveField(NamedTuple):
     """The rectangle of a plot of curves, with its two axes."""
 
-    across: Axis
-    up: Axis
+    x_axis: Axis
+    y_axis: Axis
     top: float  # pixels
     height: float
 
@@ -209,17 +213,19 @@ class CurveField(NamedTuple):
         """The distance from the top of the plot to the horizontal axis, in pixels."""
         return self.top + self.height
 
-    def place(self, x: float, y: float) -> tuple[float, float]:
+    def place_point(self, x: float, y: float) -> tuple[float, float]:
         """Return the place of a point: x as a share of the width, y in pixels."""
-        return self.across.at(x), curves.compute_y(self.up, y, self.top, self.height)
+        return self.x_axis.compute_share(x), curves.compute_y(
+            self.y_axis, y, self.top, self.height
+        )
 
-    def trace(
+    def place_points(
         self, xs: Sequence[float], ys: Sequence[float]
     ) -> list[tuple[float, float]]:
         """Return the places of the points of a line."""
-        return [self.place(x, y) for x, y in zip(xs, ys, strict=True)]
+        return [self.place_point(x, y) for x, y in zip(xs, ys, strict=True)]
 
-    def fill(
+    def fill_band(
         self,
         kind: str,
         xs: Sequence[float],
@@ -227,39 +233,39 @@ class CurveField(NamedTuple):
         high: Sequence[float],
     ) -> svg.Path:
         """Draw the band between two lines."""
-        there = self.trace(xs, high)
-        back = self.trace(xs, low)
-        return svg.Path(kind, there + back[::-1], closed=True)
+        there = self.place_points(xs, high)
+        back = self.place_points(xs, low)
+        return svg.Path(kind, there + back[::-1], is_closed=True)
 
 
 @lay_out.register
 def lay_out_curves(
     figure: Curves, site: SiteData, first_seed: int, height: float = CURVES
-) -> Layout:
+) -> FigureLayout:
     """Return lines over a common axis: the medians of the runs, with bands for most or all runs."""
     every = figure.series
-    has_wide_bands = len(every) <= FEW_CURVES
-    across = _scale_across(figure)
-    up = _scale_up(every, has_wide_bands)
+    has_wide_bands = len(every) <= MAX_WIDE_BANDS
+    across = build_x_axis(figure)
+    up = build_y_axis(every, has_wide_bands)
     links = [_link_series(site, series) for series in every]
-    styles = [STYLES[number % len(STYLES)] for number in range(len(every))]
+    styles = [CURVE_STYLES[number % len(CURVE_STYLES)] for number in range(len(every))]
     shapes: list[svg.Shape] = []
     top = CURVES_TOP + _add_notes_above(shapes, figure.marks, across, CURVES_TOP)
     field = CurveField(across, up, top, height)
     margin = curves.draw_vertical_axis(shapes, up, top, height, figure.unit)
     for mark in figure.marks:
-        at = across.at(mark.value)
+        at = across.compute_share(mark.value)
         shapes.append(svg.Segment("claimed", at, top, at, field.bottom))
     for series, style in zip(every, styles, strict=True):
         shapes += _draw_bands(series, style, field, has_wide_bands)
     for series, style, link in zip(every, styles, links, strict=True):
-        points = field.trace(series.x, series.median)
+        points = field.place_points(series.x, series.median)
         shapes.append(
             svg.Path(f"{style} curve", points, False, link, _choose_dots(points))
         )
     draw_horizontal_axis(shapes, across, field.bottom, figure.x_label)
     keys = [
-        svg.Key(f"{style} curve", _name_series(series), link)
+        svg.LegendKey(f"{style} curve", _name_series(series), link)
         for series, style, link in zip(every, styles, links, strict=True)
     ]
     told, pressed = _describe_lines(every, has_wide_bands)
@@ -269,10 +275,10 @@ def lay_out_curves(
     )
     caption = told + _describe_links(shapes, pressed, unopened)
     plot = svg.Plot(field.bottom + AXIS, margin, shapes, keys)
-    return Layout(figure.title, figure.unit, caption, plot, [])
+    return FigureLayout(figure.title, figure.unit, caption, plot, [])
 
 
-def _scale_across(figure: Curves) -> Axis:
+def build_x_axis(figure: Curves) -> Axis:
     """Return the horizontal axis of curves; a linear axis ends at the first and the last point."""
     xs = [x for series in figure.series for x in series.x]
     xs += [mark.value for mark in figure.marks]
@@ -284,30 +290,30 @@ def _scale_across(figure: Curves) -> Axis:
         high = low + 1
     axis = build_axis(xs)
     within = [tick for tick in axis.ticks if low <= tick <= high]
-    return axis._replace(low=low, high=high, ticks=within)
+    return axis._replace(minimum=low, maximum=high, ticks=within)
 
 
-def _scale_up(every: Sequence[Series], has_wide_bands: bool) -> Axis:
+def build_y_axis(all_series: Sequence[Series], has_wide_bands: bool) -> Axis:
     """Return the vertical axis of curves; it includes 0 if 0 is not far below the values."""
     values: list[float] = []
-    for series in every:
+    for series in all_series:
         values += [*series.low, *series.high, *series.median]
         if has_wide_bands:
             values += [*series.least, *series.most]
     is_near_zero = 0 <= min(values) < 0.6 * max(values)
-    return build_axis(values, zero=is_near_zero, whole=True)
+    return build_axis(values, includes_zero=is_near_zero, is_whole=True)
 
 
 def _draw_bands(
     series: Series, style: str, plot: CurveField, has_wide_bands: bool
 ) -> list[svg.Shape]:
     """Return the band of 80% of the runs and, if there is room, the band of all runs."""
-    if series.n == 1:
+    if series.seed_count == 1:
         return []
-    band = plot.fill(f"{style} band", series.x, series.low, series.high)
+    band = plot.fill_band(f"{style} band", series.x, series.low, series.high)
     if not has_wide_bands:
         return [band]
-    return [plot.fill(f"{style} all", series.x, series.least, series.most), band]
+    return [plot.fill_band(f"{style} all", series.x, series.least, series.most), band]
 
 
 def _choose_dots(
@@ -316,20 +322,22 @@ def _choose_dots(
     """Return at most POINTS points of a line to draw as dots, the last point included."""
     if len(points) == 1:
         return points
-    step = -(-len(points) // POINTS)
+    step = -(-len(points) // MAX_POINTS)
     return points[::-step]
 
 
 def _name_series(series: Series) -> str:
     """Return the name of a line, with its number of runs if it has one."""
-    if series.recipe or series.n > 1:
-        return f"{series.name} ({_write_run_count(series.n)})"
+    if series.recipe or series.seed_count > 1:
+        return f"{series.name} ({_write_run_count(series.seed_count)})"
     return series.name
 
 
-def _describe_lines(every: Sequence[Series], has_wide_bands: bool) -> tuple[str, str]:
+def _describe_lines(
+    all_series: Sequence[Series], has_wide_bands: bool
+) -> tuple[str, str]:
     """Return a sentence on the meaning of a line, and the second half of a sentence on its link."""
-    if all(series.n == 1 for series in every):
+    if all(series.seed_count == 1 for series in all_series):
         return "Each line is one training run.", "line to open its run"
     faint = " and the paler band all runs" if has_wide_bands else ""
     return (
@@ -341,26 +349,28 @@ def _describe_lines(every: Sequence[Series], has_wide_bands: bool) -> tuple[str,
 class GridColours(NamedTuple):
     """The colours of a grid, from its lowest value to its highest."""
 
-    low: float
-    high: float
+    minimum: float
+    maximum: float
 
-    def level(self, value: float) -> int:
+    def compute_level(self, value: float) -> int:
         """Return the colour of a value, as a number."""
-        if self.high == self.low:
+        if self.maximum == self.minimum:
             return 0
-        return round(LEVELS * (value - self.low) / (self.high - self.low))
+        return round(
+            LEVEL_COUNT * (value - self.minimum) / (self.maximum - self.minimum)
+        )
 
 
 @lay_out.register
-def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
+def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout:
     """Return a cell for each pair of parameter values; higher values are darker."""
     flat = [value for row in figure.values for value in row]
     colours = GridColours(min(flat), max(flat))
     format_value = (
-        format_short if all(value % 1 == 0 for value in flat) else format_tenths
+        format_short if all(value % 1 == 0 for value in flat) else format_with_tenths
     )
     # otherwise they are above their rows
-    names_are_beside = max(map(len, figure.rows)) <= BESIDE
+    names_are_beside = max(map(len, figure.rows)) <= MAX_NOTES_BESIDE
     top = LINE + 8
     corner = f"{figure.row_label} ↓   {figure.column_label} →"
     shapes: list[svg.Shape] = [svg.Text("axis", 0, LINE - 5, corner)]
@@ -375,7 +385,7 @@ def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
     bottom = top + _name_columns(shapes, figure.columns, top)
     margin = measure_margin(figure.rows) if names_are_beside else 0
     caption = _describe_grid(figure, site, colours, shapes)
-    return Layout(
+    return FigureLayout(
         figure.title, figure.unit, caption, svg.Plot(bottom + 22, margin, shapes), []
     )
 
@@ -399,10 +409,10 @@ def _draw_grid_row(
             f"{figure.column_label} {figure.columns[column]}",
         )
         text = format_with_unit(value, figure.unit)
-        link = svg.Link(
+        link = svg.ShapeLink(
             f"{', '.join(names)}: {text}", tables.build_recipe_url(site, recipe)
         )
-        pane = f"pane l{colours.level(value)}"
+        pane = f"pane l{colours.compute_level(value)}"
         yield svg.Rect(pane, column * width, top, width, CELL, link)
         middle = (column + 0.5) * width
         yield svg.Text(kind, middle, top + CELL / 2 + 4, format_value(value), "middle")
@@ -410,8 +420,8 @@ def _draw_grid_row(
 
 def _name_columns(shapes: list[svg.Shape], columns: Sequence[str], top: float) -> float:
     """Add the names of the columns, vertically if they are long; return the height they need."""
-    longest = max(map(len, columns)) * LETTER
-    are_short = longest * len(columns) <= PHONE
+    longest = max(map(len, columns)) * CHARACTER_WIDTH
+    are_short = longest * len(columns) <= PHONE_WIDTH
     for column, name in enumerate(columns):
         middle = (column + 0.5) * (1 / len(columns))
         if are_short:
@@ -425,24 +435,24 @@ def _describe_grid(
     figure: Grid, site: SiteData, colours: GridColours, shapes: Sequence[svg.Shape]
 ) -> str:
     """Return the caption of a grid: its colours, the number of runs of a cell, and the links."""
-    palest = format_with_unit(colours.low, figure.unit)
-    fullest = format_with_unit(colours.high, figure.unit)
+    palest = format_with_unit(colours.minimum, figure.unit)
+    fullest = format_with_unit(colours.maximum, figure.unit)
     caption = f"The colour of a cell shows its value, from {palest} (pale) to {fullest} (dark)."
     recipes = [recipe for row in figure.recipes for recipe in row if recipe]
     if not recipes:
         return caption
     unopened = any(not tables.build_recipe_url(site, recipe) for recipe in recipes)
     press = _describe_links(shapes, "cell to open a typical run", unopened)
-    return f"{caption} The value is the median of {_write_run_count(figure.n)}.{press}"
+    return f"{caption} The value is the median of {_write_run_count(figure.seed_count)}.{press}"
 
 
 @lay_out.register
-def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
+def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> FigureLayout:
     """Return a bar for each number, below its name."""
     axis = _scale_bars(figure)
-    zero = axis.at(1.0 if figure.logarithmic else 0.0)
+    zero = axis.compute_share(1.0 if figure.logarithmic else 0.0)
     links = [
-        svg.Link(
+        svg.ShapeLink(
             f"{bar.name}: {_describe_bar(bar, figure.unit)}",
             tables.build_bar_url(site, bar),
         )
@@ -452,7 +462,7 @@ def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
     top = 0.0
     for bar, link in zip(figure.bars, links, strict=True):
         top = _add_name(shapes, top, bar.name, _describe_bar(bar, figure.unit))
-        at = axis.at(bar.value)
+        at = axis.compute_share(bar.value)
         shapes += _draw_rules(axis, top - 2, top + BAR + 4)
         shapes.append(svg.Rect("track", 0, top + 1, 1, BAR, link))
         shapes.append(
@@ -460,7 +470,9 @@ def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
         )
         if bar.low is not None and bar.high is not None:
             shapes += _draw_interval(
-                axis.at(bar.low), axis.at(bar.high), top + 1 + BAR / 2
+                axis.compute_share(bar.low),
+                axis.compute_share(bar.high),
+                top + 1 + BAR / 2,
             )
         top += BAR + GAP
     bottom = top - GAP + 6
@@ -471,7 +483,7 @@ def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
     )
     press = _describe_links(shapes, "bar to open its run or page", unopened)
     caption = _describe_bars(figure) + press
-    return Layout(
+    return FigureLayout(
         figure.title, figure.unit, caption, svg.Plot(bottom + AXIS, 0, shapes), []
     )
 
@@ -486,7 +498,7 @@ def _scale_bars(figure: Bars) -> Axis:
     ]
     if figure.logarithmic:
         return build_logarithmic_axis([*ends, 1.0])
-    return build_axis(ends, zero=True, whole=True)
+    return build_axis(ends, includes_zero=True, is_whole=True)
 
 
 def _draw_interval(low: float, high: float, y: float) -> list[svg.Segment]:
@@ -514,7 +526,7 @@ def _describe_bars(figure: Bars) -> str:
 
 
 @lay_out.register
-def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
+def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLayout:
     """Return pictures of positions with the right moves, the agent's moves and its blunders."""
     pictures = []
     for board in figure.boards:
@@ -523,10 +535,12 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
         signs: dict[int, str] = {}
         if not game.is_over(at):
             signs = {
-                cell: "right" for cell in range(game.cells) if site.right[at, cell]
+                cell: "right"
+                for cell in range(game.cells)
+                if site.is_move_correct[at, cell]
             }
-            if board.lens in site.always:
-                chances = site.policies[board.lens][at]
+            if board.value_source in site.shipped_agents:
+                chances = site.policies[board.value_source][at]
                 signs |= {
                     cell: "plays" if cell in signs else "blunder"
                     for cell in range(game.cells)
@@ -534,25 +548,26 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
                 }
         *_, last = [None, *parse_record(game, board.record)]
         picture = draw_small_board(game, at, signs, last)
-        link = svg.Link(
-            board.text, tables.build_position_url(site, board.record, board.lens)
+        link = svg.ShapeLink(
+            board.text,
+            tables.build_position_url(site, board.record, board.value_source),
         )
-        pictures.append(Picture(picture, board.text, link))
+        pictures.append(BoardFigure(picture, board.text, link))
     caption = (
         "★ marks a move that preserves the value of the position, ● a move that the agent plays, ✗ a "
         "blunder of the agent."
     )
-    return Layout(figure.title, "", caption, svg.Plot(0, 0, []), pictures)
+    return FigureLayout(figure.title, "", caption, svg.Plot(0, 0, []), pictures)
 
 
 @cached_per_site(64)  # some 100 KB each
-def lay_out_numbered_figure(site: SiteData, claim: str, number: int) -> Layout:
+def lay_out_numbered_figure(site: SiteData, claim: str, number: int) -> FigureLayout:
     """Return the layout of a figure of an experiment; the first figure has number 1."""
     summary = site.experiments[claim]
     return lay_out(summary.figures[number - 1], site, summary.first_seed)
 
 
-def draw_figure_file(layout: Layout, source: str) -> svg.Drawing:
+def draw_figure_file(layout: FigureLayout, source: str) -> svg.Drawing:
     """Return a file with a figure, its title, the names of its lines, its caption and its source."""
     shapes: list[svg.Shape] = []
     y = EDGE
@@ -568,9 +583,11 @@ def draw_figure_file(layout: Layout, source: str) -> svg.Drawing:
             svg.Path(key.kind, [(0, -8), (26, -8)]),
             svg.Text("label", 34, -4, key.name),
         )
-        shapes.append(svg.Inset("", sample, EDGE, y, link=svg.Link("", key.link.href)))
+        shapes.append(
+            svg.Inset("", sample, EDGE, y, link=svg.ShapeLink("", key.link.href))
+        )
     y += 12
-    left = EDGE + 8 * layout.plot.margin
+    left = EDGE + 8 * layout.plot.left_margin
     shapes.append(svg.Inset("", layout.plot.shapes, left, y, width=WIDTH - EDGE - left))
     y += layout.plot.height
     for start in range(0, len(layout.pictures), PICTURES):
@@ -587,7 +604,7 @@ def draw_figure_file(layout: Layout, source: str) -> svg.Drawing:
     return svg.Drawing(WIDTH, y + EDGE, layout.title, shapes)
 
 
-def _place_board(picture: Picture, x: float, y: float) -> svg.Inset:
+def _place_board(picture: BoardFigure, x: float, y: float) -> svg.Inset:
     board = svg.Inset(
         "position", picture.board.signs, scale=PICTURE / picture.board.columns
     )
@@ -595,15 +612,19 @@ def _place_board(picture: Picture, x: float, y: float) -> svg.Inset:
         svg.Text("told", 0, PICTURE + 16 + number * TEXT_LINE, line)
         for number, line in enumerate(wrap(picture.text, NARROW))
     ]
-    return svg.Inset("", [board, *words], x, y, link=svg.Link("", picture.link.href))
+    return svg.Inset(
+        "", [board, *words], x, y, link=svg.ShapeLink("", picture.link.href)
+    )
 
 
-def _add_name(shapes: list[svg.Shape], top: float, name: str, told: str) -> float:
+def _add_name(
+    shapes: list[svg.Shape], top: float, name: str, spoken_text: str
+) -> float:
     """Add a name with its description below; return the lower end of the text."""
     for line in wrap(name, NAME_WIDTH):
         shapes.append(svg.Text("label", 0, top + 13, line))
         top += LINE
-    shapes.append(svg.Text("told", 0, top + 11, told))
+    shapes.append(svg.Text("told", 0, top + 11, spoken_text))
     return top + SMALL + 4
 
 
@@ -618,7 +639,7 @@ def _add_notes(
     words: list[svg.Shape] = []
     above = _add_notes_above(words, marks, axis, top)
     for mark in marks:
-        at = axis.at(mark.value)
+        at = axis.compute_share(mark.value)
         shapes.append(svg.Segment("claimed", at, top, at, top + above + height))
     shapes += words  # over the lines of the others
     return above
@@ -630,7 +651,7 @@ def _add_notes_above(
     """Add the texts of marked values below each other; return their total height."""
     y = top
     for mark in marks:
-        at = axis.at(mark.value)
+        at = axis.compute_share(mark.value)
         anchor, left = ("end", 5) if at > 0.5 else ("start", -5)
         for line in wrap(mark.text, MARK_WIDTH):
             shapes.append(svg.Text("marked", at, y + 11, line, anchor, left))
@@ -640,7 +661,7 @@ def _add_notes_above(
 
 def _stack_runs(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
     """Return the runs of a sorted group by the bin of the axis that they belong to."""
-    bins = (axis.places(runs["value"]) * (BINS - 1e-9)).astype(int)
+    bins = (axis.compute_shares(runs["value"]) * (MAX_BINS - 1e-9)).astype(int)
     ends = [*(np.flatnonzero(np.diff(bins)) + 1).tolist(), len(runs)]
     return {int(bins[start]): runs[start:end] for start, end in pairwise([0, *ends])}
 
@@ -650,23 +671,26 @@ def _draw_dots(
     axis: Axis,
     bottom: float,
     height: float,
-    worth: int,
+    runs_per_dot: int,
     unit: str,
-    opened: tables.Seeded,
+    build_run_url: tables.BuildRunUrl,
 ) -> list[svg.Dot]:
     """Return the runs of a bin as dots above each other.
 
     A dot stands for `worth` runs and opens the middle run. The last dot may stand for
     fewer runs; its area is smaller then. Dots overlap if there is not enough room.
     """
-    parts = [stack[start : start + worth] for start in range(0, len(stack), worth)]
+    parts = [
+        stack[start : start + runs_per_dot]
+        for start in range(0, len(stack), runs_per_dot)
+    ]
     *whole, last = parts
     # or columns would slant
     parts = [
         *sorted(whole, key=lambda part: tables.find_middle_run(part)["seed"]),
         last,
     ]
-    step = min(DOT, (height - DOT) / max(1, len(parts) - 1))
+    step = min(DOT_SIZE, (height - DOT_SIZE) / max(1, len(parts) - 1))
     dots = []
     for level, part in enumerate(parts):
         (seed, value), low, most = (
@@ -680,10 +704,10 @@ def _draw_dots(
                 f" to {format_with_unit(most, unit)}" if most != low else ""
             )
             title += f", one of {_write_run_count(len(part))} here with {span}"
-        y = bottom - DOT / 2 - 1 - level * step
-        size = max(0.4, (len(part) / worth) ** 0.5)
-        link = svg.Link(title, opened(seed))
-        dots.append(svg.Dot("dot", axis.at(value), round(y, 1), link, size))
+        y = bottom - DOT_SIZE / 2 - 1 - level * step
+        size = max(0.4, (len(part) / runs_per_dot) ** 0.5)
+        link = svg.ShapeLink(title, build_run_url(seed))
+        dots.append(svg.Dot("dot", axis.compute_share(value), round(y, 1), link, size))
     return dots
 
 
@@ -691,7 +715,9 @@ def _write_run_count(number: int) -> str:
     return f"{format_count(number)} run{'s' * (number != 1)}"
 
 
-def _describe_links(shapes: Sequence[svg.Shape], what: str, unopened: bool) -> str:
+def _describe_links(
+    shapes: Sequence[svg.Shape], what: str, has_unlinked_runs: bool
+) -> str:
     """Return a sentence on the links of the shapes, and on runs that cannot be opened."""
     links = [
         shape.link
@@ -700,39 +726,44 @@ def _describe_links(shapes: Sequence[svg.Shape], what: str, unopened: bool) -> s
     ]
     opens = any(link.href for link in links)
     told = (
-        f" Click a {what}{', where the lab can train it' * unopened}." if opens else ""
+        f" Click a {what}{', where the lab can train it' * has_unlinked_runs}."
+        if opens
+        else ""
     )
     return (
         told
-        + " The command below repeats the runs that the lab cannot train." * unopened
+        + " The command below repeats the runs that the lab cannot train."
+        * has_unlinked_runs
     )
 
 
-def _link_series(site: SiteData, series: Series) -> svg.Link:
-    href = tables.map_seeds_to_urls(site, series.recipe)(series.typical)
-    return svg.Link(
-        f"{series.name}: seed {series.typical}, which ends at the median", href
+def _link_series(site: SiteData, series: Series) -> svg.ShapeLink:
+    href = tables.map_seeds_to_urls(site, series.recipe)(series.typical_seed)
+    return svg.ShapeLink(
+        f"{series.name}: seed {series.typical_seed}, which ends at the median", href
     )
 
 
 def _draw_rules(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
     """Return a thin line at each tick of a horizontal axis."""
-    return [svg.Segment("rule", at, top, at, bottom) for at in map(axis.at, axis.ticks)]
+    return [
+        svg.Segment("rule", at, top, at, bottom)
+        for at in map(axis.compute_share, axis.ticks)
+    ]
 
 
-def _describe_seeds(groups: Sequence[Group], first: int) -> str:
+def _describe_seeds(groups: Sequence[Group], first_seed: int) -> str:
     """Return a sentence on the number of runs in a row, and their seeds."""
     numbers = sorted({len(group.values) for group in groups})
     if len(numbers) == 1:
         runs = f"{format_count(numbers[0])} runs" + (
             " in each row" if len(groups) > 1 else ""
         )
-        return f"{runs}, seeds {format_count(first)} to {format_count(first + numbers[0] - 1)}."
+        last_seed = first_seed + numbers[0] - 1
+        return f"{runs}, seeds {format_count(first_seed)} to {format_count(last_seed)}."
     fewest = format_count(numbers[0])
     most = format_count(numbers[-1])
-    return (
-        f"{fewest} to {most} runs in each row; the first seed is {format_count(first)}."
-    )
+    return f"{fewest} to {most} runs in each row; the first seed is {format_count(first_seed)}."
 
 
 def _describe_bar(bar: Bar, unit: str) -> str:
@@ -742,8 +773,8 @@ def _describe_bar(bar: Bar, unit: str) -> str:
         details.append(
             f"{format_with_unit(bar.low, unit)} to {format_with_unit(bar.high, unit)}"
         )
-    if bar.n is not None:
-        details.append(f"n = {format_count(bar.n)}")
+    if bar.sample_size is not None:
+        details.append(f"n = {format_count(bar.sample_size)}")
     value = format_with_unit(bar.value, unit)
     return f"{value} ({', '.join(details)})" if details else value
 
@@ -770,14 +801,16 @@ def _list_miniature_shapes(figure: object, site: SiteData) -> list[svg.Shape]:
 
 
 @_list_miniature_shapes.register
-def _small_histogram(figure: Histogram, site: SiteData) -> list[svg.Shape]:
+def _list_histogram_shapes(figure: Histogram, site: SiteData) -> list[svg.Shape]:
     groups = figure.groups[:ROWS_SMALL]
     axis = build_axis([value for group in groups for value in group.values])
     row = HIGH / len(groups)
     wide = WIDE / SLOTS
     drawn: list[svg.Shape] = []
     for number, group in enumerate(groups):
-        counts = np.bincount((axis.places(group.values) * (SLOTS - 1e-9)).astype(int))
+        counts = np.bincount(
+            (axis.compute_shares(group.values) * (SLOTS - 1e-9)).astype(int)
+        )
         fullest = int(counts.max())
         bottom = (number + 1) * row - 1
         bars = [
@@ -789,7 +822,7 @@ def _small_histogram(figure: Histogram, site: SiteData) -> list[svg.Shape]:
         drawn.append(svg.Sign("bin", "".join(bars)))
         drawn.append(svg.Sign("base", f"M0 {bottom:.3g}H{WIDE:g}"))
         for mark in group.marks:
-            x = WIDE * axis.at(mark.value)
+            x = WIDE * axis.compute_share(mark.value)
             drawn.append(
                 svg.Sign("claimed", f"M{x:.4g} {bottom - row + 3:.3g}V{bottom:.3g}")
             )
@@ -797,11 +830,13 @@ def _small_histogram(figure: Histogram, site: SiteData) -> list[svg.Shape]:
 
 
 @_list_miniature_shapes.register
-def _small_curves(figure: Curves, site: SiteData) -> list[svg.Shape]:
+def _list_curve_shapes(figure: Curves, site: SiteData) -> list[svg.Shape]:
     xs = [x for series in figure.series for x in series.x]
     across = build_logarithmic_axis(xs) if figure.logarithmic else build_axis(xs)
-    across = across._replace(low=min(x for x in xs if x > 0 or not figure.logarithmic))
-    across = across._replace(high=max(*xs, across.low + 1))
+    across = across._replace(
+        minimum=min(x for x in xs if x > 0 or not figure.logarithmic)
+    )
+    across = across._replace(maximum=max(*xs, across.minimum + 1))
     up = build_axis(
         [value for series in figure.series for value in (*series.low, *series.high)]
     )
@@ -813,17 +848,19 @@ def _small_curves(figure: Curves, site: SiteData) -> list[svg.Shape]:
 
     bands, lines = [], []
     for number, series in enumerate(figure.series):
-        style = STYLES[number % len(STYLES)]
-        band = field.fill(f"{style} band", series.x, series.low, series.high)
+        style = CURVE_STYLES[number % len(CURVE_STYLES)]
+        band = field.fill_band(f"{style} band", series.x, series.low, series.high)
         bands.append(band._replace(points=enlarge(band.points)))
         lines.append(
-            svg.Path(f"{style} curve", enlarge(field.trace(series.x, series.median)))
+            svg.Path(
+                f"{style} curve", enlarge(field.place_points(series.x, series.median))
+            )
         )
     return [*bands, *lines]
 
 
 @_list_miniature_shapes.register
-def _small_grid(figure: Grid, site: SiteData) -> list[svg.Shape]:
+def _list_grid_shapes(figure: Grid, site: SiteData) -> list[svg.Shape]:
     flat = [value for row in figure.values for value in row]
     low = min(flat)
     span = (max(flat) - min(flat)) or 1.0
@@ -832,7 +869,7 @@ def _small_grid(figure: Grid, site: SiteData) -> list[svg.Shape]:
     outlines: dict[int, str] = {}
     for row, values in enumerate(figure.values):
         for column, value in enumerate(values):
-            level = round(LEVELS * (value - low) / span)
+            level = round(LEVEL_COUNT * (value - low) / span)
             cell = f"M{column * wide:.4g} {row * high:.4g}h{wide:.4g}v{high:.4g}h{-wide:.4g}z"
             outlines[level] = outlines.get(level, "") + cell
     return [
@@ -842,7 +879,7 @@ def _small_grid(figure: Grid, site: SiteData) -> list[svg.Shape]:
 
 
 @_list_miniature_shapes.register
-def _small_bars(figure: Bars, site: SiteData) -> list[svg.Shape]:
+def _list_bar_shapes(figure: Bars, site: SiteData) -> list[svg.Shape]:
     bars = figure.bars[: 2 * ROWS_SMALL]
     values = [bar.value for bar in bars]
     axis = (
@@ -850,7 +887,7 @@ def _small_bars(figure: Bars, site: SiteData) -> list[svg.Shape]:
         if figure.logarithmic
         else build_axis(values, True, True)
     )
-    zero = axis.at(1.0 if figure.logarithmic else 0.0)
+    zero = axis.compute_share(1.0 if figure.logarithmic else 0.0)
     row = HIGH / len(bars)
     height = min(row - 2, 12)
     return [
@@ -861,12 +898,12 @@ def _small_bars(figure: Bars, site: SiteData) -> list[svg.Shape]:
             WIDE * abs(at - zero),
             height,
         )
-        for number, at in enumerate(map(axis.at, values))
+        for number, at in enumerate(map(axis.compute_share, values))
     ]
 
 
 @_list_miniature_shapes.register
-def _small_boards(figure: Boards, site: SiteData) -> list[svg.Shape]:
+def _list_board_shapes(figure: Boards, site: SiteData) -> list[svg.Shape]:
     pictures = [
         draw_small_board(site.game, replay_record(site.game, board.record)[-1], {})
         for board in figure.boards[:2]

@@ -18,56 +18,60 @@ from app.tictactoe.notation import MARKS, find_record, format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.value_map import UNKNOWN, Colouring, Tiles, encode_frame
 from app.web.formatting import format_updates
-from app.web.match import read_step
+from app.web.match import read_snapshot
 from app.web.move_values import HEAT_STEPS
-from app.web.pictures.palette import LEVELS
+from app.web.pictures.palette import LEVEL_COUNT
 from app.web.pictures.svg import (
-    LETTER,
+    CHARACTER_WIDTH,
     Drawing,
     Hatch,
     Inset,
+    ScaleValue,
     Shape,
     Sign,
     Text,
-    Value,
     write_inline,
 )
-from app.web.site_data import TASK, TRUTH, SiteData, cached_per_site
+from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, cached_per_site
 
-TILE = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # outline from the left end of the top edge
+TILE_PATH = (
+    "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # outline from the left end of the top edge
+)
 LINE = 0.16  # height of the line of optimal play below a row
-EXPECTS = "expects"
+EXPECTED_KEY = "expects"
 
 # Sizes of a picture in a file of its own, in pixels.
 SIDE = 15  # side of a tile
 LEFT, TOP, BOTTOM, EDGE = 34, 46, 46, 14  # around the tiles
-SWATCH = "M0 0h.9v.9h-.9z"
+SWATCH_PATH = "M0 0h.9v.9h-.9z"
 COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "visits")
 
 
-class Kind(NamedTuple):
+class TileColouring(NamedTuple):
     """A way to colour the tiles."""
 
     title: str
-    scale: str  # "heat" from a loss to a win, or "level" from nothing to all
-    least: str = ""  # meaning of the lowest level, or of no heat if that is not a draw
-    most: str = ""
+    colour_scale: str  # "heat" from a loss to a win, or "level" from nothing to all
+    lowest_meaning: str = (
+        ""  # meaning of the lowest level, or of no heat if that is not a draw
+    )
+    highest_meaning: str = ""
 
 
-KINDS = {
-    EXPECTS: Kind("Highest Q-value", "heat"),
-    "wrong": Kind(
+COLOURINGS = {
+    EXPECTED_KEY: TileColouring("Highest Q-value", "heat"),
+    "wrong": TileColouring(
         "Error against optimal play", "level", "no error", "a win valued as a loss"
     ),
-    "wrong-task": Kind(
+    "wrong-task": TileColouring(
         "Error against its training task", "level", "no error", "a win valued as a loss"
     ),
-    "blunders": Kind("Blunders", "level", "never blunders", "always blunders"),
-    "visits": Kind("Updates", "level", "one update", "the most updates"),
+    "blunders": TileColouring("Blunders", "level", "never blunders", "always blunders"),
+    "visits": TileColouring("Updates", "level", "one update", "the most updates"),
 }
 
 
-LEANS = Kind(
+PREFERENCE_KIND = TileColouring(
     "Preference for its best move",
     "heat",
     "draws all moves equally often",
@@ -80,68 +84,77 @@ class MindPicture(NamedTuple):
 
     name: str
     title: str
-    kind: str  # key of KINDS
-    scale: str  # scale of its colours, "heat" or "level"
-    where: Tiles
+    colouring_key: str  # key of KINDS
+    colour_scale: str  # scale of its colours, "heat" or "level"
+    tile_layout: Tiles
     # a step of the colour scale (None for unknown values), and the tiles with it
-    paths: list[tuple[int | None, str]]
-    tile: str = TILE  # the outline of one, for the script
+    paths_by_colour: list[tuple[int | None, str]]
+    tile_outline: str = TILE_PATH  # the outline of one, for the script
     # "x,y" of every tile, as are the frames only where a script may want them
-    places: str = ""
-    frames: str = ""  # the colours of every tile at every moment, see `frame`
+    tile_places: str = ""
+    encoded_frames: str = ""  # the colours of every tile at every moment, see `frame`
 
-    def svg(self, id: str = "mind", small: bool = False) -> Markup:
+    def draw_svg(self, id: str = "mind", small: bool = False) -> Markup:
         """Write the picture for a page; `id` makes it unique, `small` removes the margins."""
         edges = (0.2, 0.2, 0.4, 0.6) if small else (2.2, 0.4, 2.6, 0.9)
         left, top, across, down = edges
-        box = f"{-left:g} {-top:g} {self.where.columns + across:g} {self.where.height + down:g}"
-        attributes = f'id="{id}" data-mind viewBox="{box}" data-scale="{self.scale}"'
-        if self.frames:
-            attributes += f' data-tile="{self.tile}" data-places="{self.places}"'
-            attributes += f' data-frames="{self.frames}"'
-        shapes: list[Shape] = [Hatch(f"{id}-hatch"), draw_optimal_lines(self.where)]
+        width = self.tile_layout.columns + across
+        height = self.tile_layout.height + down
+        box = f"{-left:g} {-top:g} {width:g} {height:g}"
+        attributes = (
+            f'id="{id}" data-mind viewBox="{box}" data-scale="{self.colour_scale}"'
+        )
+        if self.encoded_frames:
+            attributes += (
+                f' data-tile="{self.tile_outline}" data-places="{self.tile_places}"'
+            )
+            attributes += f' data-frames="{self.encoded_frames}"'
+        shapes: list[Shape] = [
+            Hatch(f"{id}-hatch"),
+            draw_optimal_lines(self.tile_layout),
+        ]
         if not small:
             numbers = [
                 Text("", -1.1, y, str(ply))
-                for ply, y in enumerate(self.where.middles, 1)
+                for ply, y in enumerate(self.tile_layout.row_middles, 1)
             ]
             shapes.append(Inset("plies", numbers))
-        shapes.append(self.tiles(f"url(#{id}-hatch)"))
+        shapes.append(self.draw_tiles(f"url(#{id}-hatch)"))
         if not small:
             shapes.append(Sign("chosen", ""))
         kind = "mind small" if small else "mind"
         return write_inline(shapes, kind, f'{attributes} aria-hidden="true"')
 
-    def tiles(self, unknown: str = "") -> Inset:
+    def draw_tiles(self, unknown_text: str = "") -> Inset:
         """Return the tiles; `unknown` is the fill of unknown tiles, "" for that of the style."""
         signs = [
-            Sign("blank", outline, fill=unknown)
+            Sign("blank", outline, fill_attribute=unknown_text)
             if value is None
-            else Sign("", outline, (self.scale, value))
-            for value, outline in self.paths
+            else Sign("", outline, (self.colour_scale, value))
+            for value, outline in self.paths_by_colour
         ]
         return Inset("tiles", signs)
 
 
-def list_kinds(site: SiteData, name: str) -> dict[str, Kind]:
+def list_kinds(site: SiteData, name: str) -> dict[str, TileColouring]:
     """Return the ways to colour the positions of an agent.
 
     Only agents with a training task have its errors. Beads are not expected results, so
     they have no errors; their tiles show how unequal the beads are.
     """
-    if site.agents[name].card.worth is None:
+    if site.agents[name].card.reward_scale is None:
         return {
-            EXPECTS: LEANS,
-            **{kind: KINDS[kind] for kind in ("blunders", "visits")},
+            EXPECTED_KEY: PREFERENCE_KIND,
+            **{kind: COLOURINGS[kind] for kind in ("blunders", "visits")},
         }
     return {
         kind: what
-        for kind, what in KINDS.items()
+        for kind, what in COLOURINGS.items()
         if kind != "wrong-task" or site.get_task(name) is not None
     }
 
 
-def parse_mind_view(
+def parse_snapshot_and_colouring(
     site: SiteData, name: str, query: Mapping[str, str]
 ) -> tuple[int, str]:
     """Return the snapshot and the colouring of a URL.
@@ -149,8 +162,10 @@ def parse_mind_view(
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
     site.get_agent(name)  # raises NotFound for an unknown agent
-    step = read_step(name, query.get("step", ""), site.get_last_step(name), site)
-    kind = query.get("colour", "") or EXPECTS
+    step = read_snapshot(
+        name, query.get("step", ""), site.get_last_snapshot(name), site
+    )
+    kind = query.get("colour", "") or EXPECTED_KEY
     if kind not in list_kinds(site, name):
         there = ", ".join(list_kinds(site, name))
         raise BadRequest(
@@ -159,27 +174,29 @@ def parse_mind_view(
     return step, kind
 
 
-class Represented(NamedTuple):
+class RepresentedDecisions(NamedTuple):
     """A decision for each tile of a mind at T snapshots."""
 
-    rows: NDArray[np.intp]  # [T, N] decisions; a known one if the tile has one
-    known: NDArray[np.bool_]  # [T, N] whether the agent had updated it by then
+    decisions: NDArray[np.intp]  # [T, N] decisions; a known one if the tile has one
+    is_known: NDArray[np.bool_]  # [T, N] whether the agent had updated it by then
 
 
 @cached_per_site(4)  # some 80 KB each
-def choose_decisions(site: SiteData, name: str, step: int | None = None) -> Represented:
+def choose_decisions(
+    site: SiteData, name: str, snapshot: int | None = None
+) -> RepresentedDecisions:
     """Return a decision for each tile at each snapshot of an agent, or at one."""
     agent = site.agents[name]
-    steps = range(agent.history.snapshots) if step is None else (step,)
+    steps = range(agent.history.snapshot_count) if snapshot is None else (snapshot,)
     known = value_map.find_known_decisions(
         site.game, np.stack([site.find_known_pairs(name, one) for one in steps])
     )
     rows = value_map.choose_representatives(site.tiles, agent.visits, known)
-    return Represented(rows, value_map.select_decisions(rows, known))
+    return RepresentedDecisions(rows, value_map.select_decisions(rows, known))
 
 
 def estimate_tiles(
-    site: SiteData, name: str, step: int | None = None
+    site: SiteData, name: str, snapshot: int | None = None
 ) -> NDArray[np.float64]:
     """Return an agent's estimate of each tile at each snapshot or at one, [T, N], -1 to +1.
 
@@ -188,72 +205,85 @@ def estimate_tiles(
     """
     game = site.game
     agent = site.agents[name]
-    tables = _load_tables(site, name, step)
-    rows = choose_decisions(site, name, step).rows
-    if agent.card.worth is None:
-        held = count_beads(game, tables, agent.card.plays)
+    tables = _load_tables(site, name, snapshot)
+    rows = choose_decisions(site, name, snapshot).decisions
+    if agent.card.reward_scale is None:
+        held = count_beads(game, tables, agent.card.play_rule)
         return value_map.get_best_move_values(
             game, rows, compute_preferences(game, held)
         )
-    return value_map.estimate_outcomes(game, rows, tables, agent.card.worth)
+    return value_map.estimate_outcomes(game, rows, tables, agent.card.reward_scale)
 
 
-def _load_tables(site: SiteData, name: str, step: int | None) -> NDArray[np.float32]:
+def _load_tables(
+    site: SiteData, name: str, snapshot: int | None
+) -> NDArray[np.float32]:
     history = site.agents[name].history
-    return history.all_values() if step is None else history.values(step)[None]
+    return (
+        history.get_all_values()
+        if snapshot is None
+        else history.get_values(snapshot)[None]
+    )
 
 
 @cached_per_site(16)  # some 20 KB each
 def colour_tiles(
-    site: SiteData, name: str, kind: str, step: int | None = None
+    site: SiteData, name: str, colouring_key: str, snapshot: int | None = None
 ) -> Colouring:
     """Return the colours of an agent's tiles at each snapshot, or at one snapshot: [T, N]."""
     game = site.game
     agent = site.agents[name]
-    rows, known = choose_decisions(site, name, step)
-    if kind == "visits":  # recorded only at the end of the training
-        return value_map.colour_visits(rows, agent.visits, LEVELS)
-    if kind == "blunders":
+    rows, known = choose_decisions(site, name, snapshot)
+    if colouring_key == "visits":  # recorded only at the end of the training
+        return value_map.colour_visits(rows, agent.visits, LEVEL_COUNT)
+    if colouring_key == "blunders":
         plays = (
-            policy_from_values(game.spread_pairs(q), agent.card.plays)
-            for q in _load_tables(site, name, step)
+            policy_from_values(game.spread_pairs(q), agent.card.play_rule)
+            for q in _load_tables(site, name, snapshot)
         )
         # One by one: all of them at once take 30 MB.
         drawn = [
-            value_map.colour_blunders(game, *each, LEVELS)
+            value_map.colour_blunders(game, *each, LEVEL_COUNT)
             for each in zip(rows, plays, strict=True)
         ]
         return Colouring(
-            np.stack([moment.heat for moment in drawn]),
-            np.stack([moment.known for moment in drawn]),
+            np.stack([moment.colour_levels for moment in drawn]),
+            np.stack([moment.is_known for moment in drawn]),
         )
-    best = estimate_tiles(site, name, step)
-    if kind == EXPECTS:
+    best = estimate_tiles(site, name, snapshot)
+    if colouring_key == EXPECTED_KEY:
         return value_map.colour_outcomes(best, known, HEAT_STEPS)
-    lens = name + TASK if kind == "wrong-task" else TRUTH
-    worth = site.get_rewards(lens)
-    assert worth is not None  # exact values are never beads
+    value_source = name + TASK_SUFFIX if colouring_key == "wrong-task" else TRUTH
+    reward_scale = site.get_rewards(value_source)
+    assert reward_scale is not None  # exact values are never beads
     truth = value_map.estimate_outcomes(
-        game, rows, site.get_values(lens)[game.legal], worth
+        game, rows, site.get_values(value_source)[game.legal], reward_scale
     )
-    return value_map.colour_errors(best, truth, known, LEVELS)
+    return value_map.colour_errors(best, truth, known, LEVEL_COUNT)
 
 
 @cached_per_site(16)  # some 30 KB each
 def draw_mind(
-    site: SiteData, name: str, step: int, kind: str = EXPECTS, moving: bool = False
+    site: SiteData,
+    name: str,
+    snapshot: int,
+    colouring_key: str = EXPECTED_KEY,
+    has_all_frames: bool = False,
 ) -> MindPicture:
     """Return the picture of an agent at a snapshot; `moving` adds the data of all snapshots."""
-    if not moving:
+    if not has_all_frames:
         return _draw_colours(
-            site, name, kind, colour_tiles(site, name, kind, step).heat[0]
+            site,
+            name,
+            colouring_key,
+            colour_tiles(site, name, colouring_key, snapshot).colour_levels[0],
         )
     where = site.tiles
-    heat = colour_tiles(site, name, kind).heat
-    places = zip(where.column.tolist(), where.top.tolist(), strict=True)
-    return _draw_colours(site, name, kind, heat[step])._replace(
-        places=" ".join(f"{x:g},{y:g}" for x, y in places),
-        frames=" ".join(encode_frame(moment) for moment in heat),
+    heat = colour_tiles(site, name, colouring_key).colour_levels
+    places = zip(where.column_index.tolist(), where.top_distance.tolist(), strict=True)
+    return _draw_colours(site, name, colouring_key, heat[snapshot])._replace(
+        tile_places=" ".join(f"{x:g},{y:g}" for x, y in places),
+        encoded_frames=" ".join(encode_frame(moment) for moment in heat),
     )
 
 
@@ -263,15 +293,19 @@ def draw_policy_blunders(site: SiteData, name: str) -> MindPicture:
     where = site.tiles
     kind = "blunders"
     heat, _ = value_map.colour_class_blunders(
-        site.game, where, site.policies[name], LEVELS
+        site.game, where, site.policies[name], LEVEL_COUNT
     )
     return _draw_colours(site, name, kind, heat)
 
 
-def outline_tiles(where: Tiles, heat: NDArray[np.int8]) -> list[tuple[int | None, str]]:
+def outline_tiles(
+    tile_layout: Tiles, heat: NDArray[np.int8]
+) -> list[tuple[int | None, str]]:
     """Return for each colour in `heat`, [N], a path with all its tiles."""
     by_heat: dict[int, list[str]] = {}
-    for value, tile in zip(heat.tolist(), _list_tile_outlines(where), strict=True):
+    for value, tile in zip(
+        heat.tolist(), _list_tile_outlines(tile_layout), strict=True
+    ):
         by_heat.setdefault(value, []).append(tile)
     return [
         (None if value == UNKNOWN else value, "".join(tiles))
@@ -280,30 +314,41 @@ def outline_tiles(where: Tiles, heat: NDArray[np.int8]) -> list[tuple[int | None
 
 
 @lru_cache(maxsize=2)
-def _list_tile_outlines(where: Tiles) -> list[str]:
+def _list_tile_outlines(tile_layout: Tiles) -> list[str]:
     """Return the outline of each tile."""
-    places = zip(where.column.tolist(), where.top.tolist(), strict=True)
-    return [f"M{x + 0.15:g} {y + 0.05:g}{TILE}" for x, y in places]
+    places = zip(
+        tile_layout.column_index.tolist(),
+        tile_layout.top_distance.tolist(),
+        strict=True,
+    )
+    return [f"M{x + 0.15:g} {y + 0.05:g}{TILE_PATH}" for x, y in places]
 
 
 def _draw_colours(
-    site: SiteData, name: str, kind: str, heat: NDArray[np.int8]
+    site: SiteData, name: str, colouring_key: str, heat: NDArray[np.int8]
 ) -> MindPicture:
     """Return a picture with the colours `heat`, [N], without data for the script."""
     where = site.tiles
     paths = outline_tiles(where, heat)
-    return MindPicture(name, site.titles[name], kind, KINDS[kind].scale, where, paths)
+    return MindPicture(
+        name,
+        site.display_titles[name],
+        colouring_key,
+        COLOURINGS[colouring_key].colour_scale,
+        where,
+        paths,
+    )
 
 
 @lru_cache(maxsize=2)
-def draw_optimal_lines(where: Tiles) -> Inset:
+def draw_optimal_lines(tile_layout: Tiles) -> Inset:
     """Return a line below each row that shows the results with optimal play."""
     lines = []
-    for ply in range(len(where.middles)):
-        row = where.ply == ply
-        bottom = round(float(where.top[row].max()) + 1 + LINE - 0.02, 2)
+    for ply in range(len(tile_layout.row_middles)):
+        row = tile_layout.plies == ply
+        bottom = round(float(tile_layout.top_distance[row].max()) + 1 + LINE - 0.02, 2)
         for value in (1, 0, -1):
-            band = where.column[row & (where.truth == value)]
+            band = tile_layout.column_index[row & (tile_layout.optimal_value == value)]
             if len(band):
                 left = int(band.min()) + 0.05
                 width = int(band.max()) - int(band.min()) + 0.9
@@ -312,13 +357,13 @@ def draw_optimal_lines(where: Tiles) -> Inset:
     return Inset("truth", lines)
 
 
-def draw_mind_file(site: SiteData, mind: MindPicture, step: int) -> Drawing:
+def draw_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawing:
     """Return a file with the picture, the numbers of its rows and the meaning of its colours."""
-    kind = list_kinds(site, mind.name)[mind.kind]
-    width = round(LEFT + mind.where.columns * SIDE + EDGE)
-    height = round(TOP + mind.where.height * SIDE + BOTTOM)
-    when = format_updates(int(site.agents[mind.name].snapshot_updates[step]))
-    title = f"All positions as {mind.title} values them after {when}"
+    kind = list_kinds(site, picture.name)[picture.colouring_key]
+    width = round(LEFT + picture.tile_layout.columns * SIDE + EDGE)
+    height = round(TOP + picture.tile_layout.height * SIDE + BOTTOM)
+    when = format_updates(int(site.agents[picture.name].snapshot_updates[snapshot]))
+    title = f"All positions as {picture.title} values them after {when}"
     label = (
         f"{title}: {kind.title.lower()}, a tile for each position, a row for each move."
     )
@@ -328,23 +373,29 @@ def draw_mind_file(site: SiteData, mind: MindPicture, step: int) -> Drawing:
             Text(
                 "tick", LEFT - 10, round(TOP + middle * SIDE + 4, 1), str(number), "end"
             )
-            for number, middle in enumerate(mind.where.middles, 1)
+            for number, middle in enumerate(picture.tile_layout.row_middles, 1)
         ),
-        Inset("", [draw_optimal_lines(mind.where), mind.tiles()], LEFT, TOP, SIDE),
+        Inset(
+            "",
+            [draw_optimal_lines(picture.tile_layout), picture.draw_tiles()],
+            LEFT,
+            TOP,
+            SIDE,
+        ),
     ]
     x = float(EDGE)
     for name, kind_of, value in _list_legend(kind):
         swatch = Inset(
-            kind_of, [Sign("" if value else "blank", SWATCH, value)], scale=13
+            kind_of, [Sign("" if value else "blank", SWATCH_PATH, value)], scale=13
         )
         words = Text("told", 18, 10, name)
         shapes.append(Inset("", [swatch, words], round(x, 1), height - 26))
-        x += 18 + 12 * LETTER * len(name) + 12
+        x += 18 + 12 * CHARACTER_WIDTH * len(name) + 12
     return Drawing(width, height, label, shapes)
 
 
 def list_mind_rows(
-    site: SiteData, mind: MindPicture, step: int
+    site: SiteData, picture: MindPicture, snapshot: int
 ) -> Iterator[tuple[object, ...]]:
     """Yield a row of the CSV file for each tile, in the order of COLUMNS.
 
@@ -352,30 +403,32 @@ def list_mind_rows(
     """
     game = site.game
     where = site.tiles
-    agent = site.agents[mind.name]
-    colours = colour_tiles(site, mind.name, mind.kind)
+    agent = site.agents[picture.name]
+    colours = colour_tiles(site, picture.name, picture.colouring_key)
     for tile, position in enumerate(
-        choose_decisions(site, mind.name, step).rows[0].tolist()
+        choose_decisions(site, picture.name, snapshot).decisions[0].tolist()
     ):
         yield (
             format_position(game, position),
             find_record(game, position),
-            int(where.ply[tile]) + 1,
+            int(where.plies[tile]) + 1,
             MARKS[int(game.to_move[position])],
-            int(where.truth[tile]),
-            int(colours.heat[step, tile]) if colours.known[step, tile] else None,
+            int(where.optimal_value[tile]),
+            int(colours.colour_levels[snapshot, tile])
+            if colours.is_known[snapshot, tile]
+            else None,
             int(agent.visits[position].sum()),
         )
 
 
-def _list_legend(kind: Kind) -> list[tuple[str, str, Value | None]]:
+def _list_legend(kind: TileColouring) -> list[tuple[str, str, ScaleValue | None]]:
     """Return the entries of the legend: label, kind of the shape, and colour or None."""
-    most = HEAT_STEPS if kind.scale == "heat" else LEVELS
-    ends: list[tuple[str, str, Value | None]]
-    if kind.least:
+    most = HEAT_STEPS if kind.colour_scale == "heat" else LEVEL_COUNT
+    ends: list[tuple[str, str, ScaleValue | None]]
+    if kind.lowest_meaning:
         ends = [
-            (kind.least, "tiles", (kind.scale, 0)),
-            (kind.most, "tiles", (kind.scale, most)),
+            (kind.lowest_meaning, "tiles", (kind.colour_scale, 0)),
+            (kind.highest_meaning, "tiles", (kind.colour_scale, most)),
         ]
     else:
         ends = [

@@ -13,8 +13,8 @@ Colour = tuple[int, int, int]  # red, green, blue, 0 to 255
 Shade = tuple[str, str]  # a colour in the light scheme, and in the dark one
 Ends = tuple[str, str, str]  # a loss, a draw, a win
 SCHEMES = ("light", "dark")
-LEVELS = 10  # steps of a scale from nothing to all
-INKS: dict[str, Shade] = {
+LEVEL_COUNT = 10  # steps of a scale from nothing to all
+INK_COLOURS: dict[str, Shade] = {
     "paper": ("#f4f5f8", "#0f1216"),
     "surface": ("#ffffff", "#181c22"),
     "sunk": ("#e9ebf0", "#12161b"),
@@ -46,7 +46,7 @@ PALETTES: dict[str, dict[str, Ends]] = {
         "dark": ("#ff5f52", "#5c5320", "#4fdc7a"),
     },
 }
-DEFAULT = next(iter(PALETTES))
+DEFAULT_PALETTE = next(iter(PALETTES))
 BLACK = (0, 0, 0)
 WHITE = (255, 255, 255)
 
@@ -59,7 +59,7 @@ def write_stylesheet() -> str:
     """
     default, *others = PALETTES
     inks = ";".join(
-        f"--{name}:light-dark({','.join(ink)})" for name, ink in INKS.items()
+        f"--{name}:light-dark({','.join(ink)})" for name, ink in INK_COLOURS.items()
     )
     mix = "color-mix(in srgb,var(--end) calc(max(var(--heat),-1*var(--heat))*{}%),var(--even))"
     mixed = mix.format(f"{100 / HEAT_STEPS:g}")
@@ -85,13 +85,13 @@ def write_stylesheet() -> str:
 
 def compute_colour(palette: str, heat: int, scheme: str = "light") -> Colour:
     """Return the colour of a heat from -HEAT_STEPS to HEAT_STEPS, by linear interpolation in sRGB."""
-    loss, draw, win = map(to_rgb, PALETTES[palette][scheme])
+    loss, draw, win = map(parse_hex, PALETTES[palette][scheme])
     return mix_colours(draw, win if heat > 0 else loss, abs(heat) / HEAT_STEPS)
 
 
 def fill_in_inks(rules: str, scheme: str) -> str:
     """Return CSS rules with the inks of a scheme written out, for programs without CSS variables."""
-    for name, ink in INKS.items():
+    for name, ink in INK_COLOURS.items():
         rules = rules.replace(f"var(--{name})", ink[SCHEMES.index(scheme)])
     return rules
 
@@ -102,15 +102,16 @@ def write_rules(scale: str, value: int, scheme: str) -> str:
     The scale is "heat" (from loss to win) or "level" (from none to all).
     """
     if scale == "heat":
-        shade = compute_colour(DEFAULT, value, scheme)
+        shade = compute_colour(DEFAULT_PALETTE, value, scheme)
     else:
         none, all_of_it = (
-            to_rgb(INKS[ink][SCHEMES.index(scheme)]) for ink in ("sunk", "accent")
+            parse_hex(INK_COLOURS[ink][SCHEMES.index(scheme)])
+            for ink in ("sunk", "accent")
         )
-        shade = mix_colours(none, all_of_it, value / LEVELS)
+        shade = mix_colours(none, all_of_it, value / LEVEL_COUNT)
     place = f'[data-{scale}="{value}"]'
-    text = to_hex(choose_text_colour(shade))
-    return f"{place}{{fill:{to_hex(shade)}}}.on{place}{{fill:{text}}}"
+    text = format_hex(choose_text_colour(shade))
+    return f"{place}{{fill:{format_hex(shade)}}}.on{place}{{fill:{text}}}"
 
 
 def mix_colours(one: Colour, other: Colour, share: float) -> Colour:
@@ -121,12 +122,12 @@ def mix_colours(one: Colour, other: Colour, share: float) -> Colour:
     return red, green, blue
 
 
-def to_hex(colour: Colour) -> str:
+def format_hex(colour: Colour) -> str:
     """Write a colour as "#rrggbb"."""
     return "#" + bytes(colour).hex()
 
 
-def to_rgb(text: str) -> Colour:
+def parse_hex(text: str) -> Colour:
     """Return the colour of a text like "#rrggbb"."""
     red, green, blue = bytes.fromhex(text[1:])
     return red, green, blue
@@ -157,8 +158,8 @@ def _write_palette_rules(palette: str, scope: str) -> str:
     return f"{scope}{{{ends}}}"
 
 
-def _write_text_rules(palette: str, default: bool) -> list[str]:
-    scope = "" if default else f":root:has(#palette-{palette}:checked) "
+def _write_text_rules(palette: str, is_default: bool) -> list[str]:
+    scope = "" if is_default else f":root:has(#palette-{palette}:checked) "
     rules = []
     for scheme, text in product(SCHEMES, (BLACK, WHITE)):
         heats = [

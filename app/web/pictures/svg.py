@@ -23,28 +23,28 @@ from resvg_py import svg_to_bytes
 from app.web.pictures import palette
 
 SCHEMES = ("auto", *palette.SCHEMES)
-FINE = 1000  # steps across, where a path is stretched
+COORDINATE_PRECISION = 1000  # steps across, where a path is stretched
 RADIUS = 4.4
-LETTER = 0.58  # width of a letter, as a share of its height
+CHARACTER_WIDTH = 0.58  # width of a letter, as a share of its height
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
-LETTERS = File(__file__).with_name("letters.ttf")  # font of PNGs
+FONT_FILE = File(__file__).with_name("letters.ttf")  # font of PNGs
 # Characters that LETTERS does not have.
-MISSING = str.maketrans(
+MISSING_LETTERS = str.maketrans(
     {
         **{"α": "alpha", "γ": "gamma", "ε": "epsilon", "λ": "lambda"},
         **{"★": "", "’": "'", "→": "to", "·": "-", "×": "x"},
     }
 )
-PREVIEW = (1200, 630)  # pixels of a link preview
+PREVIEW_SIZE = (1200, 630)  # pixels of a link preview
 # margin, room below for a line of text, height of its letters
-AROUND, BELOW, LINE = (40, 110, 38)
-LOOKS = File(__file__).with_name("shapes.css").read_text("utf-8")
+PREVIEW_MARGIN, BELOW, LINE = (40, 110, 38)
+SHAPES_STYLESHEET = File(__file__).with_name("shapes.css").read_text("utf-8")
 
 # "heat" from -HEAT_STEPS to HEAT_STEPS, or "level" from 0 to LEVELS
-Value = tuple[str, int]
+ScaleValue = tuple[str, int]
 
 
-class Link(NamedTuple):
+class ShapeLink(NamedTuple):
     """The tooltip and the URL of a shape."""
 
     title: str
@@ -59,9 +59,9 @@ class Rect(NamedTuple):
     y: float
     width: float
     height: float
-    link: Link | None = None
-    value: Value | None = None
-    round: float = 0.0  # pixels, of its corners
+    link: ShapeLink | None = None
+    value: ScaleValue | None = None
+    corner_radius: float = 0.0  # pixels, of its corners
 
 
 class Dot(NamedTuple):
@@ -70,7 +70,7 @@ class Dot(NamedTuple):
     kind: str
     x: float
     y: float
-    link: Link | None = None
+    link: ShapeLink | None = None
     size: float = 1.0  # radius, as a share of the largest one
 
 
@@ -79,9 +79,9 @@ class Path(NamedTuple):
 
     kind: str
     points: Sequence[tuple[float, float]]
-    closed: bool = False
-    link: Link | None = None
-    dots: Sequence[tuple[float, float]] = ()  # points that are drawn as dots
+    is_closed: bool = False
+    link: ShapeLink | None = None
+    dot_points: Sequence[tuple[float, float]] = ()  # points that are drawn as dots
 
 
 class Segment(NamedTuple):
@@ -102,8 +102,8 @@ class Text(NamedTuple):
     y: float  # baseline
     text: str
     anchor: str = "start"  # or "middle", "end"
-    left: float = 0.0  # pixels further to the left
-    value: Value | None = None  # colour of the background
+    left_shift: float = 0.0  # pixels further to the left
+    value: ScaleValue | None = None  # colour of the background
 
 
 class Sign(NamedTuple):
@@ -111,8 +111,8 @@ class Sign(NamedTuple):
 
     kind: str
     outline: str
-    value: Value | None = None
-    fill: str = ""  # fill without a style, such as "url(#hatch)"
+    value: ScaleValue | None = None
+    fill_attribute: str = ""  # fill without a style, such as "url(#hatch)"
 
 
 class Hatch(NamedTuple):
@@ -130,7 +130,7 @@ class Inset(NamedTuple):
     y: float = 0.0
     scale: float = 1.0
     width: float = 1.0  # width of a plot, in pixels
-    link: Link | None = None
+    link: ShapeLink | None = None
 
 
 Shape = Rect | Dot | Path | Segment | Text | Sign | Hatch | Inset
@@ -145,43 +145,47 @@ class Drawing(NamedTuple):
     shapes: Sequence[Shape]
 
 
-class Key(NamedTuple):
+class LegendKey(NamedTuple):
     """The name of a line of a plot, and the link to its run."""
 
     kind: str
     name: str
-    link: Link = Link("", "")
+    link: ShapeLink = ShapeLink("", "")
 
 
 class Plot(NamedTuple):
     """Shapes over two axes, with a key of the lines; the page decides the width."""
 
     height: float  # pixels
-    margin: int  # width of the numbers at the left, in steps of 8 pixels
+    left_margin: int  # width of the numbers at the left, in steps of 8 pixels
     shapes: Sequence[Shape]
-    keys: Sequence[Key] = ()
+    keys: Sequence[LegendKey] = ()
 
 
 def read_stylesheet() -> str:
     """Return the CSS rules of shapes in a page."""
-    return f".drawing{{{''.join(LOOKS.splitlines())}}}"
+    return f".drawing{{{''.join(SHAPES_STYLESHEET.splitlines())}}}"
 
 
 def write_inline(shapes: Iterable[Shape], kind: str, attributes: str) -> Markup:
     """Write shapes for a page; `attributes` are those of the whole picture, such as its view box."""
-    return Markup(f'<svg class="{kind}" {attributes}>{Pen().write(shapes)}</svg>')
+    return Markup(
+        f'<svg class="{kind}" {attributes}>{SvgWriter().write_shapes(shapes)}</svg>'
+    )
 
 
-def write_plot(plot: Plot, label: str = "", outside: str = "") -> Markup:
+def write_plot(plot: Plot, label: str = "", link_attributes: str = "") -> Markup:
     """Write a plot for a page.
 
     `label` is the text for screen readers, "" if a table beside it shows the same numbers.
     `outside` has attributes for its links: see `get_link_attributes` in `rendering`.
     """
     told = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
-    shapes = Pen(None, plot.height, outside=outside).write(plot.shapes)
+    shapes = SvgWriter(None, plot.height, link_attributes=link_attributes).write_shapes(
+        plot.shapes
+    )
     return Markup(
-        f'<svg class="drawing figure m{plot.margin}" height="{plot.height:g}" {told}>{shapes}</svg>'
+        f'<svg class="drawing figure m{plot.left_margin}" height="{plot.height:g}" {told}>{shapes}</svg>'
     )
 
 
@@ -189,7 +193,7 @@ def write_file(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> st
     """Write a drawing as a file; `scheme` is one of SCHEMES, and links start with `base_url`."""
     width = f"{drawing.width:g}"
     height = f"{drawing.height:g}"
-    content = Pen(base_url=base_url).write(drawing.shapes)
+    content = SvgWriter(base_url=base_url).write_shapes(drawing.shapes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="alone" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img"><title>{escape(drawing.label)}</title>'
@@ -204,25 +208,27 @@ def write_style(drawing: Drawing, scheme: str = "auto") -> str:
 
 
 def draw_preview(
-    line: str, shapes: Sequence[Shape], width: float, height: float
+    caption: str, shapes: Sequence[Shape], width: float, height: float
 ) -> Drawing:
     """Return the picture for link previews: shapes, above a line of text."""
-    wide, high = PREVIEW
-    room = high - AROUND - BELOW
-    scale = min((wide - 2 * AROUND) / width, room / height)
+    wide, high = PREVIEW_SIZE
+    room = high - PREVIEW_MARGIN - BELOW
+    scale = min((wide - 2 * PREVIEW_MARGIN) / width, room / height)
     x = (wide - scale * width) / 2
-    y = AROUND + (room - scale * height) / 2
-    text = cut_text(line.translate(MISSING).strip(), wide - 2 * AROUND, LINE)
+    y = PREVIEW_MARGIN + (room - scale * height) / 2
+    text = cut_text(
+        caption.translate(MISSING_LETTERS).strip(), wide - 2 * PREVIEW_MARGIN, LINE
+    )
     picture: list[Shape] = [
         Inset("preview", shapes, round(x, 1), round(y, 1), round(scale, 4)),
         Text("line", wide / 2, high - BELOW / 2 + LINE / 2, text, "middle"),
     ]
-    return Drawing(wide, high, line, picture)
+    return Drawing(wide, high, caption, picture)
 
 
 def render_png(drawing: Drawing) -> bytes:
     """Return a drawing as PNG, in the light scheme."""
-    return _render_pixels(write_file(drawing, "light").translate(MISSING))
+    return _render_pixels(write_file(drawing, "light").translate(MISSING_LETTERS))
 
 
 @lru_cache(maxsize=16)  # some 25 KB each
@@ -230,22 +236,22 @@ def _render_pixels(svg: str) -> bytes:
     pixels = svg_to_bytes(
         svg_string=svg,
         skip_system_fonts=True,
-        font_files=[str(LETTERS)],
+        font_files=[str(FONT_FILE)],
         sans_serif_family="Inter",
     )
     return bytes(pixels)
 
 
-def cut_text(text: str, room: float, size: float = 12) -> str:
+def cut_text(text: str, max_width: float, font_size: float = 12) -> str:
     """Return a text cut to a width of `room` pixels; `size` is the height of its letters."""
-    most = max(1, floor(room / (LETTER * size)))
+    most = max(1, floor(max_width / (CHARACTER_WIDTH * font_size)))
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 @lru_cache(maxsize=64)
-def _build_style(scheme: str, values: frozenset[Value]) -> str:
+def _build_style(scheme: str, values: frozenset[ScaleValue]) -> str:
     base = f".alone{{font-family:{FONT}}}"
-    lines = LOOKS.splitlines()
+    lines = SHAPES_STYLESHEET.splitlines()
     if scheme != "auto":
         return base + _write_style_of_scheme(scheme, lines, values)
     coloured = [line for line in lines if "var(" in line]
@@ -254,7 +260,7 @@ def _build_style(scheme: str, values: frozenset[Value]) -> str:
 
 
 def _write_style_of_scheme(
-    scheme: str, lines: Sequence[str], values: frozenset[Value]
+    scheme: str, lines: Sequence[str], values: frozenset[ScaleValue]
 ) -> str:
     rules = [
         palette.write_rules(scale, value, scheme) for scale, value in sorted(values)
@@ -262,7 +268,7 @@ def _write_style_of_scheme(
     return "".join([palette.fill_in_inks("".join(lines), scheme), *rules])
 
 
-def _list_values(shapes: Iterable[Shape]) -> Iterator[Value]:
+def _list_values(shapes: Iterable[Shape]) -> Iterator[ScaleValue]:
     """Yield the heats and levels of shapes."""
     for shape in shapes:
         if isinstance(shape, Inset):
@@ -271,7 +277,7 @@ def _list_values(shapes: Iterable[Shape]) -> Iterator[Value]:
             yield shape.value
 
 
-class Pen(NamedTuple):
+class SvgWriter(NamedTuple):
     """A writer of shapes, whose x goes from 0 to 1 and is written in pixels or percent.
 
     With a `width`, x is written in pixels of the width, else as a percentage.
@@ -280,41 +286,43 @@ class Pen(NamedTuple):
     width: float | None = 1.0
     height: float = 0.0  # used without a width
     base_url: str = ""
-    outside: str = ""  # attributes of its links
+    link_attributes: str = ""  # attributes of its links
 
-    def write(self, shapes: Iterable[Shape]) -> str:
+    def write_shapes(self, shapes: Iterable[Shape]) -> str:
         """Return the SVG of shapes, with their links and tooltips."""
-        return "".join(map(self._write, shapes))
+        return "".join(map(self._write_shape, shapes))
 
-    def _write(self, shape: Shape) -> str:
-        element = self._draw(shape)
-        link: Link | None = getattr(shape, "link", None)
+    def _write_shape(self, shape: Shape) -> str:
+        element = self._draw_shape(shape)
+        link: ShapeLink | None = getattr(shape, "link", None)
         if link is None:
             return element
         title = f"<title>{escape(link.title)}</title>" if link.title else ""
         if not link.href:
             return f'<g class="still">{title}{element}</g>'
         href = escape(self.base_url + link.href)
-        return f'<a href="{href}"{self.outside} tabindex="-1">{title}{element}</a>'
+        return (
+            f'<a href="{href}"{self.link_attributes} tabindex="-1">{title}{element}</a>'
+        )
 
-    def _draw(self, shape: Shape) -> str:
+    def _draw_shape(self, shape: Shape) -> str:
         """Write a shape without its link."""
         match shape:
             case Rect():
-                element = self._rect(shape)
+                element = self._draw_rect(shape)
             case Dot(kind, x, y, size=size):
-                element = self._dot(kind, (x, y), RADIUS * size)
+                element = self._draw_dot(kind, (x, y), RADIUS * size)
             case Path():
-                element = self._path(shape)
+                element = self._draw_path(shape)
             case Inset():
-                element = self._inset(shape)
+                element = self._draw_inset(shape)
             case Segment(kind, x1, y1, x2, y2):
                 element = (
-                    f'<line class="{kind}" x1="{self._x(x1)}" y1="{y1:g}" '
-                    f'x2="{self._x(x2)}" y2="{y2:g}"/>'
+                    f'<line class="{kind}" x1="{self._format_x(x1)}" y1="{y1:g}" '
+                    f'x2="{self._format_x(x2)}" y2="{y2:g}"/>'
                 )
             case Text():
-                element = self._text(shape)
+                element = self._draw_text(shape)
             case Sign(kind, outline, value, fill):
                 filled = f' fill="{fill}"' if fill else ""
                 element = f'<path{_write_classes(kind, value)}{filled} d="{outline}"/>'
@@ -325,46 +333,51 @@ class Pen(NamedTuple):
                 )
         return element
 
-    def _rect(self, rect: Rect) -> str:
-        corners = f' rx="{rect.round:g}"' if rect.round else ""
+    def _draw_rect(self, rect: Rect) -> str:
+        corners = f' rx="{rect.corner_radius:g}"' if rect.corner_radius else ""
         return (
-            f'<rect{_write_classes(rect.kind, rect.value)} x="{self._x(rect.x)}" y="{rect.y:.5g}" '
-            f'width="{self._x(rect.width)}" height="{rect.height:.4g}"{corners}/>'
+            f"<rect{_write_classes(rect.kind, rect.value)} "
+            f'x="{self._format_x(rect.x)}" y="{rect.y:.5g}" '
+            f'width="{self._format_x(rect.width)}" height="{rect.height:.4g}"{corners}/>'
         )
 
-    def _x(self, share: float) -> str:
+    def _format_x(self, share: float) -> str:
         return (
             f"{100 * share:.4g}%" if self.width is None else f"{share * self.width:.5g}"
         )
 
-    def _dot(self, kind: str, place: tuple[float, float], radius: float) -> str:
-        x, y = place
-        return f'<circle class="{kind}" cx="{self._x(x)}" cy="{y:g}" r="{radius:.2g}"/>'
+    def _draw_dot(self, kind: str, centre: tuple[float, float], radius: float) -> str:
+        x, y = centre
+        return f'<circle class="{kind}" cx="{self._format_x(x)}" cy="{y:g}" r="{radius:.2g}"/>'
 
-    def _text(self, text: Text) -> str:
+    def _draw_text(self, text: Text) -> str:
         anchor = "" if text.anchor == "start" else f' text-anchor="{text.anchor}"'
-        moved = f' dx="{-text.left:g}"' if text.left else ""
+        moved = f' dx="{-text.left_shift:g}"' if text.left_shift else ""
         return (
-            f'<text{_write_classes(text.kind, text.value)} x="{self._x(text.x)}" y="{text.y:g}"{anchor}'
+            f"<text{_write_classes(text.kind, text.value)} "
+            f'x="{self._format_x(text.x)}" y="{text.y:g}"{anchor}'
             f"{moved}>{escape(text.text)}</text>"
         )
 
-    def _path(self, path: Path) -> str:
-        across = FINE if self.width is None else self.width
+    def _draw_path(self, path: Path) -> str:
+        across = COORDINATE_PRECISION if self.width is None else self.width
         points = "L".join(f"{across * x:.4g} {y:g}" for x, y in path.points)
-        outline = f"M{points}" + "z" * path.closed
+        outline = f"M{points}" + "z" * path.is_closed
         drawn = f'<path class="{path.kind}" d="{outline}"/>'
         if path.link is not None:
             drawn = f'<path class="touch" d="{outline}"/>{drawn}'
         if self.width is None:
             drawn = (
-                f'<svg width="100%" height="{self.height:g}" viewBox="0 0 {FINE} {self.height:g}" '
+                f'<svg width="100%" height="{self.height:g}" '
+                f'viewBox="0 0 {COORDINATE_PRECISION} {self.height:g}" '
                 f'preserveAspectRatio="none">{drawn}</svg>'
             )
         kind = path.kind.replace("curve", "end")
-        return drawn + "".join(self._dot(kind, place, RADIUS) for place in path.dots)
+        return drawn + "".join(
+            self._draw_dot(kind, place, RADIUS) for place in path.dot_points
+        )
 
-    def _inset(self, inset: Inset) -> str:
+    def _draw_inset(self, inset: Inset) -> str:
         moved = f"translate({inset.x:g} {inset.y:g})" if inset.x or inset.y else ""
         scaled = f"scale({inset.scale:g})" if inset.scale != 1 else ""
         at = (
@@ -373,11 +386,9 @@ class Pen(NamedTuple):
             else ""
         )
         inside = self._replace(width=inset.width)
-        return (
-            f"<g{_write_classes(inset.kind, None)}{at}>{inside.write(inset.shapes)}</g>"
-        )
+        return f"<g{_write_classes(inset.kind, None)}{at}>{inside.write_shapes(inset.shapes)}</g>"
 
 
-def _write_classes(kind: str, value: Value | None) -> str:
+def _write_classes(kind: str, value: ScaleValue | None) -> str:
     kinds = f' class="{kind}"' if kind else ""
     return kinds + (f' data-{value[0]}="{value[1]}"' if value else "")

@@ -14,14 +14,14 @@ from app.recipes.on_demand import parse_on_demand
 from app.web import urls
 from app.web.formatting import format_count, format_number, format_with_unit
 from app.web.match import Match
-from app.web.site_data import HUMAN, MANY, TRUTH, SiteData, cached_per_site
+from app.web.site_data import HUMAN, MAX_REGISTERED, TRUTH, SiteData, cached_per_site
 
-MOST_ROWS = 26  # rows of a table of curves; the file has all rows
-OFFERED = 6  # runs from each end of a group, and from its middle
+MAX_TABLE_ROWS = 26  # rows of a table of curves; the file has all rows
+MAX_OFFERED_RUNS = 6  # runs from each end of a group, and from its middle
 QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
 COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
 
-Seeded = Callable[[int], str]  # maps a seed to the URL of its run
+BuildRunUrl = Callable[[int], str]  # maps a seed to the URL of its run
 Runs = NDArray[np.void]  # [N] the "seed" and the "value" of each, in an order
 Record = tuple[object, ...]  # a value for each of COLUMNS
 
@@ -36,35 +36,37 @@ class TableCell(NamedTuple):
 class TableRow(NamedTuple):
     """A row of a table."""
 
-    head: TableCell
-    entries: list[TableCell]
+    heading: TableCell
+    cells: list[TableCell]
 
 
-class Table(NamedTuple):
+class HtmlTable(NamedTuple):
     """The numbers of a figure."""
 
-    corner: str  # heading of the first column
+    first_heading: str  # heading of the first column
     columns: list[str]
     rows: list[TableRow]
 
 
-class Sample(NamedTuple):
+class RunSample(NamedTuple):
     """Some runs of a group, or all runs of a small group."""
 
     name: str
-    ends: list[tuple[str, list[TableCell]]]  # the part of the group, and its runs
+    runs_by_group: list[
+        tuple[str, list[TableCell]]
+    ]  # the part of the group, and its runs
 
 
-def build_verdict_table(numbers: Numbers) -> Table:
+def build_verdict_table(numbers: Numbers) -> HtmlTable:
     """Return the table of the numbers behind a verdict."""
     rows = [
         TableRow(TableCell(name), [TableCell(text) for text in row])
         for name, row in numbers.rows.items()
     ]
-    return Table(numbers.about, numbers.columns, rows)
+    return HtmlTable(numbers.unit, numbers.columns, rows)
 
 
-def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[Sample]:
+def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[RunSample]:
     """Return runs of a histogram to open: of a large group the lowest, middle and highest runs."""
     if not isinstance(figure, Histogram):
         return []
@@ -74,30 +76,32 @@ def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[Sample
         opened = map_seeds_to_urls(site, group.recipe)
         if not opened(first_seed):
             continue
-        middle = len(runs) // 2 - OFFERED // 2
+        middle = len(runs) // 2 - MAX_OFFERED_RUNS // 2
         parts = {"all": runs}
-        if len(runs) > 3 * OFFERED:
+        if len(runs) > 3 * MAX_OFFERED_RUNS:
             parts = {
-                "lowest": runs[:OFFERED],
-                "near the median": runs[middle : middle + OFFERED],
-                "highest": runs[-OFFERED:],
+                "lowest": runs[:MAX_OFFERED_RUNS],
+                "near the median": runs[middle : middle + MAX_OFFERED_RUNS],
+                "highest": runs[-MAX_OFFERED_RUNS:],
             }
         ends = [
             (name, [_link_run(run, figure.unit, opened) for run in some])
             for name, some in parts.items()
         ]
-        found.append(Sample(group.name, ends))
+        found.append(RunSample(group.name, ends))
     return found
 
 
 @singledispatch
-def build_table(figure: object, site: SiteData, first_seed: int) -> Table:
+def build_table(figure: object, site: SiteData, first_seed: int) -> HtmlTable:
     """Return the table of a figure's numbers; `first_seed` is the first seed of the experiment."""
     raise TypeError(f"no figure: {figure!r}")
 
 
 @build_table.register
-def _build_histogram_table(figure: Histogram, site: SiteData, first_seed: int) -> Table:
+def _build_histogram_table(
+    figure: Histogram, site: SiteData, first_seed: int
+) -> HtmlTable:
     rows = []
     for group in figure.groups:
         runs = sort_runs(group.values, first_seed)
@@ -118,13 +122,13 @@ def _build_histogram_table(figure: Histogram, site: SiteData, first_seed: int) -
             )
             for mark in group.marks
         ]
-    return Table("", ["runs", *QUANTILES], rows)
+    return HtmlTable("", ["runs", *QUANTILES], rows)
 
 
 @build_table.register
-def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> Table:
+def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> HtmlTable:
     points = sorted({x for series in figure.series for x in series.x})
-    step = -(-len(points) // MOST_ROWS)
+    step = -(-len(points) // MAX_TABLE_ROWS)
     shown = points[::-step][::-1]  # the last one among them
     known = [_write_points(series, figure.unit) for series in figure.series]
     rows = [
@@ -136,17 +140,17 @@ def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> Tabl
     ]
     typical = [
         TableCell(
-            f"seed {series.typical}",
-            map_seeds_to_urls(site, series.recipe)(series.typical),
+            f"seed {series.typical_seed}",
+            map_seeds_to_urls(site, series.recipe)(series.typical_seed),
         )
         for series in figure.series
     ]
-    runs = [TableCell(format_count(series.n)) for series in figure.series]
+    runs = [TableCell(format_count(series.seed_count)) for series in figure.series]
     ends = [
         TableRow(TableCell("Runs"), runs),
         TableRow(TableCell("Run with the median last value"), typical),
     ]
-    return Table(
+    return HtmlTable(
         figure.x_label, [series.name for series in figure.series], [*rows, *ends]
     )
 
@@ -157,7 +161,7 @@ def _write_points(series: Series, unit: str) -> dict[float, str]:
         x: format_with_unit(middle, unit)
         + (
             f" ({format_with_unit(low, unit)} to {format_with_unit(high, unit)})"
-            if series.n > 1
+            if series.seed_count > 1
             else ""
         )
         for x, middle, low, high in lines
@@ -165,7 +169,7 @@ def _write_points(series: Series, unit: str) -> dict[float, str]:
 
 
 @build_table.register
-def _build_grid_table(figure: Grid, site: SiteData, first_seed: int) -> Table:
+def _build_grid_table(figure: Grid, site: SiteData, first_seed: int) -> HtmlTable:
     rows = [
         TableRow(
             TableCell(name),
@@ -180,11 +184,13 @@ def _build_grid_table(figure: Grid, site: SiteData, first_seed: int) -> Table:
             figure.rows, figure.values, figure.recipes, strict=True
         )
     ]
-    return Table(f"{figure.row_label} ↓ {figure.column_label} →", figure.columns, rows)
+    return HtmlTable(
+        f"{figure.row_label} ↓ {figure.column_label} →", figure.columns, rows
+    )
 
 
 @build_table.register
-def _build_bars_table(figure: Bars, site: SiteData, first_seed: int) -> Table:
+def _build_bars_table(figure: Bars, site: SiteData, first_seed: int) -> HtmlTable:
     rows = []
     for bar in figure.bars:
         interval = (
@@ -195,36 +201,36 @@ def _build_bars_table(figure: Bars, site: SiteData, first_seed: int) -> Table:
         texts = [
             format_with_unit(bar.value, figure.unit),
             interval,
-            format_count(bar.n) if bar.n else "",
+            format_count(bar.sample_size) if bar.sample_size else "",
         ]
         head = TableCell(bar.name, build_bar_url(site, bar))
         rows.append(TableRow(head, [TableCell(text) for text in texts]))
     columns = ["exact value" if figure.exact else "estimate", "95% interval", "n"]
-    filled = [any(row.entries[at].text for row in rows) for at in range(len(columns))]
+    filled = [any(row.cells[at].text for row in rows) for at in range(len(columns))]
     kept = [at for at, there in enumerate(filled) if there]
-    rows = [row._replace(entries=[row.entries[at] for at in kept]) for row in rows]
-    return Table("", [columns[at] for at in kept], rows)
+    rows = [row._replace(cells=[row.cells[at] for at in kept]) for row in rows]
+    return HtmlTable("", [columns[at] for at in kept], rows)
 
 
 @build_table.register
-def _build_boards_table(figure: Boards, site: SiteData, first_seed: int) -> Table:
+def _build_boards_table(figure: Boards, site: SiteData, first_seed: int) -> HtmlTable:
     rows = [
         TableRow(
             TableCell(
                 board.record or "the empty board",
-                build_position_url(site, board.record, board.lens),
+                build_position_url(site, board.record, board.value_source),
             ),
             [TableCell(board.text)],
         )
         for board in figure.boards
     ]
-    return Table("Moves so far", ["Remark"], rows)
+    return HtmlTable("Moves so far", ["Remark"], rows)
 
 
-def _link_run(run: Any, unit: str, opened: Seeded) -> TableCell:
+def _link_run(run: Any, unit: str, build_run_url: BuildRunUrl) -> TableCell:
     return TableCell(
         f"seed {run['seed']}: {format_with_unit(run['value'], unit)}",
-        opened(run["seed"]),
+        build_run_url(run["seed"]),
     )
 
 
@@ -263,7 +269,15 @@ def _(figure: Curves, first_seed: int) -> Iterator[Record]:
         }
         for name, values in lines.items():
             for x, value in zip(series.x, values, strict=True):
-                yield series.name, series.recipe, None, x, name, value, series.n
+                yield (
+                    series.name,
+                    series.recipe,
+                    None,
+                    x,
+                    name,
+                    value,
+                    series.seed_count,
+                )
     for mark in figure.marks:
         yield mark.text, None, None, mark.value, "mark", None, None
 
@@ -282,7 +296,7 @@ def _(figure: Grid, first_seed: int) -> Iterator[Record]:
                 f"{figure.column_label} {column}",
                 "median",
                 value,
-                figure.n,
+                figure.seed_count,
             )
 
 
@@ -290,16 +304,16 @@ def _(figure: Grid, first_seed: int) -> Iterator[Record]:
 def _(figure: Bars, first_seed: int) -> Iterator[Record]:
     for bar in figure.bars:
         recipe = bar.recipe or None
-        yield bar.name, recipe, None, bar.record, "value", bar.value, bar.n
+        yield bar.name, recipe, None, bar.record, "value", bar.value, bar.sample_size
         for name, end in (("95% low", bar.low), ("95% high", bar.high)):
             if end is not None:
-                yield bar.name, recipe, None, bar.record, name, end, bar.n
+                yield bar.name, recipe, None, bar.record, name, end, bar.sample_size
 
 
 @list_records.register
 def _(figure: Boards, first_seed: int) -> Iterator[Record]:
     for board in figure.boards:
-        yield board.text, board.lens, None, board.record, "position", None, None
+        yield board.text, board.value_source, None, board.record, "position", None, None
 
 
 def build_recipe_url(site: SiteData, name: str) -> str:
@@ -310,23 +324,23 @@ def build_recipe_url(site: SiteData, name: str) -> str:
     known = site.lab.short.get(name, name)
     if known in site.baselines:
         return urls.play_against(known)
-    return urls.lab(known) if site.agents.knows(known) else ""
+    return urls.lab(known) if site.agents.contains_name(known) else ""
 
 
-def map_seeds_to_urls(site: SiteData, recipe: str) -> Seeded:
+def map_seeds_to_urls(site: SiteData, recipe: str) -> BuildRunUrl:
     """Return a function that maps a seed to the URL of a recipe's run, "" without a URL."""
     trained = bool(recipe) and _is_trained(site, recipe)
     unseeded = urls.lab(recipe)
 
-    def of(seed: int) -> str:
+    def build_run_url(seed: int) -> str:
         if short := site.lab.short.get(name_with_seed(recipe, seed), ""):
             return urls.lab(short)
         return name_with_seed(unseeded, seed) if trained else ""
 
-    return of
+    return build_run_url
 
 
-@cached_per_site(MANY)
+@cached_per_site(MAX_REGISTERED)
 def _is_trained(site: SiteData, recipe: str) -> bool:
     """Return whether the lab trains a recipe for visitors."""
     try:
@@ -341,11 +355,15 @@ def name_with_seed(recipe: str, seed: int) -> str:
     return f"{recipe},seed={seed}" if recipe and seed else recipe
 
 
-def build_position_url(site: SiteData, record: str, lens: str) -> str:
+def build_position_url(site: SiteData, record: str, value_source: str) -> str:
     """Return the URL of a position with the values of an agent, or with exact values."""
-    known = site.lab.short.get(lens, lens)
+    known = site.lab.short.get(value_source, value_source)
     return urls.play(
-        Match(record, o=HUMAN, lens=known if site.is_lens(known) else TRUTH)
+        Match(
+            record,
+            o=HUMAN,
+            value_source=known if site.is_value_source(known) else TRUTH,
+        )
     )
 
 

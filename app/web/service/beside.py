@@ -10,10 +10,10 @@ from gevent.monkey import is_module_patched
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 # One thread at a time, so that requests keep half of the processor.
-_turn = BoundedSemaphore(1)
+_free_turn = BoundedSemaphore(1)
 
 
-def run_beside(
+def run_in_thread_pool(
     function: Callable[Parameters, Result],
     *arguments: Parameters.args,
     **options: Parameters.kwargs,
@@ -24,7 +24,7 @@ def run_beside(
     """
     if not is_module_patched("threading"):  # in a test, or in a server with threads
         return function(*arguments, **options)
-    with _turn:
+    with _free_turn:
         outcome = get_hub().threadpool.apply(
             _call_function, (function, arguments, options)
         )

@@ -19,23 +19,23 @@ from werkzeug.http import parse_list_header
 from werkzeug.test import run_wsgi_app
 from werkzeug.wrappers import Response
 
-from app.web.on_demand import BEGAN
-from app.web.service.errors import is_right_host, is_too_long
+from app.web.on_demand import BEGAN_KEY
+from app.web.service.errors import is_host_valid, is_too_long
 from app.web.service.packing import choose_encoding
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-SIZE = 8 << 20  # bytes, some two thousand packed pages
-PROVEN = 0.75  # share of SIZE for responses that were requested more than once
-LARGEST = 1 << 19  # bytes of one answer
-VARY = {"accept-encoding", "hx-request"}  # the names allowed in Vary
-ENCODING, IF_MATCH = "HTTP_ACCEPT_ENCODING", "HTTP_IF_MATCH"
+CACHE_BYTES = 8 << 20  # bytes, some two thousand packed pages
+PROVEN_SHARE = 0.75  # share of SIZE for responses that were requested more than once
+MAX_ANSWER_BYTES = 1 << 19  # bytes of one answer
+CACHED_VARY_HEADERS = {"accept-encoding", "hx-request"}  # the names allowed in Vary
+ENCODING_VARIABLE, IF_MATCH_VARIABLE = "HTTP_ACCEPT_ENCODING", "HTTP_IF_MATCH"
 
 Key = tuple[str, ...]
 
 
-class Answer(NamedTuple):
+class CachedResponse(NamedTuple):
     """A cached response."""
 
     status: str
@@ -43,15 +43,19 @@ class Answer(NamedTuple):
     body: bytes
 
 
-class Answers:
+class ResponseCache:
     """A cache of responses, up to `size` bytes; responses that were requested again stay longest."""
 
     def __init__(self, size: int) -> None:
-        self.proven: LRUCache[Key, tuple[Answer, int]] = _get_cache(size * PROVEN)
-        self.new: LRUCache[Key, tuple[Answer, int]] = _get_cache(size * (1 - PROVEN))
+        self.proven: LRUCache[Key, tuple[CachedResponse, int]] = _get_cache(
+            size * PROVEN_SHARE
+        )
+        self.new: LRUCache[Key, tuple[CachedResponse, int]] = _get_cache(
+            size * (1 - PROVEN_SHARE)
+        )
         self.lock = Lock()
 
-    def get(self, environ: "WSGIEnvironment") -> Answer | None:
+    def get(self, environ: "WSGIEnvironment") -> CachedResponse | None:
         """Return the cached response to a request, or None."""
         key = _build_key(environ)
         with self.lock:
@@ -64,7 +68,7 @@ class Answers:
                 self.proven[key] = found
         return found[0] if found else None
 
-    def put(self, environ: "WSGIEnvironment", answer: Answer) -> None:
+    def put(self, environ: "WSGIEnvironment", answer: CachedResponse) -> None:
         """Cache the response to a request if it is not too large."""
         key = _build_key(environ)
         size = _measure_size(key, answer)
@@ -73,7 +77,7 @@ class Answers:
                 self.new[key] = answer, size
 
 
-class Turns:
+class RequestTurns:
     """Locks by URL: only one thread at a time renders a URL, and the others wait for its response.
 
     A thread that renders a URL may request others.  A page that waits for a training blocks no
@@ -86,7 +90,7 @@ class Turns:
         self.here = local()
 
     @contextmanager
-    def one(self, address: str) -> Iterator[None]:
+    def wait_for_turn(self, address: str) -> Iterator[None]:
         """Wait until no other thread renders this path and query."""
         if getattr(self.here, "taken", False):
             yield
@@ -103,19 +107,19 @@ class Turns:
 
 def _prepare(environ: "WSGIEnvironment") -> None:
     """Choose an encoding, note the time, and remove headers that Werkzeug would misread."""
-    environ[ENCODING] = choose_encoding(environ.get(ENCODING, ""))
-    environ[BEGAN] = monotonic()
+    environ[ENCODING_VARIABLE] = choose_encoding(environ.get(ENCODING_VARIABLE, ""))
+    environ[BEGAN_KEY] = monotonic()
     # A server may ignore an upgrade (RFC 9110, section 7.8), but Werkzeug refuses it.
     environ.pop("HTTP_UPGRADE", None)
     # The star stands for any response; Werkzeug takes it for a tag.
-    if environ.get(IF_MATCH, "").strip() == "*":
-        del environ[IF_MATCH]
+    if environ.get(IF_MATCH_VARIABLE, "").strip() == "*":
+        del environ[IF_MATCH_VARIABLE]
 
 
 def cache_responses(
     application: "WSGIApplication",
     read_query: "Callable[[WSGIEnvironment], str]",
-    size: int = SIZE,
+    size: int = CACHE_BYTES,
 ) -> "WSGIApplication":
     """Wrap a WSGI application: call it once for each response that may be cached.
 
@@ -123,17 +127,17 @@ def cache_responses(
     gets a request that accepts a single encoding, and whose query `read_query` has reduced:
     requests that differ in the rest share a response.
     """
-    answers = Answers(size)
-    turns = Turns()
+    answers = ResponseCache(size)
+    turns = RequestTurns()
 
-    def answer(
+    def respond(
         environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
         _prepare(environ)
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
             # Never cached, and without a turn: a client may be slow to send a table.
             return application(environ, start_response)
-        usual = is_right_host(environ) and not is_too_long(environ)
+        usual = is_host_valid(environ) and not is_too_long(environ)
         known = answers.get(environ) if usual else None
         if usual and not known:
             # A copy, so that the log keeps the query as it was sent.
@@ -141,36 +145,38 @@ def cache_responses(
             known = answers.get(environ)
         if not known:
             # Other requests for this URL wait: rendering it twice would take longer.
-            with turns.one(f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"):
+            with turns.wait_for_turn(
+                f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
+            ):
                 known = answers.get(environ) if usual else None
                 if not known:
                     body, status, headers = run_wsgi_app(application, environ)
-                    if environ["REQUEST_METHOD"] != "GET" or not _may_be_kept(
+                    if environ["REQUEST_METHOD"] != "GET" or not _is_cacheable(
                         status, headers
                     ):
                         start_response(status, [*headers])
                         return body
-                    known = Answer(status, [*headers], b"".join(body))
+                    known = CachedResponse(status, [*headers], b"".join(body))
                     if usual:
                         answers.put(environ, known)
-        if {"HTTP_IF_NONE_MATCH", IF_MATCH} & environ.keys():
+        if {"HTTP_IF_NONE_MATCH", IF_MATCH_VARIABLE} & environ.keys():
             response = Response(known.body, known.status, known.headers)
             response.make_conditional(environ)
             return response(environ, start_response)
         start_response(known.status, [*known.headers])
         return [known.body] if environ["REQUEST_METHOD"] == "GET" else []
 
-    return answer
+    return respond
 
 
-def _may_be_kept(status: str, headers: Headers) -> bool:
+def _is_cacheable(status: str, headers: Headers) -> bool:
     return (
         status == "200 OK"
         and "public" in parse_list_header(headers.get("Cache-Control", ""))
         and "Content-Length" in headers  # a stream does not know its own
-        and int(headers["Content-Length"]) <= LARGEST
+        and int(headers["Content-Length"]) <= MAX_ANSWER_BYTES
         and {name.lower() for name in parse_list_header(headers.get("Vary", ""))}
-        <= VARY
+        <= CACHED_VARY_HEADERS
     )
 
 
@@ -181,16 +187,16 @@ def _build_key(environ: "WSGIEnvironment") -> Key:
         environ.get("HTTP_HOST", ""),
         environ["PATH_INFO"],
         environ["QUERY_STRING"],
-        environ[ENCODING],
+        environ[ENCODING_VARIABLE],
         str(environ.get("HTTP_HX_REQUEST") == "true"),
     )
 
 
-def _get_cache(size: float) -> "LRUCache[Key, tuple[Answer, int]]":
+def _get_cache(size: float) -> "LRUCache[Key, tuple[CachedResponse, int]]":
     return LRUCache(size, getsizeof=lambda found: found[1])
 
 
-def _measure_size(key: Key, answer: Answer) -> int:
+def _measure_size(key: Key, answer: CachedResponse) -> int:
     """Return the memory of a response and its key in bytes."""
     texts = [
         *key,

@@ -13,11 +13,11 @@ from flask import Flask
 from jinja2.bccache import Bucket, FileSystemBytecodeCache
 from platformdirs import user_cache_path
 
-KINDS = ("html", "csv")
-OTHERS = 0o077  # permissions of the group and of other users
+COMPILED_ENDINGS = ("html", "csv")
+MAX_OLD_FILES = 0o077  # permissions of the group and of other users
 
 
-class Compiled(FileSystemBytecodeCache):
+class CompiledTemplates(FileSystemBytecodeCache):
     """The cache of compiled templates in a folder; a template that cannot be read is compiled again."""
 
     def load_bytecode(self, bucket: Bucket) -> None:
@@ -41,8 +41,8 @@ def init_app(app: Flask) -> None:
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         owner = folder.lstat()
-        if owner.st_uid == os.getuid() and not owner.st_mode & OTHERS:
-            app.jinja_env.bytecode_cache = Compiled(str(folder))
-    for template in app.jinja_env.list_templates(KINDS):
+        if owner.st_uid == os.getuid() and not owner.st_mode & MAX_OLD_FILES:
+            app.jinja_env.bytecode_cache = CompiledTemplates(str(folder))
+    for template in app.jinja_env.list_templates(COMPILED_ENDINGS):
         app.jinja_env.get_template(template)
     app.jinja_env.bytecode_cache = None

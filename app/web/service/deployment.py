@@ -30,13 +30,18 @@ if TYPE_CHECKING:
 
 MAX_PROXIES = 9
 MAX_TRAINERS = 64
-NAME, IPV6 = r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)", r"\[(?P<ipv6>[0-9a-f:.]+)\]"
-HOST = re.compile(rf"({NAME}|{IPV6})(:(?P<port>\d{{1,5}}))?", re.ASCII)
-PORTS = 65535
-CONTACT = re.compile(r"mailto:[!-?A-~]+@[!-?A-~]+|https://[!-~]+")  # RFC 9116
-GOOD_FOR = timedelta(days=180)  # the validity of security.txt
+HOST_NAME_PATTERN, IPV6_PATTERN = (
+    r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)",
+    r"\[(?P<ipv6>[0-9a-f:.]+)\]",
+)
+HOST_PATTERN = re.compile(
+    rf"({HOST_NAME_PATTERN}|{IPV6_PATTERN})(:(?P<port>\d{{1,5}}))?", re.ASCII
+)
+MAX_PORT = 65535
+CONTACT_PATTERN = re.compile(r"mailto:[!-?A-~]+@[!-?A-~]+|https://[!-~]+")  # RFC 9116
+CONTACT_LIFETIME = timedelta(days=180)  # the validity of security.txt
 USUAL_PORTS = (":80", ":443")  # browsers leave them out of Host
-UNQUOTED = "/:@!$&'()*+,;=~"  # characters that a path may have as they are
+UNQUOTED_CHARACTERS = "/:@!$&'()*+,;=~"  # characters that a path may have as they are
 
 
 class SettingError(ValueError):
@@ -57,13 +62,13 @@ def read_number(name: str, default: int, low: int, high: int) -> int:
 class Settings(NamedTuple):
     """The settings of the site."""
 
-    models: Path  # the folder of the models
-    lab: bool  # whether recipes are trained on demand
-    proxies: int  # number of trusted proxies that add to X-Forwarded headers
-    forwarded_host: bool  # whether they set X-Forwarded-Host as well
-    host: str  # canonical host name, "" for any
+    models_folder: Path  # the folder of the models
+    is_lab_enabled: bool  # whether recipes are trained on demand
+    proxy_count: int  # number of trusted proxies that add to X-Forwarded headers
+    trusts_forwarded_host: bool  # whether they set X-Forwarded-Host as well
+    canonical_host: str  # canonical host name, "" for any
     contact: str  # contact for security.txt, "" for none
-    metrics: bool  # whether /metrics is served
+    serves_metrics: bool  # whether /metrics is served
 
 
 def read_settings() -> Settings:
@@ -74,38 +79,38 @@ def read_settings() -> Settings:
     """
     read_number("LAB_TRAINERS", 1, 1, MAX_TRAINERS)  # the trainer reads it itself
     contact = os.environ.get("SECURITY_CONTACT", "")
-    if contact and not CONTACT.fullmatch(contact):
+    if contact and not CONTACT_PATTERN.fullmatch(contact):
         raise SettingError(
             f"SECURITY_CONTACT begins with mailto: or https://, not {contact!r}."
         )
     return Settings(
-        models=Path(os.environ.get("MODELS") or ROOT / "models"),
-        lab=read_number("LAB", 1, 0, 1) == 1,
-        proxies=read_number("TRUSTED_PROXIES", 0, 0, MAX_PROXIES),
-        forwarded_host=read_number("FORWARDED_HOST", 0, 0, 1) == 1,
-        host=read_canonical_host(),
+        models_folder=Path(os.environ.get("MODELS") or ROOT / "models"),
+        is_lab_enabled=read_number("LAB", 1, 0, 1) == 1,
+        proxy_count=read_number("TRUSTED_PROXIES", 0, 0, MAX_PROXIES),
+        trusts_forwarded_host=read_number("FORWARDED_HOST", 0, 0, 1) == 1,
+        canonical_host=read_canonical_host(),
         contact=contact,
-        metrics=read_number("METRICS", 0, 0, 1) == 1,
+        serves_metrics=read_number("METRICS", 0, 0, 1) == 1,
     )
 
 
 def init_app(app: Flask, settings: Settings) -> None:
     """Trust the proxies, redirect other host names, and serve security.txt."""
-    count = settings.proxies
+    count = settings.proxy_count
     if count:
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
-            _with_known_scheme(app.wsgi_app),
+            _fix_unknown_scheme(app.wsgi_app),
             x_for=count,
             x_proto=count,
-            x_host=count * settings.forwarded_host,
+            x_host=count * settings.trusts_forwarded_host,
         )
-    if settings.host:
-        app.before_request(lambda: redirect_to_host(settings.host))
+    if settings.canonical_host:
+        app.before_request(lambda: redirect_to_host(settings.canonical_host))
     if settings.contact:
         app.add_url_rule(
-            SECURITY,
+            SECURITY_PATH,
             view_func=lambda: show_contact(settings.contact),
-            endpoint=SECURITY,
+            endpoint=SECURITY_PATH,
         )
 
 
@@ -118,10 +123,10 @@ def read_canonical_host() -> str:
     host = text.lower()
     for port in USUAL_PORTS:
         host = host.removesuffix(port)
-    found = HOST.fullmatch(host)
+    found = HOST_PATTERN.fullmatch(host)
     if text and not (
         found
-        and 0 < int(found["port"] or 1) <= PORTS
+        and 0 < int(found["port"] or 1) <= MAX_PORT
         and is_ipv6(found["ipv6"] or "::")
     ):
         raise SettingError(
@@ -140,16 +145,16 @@ def is_ipv6(text: str) -> bool:
 
 def redirect_to_host(host: str) -> AnyResponse | None:
     """Redirect a request for another host to this one, except for the health check."""
-    if request.host.lower() == host or request.path == HEALTH:
+    if request.host.lower() == host or request.path == HEALTH_PATH:
         return None
     query = request.environ["QUERY_STRING"]
-    address = quote(request.path, UNQUOTED) + (
-        f"?{quote(query, UNQUOTED + '%?')}" if query else ""
+    address = quote(request.path, UNQUOTED_CHARACTERS) + (
+        f"?{quote(query, UNQUOTED_CHARACTERS + '%?')}" if query else ""
     )
     return redirect(f"{request.scheme}://{host}{address}", 308)
 
 
-def _with_known_scheme(application: "WSGIApplication") -> "WSGIApplication":
+def _fix_unknown_scheme(application: "WSGIApplication") -> "WSGIApplication":
     def answer(
         environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
@@ -160,33 +165,33 @@ def _with_known_scheme(application: "WSGIApplication") -> "WSGIApplication":
     return answer
 
 
-HEALTH, ROBOTS, SITEMAP = "/healthz", "/robots.txt", "/sitemap.xml"
-SECURITY = "/.well-known/security.txt"
+HEALTH_PATH, ROBOTS_PATH, SITEMAP_PATH = "/healthz", "/robots.txt", "/sitemap.xml"
+SECURITY_PATH = "/.well-known/security.txt"
 
 
 def show_contact(contact: str) -> Response:
     """Return security.txt: the contact for reports of weaknesses and its expiry (RFC 9116)."""
-    expires = datetime.now(UTC) + GOOD_FOR
+    expires = datetime.now(UTC) + CONTACT_LIFETIME
     text = f"Contact: {contact}\nExpires: {expires:%Y-%m-%dT00:00:00Z}\n"
     return Response(text, mimetype="text/plain")
 
 
-@bp.get(ROBOTS)
+@bp.get(ROBOTS_PATH)
 def show_robots() -> Response:
     """Return robots.txt: no agents trained on demand, and no further views of a page."""
     left = ("/lab/", "/teach", "/reply/", "/set/", "/*,", "/*%2C", "/*?")
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in left)]
-    lines.append(f"Sitemap: {request.host_url.rstrip('/')}{SITEMAP}")
+    lines.append(f"Sitemap: {request.host_url.rstrip('/')}{SITEMAP_PATH}")
     return Response("\n".join([*lines, ""]), mimetype="text/plain")
 
 
-@bp.get(SITEMAP)
+@bp.get(SITEMAP_PATH)
 def show_sitemap() -> Response:
     """Return the sitemap: the pages that are always available."""
     rooms = (urls.HOME, urls.AGENTS, urls.ARENA, urls.COMPARE, urls.HOW)
     more = (urls.EXPERIMENTS, urls.SOURCES, urls.GLOSSARY, urls.PUZZLES)
     paths = [route.partition("<")[0] for route in (*rooms, *more, urls.LAB, urls.API)]
-    paths += [urls.agent(name) for name in current_site().always]
+    paths += [urls.agent(name) for name in current_site().shipped_agents]
     paths += [urls.how(part) for part in ALGORITHMS]
     paths += [urls.EXPERIMENT.url(claim) for claim in current_site().experiments]
     host = escape(request.host_url.rstrip("/"))
@@ -198,10 +203,12 @@ def show_sitemap() -> Response:
     )
 
 
-@bp.get(HEALTH)
+@bp.get(HEALTH_PATH)
 def show_health() -> Response:
     """Return 200 with the version and digests: the server starts only with checked models."""
-    digests = {name: agent.card.arrays for name, agent in current_site().agents.items()}
+    digests = {
+        name: agent.card.arrays_digest for name, agent in current_site().agents.items()
+    }
     response = jsonify(
         status="ok", version=current_app.extensions["version"], models=digests
     )

@@ -26,20 +26,20 @@ from app.web.translation import gettext, gettext_noop
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-API = f"{urls.API}/"  # prefix of the paths whose errors are JSON
-MAX_ADDRESS = 1000  # characters of path and query; valid URLs have up to about 200
-JUDGED = (
+API_PREFIX = f"{urls.API}/"  # prefix of the paths whose errors are JSON
+MAX_URL = 1000  # characters of path and query; valid URLs have up to about 200
+MAX_JUDGED_URL = (
     3000  # more characters for an agent named by its moves, which are 2,695 at most
 )
 NAMES_MOVES = re.compile("moves[.=]")  # marks an agent named by its moves in a query
-MOST_JUDGED = 2  # agents that one URL may name by their moves: one in each seat
+MAX_POLICIES_IN_URL = 2  # agents that one URL may name by their moves: one in each seat
 TAUGHT = "taught"  # marks an agent taught by a person in a URL
-MOST_TAUGHT = 4  # taught agents that one URL may name: a comparison shows four
-PROBLEM = "application/problem+json"
-PENDING = 202  # status of a response that is not ready
-HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
-TITLES = {
-    PENDING: gettext_noop("In the queue"),
+MAX_LEARNERS_IN_URL = 4  # taught agents that one URL may name: a comparison shows four
+PROBLEM_MIMETYPE = "application/problem+json"
+PENDING_STATUS = 202  # status of a response that is not ready
+HOST_PATTERN = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
+TITLE_BY_STATUS = {
+    PENDING_STATUS: gettext_noop("In the queue"),
     400: gettext_noop("This URL is wrong"),
     404: gettext_noop("Page not found"),
     405: gettext_noop("Read-only"),
@@ -50,7 +50,7 @@ TITLES = {
     501: gettext_noop("Request not understood"),
     503: gettext_noop("Too busy"),
 }
-SENTENCES = {
+SENTENCE_BY_STATUS = {
     400: gettext_noop("The server cannot understand this request."),
     404: gettext_noop("There is no such page."),
     405: gettext_noop("This page is read-only: it accepts no data."),
@@ -59,7 +59,9 @@ SENTENCES = {
         "The URL is too long: %(most)s characters are enough for any view."
     ),
 }
-IN_API = {404: "There is no such address: /api explains those there are."}
+API_SENTENCE_BY_STATUS = {
+    404: "There is no such address: /api explains those there are."
+}
 
 
 def init_app(app: Flask) -> None:
@@ -72,8 +74,10 @@ def init_app(app: Flask) -> None:
 def refuse_request() -> None:
     """Abort a request whose URL is too long or whose Host is invalid."""
     if is_too_long(request.environ):
-        abort(414, gettext(SENTENCES[414], most=get_max_length(request.environ)))
-    if not is_right_host(request.environ):
+        abort(
+            414, gettext(SENTENCE_BY_STATUS[414], most=get_max_length(request.environ))
+        )
+    if not is_host_valid(request.environ):
         request.host = ""  # else the error page could not be rendered
         abort(400, "The Host of the request is not the name of any.")
 
@@ -81,7 +85,7 @@ def refuse_request() -> None:
 def is_too_long(environ: "WSGIEnvironment") -> bool:
     """Return whether a URL is longer than that of any view."""
     length = len(environ["PATH_INFO"]) + len(environ.get("QUERY_STRING", ""))
-    return length > MAX_ADDRESS and length > get_max_length(environ)
+    return length > MAX_URL and length > get_max_length(environ)
 
 
 def get_max_length(environ: "WSGIEnvironment") -> int:
@@ -91,18 +95,20 @@ def get_max_length(environ: "WSGIEnvironment") -> int:
     """
     path = environ["PATH_INFO"]
     query = environ.get("QUERY_STRING", "")
-    judged = min(MOST_JUDGED, len(NAMES_MOVES.findall(query)))
-    taught = min(MOST_TAUGHT, f"{path}?{query}".count(TAUGHT))
-    return MAX_ADDRESS + judged * JUDGED + taught * MAX_TAUGHT_NAME
+    judged = min(MAX_POLICIES_IN_URL, len(NAMES_MOVES.findall(query)))
+    taught = min(MAX_LEARNERS_IN_URL, f"{path}?{query}".count(TAUGHT))
+    return MAX_URL + judged * MAX_JUDGED_URL + taught * MAX_TAUGHT_NAME
 
 
-def is_right_host(environ: "WSGIEnvironment") -> bool:
+def is_host_valid(environ: "WSGIEnvironment") -> bool:
     """Return whether the Host of a request is a valid name, or missing."""
     host: str = environ.get("HTTP_HOST", "localhost")
     if "xn--" not in host.lower():
-        return HOST.fullmatch(host) is not None
+        return HOST_PATTERN.fullmatch(host) is not None
     try:
-        return bool(HOST.fullmatch(host) and host.encode("ascii").decode("idna"))
+        return bool(
+            HOST_PATTERN.fullmatch(host) and host.encode("ascii").decode("idna")
+        )
     except UnicodeError:
         return False
 
@@ -110,7 +116,11 @@ def is_right_host(environ: "WSGIEnvironment") -> bool:
 def show_error(error: HTTPException) -> Response:
     """Return the response to an error, with its own sentence if the site gave it one."""
     ours = error.description != type(error).description
-    sentences = SENTENCES | IN_API if _is_in_api() else SENTENCES
+    sentences = (
+        SENTENCE_BY_STATUS | API_SENTENCE_BY_STATUS
+        if _is_in_api()
+        else SENTENCE_BY_STATUS
+    )
     sentence = error.description
     if not ours and error.code in sentences:
         sentence = gettext(sentences[error.code], most=get_max_length(request.environ))
@@ -150,7 +160,7 @@ def _describe_problem(error: HTTPException, sentence: str | None) -> Response:
     A pending answer is not a problem; it has a format of its own.
     """
     told = {"code": error.code, "message": sentence}
-    if error.code == PENDING:
+    if error.code == PENDING_STATUS:
         return jsonify(pending=told)
     response = jsonify(
         type="about:blank",
@@ -159,12 +169,12 @@ def _describe_problem(error: HTTPException, sentence: str | None) -> Response:
         detail=sentence,
         error=told,  # compatible with clients of earlier versions
     )
-    response.mimetype = PROBLEM
+    response.mimetype = PROBLEM_MIMETYPE
     return response
 
 
 def _is_in_api() -> bool:
-    return request.path.startswith(API)
+    return request.path.startswith(API_PREFIX)
 
 
 def _render_error(error: HTTPException, sentence: str | None) -> str:
@@ -173,7 +183,7 @@ def _render_error(error: HTTPException, sentence: str | None) -> str:
     return render_template(
         "error.html",
         code=error.code,
-        title=gettext(TITLES.get(error.code or 500, error.name)),
+        title=gettext(TITLE_BY_STATUS.get(error.code or 500, error.name)),
         heading=getattr(error, "heading", ""),
         sentence=sentence,
         agents={

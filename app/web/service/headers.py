@@ -8,9 +8,9 @@ from werkzeug.datastructures import HeaderSet
 
 from app.web import urls
 from app.web.service.deployment import SettingError
-from app.web.service.errors import API
+from app.web.service.errors import API_PREFIX
 
-POLICY = "Content-Security-Policy"
+POLICY_HEADER = "Content-Security-Policy"
 CONTENT_SECURITY_POLICY = "; ".join(
     [
         "default-src 'none'",
@@ -23,27 +23,29 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'none'",
     ]
 )
-RESOURCES = "Cross-Origin-Resource-Policy"
+RESOURCE_POLICY_HEADER = "Cross-Origin-Resource-Policy"
 HEADERS = {
-    POLICY: CONTENT_SECURITY_POLICY,
+    POLICY_HEADER: CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
-    RESOURCES: "same-origin",
+    RESOURCE_POLICY_HEADER: "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
 }
 # Pages of other sites may frame these pages and show these pictures.
-EMBEDDED = {
-    POLICY: CONTENT_SECURITY_POLICY.replace(
+FRAME_HEADERS = {
+    POLICY_HEADER: CONTENT_SECURITY_POLICY.replace(
         "frame-ancestors 'none'", "frame-ancestors *"
     ),
-    RESOURCES: "cross-origin",
+    RESOURCE_POLICY_HEADER: "cross-origin",
 }
-UNSEARCHED = {"X-Robots-Tag": "noindex, nofollow"}  # pages with endless further links
-ON_HTTPS = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
+NO_INDEX_HEADERS = {
+    "X-Robots-Tag": "noindex, nofollow"
+}  # pages with endless further links
+HTTPS_HEADERS = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
 CORS_ORIGINS = "CORS_ORIGINS"
-ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d+)?")
-ANY = "*"
+ORIGIN_PATTERN = re.compile(r"https?://[a-z0-9.-]+(:\d+)?")
+ANY_ORIGIN = "*"
 
 
 def init_app(app: Flask) -> None:
@@ -52,15 +54,15 @@ def init_app(app: Flask) -> None:
     Raises SettingError if an entry of CORS_ORIGINS is neither an origin nor `*`.
     """
     origins = frozenset(os.environ.get(CORS_ORIGINS, "").split())
-    for origin in origins - {ANY}:
-        if not ORIGIN.fullmatch(origin):
+    for origin in origins - {ANY_ORIGIN}:
+        if not ORIGIN_PATTERN.fullmatch(origin):
             raise SettingError(
                 f"{CORS_ORIGINS}: {origin!r} is neither like https://example.org nor *"
             )
 
     def share(response: Response) -> Response:
-        if request.path.startswith(API):
-            _allow(response, origins)
+        if request.path.startswith(API_PREFIX):
+            _allow_origins(response, origins)
         return response
 
     if origins:
@@ -71,11 +73,11 @@ def init_app(app: Flask) -> None:
 
 def set_security_headers(response: Response) -> Response:
     """Set the security headers; a redirect is not cached unless it has a Cache-Control."""
-    wanted = HEADERS | (ON_HTTPS if request.is_secure else {})
+    wanted = HEADERS | (HTTPS_HEADERS if request.is_secure else {})
     if request.path.startswith(urls.EMBED):
-        wanted |= EMBEDDED
+        wanted |= FRAME_HEADERS
     if request.path.startswith(f"{urls.LAB}/") or "," in request.path:
-        wanted |= UNSEARCHED
+        wanted |= NO_INDEX_HEADERS
     there = {name for name, _ in response.headers}
     response.headers.extend(
         {name: text for name, text in wanted.items() if name not in there}
@@ -87,12 +89,12 @@ def set_security_headers(response: Response) -> Response:
     return response
 
 
-def _allow(response: Response, origins: frozenset[str]) -> None:
-    origin = ANY if ANY in origins else request.headers.get("Origin")
-    if origin != ANY:
+def _allow_origins(response: Response, origins: frozenset[str]) -> None:
+    origin = ANY_ORIGIN if ANY_ORIGIN in origins else request.headers.get("Origin")
+    if origin != ANY_ORIGIN:
         response.vary.add("Origin")
     if origin in origins:
         response.access_control_allow_origin = origin
-        response.access_control_allow_headers = HeaderSet([ANY])
+        response.access_control_allow_headers = HeaderSet([ANY_ORIGIN])
         response.access_control_expose_headers = HeaderSet(["ETag"])
-        response.headers[RESOURCES] = "cross-origin"
+        response.headers[RESOURCE_POLICY_HEADER] = "cross-origin"

@@ -16,10 +16,10 @@ from app.project import ROOT
 from app.web import urls
 from app.web.match import build_value_error
 from app.web.translation import (
-    ENGLISH,
-    IN_ENGLISH,
+    ENGLISH_CODE,
+    ENGLISH_LANGUAGE,
     Language,
-    current_language,
+    get_current_language,
     gettext,
     load_languages,
     localize_number,
@@ -28,9 +28,9 @@ from app.web.translation import (
 )
 from app.web.urls import with_query
 
-HL = "hl"
+LANGUAGE_PARAMETER = "hl"
 # The translated pages; all others are in English.
-WRITTEN = {
+TRANSLATED_PAGES = {
     "front",
     "play",
     "puzzle",
@@ -42,14 +42,16 @@ WRITTEN = {
     "embed.show_reply",
     "embed.show_exports",
 }
-OFFERED_FROM = 0.9  # share of translated texts from which a language is in the menu
-LEADING = ("Location", "HX-Push-Url", "HX-Replace-Url")
+MIN_TRANSLATED_SHARE = (
+    0.9  # share of translated texts from which a language is in the menu
+)
+URL_HEADERS = ("Location", "HX-Push-Url", "HX-Replace-Url")
 # A URL of this site in an attribute, except for files, the API and other languages.  The pattern
 # begins with a rare text, which makes it fast: a tenth of the time to render the page.
-LINK = (
+LINK_PATTERN = (
     r'="((?:\d+;url=|%s)?)(/(?!static/|api/)[^"#]*|\?[a-z][^"#]*)(?=#|"(?! hreflang))'
 )
-FILE = re.compile(r"\.(?:csv|json|npz|png|py|svg)(?:\?|$)")
+FILE_PATTERN = re.compile(r"\.(?:csv|json|npz|png|py|svg)(?:\?|$)")
 
 
 def init_app(app: Flask) -> None:
@@ -64,14 +66,14 @@ def init_app(app: Flask) -> None:
         "localized": localize_number,
     }
     env.globals |= {
-        "language": current_language,
+        "language": get_current_language,
         "languages": list_languages,
         "in_language": add_language,
     }
-    env.globals["in_english"] = in_english
+    env.globals["in_english"] = mark_english
     app.before_request(set_language)
-    app.after_request(keep_language)
-    app.teardown_request(lambda _: select_language(IN_ENGLISH))
+    app.after_request(add_language_to_links)
+    app.teardown_request(lambda _: select_language(ENGLISH_LANGUAGE))
 
 
 def read_language() -> Language:
@@ -80,11 +82,13 @@ def read_language() -> Language:
     Raises BadRequest, naming all languages, if it is unknown.
     """
     known: dict[str, Language] = current_app.extensions["languages"]
-    code = request.args.get(HL, "")
+    code = request.args.get(LANGUAGE_PARAMETER, "")
     if not code:
-        return IN_ENGLISH
+        return ENGLISH_LANGUAGE
     if code not in known:
-        raise build_value_error(HL, code, f"{', '.join(known)}, or left out")
+        raise build_value_error(
+            LANGUAGE_PARAMETER, code, f"{', '.join(known)}, or left out"
+        )
     return known[code]
 
 
@@ -93,13 +97,13 @@ def set_language() -> AnyResponse | None:
 
     A request for English is redirected to the URL without a language.
     """
-    select_language(IN_ENGLISH)
-    if request.args.get(HL) == ENGLISH:
+    select_language(ENGLISH_LANGUAGE)
+    if request.args.get(LANGUAGE_PARAMETER) == ENGLISH_CODE:
         query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
-        others = [pair for pair in query if pair[0] != HL]
+        others = [pair for pair in query if pair[0] != LANGUAGE_PARAMETER]
         return redirect(with_query(urls.quote_path(request.path), others), 301)
     language = read_language()
-    if language is not IN_ENGLISH and is_translated():
+    if language is not ENGLISH_LANGUAGE and is_translated():
         select_language(language)
     return None
 
@@ -107,7 +111,7 @@ def set_language() -> AnyResponse | None:
 def is_translated() -> bool:
     """Return whether the requested page is translated; the page for "not found" is."""
     return request.url_rule is None or bool(
-        WRITTEN & {request.blueprint, request.endpoint}
+        TRANSLATED_PAGES & {request.blueprint, request.endpoint}
     )
 
 
@@ -120,38 +124,46 @@ def list_languages() -> list[Language]:
         return []
     languages: dict[str, Language] = current_app.extensions["languages"]
     return [
-        IN_ENGLISH,
-        *(each for each in languages.values() if each.translated >= OFFERED_FROM),
+        ENGLISH_LANGUAGE,
+        *(
+            each
+            for each in languages.values()
+            if each.translated_share >= MIN_TRANSLATED_SHARE
+        ),
     ]
 
 
-def in_english() -> Markup:
+def mark_english() -> Markup:
     """Return the attribute of English text on a page in another language."""
-    return Markup(' lang="en"' if request.args.get(HL) else "")
+    return Markup(' lang="en"' if request.args.get(LANGUAGE_PARAMETER) else "")
 
 
 def add_language(address: str, language: Language) -> str:
     """Return a URL with the parameter of a language."""
-    if language is IN_ENGLISH or f"{HL}={language.code}" in address:
+    if (
+        language is ENGLISH_LANGUAGE
+        or f"{LANGUAGE_PARAMETER}={language.code}" in address
+    ):
         return address
     path, sign, anchor = address.partition("#")
-    return f"{path}{'&' if '?' in path else '?'}{HL}={language.code}{sign}{anchor}"
+    return f"{path}{'&' if '?' in path else '?'}{LANGUAGE_PARAMETER}={language.code}{sign}{anchor}"
 
 
-def keep_language(response: Response) -> Response:
+def add_language_to_links(response: Response) -> Response:
     """Add the requested language to all links and redirects of a response."""
-    code = request.args.get(HL, "")
+    code = request.args.get(LANGUAGE_PARAMETER, "")
     language = current_app.extensions["languages"].get(code)
     if language is None:
         return response
-    for name in LEADING:
+    for name in URL_HEADERS:
         if name in response.headers:
             response.headers[name] = add_language(response.headers[name], language)
     if response.mimetype == "text/html":
         host = re.escape(request.host_url.rstrip("/"))
-        link = re.compile(LINK % host)
+        link = re.compile(LINK_PATTERN % host)
         text = link.sub(
-            partial(_add_language, f"{HL}={code}"), response.get_data(as_text=True)
+            partial(_add_language, f"{LANGUAGE_PARAMETER}={code}"),
+            response.get_data(as_text=True),
         )
         response.set_data(text)
         tag, _ = response.get_etag()
@@ -160,8 +172,8 @@ def keep_language(response: Response) -> Response:
     return response
 
 
-def _add_language(more: str, link: "re.Match[str]") -> str:
+def _add_language(parameter: str, link: "re.Match[str]") -> str:
     address = link[2]
-    if ("." in address and FILE.search(address)) or more in address:
+    if ("." in address and FILE_PATTERN.search(address)) or parameter in address:
         return link[0]
-    return f"{link[0]}{'&amp;' if '?' in address else '?'}{more}"
+    return f"{link[0]}{'&amp;' if '?' in address else '?'}{parameter}"

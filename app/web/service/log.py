@@ -17,8 +17,8 @@ from gevent.os import tp_write
 from gunicorn import glogging
 from pythonjsonlogger.json import JsonFormatter
 
-LINES = 2_000  # longest queue of lines to write
-LONGEST = 1_000  # characters of one value
+MAX_QUEUED_LINES = 2_000  # longest queue of lines to write
+MAX_LINE_LENGTH = 1_000  # characters of one value
 FLUSH_SECONDS = 1.0  # limit for the last lines of a process
 
 
@@ -53,14 +53,17 @@ class Logger(glogging.Logger):  # type: ignore[misc]
             "agent": environ.get("HTTP_USER_AGENT"),
         }
         self.access_log.info(
-            {name: v[:LONGEST] if isinstance(v, str) else v for name, v in line.items()}
+            {
+                name: v[:MAX_LINE_LENGTH] if isinstance(v, str) else v
+                for name, v in line.items()
+            }
         )
 
 
 def _replace_handler(handler: logging.Handler) -> logging.Handler:
     """Return our handler for a handler of gunicorn; keep other handlers."""
     if type(handler) is logging.StreamHandler:
-        return Queued(handler)
+        return QueuedHandler(handler)
     if type(handler) is logging.FileHandler:
         handler.close()
         return LogFile(handler)
@@ -98,14 +101,14 @@ class LogFile(logging.FileHandler):
             super().handleError(record)
 
 
-class Queued(QueueHandler):
+class QueuedHandler(QueueHandler):
     """A handler that queues lines for a thread; lines are dropped if the queue is full."""
 
     _gunicorn = True  # gunicorn opens such handlers again on USR1
     queue: "Queue[logging.LogRecord]"
 
     def __init__(self, handler: "logging.StreamHandler[Any]") -> None:
-        super().__init__(Queue(LINES))
+        super().__init__(Queue(MAX_QUEUED_LINES))
         self.setFormatter(handler.formatter)
         self.file = handler.stream.fileno()
         self.process = 0  # the process of the thread, which a fork does not inherit
@@ -114,8 +117,8 @@ class Queued(QueueHandler):
         """Queue a record if there is room."""
         if self.process != os.getpid():
             self.process = os.getpid()
-            self.queue = Queue(LINES)
-            Writer(self.queue, self.file).start()
+            self.queue = Queue(MAX_QUEUED_LINES)
+            LogWriter(self.queue, self.file).start()
         if not self.queue.full():
             self.queue.put_nowait(record)
 
@@ -126,12 +129,12 @@ class Queued(QueueHandler):
                 self.queue.join()
 
 
-class Writer(QueueListener):
+class LogWriter(QueueListener):
     """A thread that writes lines without a buffer, which a fork could copy."""
 
-    def __init__(self, queue: "Queue[logging.LogRecord]", file: int) -> None:
+    def __init__(self, queue: "Queue[logging.LogRecord]", descriptor: int) -> None:
         super().__init__(queue)
-        self.file = file
+        self.file = descriptor
         self.process = os.getpid()
 
     def handle(self, record: logging.LogRecord) -> None:

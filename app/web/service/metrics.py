@@ -24,39 +24,39 @@ from prometheus_client.multiprocess import MultiProcessCollector
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-PATH = "/metrics"
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-OTHER = "other"  # every page that this site does not have
+METRICS_PATH = "/metrics"
+FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+OTHER_LABEL = "other"  # every page that this site does not have
 METHODS = {"GET", "HEAD", "POST", "OPTIONS"}
-SECONDS = (0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 30)
-RESPONSES = Counter(
+DURATION_BUCKETS = (0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 30)
+RESPONSE_COUNTER = Counter(
     "qtactoe_http_responses_total",
     "Responses by the first part of the path, the method and the status.",
     ["page", "method", "status"],
 )
-DURATION = Histogram(
+DURATION_HISTOGRAM = Histogram(
     "qtactoe_http_response_seconds",
     "Time until a response is ready to be sent, by the first part of the path.",
     ["page"],
-    buckets=SECONDS,
+    buckets=DURATION_BUCKETS,
 )
-VERSION = Gauge(
+VERSION_GAUGE = Gauge(
     "qtactoe_info", "1, with the version.", ["version"], multiprocess_mode="max"
 )
 
 
 def init_app(app: Flask) -> None:
     """Measure every response of an app from here on, and serve the numbers."""
-    app.add_url_rule(PATH, endpoint="metrics", view_func=show_metrics)
+    app.add_url_rule(METRICS_PATH, endpoint="metrics", view_func=show_metrics)
     pages = frozenset(rule.rule.split("/")[1] for rule in app.url_map.iter_rules())
     app.wsgi_app = measure_responses(app.wsgi_app, pages)  # type: ignore[assignment, method-assign]
 
 
 def show_metrics() -> Response:
     """Return the numbers of all processes since the server started."""
-    VERSION.labels(current_app.extensions["version"]).set(1)
+    VERSION_GAUGE.labels(current_app.extensions["version"]).set(1)
     registry = REGISTRY
-    if FOLDER in os.environ:
+    if FOLDER_VARIABLE in os.environ:
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     response = Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
@@ -74,13 +74,13 @@ def measure_responses(
     ) -> Iterable[bytes]:
         begin = perf_counter()
         first = environ["PATH_INFO"].split("/", 2)[1:2]
-        page = f"/{first[0]}" if first and first[0] in pages else OTHER
+        page = f"/{first[0]}" if first and first[0] in pages else OTHER_LABEL
         method = environ["REQUEST_METHOD"]
 
         def start(status: str, *rest: Any) -> Any:
-            name = method if method in METHODS else OTHER
-            RESPONSES.labels(page, name, status[:3]).inc()
-            DURATION.labels(page).observe(perf_counter() - begin)
+            name = method if method in METHODS else OTHER_LABEL
+            RESPONSE_COUNTER.labels(page, name, status[:3]).inc()
+            DURATION_HISTOGRAM.labels(page).observe(perf_counter() - begin)
             return start_response(status, *rest)
 
         return application(environ, start)

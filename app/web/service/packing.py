@@ -20,17 +20,20 @@ from werkzeug.http import parse_accept_header
 from app.web.pictures import palette, svg
 
 # By the name of the encoding, the smallest results first.
-PACK: dict[str, Callable[[bytes], bytes]] = {
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     # no page is larger than its window
     "br": partial(brotli.compress, quality=3, lgwin=18),
     "gzip": partial(gzip.compress, compresslevel=5, mtime=0),  # 6 takes a fifth longer
 }
-PLAIN = "identity"
-SMALLEST = 500  # bytes: smaller responses are not compressed
+NO_ENCODING = "identity"
+MIN_PACKED_BYTES = 500  # bytes: smaller responses are not compressed
 PACKED_TYPES = {"application/json", "image/svg+xml"}  # compressed, as is all text
-COMMENTS = {".css": rb"(?s)/\*.*?\*/", ".js": rb"(?m)(^|(?<=[;,{}()\]]))[ \t]*// .*$"}
-SPACES = rb"\s*([{};,])\s*|(?<=[\w-]:) "  # needless spaces of a style sheet
-YEAR = 31_536_000  # seconds
+COMMENT_PATTERNS = {
+    ".css": rb"(?s)/\*.*?\*/",
+    ".js": rb"(?m)(^|(?<=[;,{}()\]]))[ \t]*// .*$",
+}
+SPACE_PATTERN = rb"\s*([{};,])\s*|(?<=[\w-]:) "  # needless spaces of a style sheet
+YEAR_SECONDS = 31_536_000  # seconds
 
 
 def init_app(app: Flask, folder: Path) -> None:
@@ -61,10 +64,10 @@ def init_app(app: Flask, folder: Path) -> None:
         kind, packings = assets.get(address) or abort(404)
         encoding = choose_encoding(request.headers.get("Accept-Encoding", ""))
         response = Response(packings[encoding], mimetype=kind)
-        if encoding != PLAIN:
+        if encoding != NO_ENCODING:
             response.content_encoding = encoding
         response.cache_control.public = True
-        response.cache_control.max_age = YEAR
+        response.cache_control.max_age = YEAR_SECONDS
         response.cache_control.immutable = True
         return response
 
@@ -77,45 +80,47 @@ def init_app(app: Flask, folder: Path) -> None:
 def choose_encoding(accepted: str) -> str:
     """Return the encoding of a response for an Accept-Encoding header."""
     encodings = parse_accept_header(accepted, Accept)
-    return encodings.best_match([*PACK, PLAIN]) or PLAIN
+    return encodings.best_match([*COMPRESSORS, NO_ENCODING]) or NO_ENCODING
 
 
 def pack_response(response: Response) -> Response:
     """Compress a response and mark its ETag, unless the client already has it."""
     response.vary.add("Accept-Encoding")
     encoding = choose_encoding(request.headers.get("Accept-Encoding", ""))
-    if not _is_worth_it(response):
-        encoding = PLAIN
+    if not _is_worth_packing(response):
+        encoding = NO_ENCODING
     tag, weak = response.get_etag()
-    if encoding != PLAIN:
+    if encoding != NO_ENCODING:
         response.content_encoding = encoding
         if tag and not weak:
             response.set_etag(f"{tag}:{encoding}")
     if tag and {"HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH"} & request.environ.keys():
         response.make_conditional(request)
-    if encoding != PLAIN and response.status_code == 200:
-        response.set_data(PACK[encoding](response.get_data()))
+    if encoding != NO_ENCODING and response.status_code == 200:
+        response.set_data(COMPRESSORS[encoding](response.get_data()))
     return response
 
 
-def _is_worth_it(response: Response) -> bool:
+def _is_worth_packing(response: Response) -> bool:
     mimetype = response.mimetype or ""
     return (
         response.status_code == 200
         and not response.is_streamed
         and "Content-Encoding" not in response.headers
         and (mimetype.startswith("text/") or mimetype in PACKED_TYPES)
-        and (response.content_length or 0) >= SMALLEST
+        and (response.content_length or 0) >= MIN_PACKED_BYTES
     )
 
 
 def strip_file(path: Path) -> bytes:
     """Return the content of a file, without comments and spaces if it is our style sheet or script."""
     content = path.read_bytes()
-    if path.parent.name == "vendor" or path.suffix not in COMMENTS:
+    if path.parent.name == "vendor" or path.suffix not in COMMENT_PATTERNS:
         return content
-    content = re.sub(rb"(?m)^\s+", b"", re.sub(COMMENTS[path.suffix], b"", content))
-    return re.sub(SPACES, rb"\1", content) if path.suffix == ".css" else content
+    content = re.sub(
+        rb"(?m)^\s+", b"", re.sub(COMMENT_PATTERNS[path.suffix], b"", content)
+    )
+    return re.sub(SPACE_PATTERN, rb"\1", content) if path.suffix == ".css" else content
 
 
 @lru_cache(maxsize=128)  # shared by all sites of a process, as in tests
@@ -124,7 +129,7 @@ def _pack_file(name: str, content: bytes) -> tuple[str | None, dict[str, bytes]]
     packings = {
         "br": brotli.compress(content, quality=10),  # 11 takes 3x as long for 2% less
         "gzip": gzip.compress(content, mtime=0),
-        PLAIN: content,
+        NO_ENCODING: content,
     }
     return mimetypes.guess_type(name)[0], packings
 

@@ -16,13 +16,13 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import urls
-from app.web.service.languages import HL
+from app.web.service.languages import LANGUAGE_PARAMETER
 from app.web.urls import Route, with_query
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-READS_NOTHING = Route("")
+ROUTE_WITHOUT_QUERY = Route("")
 
 
 def init_app(app: Flask) -> None:
@@ -60,7 +60,7 @@ def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
             endpoint, _ = matcher.match(get_path(environ), method="GET")
         except HTTPException:  # a redirect or an error, which are not kept
             return query
-        return reduce_query(query, routes.get(endpoint, READS_NOTHING))
+        return reduce_query(query, routes.get(endpoint, ROUTE_WITHOUT_QUERY))
 
     return read
 
@@ -73,15 +73,15 @@ def get_path(environ: "WSGIEnvironment") -> str:
 
 def reduce_query(query: str, route: Route) -> str:
     """Return the parameters of a query that the route reads, and the language."""
-    if route.reads is None:
+    if route.query_parameters is None:
         return query
     given: dict[str, list[str]] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):
         given.setdefault(name, []).append(value)
     pairs = []
-    for name in (*route.reads, HL):
+    for name in (*route.query_parameters, LANGUAGE_PARAMETER):
         values = given.get(name, [])
-        if name not in route.repeated:
+        if name not in route.repeated_parameters:
             values = values[:1]
         pairs += [(name, value) for value in values]
     return with_query("", pairs).removeprefix("?")

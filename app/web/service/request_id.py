@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-HEADER, VARIABLE = "X-Request-ID", "HTTP_X_REQUEST_ID"
-GOOD_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
+REQUEST_ID_HEADER, REQUEST_ID_VARIABLE = "X-Request-ID", "HTTP_X_REQUEST_ID"
+ID_PATTERN = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
 
 def identify_requests(application: "WSGIApplication") -> "WSGIApplication":
@@ -22,12 +22,14 @@ def identify_requests(application: "WSGIApplication") -> "WSGIApplication":
     def answer(
         environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
-        request_id = environ.get(VARIABLE, "")
-        if not GOOD_ID.fullmatch(request_id):
-            request_id = environ[VARIABLE] = secrets.token_hex(8)
+        request_id = environ.get(REQUEST_ID_VARIABLE, "")
+        if not ID_PATTERN.fullmatch(request_id):
+            request_id = environ[REQUEST_ID_VARIABLE] = secrets.token_hex(8)
 
         def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
-            return start_response(status, [*headers, (HEADER, request_id)], *error)
+            return start_response(
+                status, [*headers, (REQUEST_ID_HEADER, request_id)], *error
+            )
 
         return application(environ, start)
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from app.tictactoe.agents import load_agent
-from app.tictactoe.game import connect
-from app.web.on_demand import LOOK_SECONDS
+from app.tictactoe.game import build_game
+from app.web.on_demand import CLIENT_CHECK_SECONDS
 from tests.service.faults.finding import Finding, fault, on_a_server
 from tests.service.server import (
     ROOT,
@@ -40,7 +40,7 @@ from tests.service.server import (
     wait_until_up,
 )
 from tests.signals import heeding
-from training.job_queue import CAPACITY
+from training.job_queue import MAX_JOBS
 
 AGENT, SEED = "q-learning-1", "99"
 DISK = 512  # KB: there is room for the old model, but not for the new one beside it
@@ -137,7 +137,7 @@ def told(
 ) -> Finding:
     """Check the exit of a training and the files that it left."""
     same = contents(folder) == before
-    loadable = load_agent(folder, connect(), AGENT).card.seed != int(SEED)
+    loadable = load_agent(folder, build_game(), AGENT).card.seed != int(SEED)
     last = CONTROL.sub("", said).strip().rpartition("\n")[2]
     return Finding(
         done,
@@ -297,7 +297,7 @@ def place_in_line(server: Server) -> Iterator[Finding]:
                     ask(server, f"/lab/{fresh()}", 0.05)
             names = [fresh() for _ in range(2)]
             # the trainer needs this time to notice that they have gone
-            time.sleep(2 * LOOK_SECONDS)
+            time.sleep(2 * CLIENT_CHECK_SECONDS)
             told = [ask(server, f"/lab/{name}") for name in names]
             again = all(each.headers["Retry-After"] and each.headers["Refresh"] for each in told)
         places = re.findall(r"Number (\d+) in line", " ".join(each.text for each in told))
@@ -447,22 +447,22 @@ def left_behind() -> Iterator[Finding]:
 def full_queue(server: Server) -> Iterator[Finding]:
     """More clients than the queue has room for."""
     with (
-        ThreadPoolExecutor(CAPACITY + MORE) as pool,
+        ThreadPoolExecutor(MAX_JOBS + MORE) as pool,
         held_up(server) as one,
     ):
         held = pool.submit(visit, server, fresh())  # the job that the worker has started
-        answers = [pool.submit(visit, server, fresh()) for _ in range(CAPACITY + MORE - 1)]
+        answers = [pool.submit(visit, server, fresh()) for _ in range(MAX_JOBS + MORE - 1)]
         wait_until(lambda: sum(answer.done() for answer in answers) >= MORE - 1)
         told = [answer.result() for answer in answers if answer.done()]
         shipped = page(server, "q-table")
         os.kill(one, signal.SIGCONT)
         seen = Counter(answer.result().status for answer in [held, *answers])
         yield Finding(
-            f"{CAPACITY + MORE} new recipes while the only one who trains is held up",
-            f"one is being trained, {CAPACITY} stand in line, {MORE - 1} x 503 with Retry-After at "
+            f"{MAX_JOBS + MORE} new recipes while the only one who trains is held up",
+            f"one is being trained, {MAX_JOBS} stand in line, {MORE - 1} x 503 with Retry-After at "
             "once; agents that are there are shown; all in line are trained as soon as it goes on",
             f"{seen[503]} x 503, {seen[200]} x 200; an agent that is there: {shipped}",
-            seen == {503: MORE - 1, 200: CAPACITY + 1}
+            seen == {503: MORE - 1, 200: MAX_JOBS + 1}
             and all(answer.headers["Retry-After"] for answer in told)
             and shipped == 200,
         )

@@ -33,26 +33,28 @@ from app.web.pages.api.schema import (
     TableQuery,
 )
 from app.web.rendering import Page, render_page
-from app.web.service.errors import PROBLEM
+from app.web.service.errors import PROBLEM_MIMETYPE
 from app.web.site_data import SiteData, current_site
 
 Document: TypeAlias = dict[str, Any]  # a JSON object
 
 JSON = "application/json"
-OURS = "Api"  # prefix that avoids clashes with types of the site; not in the document
-TAG = "type"  # the field that distinguishes kinds of figures
-SETTINGS = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
+API_TAG = (
+    "Api"  # prefix that avoids clashes with types of the site; not in the document
+)
+TAGS_KEY = "type"  # the field that distinguishes kinds of figures
+RECIPE_PATTERN = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
 # names of recipes, and of the lenses of their tasks
 RECIPE = {
     "type": "string",
     "title": "recipe",
-    "pattern": f"{SETTINGS}(_task)?$",
+    "pattern": f"{RECIPE_PATTERN}(_task)?$",
     "maxLength": MAX_NAME,
 }
 TAUGHT = {
     "type": "string",
     "title": "recipe with a person's games",
-    "pattern": f"{SETTINGS},taught=[0-9.]+(,[a-z_]+=[0-9.-]+)*$",
+    "pattern": f"{RECIPE_PATTERN},taught=[0-9.]+(,[a-z_]+=[0-9.-]+)*$",
 }
 
 
@@ -88,8 +90,8 @@ tree = SpecTree(
     after=raise_invalid_answer,
     validation_error_status=400,
     validation_error_model=Problem,
-    naming_strategy=lambda model: model.__name__.removeprefix(OURS),
-    nested_naming_strategy=lambda _parent, child: child.removeprefix(OURS),
+    naming_strategy=lambda model: model.__name__.removeprefix(API_TAG),
+    nested_naming_strategy=lambda _parent, child: child.removeprefix(API_TAG),
     title="Q-Tac-Toe",
     version="1",
     description="Tic-tac-toe agents that taught themselves: their Q-values and their moves.",
@@ -116,8 +118,8 @@ def build_description(site: SiteData) -> Document:
             parameter["description"] = parameter["schema"].pop("description")
         for status, response in one.operation["responses"].items():
             if status != "200":
-                response["content"] = {PROBLEM: response["content"][JSON]}
-    document["paths"][urls.API_JUDGE]["post"]["requestBody"] = TABLE_BODY
+                response["content"] = {PROBLEM_MIMETYPE: response["content"][JSON]}
+    document["paths"][urls.API_JUDGE]["post"]["requestBody"] = TABLE_REQUEST_BODY
     components = document["components"]["schemas"]
     shown_as_parameters = (LookQuery, MoveQuery, JudgeQuery, TableQuery)
     for query in shown_as_parameters:
@@ -126,9 +128,9 @@ def build_description(site: SiteData) -> Document:
         components[error] = components.pop(error)
     fill_formats(components, formats)
     for component in components.values():
-        component["title"] = component["title"].removeprefix(OURS)
-        if TAG in component["properties"]:
-            component["properties"][TAG].setdefault(
+        component["title"] = component["title"].removeprefix(API_TAG)
+        if TAGS_KEY in component["properties"]:
+            component["properties"][TAGS_KEY].setdefault(
                 "description", "The kind of figure."
             )
     return document
@@ -183,7 +185,7 @@ def list_game_formats(game: Game) -> Mapping[str, Document]:
 
 def list_player_formats(site: SiteData) -> Mapping[str, Document]:
     """Return the allowed texts of each format for a name: known names and recipes."""
-    names = {"lens": site.lenses, "agent": site.agents, "player": site.policies}
+    names = {"lens": site.value_sources, "agent": site.agents, "player": site.policies}
     formats: dict[str, Document] = {
         format: {"anyOf": [{"enum": list(known)}, RECIPE, TAUGHT]}
         for format, known in names.items()
@@ -215,9 +217,9 @@ def fill_formats(value: Any, formats: Mapping[str, Document]) -> None:
             fill_formats(inner, formats)
 
 
-CLIENT = ROOT / "docs" / "play_over_http.py"
-TABLE = '{"....X....": 0, "X...O....": 8}'
-TABLE_BODY = {
+CLIENT_FILE = ROOT / "docs" / "play_over_http.py"
+EXAMPLE_TABLE = '{"....X....": 0, "X...O....": 8}'
+TABLE_REQUEST_BODY = {
     "required": True,
     "description": "The table, or a form that contains the table.",
     "content": {
@@ -233,11 +235,11 @@ TABLE_BODY = {
         },
     },
 }
-UNREACHED = urls.API_POSITION.url("XXX......")  # no game leads there
+UNREACHABLE_EXAMPLE = urls.API_POSITION.url("XXX......")  # no game leads there
 WIDTH = 170  # characters of a line: a cell of a position fits
 LONGEST_TEXT = 160  # characters of a text in an example: the paths of most pages fit
-COMPONENT = "#/components/schemas/"
-MANY = 6  # longest list of names in a line
+SCHEMA_PREFIX = "#/components/schemas/"
+MAX_LISTED_ITEMS = 6  # longest list of names in a line
 
 bp = Blueprint("api", __name__)
 
@@ -245,8 +247,8 @@ bp = Blueprint("api", __name__)
 class RequestExample(NamedTuple):
     """A request to the API and the response of this site."""
 
-    address: str
-    table: str  # table in the body, "" for GET
+    url: str
+    sent_table: str  # table in the body, "" for GET
     answer: str  # the JSON of the response, with long texts shortened
 
 
@@ -255,12 +257,12 @@ class ApiPage(Page, frozen=True):
 
     template: ClassVar = "api/api.html"
 
-    site: str  # its URL
+    site_url: str  # its URL
     operations: list[tuple[Operation, RequestExample]]
     schemas: Mapping[str, Document]  # objects in the answers, by name
-    fault: RequestExample
-    phrases: Mapping[str, str]  # HTTP status code -> phrase
-    client: str  # the source of a program that plays a game
+    error_example: RequestExample
+    status_phrases: Mapping[str, str]  # HTTP status code -> phrase
+    client_source: str  # the source of a program that plays a game
 
 
 @bp.get(urls.API)
@@ -269,24 +271,26 @@ def show_api() -> Answer:
     document = current_app.extensions["openapi"]
     base_url = request.host_url.rstrip("/")
     page = ApiPage(
-        site=base_url,
+        site_url=base_url,
         operations=[
             (one, _request_operation(one, base_url))
             for one in list_operations(document)
         ],
         schemas=document["components"]["schemas"],
-        fault=_request_example(UNREACHED, base_url),
-        phrases={str(status.value): status.phrase for status in HTTPStatus},
-        client=CLIENT.read_text(),
+        error_example=_request_example(UNREACHABLE_EXAMPLE, base_url),
+        status_phrases={str(status.value): status.phrase for status in HTTPStatus},
+        client_source=CLIENT_FILE.read_text(),
     )
     return render_page(page)
 
 
-def _request_operation(one: Operation, base_url: str) -> RequestExample:
-    is_post = one.method == "post"
-    parameters = [] if is_post else one.operation["parameters"]
+def _request_operation(operation: Operation, base_url: str) -> RequestExample:
+    is_post = operation.method == "post"
+    parameters = [] if is_post else operation.operation["parameters"]
     return _request_example(
-        _build_url(one.path, parameters), base_url, TABLE if is_post else ""
+        _build_url(operation.path, parameters),
+        base_url,
+        EXAMPLE_TABLE if is_post else "",
     )
 
 
@@ -301,18 +305,18 @@ def _build_url(path: str, parameters: list[Document]) -> str:
     )
 
 
-def _request_example(address: str, base_url: str, table: str = "") -> RequestExample:
+def _request_example(url: str, base_url: str, table: str = "") -> RequestExample:
     """Return an example request and its response: POST with a table, else GET."""
     client = current_app.test_client()
     form = {"table": table}
     answer = (
         client.post(
-            address, base_url=base_url, data=form, content_type="multipart/form-data"
+            url, base_url=base_url, data=form, content_type="multipart/form-data"
         )
         if table
-        else client.get(address, base_url=base_url)
+        else client.get(url, base_url=base_url)
     )
-    return RequestExample(address, table, format_json(shorten_texts(answer.json)))
+    return RequestExample(url, table, format_json(shorten_texts(answer.json)))
 
 
 def shorten_texts(value: Any) -> Any:
@@ -343,20 +347,20 @@ def format_json(value: Any, indent: str = "") -> str:
 
 
 @bp.app_template_global()
-def type_in_words(schema: dict[str, Any]) -> tuple[str, str]:
+def describe_type(schema: dict[str, Any]) -> tuple[str, str]:
     """Return the name of a JSON Schema's type, and a link to its explanation, or ""."""
     link = ""
     match schema:
         case {"$ref": str(reference)}:
-            text = reference.removeprefix(COMPONENT)
+            text = reference.removeprefix(SCHEMA_PREFIX)
             link = f"#{text}"
         case {"anyOf": list(choices)}:
-            names, places = zip(*map(type_in_words, choices), strict=True)
+            names, places = zip(*map(describe_type, choices), strict=True)
             text = " or ".join(names)
             link = places[0]
         case {"type": "string", "title": str(name)}:
             text = name
-        case {"enum": list(names)} if len(names) > MANY:
+        case {"enum": list(names)} if len(names) > MAX_LISTED_ITEMS:
             text = "name"
             link = urls.API_AGENTS
         case {"enum": list(names)}:
@@ -367,12 +371,12 @@ def type_in_words(schema: dict[str, Any]) -> tuple[str, str]:
             "minItems": least,
             "maxItems": most,
         } if least == most:
-            text = f"list of {most} {type_in_words(item)[0]}s"
+            text = f"list of {most} {describe_type(item)[0]}s"
         case {"type": "array", "items": dict(item)}:
-            text, link = type_in_words(item)
+            text, link = describe_type(item)
             text = f"list of {text}"
         case {"type": "object", "additionalProperties": dict(field)}:
-            text, link = type_in_words(field)
+            text, link = describe_type(field)
             text = f"object, each field {text}"
         case {"type": str(name), "minimum": low, "maximum": high}:
             text = f"{name}, {low} to {high}"

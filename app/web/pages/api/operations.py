@@ -36,7 +36,7 @@ from app.web import urls
 from app.web.facts import find_causes, find_losing_game, get_figures
 from app.web.formatting import list_choices
 from app.web.match import Match
-from app.web.move_values import OUTCOMES, MoveValues, evaluate_moves
+from app.web.move_values import OUTCOME_LABELS, MoveValues, evaluate_moves
 from app.web.pages.api import schema
 from app.web.pages.api.description import (
     bp,
@@ -46,7 +46,7 @@ from app.web.pages.api.description import (
 )
 from app.web.pages.parts.sent_table import read_sent_table
 from app.web.rendering import allow_revalidation
-from app.web.site_data import HUMAN, MOVES, TASK, SiteData, current_site
+from app.web.site_data import HUMAN, MOVES_PREFIX, TASK_SUFFIX, SiteData, current_site
 
 SIDES: dict[int, schema.Mark] = {X: "X", O: "O"}
 RESULTS: dict[int, schema.Result] = {**SIDES, 0: "draw"}
@@ -68,7 +68,7 @@ def list_agents() -> Response:
         schema.Agents(
             agents=[build_summary(site, id) for id in site.agents],
             baselines=[
-                schema.Baseline(id, site.titles[id], urls.play_against(id))
+                schema.Baseline(id, site.display_titles[id], urls.play_against(id))
                 for id in rules
             ],
         )
@@ -80,7 +80,7 @@ def list_agents() -> Response:
 def show_agent(id: str) -> Response:
     """Get one agent with all its data."""
     site = current_site()
-    _require_name(id, site.agents, site.agents.knows(id))
+    _require_name(id, site.agents, site.agents.contains_name(id))
     return build_cacheable_response(
         schema.Agent(build_summary(site, id), complete_card(site.game, site.agents[id]))
     )
@@ -94,7 +94,7 @@ def judge_moves(query: schema.JudgeQuery) -> Response:
     The request contains only the moves of the policy. They are not stored.
     """
     site = current_site()
-    name = MOVES + query.moves
+    name = MOVES_PREFIX + query.moves
     site.canonicalize(name)
     return build_cacheable_response(
         schema.ApiJudgement(**build_judgement_fields(site, name))
@@ -117,14 +117,16 @@ def judge_table(query: schema.TableQuery) -> Response:
         reading, _ = read_sent_table(site)
     except TableError as error:
         raise BadRequest(f"This table cannot be read: {error}.") from None
-    if reading.unread:
-        raise BadRequest(f"This table cannot be read as a whole: {reading.fault}.")
+    if reading.unread_reasons:
+        raise BadRequest(
+            f"This table cannot be read as a whole: {reading.fault_sentence}."
+        )
     moves = encode_moves(site.game, reading.choice)
     response = build_json_response(
         schema.TableJudgement(
-            **build_judgement_fields(site, MOVES + moves),
+            **build_judgement_fields(site, MOVES_PREFIX + moves),
             moves=moves,
-            read=reading.positions,
+            read=reading.position_count,
             notes=reading.notes,
             values=list_values(site, reading) if query.values else None,
         )
@@ -141,7 +143,7 @@ def build_judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
     }
     reachable = figures.reachable_blunders
     return {
-        "title": site.titles[name],
+        "title": site.display_titles[name],
         "unbeatable_as": [
             SIDES[SEATS[seat]] for seat, record in lost_games.items() if record is None
         ],
@@ -150,7 +152,7 @@ def build_judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
         "decisions": site.game.decisions,
         "reachable_blunders": schema.Met(reachable.x[-1], reachable.o[-1]),
         "nash_conv": figures.nash_conv[-1],
-        "against_random": _shipped_results(figures.vs["random"]),
+        "against_random": _shipped_results(figures.baseline_chances["random"]),
         "against_best_responder": _shipped_results(figures.best_response),
         "causes": [_build_cause(site, cause) for cause in find_causes(site, name)],
         "page": urls.judge(name),
@@ -178,7 +180,11 @@ def list_values(
 def show_position(position: str, query: schema.LookQuery) -> Response:
     """Get a position with the values of an agent and the exact results."""
     step = None if query.step is UNSET else query.step
-    _require_name(query.lens, current_site().lenses, current_site().is_lens(query.lens))
+    _require_name(
+        query.lens,
+        current_site().value_sources,
+        current_site().is_value_source(query.lens),
+    )
     learned = current_site().agents.find(query.lens)
     steps = len(learned.snapshot_updates) if learned else 0
     if step is not None and step >= steps:
@@ -197,7 +203,9 @@ def draw_move(position: str, query: schema.MoveQuery) -> Response:
     """
     number = _parse_number(position)
     _require_name(
-        query.agent, current_site().policies, current_site().policies.knows(query.agent)
+        query.agent,
+        current_site().policies,
+        current_site().policies.contains_name(query.agent),
     )
     if current_site().game.is_over(number):
         raise Conflict(f"The game is over in {position}: no player is to move.")
@@ -238,7 +246,7 @@ def show_match(x: str, o: str) -> Response:
     """Get the exact results of a match between two players."""
     site = current_site()
     for name in (x, o):
-        _require_name(name, site.policies, site.policies.knows(name))
+        _require_name(name, site.policies, site.policies.contains_name(name))
     policies = site.policies[x], site.policies[o]
     chances = compute_outcome_chances(site.game, *policies)[0]
     likeliest = [
@@ -314,8 +322,8 @@ def _parse_number(position: str) -> int:
         raise NotFound(f"There is no such position: {error}.") from None
 
 
-def _require_name(name: str, names: Collection[str], known: bool) -> None:
-    if not known:
+def _require_name(name: str, names: Collection[str], is_known: bool) -> None:
+    if not is_known:
         raise NotFound(f"There is no {name!r} here. {list_choices(names)}")
 
 
@@ -323,7 +331,7 @@ def build_summary(site: SiteData, id: str) -> schema.Summary:
     """Return the key figures of an agent as shipped."""
     card = site.agents[id].card
     figures = card.figures
-    far = card.figures.task
+    far = card.figures.task_distance
     return schema.Summary(
         id=id,
         title=card.title,
@@ -338,8 +346,12 @@ def build_summary(site: SiteData, id: str) -> schema.Summary:
         ],
         blunders=figures.blunders[-1],
         decisions=site.game.decisions,
-        task=schema.Task(far.largest[-1], far.mean[-1], id + TASK) if far else None,
-        against_random=_shipped_results(figures.vs["random"]),
+        task=schema.Task(
+            far.largest_distance[-1], far.mean_distance[-1], id + TASK_SUFFIX
+        )
+        if far
+        else None,
+        against_random=_shipped_results(figures.baseline_chances["random"]),
         against_best_responder=_shipped_results(figures.best_response),
         href=urls.API_AGENT.url(id),
         page=urls.agent(id),
@@ -361,32 +373,41 @@ def build_state(site: SiteData, position: int) -> schema.State:
 
 
 def build_view(
-    site: SiteData, position: int, lens: str, step: int | None
+    site: SiteData, position: int, value_source: str, step: int | None
 ) -> schema.ApiView:
     """Return a position with the values of a source, at a snapshot or as shipped, and exact values."""
     game = site.game
-    learned = site.agents.find(lens)
+    learned = site.agents.find(value_source)
     values = (
-        None if game.is_over(position) else evaluate_moves(site, position, lens, step)
+        None
+        if game.is_over(position)
+        else evaluate_moves(site, position, value_source, step)
     )
-    worth = site.get_rewards(lens)
+    reward_scale = site.get_rewards(value_source)
     return schema.ApiView(
         **asdict(build_state(site, position)),
         symmetry_class=format_position(game, int(game.symmetry_class[position])),
-        value=int(site.solution.value[position]),
-        plies=int(site.solution.plies[position]),
-        lens=lens,
+        value=int(site.solution.values[position]),
+        plies=int(site.solution.plies_to_end[position]),
+        lens=value_source,
         updates=int(learned.snapshot_updates[-1 if step is None else step])
         if learned
         else None,
-        worth=schema.ApiScale(*(worth.x if game.to_move[position] == X else worth.o))
-        if values and worth
+        worth=schema.ApiScale(
+            *(reward_scale.x if game.to_move[position] == X else reward_scale.o)
+        )
+        if values and reward_scale
         else None,
         cells=[
             _build_square(site, position, cell, values) for cell in range(game.cells)
         ],
         page=urls.play(
-            Match(find_record(game, position), o=HUMAN, lens=lens, step=step)
+            Match(
+                find_record(game, position),
+                o=HUMAN,
+                value_source=value_source,
+                snapshot=step,
+            )
         ),
     )
 
@@ -413,10 +434,12 @@ def _build_cause(site: SiteData, cause: Cause) -> schema.LikelyCause:
         kind=cause.kind,
         seat=SIDES.get(cause.seat),
         rule=cause.rule,
-        number=cause.number,
-        of=cause.total,
-        by_chance=round_figure(cause.by_chance),
-        shown_in=[format_position(site.game, position) for position in cause.positions],
+        number=cause.matching_count,
+        of=cause.possible_count,
+        by_chance=round_figure(cause.expected_by_chance),
+        shown_in=[
+            format_position(site.game, position) for position in cause.example_positions
+        ],
     )
 
 
@@ -433,19 +456,26 @@ def _build_square(
     mark = MARKS[int(site.game.board[position, cell])]
     if values is None or not site.game.legal[position, cell]:
         return schema.ApiSquare(cell, mark, legal=False)
-    learned = site.agents.find(values.lens)
-    task = None if values.exact else site.get_task_q(values.lens.removesuffix(TASK))
+    learned = site.agents.find(values.value_source)
+    task = (
+        None
+        if values.is_optimal_play
+        else site.get_task_q(values.value_source.removesuffix(TASK_SUFFIX))
+    )
     return schema.ApiSquare(
         cell=cell,
         mark=mark,
         legal=True,
-        value=round_figure(values.values[cell]) if values.known[cell] else None,
-        best=values.best[cell],
+        value=round_figure(values.values[cell]) if values.is_known[cell] else None,
+        best=values.is_best[cell],
         policy=round_figure(values.policy[cell]),
         visits=int(learned.visits[position, cell]) if learned else None,
         task=None if task is None else round_figure(task[position, cell]),
         truth=schema.Truth(
-            outcome=cast(schema.Outcome, OUTCOMES[int(site.truth[position, cell])]),
-            plies=int(site.solution.plies[site.game.successor[position, cell]]) + 1,
+            outcome=cast(
+                schema.Outcome, OUTCOME_LABELS[int(site.optimal_q[position, cell])]
+            ),
+            plies=int(site.solution.plies_to_end[site.game.successor[position, cell]])
+            + 1,
         ),
     )

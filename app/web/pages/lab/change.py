@@ -19,7 +19,7 @@ from app.recipes.parameters import format_value
 from app.web.pages.lab.differences import count_turns, find_shared
 
 ALGORITHM = "algorithm"  # the parameter of a form that is no parameter of a recipe
-SIDES = ("a", "b")  # the baseline, and the recipe that is compared with it
+SIDE_LETTERS = ("a", "b")  # the baseline, and the recipe that is compared with it
 
 
 def change_both(
@@ -32,7 +32,7 @@ def change_both(
     """
     common = {key: text for key, text in changes.items() if "." not in key}
     changed = []
-    for side, recipe in zip(SIDES, (a, b), strict=True):
+    for side, recipe in zip(SIDE_LETTERS, (a, b), strict=True):
         own = {
             key.partition(".")[2]: text
             for key, text in changes.items()
@@ -51,7 +51,7 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
     """
     slug = changes.get(ALGORITHM) or recipe.slug
     if slug != recipe.slug:
-        recipe = carry_over(recipe, slug)
+        recipe = carry_over_parameters(recipe, slug)
     known = get_parameters(type(recipe))
     typed = {
         key: _tidy_number(known[key], text.strip()) or format_value(known[key].default)
@@ -60,7 +60,7 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
     }
     values = list_values(recipe) | typed
     if ":" in values.get("vs", "") and not values.get("taught"):
-        values["vs"] = _share_turns(slug, values["vs"], values.pop(recipe.turns))
+        values["vs"] = _divide_turns(slug, values["vs"], values.pop(recipe.turns))
     elif ":" in values.get("vs", ""):
         del values[recipe.turns]
     settings = [
@@ -74,7 +74,7 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
     return changed
 
 
-def carry_over(recipe: Recipe, slug: str) -> Recipe:
+def carry_over_parameters(recipe: Recipe, slug: str) -> Recipe:
     """Return the recipe of another algorithm with all values that have the same meaning in both.
 
     A value that the other algorithm does not allow gets its default. Raises RecipeError
@@ -99,13 +99,13 @@ def list_values(recipe: Recipe) -> dict[str, str]:
 
 def shorten_training(recipe: Recipe) -> Recipe:
     """Return a recipe with at most as many turns as can be trained here."""
-    turns = most_turns(recipe)
+    turns = get_max_turns(recipe)
     if recipe.is_network or turns >= count_turns(recipe.phases):
         return recipe
     return change_recipe(recipe, {recipe.turns: str(turns)})
 
 
-def most_turns(recipe: Recipe) -> int:
+def get_max_turns(recipe: Recipe) -> int:
     """Return the largest number of turns that can be trained here with the other values of a recipe."""
     turns = count_turns(recipe.phases)
     return max(1, MAX_UPDATES * turns // recipe.max_updates())
@@ -113,7 +113,7 @@ def most_turns(recipe: Recipe) -> int:
 
 def _tidy_number(parameter: Parameter, text: str) -> str:
     """Return a whole number without decimals: a browser may send "2.0"."""
-    if parameter.kind is not int or not text.isascii():
+    if parameter.value_type is not int or not text.isascii():
         return text
     try:
         number = float(text)
@@ -122,7 +122,7 @@ def _tidy_number(parameter: Parameter, text: str) -> str:
     return str(int(number)) if number.is_integer() else text
 
 
-def _share_turns(slug: str, vs: str, turns: str) -> str:
+def _divide_turns(slug: str, vs: str, turns: str) -> str:
     """Return opponents with `turns` turns in total, or unchanged if `turns` is not a number."""
     try:
         recipe = parse_recipe(f"{slug},vs={vs}")

@@ -12,23 +12,23 @@ from app.recipes import name_recipe
 from app.web.formatting import format_with_unit
 from app.web.pages.lab.duel import LINEAR, LOGARITHMIC, Duel, Side
 from app.web.pictures.curves import lay_out_seed_lines
-from app.web.pictures.figures import Layout, lay_out_curves
-from app.web.pictures.svg import Link, Plot, write_plot
-from app.web.pictures.tables import Table, TableCell, TableRow, build_table
+from app.web.pictures.figures import FigureLayout, lay_out_curves
+from app.web.pictures.svg import Plot, ShapeLink, write_plot
+from app.web.pictures.tables import HtmlTable, TableCell, TableRow, build_table
 
 CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0  # pixels
-POINTS = 50  # points of a curve
-SEED_LABEL = 16  # characters that fit below one of two columns on a phone
+MAX_CURVE_POINTS = 50  # points of a curve
+SEED_LABEL_WIDTH = 16  # characters that fit below one of two columns on a phone
 
 
 class DuelCharts(NamedTuple):
     """The drawings of a comparison with their numbers."""
 
-    layout: Layout
+    layout: FigureLayout
     svg: Markup
-    table: Table
+    table: HtmlTable
     seeds: Markup
-    seed_table: Table
+    seed_table: HtmlTable
 
 
 def draw_charts(duel: Duel) -> DuelCharts:
@@ -47,9 +47,9 @@ def draw_charts(duel: Duel) -> DuelCharts:
 
 def summarize_runs(duel: Duel) -> Curves:
     """Return the summary of each recipe's runs over the axis of the URL or the clearest axis."""
-    axes = [LINEAR, LOGARITHMIC] if duel.baseline else [LOGARITHMIC]
-    axes = [duel.axis] if duel.axis else axes
-    series = {axis: _sum_up_sides(duel, axis) for axis in axes}
+    axes = [LINEAR, LOGARITHMIC] if duel.baseline_name else [LOGARITHMIC]
+    axes = [duel.axis_key] if duel.axis_key else axes
+    series = {axis: _summarize_sides(duel, axis) for axis in axes}
 
     def measure_gap(axis: str) -> float:
         b = series[axis][0]
@@ -66,26 +66,27 @@ def summarize_runs(duel: Duel) -> Curves:
     )
 
 
-def _sum_up_sides(duel: Duel, axis: str) -> list[Series]:
+def _summarize_sides(duel: Duel, axis: str) -> list[Series]:
     return [_sum_up_runs(duel, side, axis) for side in duel.sides[::-1]]
 
 
 def _sum_up_runs(duel: Duel, side: Side, axis: str) -> Series:
     """Return the summary of a recipe's runs over an axis, interpolated between snapshots."""
     courses = [
-        (run.figures.updates, duel.measure.get_curve(run.figures)) for run in side.runs
+        (run.figures.snapshot_updates, duel.measure.get_curve(run.figures))
+        for run in side.runs
     ]
     end = max(1, *(updates[-1] for updates, _ in courses))
     is_logarithmic = axis == LOGARITHMIC
 
-    def to_axis(updates: Sequence[float]) -> NDArray[np.float64]:
+    def convert_to_axis(updates: Sequence[float]) -> NDArray[np.float64]:
         return np.log1p(updates) if is_logarithmic else np.asarray(updates, float)
 
-    low, high = to_axis([1 if is_logarithmic else 0, end])
-    places = np.linspace(low, high, POINTS)
+    low, high = convert_to_axis([1 if is_logarithmic else 0, end])
+    places = np.linspace(low, high, MAX_CURVE_POINTS)
     points = np.expm1(places) if is_logarithmic else places
     rows = [
-        np.interp(places, to_axis(updates), course).tolist()
+        np.interp(places, convert_to_axis(updates), course).tolist()
         for updates, course in courses
     ]
     recipe = name_recipe(side.recipe.with_seed(0))
@@ -99,18 +100,18 @@ def lay_out_seeds(duel: Duel, height: float) -> Plot:
     overlap.
     """
     measure = duel.measure
-    rows = list(zip(*duel.list_ends(measure), strict=True))
-    styles = [_choose_style(row, measure.more) for row in rows]
+    rows = list(zip(*duel.list_final_values(measure), strict=True))
+    styles = [_choose_style(row, measure.more_is_better) for row in rows]
     titles = [side.title for side in duel.sides]
-    are_narrow = max(map(len, titles)) <= SEED_LABEL
+    are_narrow = max(map(len, titles)) <= SEED_LABEL_WIDTH
     names = titles if are_narrow else [side.mark for side in duel.sides]
     links = [link for link, _ in _list_runs(duel)]
     return lay_out_seed_lines(rows, names, styles, links, height, measure.unit)
 
 
-def _list_runs(duel: Duel) -> list[tuple[Link, list[str]]]:
+def _list_runs(duel: Duel) -> list[tuple[ShapeLink, list[str]]]:
     """Return the link to the runs of each seed, with their results."""
-    rows = zip(*duel.list_ends(duel.measure), strict=True)
+    rows = zip(*duel.list_final_values(duel.measure), strict=True)
     runs = []
     for at, row in enumerate(rows):
         texts = [format_with_unit(value, duel.measure.unit) for value in row]
@@ -118,24 +119,24 @@ def _list_runs(duel: Duel) -> list[tuple[Link, list[str]]]:
             duel.site.lab.name_with_seed(side.recipe, side.runs[at].seed)
             for side in duel.sides
         ]
-        baseline = names[0] if duel.baseline else ""
+        baseline = names[0] if duel.baseline_name else ""
         title = f"seed {duel.sides[0].runs[at].seed}: {' → '.join(texts)}"
-        runs.append((Link(title, duel.url_of_pair(names[-1], baseline)), texts))
+        runs.append((ShapeLink(title, duel.build_pair_url(names[-1], baseline)), texts))
     return runs
 
 
-def _list_seeds(duel: Duel) -> Table:
+def _list_seeds(duel: Duel) -> HtmlTable:
     """Return the table of all seeds, each a link to its runs."""
     seeds = [run.seed for run in duel.sides[0].runs]
     rows = [
         TableRow(TableCell(str(seed), link.href), [TableCell(text) for text in texts])
         for seed, (link, texts) in zip(seeds, _list_runs(duel), strict=True)
     ]
-    return Table("Seed", [side.title for side in duel.sides], rows)
+    return HtmlTable("Seed", [side.title for side in duel.sides], rows)
 
 
-def _choose_style(row: Sequence[float], more: bool) -> str:
+def _choose_style(ends: Sequence[float], more_is_better: bool) -> str:
     """Return the style of a seed's line: B is better, worse or equal."""
-    if len(row) == 1 or row[0] == row[1]:
+    if len(ends) == 1 or ends[0] == ends[1]:
         return "soft"
-    return "accent" if (row[1] > row[0]) == more else "dashed loss"
+    return "accent" if (ends[1] > ends[0]) == more_is_better else "dashed loss"

@@ -3,54 +3,58 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from app.experiments import sign_test
+from app.experiments import compute_sign_test
 from app.web.pages.lab.measures import Measure
 
-SEEDS = 20  # number of seeds before a verdict
-LEVEL = 0.05  # significance level of the sign test
+MAX_SEEDS = 20  # number of seeds before a verdict
+SIGNIFICANCE_LEVEL = 0.05  # significance level of the sign test
 
 
 class Contest(NamedTuple):
     """The number of seeds in which each of two recipes is better."""
 
-    a: int
-    b: int
-    seeds: int
+    a_wins: int
+    b_wins: int
+    seed_count: int
     p_value: float  # p-value of the exact two-sided sign test
 
     @property
-    def better(self) -> str:
+    def better_side(self) -> str:
         """The side with a significant lead after all seeds, "" without one."""
-        return self.leader if self.seeds == SEEDS and self.p_value < LEVEL else ""
+        return (
+            self.leading_side
+            if self.seed_count == MAX_SEEDS and self.p_value < SIGNIFICANCE_LEVEL
+            else ""
+        )
 
     @property
-    def ties(self) -> int:
+    def tie_count(self) -> int:
         """The number of seeds in which neither side is better."""
-        return self.seeds - self.a - self.b
+        return self.seed_count - self.a_wins - self.b_wins
 
     @property
-    def leader(self) -> str:
+    def leading_side(self) -> str:
         """The side that is better in more seeds, "" if neither is."""
-        if self.a == self.b:
+        if self.a_wins == self.b_wins:
             return ""
-        return "A" if self.a > self.b else "B"
+        return "A" if self.a_wins > self.b_wins else "B"
 
     @property
     def is_tie(self) -> bool:
         """Whether all seeds are ties."""
-        return self.ties == self.seeds
+        return self.tie_count == self.seed_count
 
     @property
-    def words(self) -> str:
+    def result_words(self) -> str:
         """The result for a cell of a table."""
         if self.is_tie:
-            return f"the same in {self.seeds} of {self.seeds}"
-        if self.seeds == SEEDS and not self.better:
+            return f"the same in {self.seed_count} of {self.seed_count}"
+        if self.seed_count == MAX_SEEDS and not self.better_side:
             return "no clear difference"
-        same = f", the same in {self.ties}" if self.ties else ""
-        if not self.leader:
-            return f"A in {self.a}, B in {self.b}{same}"
-        return f"{self.leader} in {max(self.a, self.b)} of {self.seeds}{same}"
+        same = f", the same in {self.tie_count}" if self.tie_count else ""
+        if not self.leading_side:
+            return f"A in {self.a_wins}, B in {self.b_wins}{same}"
+        return f"{self.leading_side} in {max(self.a_wins, self.b_wins)} of {self.seed_count}{same}"
 
 
 class Finding(NamedTuple):
@@ -66,17 +70,19 @@ class Finding(NamedTuple):
         return " ".join(filter(None, [self.warning, self.headline, self.detail]))
 
 
-def build_contest(ends: Sequence[Sequence[float]], more: bool) -> Contest:
+def build_contest(
+    final_values: Sequence[Sequence[float]], more_is_better: bool
+) -> Contest:
     """Return the comparison of two recipes, seed by seed.
 
     `ends`, [2, R], are the results of R seeds; `more` means that a larger number is
     better.
     """
-    a, b = ends
+    a, b = final_values
     above = sum(one > other for one, other in zip(a, b, strict=True))
     below = sum(one < other for one, other in zip(a, b, strict=True))
-    wins = (above, below) if more else (below, above)
-    return Contest(*wins, len(a), sign_test(a, b))
+    wins = (above, below) if more_is_better else (below, above)
+    return Contest(*wins, len(a), compute_sign_test(a, b))
 
 
 def describe_contest(
@@ -91,30 +97,30 @@ def describe_contest(
     `phrases` name A and B in a sentence ("with α 0.8"), and `medians` are the medians of both.
     If `answers_question`, the headline begins with Yes or No.
     """
-    if contest.seeds == 1:
+    if contest.seed_count == 1:
         return Finding(
             f"No verdict yet, with one seed each: {' → '.join(medians)}.",
             f"{measure.title}: first A, then B. With one seed each, the difference may be luck.",
         )
-    if contest.seeds < SEEDS:
-        after = f"The verdict follows after {SEEDS} seeds of A and of B."
+    if contest.seed_count < MAX_SEEDS:
+        after = f"The verdict follows after {MAX_SEEDS} seeds of A and of B."
         return Finding(f"So far: {_describe_lead(contest, measure, phrases)}.", after)
     if contest.is_tie:
         headline = "No difference: A and B are the same in every seed."
-        return Finding(headline, f"{measure.title}, {SEEDS} seeds.")
+        return Finding(headline, f"{measure.title}, {MAX_SEEDS} seeds.")
     score = _describe_score(contest, measure)
     between = f"Medians {' → '.join(medians)}"
     test = f"exact sign test, {format_chance(contest.p_value)}"
-    better = f"{measure.better_phrase} {phrases[contest.leader or 'B']}"
-    if not contest.better:
+    better = f"{measure.better_phrase} {phrases[contest.leading_side or 'B']}"
+    if not contest.better_side:
         return Finding(
-            f"No clear difference after {SEEDS} seeds.",
+            f"No clear difference after {MAX_SEEDS} seeds.",
             f"{better} {score}: this may be luck. {between}, {test}.",
         )
     detail = f"{_capitalize(score)}. {between}, {test}."
     if not answers_question:
         return Finding(f"{better}.", detail)
-    answer = "Yes" if contest.better == "B" else "No"
+    answer = "Yes" if contest.better_side == "B" else "No"
     return Finding(f"{answer}: {better[0].lower()}{better[1:]}.", detail)
 
 
@@ -127,23 +133,23 @@ def _describe_lead(
     contest: Contest, measure: Measure, phrases: Mapping[str, str]
 ) -> str:
     """Return the lead of a recipe before all seeds are trained."""
-    if contest.leader:
-        lead = f"{measure.better_phrase} {phrases[contest.leader]}"
+    if contest.leading_side:
+        lead = f"{measure.better_phrase} {phrases[contest.leading_side]}"
         return f"{lead[0].lower()}{lead[1:]} {_describe_score(contest, measure)}"
     if contest.is_tie:
-        return f"the same in {contest.seeds} of {contest.seeds} seeds"
-    return f"neither is ahead in {contest.seeds} seeds"
+        return f"the same in {contest.seed_count} of {contest.seed_count} seeds"
+    return f"neither is ahead in {contest.seed_count} seeds"
 
 
 def _describe_score(contest: Contest, measure: Measure) -> str:
     """Return the numbers of seeds in which the leading recipe is better, worse and equal."""
-    wins = max(contest.a, contest.b)
-    losses = min(contest.a, contest.b)
-    score = f"in {wins} of {contest.seeds} seeds"
+    wins = max(contest.a_wins, contest.b_wins)
+    losses = min(contest.a_wins, contest.b_wins)
+    score = f"in {wins} of {contest.seed_count} seeds"
     if losses:
-        score += f", {measure.worse} in {losses}"
-    if contest.ties:
-        score += f", the same in {contest.ties}"
+        score += f", {measure.worse_word} in {losses}"
+    if contest.tie_count:
+        score += f", the same in {contest.tie_count}"
     return score
 
 

@@ -51,8 +51,8 @@ def _mean_the_same(
     other = others[one.name]
     is_turns = one.name == recipe.turns
     is_turns_of_other = other.name == than.turns
-    looks = (one.symbol, one.kind, is_turns)
-    return looks == (other.symbol, other.kind, is_turns_of_other)
+    looks = (one.symbol, one.value_type, is_turns)
+    return looks == (other.symbol, other.value_type, is_turns_of_other)
 
 
 def _is_difference(

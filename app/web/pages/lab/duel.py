@@ -26,25 +26,32 @@ from app.tictactoe.notation import MARKS
 from app.web import urls
 from app.web.facts import find_losing_game
 from app.web.formatting import format_count, format_with_unit, join_words
-from app.web.match import match_against_person, read_word
+from app.web.match import build_match_against_person, read_word
 from app.web.on_demand import SeedRun
 from app.web.pages.lab.change import ALGORITHM
 from app.web.pages.lab.contest import (
-    SEEDS,
+    MAX_SEEDS,
     Contest,
     Finding,
     build_contest,
     describe_contest,
 )
-from app.web.pages.lab.measures import BLUNDERS, Measure, list_measures
+from app.web.pages.lab.measures import BLUNDERS_KEY, Measure, list_measures
 from app.web.pages.lab.question import ask_question
-from app.web.pages.lab.wording import Names, name_causes, name_sides, warn_of_causes
+from app.web.pages.lab.wording import SideNames, name_causes, name_sides, warn_of_causes
 from app.web.site_data import SiteData
 
-FIRST = 5  # number of seeds in the first batch
-NUMBERS_OF_SEEDS = (1, *range(FIRST, SEEDS + 1, FIRST))  # valid values in a URL
+FIRST_SEED_COUNT = 5  # number of seeds in the first batch
+SEED_COUNTS = (
+    1,
+    *range(FIRST_SEED_COUNT, MAX_SEEDS + 1, FIRST_SEED_COUNT),
+)  # valid values in a URL
 LINEAR, LOGARITHMIC = "linear", "logarithmic"
-AXES = {"": "clearest axis", LINEAR: "linear axis", LOGARITHMIC: "logarithmic axis"}
+AXIS_TITLES = {
+    "": "clearest axis",
+    LINEAR: "linear axis",
+    LOGARITHMIC: "logarithmic axis",
+}
 
 
 class Side(NamedTuple):
@@ -63,7 +70,7 @@ class Side(NamedTuple):
         return self.mark if self.label == self.mark else f"{self.mark}: {self.label}"
 
 
-class Fact(NamedTuple):
+class ResultRow(NamedTuple):
     """A row of the table of results."""
 
     title: str
@@ -78,16 +85,16 @@ class Duel:
     site: SiteData
     sides: Sequence[Side]  # A and B, or the only one
     seeds: range  # all seeds that are trained in the end
-    curve: str  # a key of `measures`
-    axis: str  # a key of AXES; "" for the one that shows a difference better
+    measure_key: str  # a key of `measures`
+    axis_key: str  # a key of AXES; "" for the one that shows a difference better
 
     @property
-    def chosen(self) -> Side:
+    def main_side(self) -> Side:
         """The main recipe of the page: B, or the single recipe."""
         return self.sides[-1]
 
     @property
-    def baseline(self) -> str:
+    def baseline_name(self) -> str:
         """The name of A, "" for a single recipe."""
         return self.sides[0].name if len(self.sides) == 2 else ""
 
@@ -104,18 +111,18 @@ class Duel:
     @property
     def measure(self) -> Measure:
         """The measure that the page shows."""
-        return self.measures[self.curve]
+        return self.measures[self.measure_key]
 
     @property
     def question(self) -> str:
         """The question of the comparison, or the title of a single recipe with its measure."""
         a = self.sides[0].recipe
-        b = self.chosen.recipe
+        b = self.main_side.recipe
         phrases = ask_question(self.site, a, b, self.measure.noun)
-        if self.baseline:
-            return "".join(phrase.words for phrase in phrases)
-        start = [phrase.slot for phrase in phrases].index(ALGORITHM)
-        return "".join(phrase.words for phrase in phrases[start:-1])
+        if self.baseline_name:
+            return "".join(phrase.text for phrase in phrases)
+        start = [phrase.slot_id for phrase in phrases].index(ALGORITHM)
+        return "".join(phrase.text for phrase in phrases[start:-1])
 
     @cached_property
     def more_seeds_url(self) -> str:
@@ -124,51 +131,61 @@ class Duel:
             has_seeds(self.site, side.recipe, self.seeds) for side in self.sides
         ):
             return ""
-        larger = (number for number in NUMBERS_OF_SEEDS if number > self.seeds_done)
+        larger = (number for number in SEED_COUNTS if number > self.seeds_done)
         number = next(larger, None)
-        return self.url(seeds=number) if number else ""
+        return self.build_url(seeds=number) if number else ""
 
     @property
     def all_seeds_url(self) -> str:
         """The URL of this comparison with all seeds trained."""
-        all_seeds = self.more_seeds_url or self.seeds_done == SEEDS
-        return self.url(seeds=SEEDS if all_seeds else None)
+        all_seeds = self.more_seeds_url or self.seeds_done == MAX_SEEDS
+        return self.build_url(seeds=MAX_SEEDS if all_seeds else None)
 
-    def url(self, **numbers: int | None) -> str:
+    def build_url(self, **numbers: int | None) -> str:
         """Return the URL of this comparison with some of its numbers: `seeds`, `step`, `game`."""
-        curve = shorten_curve(self.curve)
+        curve = shorten_curve(self.measure_key)
         return urls.lab(
-            self.chosen.name, self.baseline, curve, axis=self.axis, **numbers
+            self.main_side.name,
+            self.baseline_name,
+            curve,
+            axis=self.axis_key,
+            **numbers,
         )
 
-    def url_of_pair(self, chosen: str, baseline: str) -> str:
+    def build_pair_url(self, main_recipe: str, baseline: str) -> str:
         """Return the URL of another comparison by the same measure and axis."""
-        return urls.lab(chosen, baseline, shorten_curve(self.curve), axis=self.axis)
+        return urls.lab(
+            main_recipe, baseline, shorten_curve(self.measure_key), axis=self.axis_key
+        )
 
-    def list_ends(self, measure: Measure) -> list[list[float]]:
+    def list_final_values(self, measure: Measure) -> list[list[float]]:
         """Return a figure of the trained agents: [sides, seeds]."""
-        return [[measure.end(run) for run in side.runs] for side in self.sides]
+        return [
+            [measure.get_final_value(run) for run in side.runs] for side in self.sides
+        ]
 
     @property
-    def medians(self) -> list[str]:
+    def median_texts(self) -> list[str]:
         """The median of the measure for each side."""
         return [
             format_with_unit(median(values), self.measure.unit)
-            for values in self.list_ends(self.measure)
+            for values in self.list_final_values(self.measure)
         ]
 
     @cached_property
     def causes(self) -> list[str]:
         """The differences between A and B, each a possible cause."""
         recipes = [side.recipe for side in self.sides]
-        return name_causes(*recipes) if self.baseline else []
+        return name_causes(*recipes) if self.baseline_name else []
 
     @cached_property
     def contest(self) -> Contest | None:
         """The comparison by the measure; None for a single recipe."""
-        if not self.baseline:
+        if not self.baseline_name:
             return None
-        return build_contest(self.list_ends(self.measure), self.measure.more)
+        return build_contest(
+            self.list_final_values(self.measure), self.measure.more_is_better
+        )
 
     @cached_property
     def verdict(self) -> Finding:
@@ -180,7 +197,7 @@ class Duel:
             self.contest,
             self.measure,
             {side.mark: side.phrase for side in self.sides},
-            self.medians,
+            self.median_texts,
             answers_question=len(self.causes) == 1,
         )
         if not warning:
@@ -190,7 +207,7 @@ class Duel:
 
     def _describe_one(self) -> Finding:
         """Return the median of a recipe alone and its range over the seeds."""
-        measure, (ends,) = self.measure, self.list_ends(self.measure)
+        measure, (ends,) = self.measure, self.list_final_values(self.measure)
         middle, low, high = (
             format_with_unit(value, measure.unit)
             for value in (median(ends), min(ends), max(ends))
@@ -213,48 +230,60 @@ class Duel:
     def _list_proofs(self) -> dict[str, list[list[bool]]]:
         """Return for each seat whether each run is proved to be unbeatable: [sides, seeds]."""
         return {
-            seat: [[run.unbeatable[at] for run in side.runs] for side in self.sides]
+            seat: [[run.is_unbeatable[at] for run in side.runs] for side in self.sides]
             for at, seat in enumerate(SEATS)
         }
 
     @property
-    def facts(self) -> list[Fact]:
+    def facts(self) -> list[ResultRow]:
         """The rows of the table of results, the chosen measure first."""
         usual = [
-            self.measures[key] for key in (BLUNDERS, "random") if key in self.measures
+            self.measures[key]
+            for key in (BLUNDERS_KEY, "random")
+            if key in self.measures
         ]
-        blunders = self.measures[BLUNDERS].title
+        blunders = self.measures[BLUNDERS_KEY].title
         decisions = format_count(self.site.game.decisions)
         rows = []
         for measure in {one.title: one for one in (self.measure, *usual)}.values():
-            ends = self.list_ends(measure)
-            title = measure.short + f", of {decisions}" * (measure.title == blunders)
+            ends = self.list_final_values(measure)
+            title = measure.short_title + f", of {decisions}" * (
+                measure.title == blunders
+            )
             values = [format_with_unit(median(each), measure.unit) for each in ends]
-            rows.append(self._build_fact(title, values, ends, measure.more))
+            rows.append(self._build_fact(title, values, ends, measure.more_is_better))
         for seat, proved in self._list_proofs().items():
             values = [f"{sum(each)} of {self.seeds_done}" for each in proved]
             title = f"Unbeatable as {seat.upper()}"
-            rows.append(self._build_fact(title, values, proved, more=True))
+            rows.append(self._build_fact(title, values, proved, more_is_better=True))
         return rows
 
     def _build_fact(
-        self, title: str, values: list[str], ends: Sequence[Sequence[float]], more: bool
-    ) -> Fact:
-        contest = build_contest(ends, more=more) if self.baseline else None
-        return Fact(title, values, contest)
+        self,
+        title: str,
+        values: list[str],
+        final_values: Sequence[Sequence[float]],
+        more_is_better: bool,
+    ) -> ResultRow:
+        contest = (
+            build_contest(final_values, more_is_better=more_is_better)
+            if self.baseline_name
+            else None
+        )
+        return ResultRow(title, values, contest)
 
 
-def build_duel(site: SiteData, chosen: str, query: Mapping[str, str]) -> Duel:
+def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Duel:
     """Return the comparison of a URL, trained with the number of seeds in its query.
 
     `chosen` is a canonical name.  With one seed each recipe is trained with its own seed.
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
-    baseline = query.get("ghost") or chosen
+    baseline = query.get("ghost") or main_recipe
     baseline = site.lab.canonicalize(baseline) or baseline
-    names = [baseline, chosen] if baseline != chosen else [chosen]
+    names = [baseline, main_recipe] if baseline != main_recipe else [main_recipe]
     recipes = [find_recipe(site, one) for one in names]
-    wanted = int(read_word("seeds", query, map(str, NUMBERS_OF_SEEDS), "1"))
+    wanted = int(read_word("seeds", query, map(str, SEED_COUNTS), "1"))
     axis = read_word("axis", query, (LINEAR, LOGARITHMIC))
     seeds = list_seeds(recipes[-1])
     if wanted > 1 and all(has_seeds(site, one, seeds) for one in recipes):
@@ -262,31 +291,31 @@ def build_duel(site: SiteData, chosen: str, query: Mapping[str, str]) -> Duel:
     else:
         runs = [site.lab.train_seeds(one, [one.seed]) for one in recipes]
     measures = list_measures(site, [trained[0] for trained in runs])
-    curve = read_word("curve", query, measures, BLUNDERS)
-    sides = name_runs(site, names, recipes, runs)
+    curve = read_word("curve", query, measures, BLUNDERS_KEY)
+    sides = name_sides_of_runs(site, names, recipes, runs)
     return Duel(site, sides, seeds, curve, axis)
 
 
-def ask_without_runs(site: SiteData, chosen: str, query: Mapping[str, str]) -> str:
+def build_question(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> str:
     """Return the question of a URL before its trainings, which lacks the measure."""
-    b = find_recipe(site, chosen)
+    b = find_recipe(site, main_recipe)
     a = find_recipe(site, query["ghost"]) if query.get("ghost") else b
     phrases = ask_question(site, a, b, "")
     *phrases, _by, _measure, _end = phrases
     if a != b:
-        return "".join(phrase.words for phrase in phrases) + "?"
-    start = [phrase.slot for phrase in phrases].index(ALGORITHM)
-    return "".join(phrase.words for phrase in phrases[start:])
+        return "".join(phrase.text for phrase in phrases) + "?"
+    start = [phrase.slot_id for phrase in phrases].index(ALGORITHM)
+    return "".join(phrase.text for phrase in phrases[start:])
 
 
-def name_runs(
+def name_sides_of_runs(
     site: SiteData,
     names: Sequence[str],
     recipes: Sequence[Recipe],
     runs: Sequence[list[SeedRun]],
 ) -> list[Side]:
     """Return a side for each recipe, with its runs and labels; a single recipe is side A."""
-    labels = name_sides(site, *recipes) if len(recipes) == 2 else (Names("A", ""),)
+    labels = name_sides(site, *recipes) if len(recipes) == 2 else (SideNames("A", ""),)
     return [
         Side(mark, one, recipe, *named, trained)
         for mark, one, recipe, named, trained in zip(
@@ -317,8 +346,8 @@ def format_error(error: RecipeError) -> str:
 
 def list_seeds(recipe: Recipe) -> range:
     """Return the block of twenty seeds that contains the seed of a recipe."""
-    first = recipe.seed - recipe.seed % SEEDS
-    return range(first, first + SEEDS)
+    first = recipe.seed - recipe.seed % MAX_SEEDS
+    return range(first, first + MAX_SEEDS)
 
 
 def has_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
@@ -332,7 +361,7 @@ def has_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
         last = site.lab.name_with_seed(recipe, seeds[-1])  # the longest of the names
     except RecipeError:
         return False
-    return site.agents.knows(last)
+    return site.agents.contains_name(last)
 
 
 def train_seeds(
@@ -344,13 +373,15 @@ def train_seeds(
     because the next change is compared with A again. Raises the errors of
     `Lab.train_seeds`.
     """
-    of_a = number if number == FIRST else len(seeds)
+    of_a = number if number == FIRST_SEED_COUNT else len(seeds)
     trained = [of_a, number][-len(recipes) :]
     return [
         [
             run
-            for start in range(0, end, FIRST)
-            for run in site.lab.train_seeds(recipe, seeds[start : start + FIRST])
+            for start in range(0, end, FIRST_SEED_COUNT)
+            for run in site.lab.train_seeds(
+                recipe, seeds[start : start + FIRST_SEED_COUNT]
+            )
         ][:number]
         for recipe, end in zip(recipes, trained, strict=True)
     ]
@@ -358,7 +389,7 @@ def train_seeds(
 
 def shorten_curve(curve: str) -> str:
     """Return a measure as URLs name it: the default is left out."""
-    return "" if curve == BLUNDERS else curve
+    return "" if curve == BLUNDERS_KEY else curve
 
 
 def list_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
@@ -381,8 +412,8 @@ def list_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
             proof = urls.certificate(agent, seat)
             parts += [("Unbeatable as ", ""), (f"{mark}, proved", proof)]
         else:
-            match = match_against_person(agent, SEATS[seat], record).at(0)
+            match = build_match_against_person(agent, SEATS[seat], record).show_ply(0)
             words = f"; as {mark} " if parts else f"As {mark} "
-            url = urls.play(replace(match, lens=agent))
+            url = urls.play(replace(match, value_source=agent))
             parts += [(words, ""), ("this game beats it", url)]
     return [*parts, (".", "")]

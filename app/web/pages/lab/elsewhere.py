@@ -7,7 +7,7 @@ from app.recipes import Recipe, RecipeError
 from app.recipes.parameters import BOTH, OPPONENTS, SELF
 from app.web.formatting import format_count
 from app.web.pages.lab.change import change_both
-from app.web.pages.lab.contest import SEEDS, Contest, build_contest
+from app.web.pages.lab.contest import MAX_SEEDS, Contest, build_contest
 from app.web.pages.lab.differences import count_turns, find_causes, find_shared
 from app.web.pages.lab.duel import has_seeds, list_seeds, train_seeds
 from app.web.pages.lab.measures import list_measures
@@ -16,41 +16,42 @@ from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
 
 
-class Cell(NamedTuple):
+class VerdictCell(NamedTuple):
     """The short verdict of a training."""
 
     url: str  # URL of this comparison, "" if it cannot be trained here
-    words: str  # "yes, 17 to 3", "" before it is trained
+    result_words: str  # "yes, 17 to 3", "" before it is trained
     answer: str  # "yes" if B is better, "no" if A is, or ""
-    is_this: bool  # whether it is the comparison of the page
+    is_current_comparison: bool  # whether it is the comparison of the page
 
 
-class Row(NamedTuple):
+class VerdictRow(NamedTuple):
     """An opponent, with a verdict for each length of the training."""
 
     title: str
-    cells: Sequence[Cell]
+    cells: Sequence[VerdictCell]
 
 
-class Elsewhere(NamedTuple):
+class VerdictTable(NamedTuple):
     """The table of short verdicts on the comparison in other settings."""
 
     columns: Sequence[str]
-    rows: Sequence[Row]
-    trained: int  # number of verdicts in the table
-    total: int
-    next: int  # number of verdicts that the next request asks for; 0 if the table is complete
+    rows: Sequence[VerdictRow]
+    trained_count: int  # number of verdicts in the table
+    verdict_count: int
+    # number of verdicts that the next request asks for; 0 if the table is complete
+    next_request_count: int
 
 
 class Variant(NamedTuple):
     """One cell of the table before it is trained."""
 
-    row: int
-    column: int
+    row_index: int
+    column_index: int
     recipes: tuple[Recipe, Recipe]
 
 
-def build_other_verdicts(setup: Setup, wanted: int) -> Elsewhere | None:
+def build_other_verdicts(setup: Setup, trained_limit: int) -> VerdictTable | None:
     """Return the table with the first `wanted` verdicts, or None if nothing can vary.
 
     For each opponent the length of this page comes first, then half and twice the
@@ -61,19 +62,20 @@ def build_other_verdicts(setup: Setup, wanted: int) -> Elsewhere | None:
     variants = _list_variants(setup, opponents, lengths)
     if len(variants) < 2:
         return None
-    trained = variants[:wanted]
+    trained = variants[:trained_limit]
     verdicts = {
-        (one.row, one.column): _compare_recipes(setup, one.recipes) for one in trained
+        (one.row_index, one.column_index): _compare_recipes(setup, one.recipes)
+        for one in trained
     }
     cells = {
-        (one.row, one.column): _build_cell(
-            setup, one, verdicts.get((one.row, one.column))
+        (one.row_index, one.column_index): _build_cell(
+            setup, one, verdicts.get((one.row_index, one.column_index))
         )
         for one in variants
     }
-    missing = Cell("", "", "", is_this=False)
+    missing = VerdictCell("", "", "", is_current_comparison=False)
     rows = [
-        Row(
+        VerdictRow(
             title,
             [cells.get((row, column), missing) for column in range(len(lengths))],
         )
@@ -81,7 +83,7 @@ def build_other_verdicts(setup: Setup, wanted: int) -> Elsewhere | None:
     ]
     more = len(trained) + 1 if len(trained) < len(variants) else 0
     columns = [title for _, title in lengths]
-    return Elsewhere(columns, rows, len(trained), len(variants), more)
+    return VerdictTable(columns, rows, len(trained), len(variants), more)
 
 
 def _list_opponents(setup: Setup) -> dict[str, str]:
@@ -107,7 +109,7 @@ def _list_opponents(setup: Setup) -> dict[str, str]:
 
 
 def _name_policies(site: SiteData, names: str) -> str:
-    return " and ".join(site.titles[one] for one in names.split("+"))
+    return " and ".join(site.display_titles[one] for one in names.split("+"))
 
 
 def _list_lengths(setup: Setup) -> list[tuple[int, str]]:
@@ -150,29 +152,29 @@ def _list_variants(
 
 def _compare_recipes(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | None:
     """Train both recipes with all seeds and compare them; None without the measure."""
-    runs = train_seeds(setup.site, recipes, list_seeds(recipes[1]), SEEDS)
+    runs = train_seeds(setup.site, recipes, list_seeds(recipes[1]), MAX_SEEDS)
     measures = list_measures(setup.site, [each[0] for each in runs])
     measure = measures.get(setup.measure)
     if measure is None:
         return None
-    ends = [[measure.end(run) for run in each] for each in runs]
-    return build_contest(ends, measure.more)
+    ends = [[measure.get_final_value(run) for run in each] for each in runs]
+    return build_contest(ends, measure.more_is_better)
 
 
-def _build_cell(setup: Setup, variant: Variant, contest: Contest | None) -> Cell:
+def _build_cell(setup: Setup, variant: Variant, contest: Contest | None) -> VerdictCell:
     """Return the verdict of a variant, with the numbers of seeds in which B and A are better.
 
     If several settings differ, it names the better side instead of yes or no.
     """
     is_this = variant.recipes == (setup.a, setup.b)
-    url = setup.url(*variant.recipes)
+    url = setup.build_url(*variant.recipes)
     if contest is None:
-        return Cell(url, "", "", is_this)
-    answer = {"A": "no", "B": "yes", "": ""}[contest.better]
+        return VerdictCell(url, "", "", is_this)
+    answer = {"A": "no", "B": "yes", "": ""}[contest.better_side]
     if contest.is_tie:
-        return Cell(url, f"the same in {contest.seeds}", answer, is_this)
+        return VerdictCell(url, f"the same in {contest.seed_count}", answer, is_this)
     is_one_thing = len(name_causes(setup.a, setup.b)) == 1
-    words = answer if is_one_thing else contest.better
-    score = f"{contest.b} to {contest.a}"
+    words = answer if is_one_thing else contest.better_side
+    score = f"{contest.b_wins} to {contest.a_wins}"
     text = f"{words}, {score}" if words else f"no difference ({score})"
-    return Cell(url, text, answer, is_this)
+    return VerdictCell(url, text, answer, is_this)

@@ -12,8 +12,8 @@ from app.web.pictures.svg import Drawing, Inset, Path, Plot, Shape, Text
 WIDTH, EDGE, GAP = 720.0, 20.0, 28.0  # pixels
 PLOT_HEIGHT = 200.0
 HEADING_LINE, TEXT_LINE = 22.0, 16.0
-HEADING_LENGTH, TEXT_LENGTH = 74, 98  # characters of a line
-LONGEST_NAME = 120  # characters of a file's name
+MAX_HEADING_CHARACTERS, MAX_TEXT_CHARACTERS = 74, 98  # characters of a line
+MAX_FILE_NAME = 120  # characters of a file's name
 
 
 def draw_evidence(duel: Duel, link: str) -> Drawing:
@@ -50,13 +50,13 @@ def name_file(duel: Duel) -> str:
     words = re.sub(
         r"[^a-z0-9.]+", "-", " vs ".join(["lab", *recipes]).replace("lab vs", "lab", 1)
     )
-    return words[:LONGEST_NAME].rstrip("-.")
+    return words[:MAX_FILE_NAME].rstrip("-.")
 
 
 def _write_lines(shapes: list[Shape], y: float, text: str, kind: str) -> float:
     """Add lines of text below each other; return the place below the last line."""
     is_heading = kind == "heading"
-    length = HEADING_LENGTH if is_heading else TEXT_LENGTH
+    length = MAX_HEADING_CHARACTERS if is_heading else MAX_TEXT_CHARACTERS
     for line in wrap(text, length, break_long_words=True, break_on_hyphens=False):
         y += HEADING_LINE if is_heading else TEXT_LINE
         shapes.append(Text(kind, EDGE, y, line))
@@ -75,9 +75,9 @@ def _draw_plots(shapes: list[Shape], duel: Duel, y: float) -> float:
         (right, f"{duel.measure.title}: medians", curves.plot),
     ):
         shapes.append(Text("label", x, y, title))
-        left = x + 8 * plot.margin
-        width = half - 8 * plot.margin
-        shapes.append(Inset("", _without_links(plot), left, y + 8, width=width))
+        left = x + 8 * plot.left_margin
+        width = half - 8 * plot.left_margin
+        shapes.append(Inset("", remove_links(plot), left, y + 8, width=width))
         key = y + plot.height + 22
         for line in plot.keys:
             sample = Path(line.kind, [(x, key - 4), (x + 26, key - 4)])
@@ -86,7 +86,7 @@ def _draw_plots(shapes: list[Shape], duel: Duel, y: float) -> float:
     return y + PLOT_HEIGHT + 56 + TEXT_LINE * len(curves.plot.keys)
 
 
-def _without_links(plot: Plot) -> list[Shape]:
+def remove_links(plot: Plot) -> list[Shape]:
     """Return the shapes of a plot without links, because an exported figure cannot open them."""
     return [
         shape._replace(link=None) if isinstance(shape, Path) else shape

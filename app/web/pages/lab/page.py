@@ -16,9 +16,14 @@ from app.recipes.taught import Refusal
 from app.sources import SOURCES, Source
 from app.web import urls
 from app.web.algorithms import ALGORITHMS as KNOWN
-from app.web.comparison import FIGURES, Comparison, View, find_next_disagreement
-from app.web.match import Match, get_next_step, read_integer, read_step
-from app.web.on_demand import TrainingPending, get_whole_name
+from app.web.comparison import (
+    CURVE_TITLES,
+    Comparison,
+    SourceSnapshot,
+    find_next_disagreement,
+)
+from app.web.match import Match, get_next_snapshot, read_integer, read_snapshot
+from app.web.on_demand import TrainingPending, get_full_name
 from app.web.pages.lab import (
     charts,
     duel,
@@ -29,17 +34,17 @@ from app.web.pages.lab import (
     training_game,
 )
 from app.web.pages.lab.change import change_both, change_recipe
-from app.web.pages.lab.contest import SEEDS
+from app.web.pages.lab.contest import MAX_SEEDS
 from app.web.pages.lab.wording import describe_recipe
 from app.web.pages.parts.export import (
     Export,
+    build_csv_response,
+    build_png_response,
+    build_svg_response,
     export_curve,
     export_mind,
-    numbers_file,
-    png_file,
-    svg_file,
 )
-from app.web.pages.parts.learning import Film, film_position, match_steps
+from app.web.pages.parts.learning import Film, film_position, match_snapshots
 from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.pictures.svg import draw_preview
 from app.web.pictures.tables import COLUMNS, list_records
@@ -49,29 +54,39 @@ from app.web.urls import Destination, frame_file
 
 bp = Blueprint("lab", __name__)
 # The positions on the board: the player to move has to block, or loses.
-O_BLOCKS, X_BLOCKS = "024", "4082"
+O_BLOCKS_RECORD, X_BLOCKS_RECORD = "024", "4082"
 LAST_SEED = 999_999_999
 PNG_SCALE = 2.0
-MOST_ELSEWHERE = 100  # more verdicts than the table of other trainings has
+MAX_VERDICTS_PER_REQUEST = 100  # more verdicts than the table of other trainings has
 # The question of the first visit: both agents are shipped, so nothing is trained for its boards.
-START, START_BASELINE = "q-table-draw-1", "q-table"
+START_RECIPE, START_BASELINE = "q-table-draw-1", "q-table"
 
 
-class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Preset(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={
+        "description": "line",
+        "game_number": "game",
+        "baseline": "ghost",
+        "source_slug": "source",
+    },
+):
     """A question worth asking, with the recipes that answer it."""
 
     title: str
     recipe: str  # its name
-    line: str
-    game: int | None = None  # number of the training game that shows the answer
-    source: str = "nested-software"  # the source of the learner
-    ghost: str = "q-table"  # the name of the baseline
+    description: str
+    game_number: int | None = None  # number of the training game that shows the answer
+    source_slug: str = "nested-software"  # the source of the learner
+    baseline: str = "q-table"  # the name of the baseline
 
     def list_names(self, site: SiteData) -> tuple[str, str]:
         """Return the names of its recipe and of the baseline on this site."""
         names = (
-            site.lab.find_canonical_name(get_whole_name(one))
-            for one in (self.recipe, self.ghost)
+            site.lab.find_canonical_name(get_full_name(one))
+            for one in (self.recipe, self.baseline)
         )
         chosen, baseline = names
         return chosen, baseline
@@ -81,22 +96,22 @@ QUESTIONS = msgspec.toml.decode(
     Path(__file__).with_name("questions.toml").read_bytes(),
     type=dict[str, list[Preset]],
 )
-WORTH_SEEING = QUESTIONS["telling"]
+STRIKING_QUESTIONS = QUESTIONS["telling"]
 EXERCISES = QUESTIONS["exercise"]
-HEADINGS = {
+QUESTION_HEADINGS = {
     "telling": "Questions",
     "exercise": "Exercises of Sutton & Barto, chapter 1",
 }
 
 
-class Learner(NamedTuple):
+class LearnerFilm(NamedTuple):
     """One of the sides while it learns: its board and its mind."""
 
     side: duel.Side
-    words: str
+    description: str
     film: Film
-    step: int  # the frame that is shown
-    mind: MindPicture
+    frame_index: int  # the frame that is shown
+    mind_picture: MindPicture
 
 
 class DuelPage(Page, frozen=True):
@@ -105,11 +120,11 @@ class DuelPage(Page, frozen=True):
     template: ClassVar = "lab/duel.html"
 
     duel: duel.Duel
-    charts: charts.DuelCharts
-    about: str  # a sentence on this question, or on the algorithm
-    words: Sequence[str]  # the sides in words
-    axes: list[Destination]  # links to the axes of the curves
-    take: Export  # the export of the evidence
+    duel_charts: charts.DuelCharts
+    introduction: str  # a sentence on this question, or on the algorithm
+    side_descriptions: Sequence[str]  # the sides in words
+    axis_links: list[Destination]  # links to the axes of the curves
+    export: Export  # the export of the evidence
 
 
 class ElsewherePage(Page, frozen=True):
@@ -118,7 +133,7 @@ class ElsewherePage(Page, frozen=True):
     template: ClassVar = "lab/elsewhere.html"
 
     duel: duel.Duel
-    elsewhere: elsewhere.Elsewhere | None
+    verdict_table: elsewhere.VerdictTable | None
 
 
 class LabPage(DuelPage, frozen=True):
@@ -129,23 +144,23 @@ class LabPage(DuelPage, frozen=True):
 
     name: str  # the canonical name of the recipe
     title: str
-    asked: Sequence[question.Phrase]
+    question_phrases: Sequence[question.Phrase]
     slots: Mapping[str, slots.Slot]
     presets: list[tuple[str, list[tuple[Destination, Source]]]]
-    swap: str  # the URL with A and B exchanged, "" for a recipe alone
-    elsewhere: elsewhere.Elsewhere | None
+    swap_url: str  # the URL with A and B exchanged, "" for a recipe alone
+    verdict_table: elsewhere.VerdictTable | None
     proofs: list[tuple[str, str]]
-    learners: list[Learner]  # A before B, unless A would have to be trained for it
-    next_step: str  # the URL of the next snapshot, after the last of the first
+    learners: list[LearnerFilm]  # A before B, unless A would have to be trained for it
+    next_frame_url: str  # the URL of the next snapshot, after the last of the first
     # a game of the training, if the URL asks for one
-    story: training_game.StoryGame | None
-    untold: str  # reason why no game can be shown, "" if games can be shown
-    preview: str  # the URL of the picture with which a link to the page is shown
+    story_game: training_game.StoryGame | None
+    no_story_reason: str  # reason why no game can be shown, "" if games can be shown
+    preview_url: str  # the URL of the picture with which a link to the page is shown
     mind_export: Export
-    why: str  # the URL of why it moves so
-    compare: str
-    next_seed: str  # "" if no other seed is trained here
-    code: str  # "" if the training cannot be exported
+    why_url: str  # the URL of why it moves so
+    compare_url: str
+    next_seed_url: str  # "" if no other seed is trained here
+    script_url: str  # "" if the training cannot be exported
 
 
 @bp.get(urls.LAB)
@@ -153,7 +168,7 @@ def redirect_to_question() -> AnyResponse:
     """Show the first question, or redirect to the comparison of a submitted form."""
     query = request.args
     if "recipe" not in query and "algorithm" not in query:
-        return render_page(start_page(current_site()))
+        return render_page(build_start_page(current_site()))
     try:
         chosen, baseline = read_form(current_site(), query)
     except RecipeError as error:
@@ -163,11 +178,11 @@ def redirect_to_question() -> AnyResponse:
     return redirect(urls.lab(chosen, baseline, curve, axis=query.get("axis", "")), 303)
 
 
-def start_page(site: SiteData) -> "LabPage":
+def build_start_page(site: SiteData) -> "LabPage":
     """Return the page of the first question, or of the first agent if that has no agents here."""
-    if START in site.agents and START_BASELINE in site.agents:
-        return lab_page(site, START, {"ghost": START_BASELINE})
-    return lab_page(site, next(iter(site.agents)), {})
+    if START_RECIPE in site.agents and START_BASELINE in site.agents:
+        return build_lab_page(site, START_RECIPE, {"ghost": START_BASELINE})
+    return build_lab_page(site, next(iter(site.agents)), {})
 
 
 def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
@@ -205,19 +220,21 @@ def show_lab(name: str) -> AnyResponse:
             return Response(headers={"HX-Redirect": teach})
         return redirect(teach, 303)
     if wants_fragment() and "elsewhere" in request.args:
-        return render_page(elsewhere_page(site, name, request.args))
+        return render_page(build_elsewhere_page(site, name, request.args))
     if wants_fragment() and "seeds" in request.args:
         # No agent is needed for more seeds, only runs.
-        return render_page(duel_page(site, duel.build_duel(site, name, request.args)))
+        return render_page(
+            build_duel_page(site, duel.build_duel(site, name, request.args))
+        )
     try:
-        return render_page(lab_page(site, name, request.args))
+        return render_page(build_lab_page(site, name, request.args))
     except TrainingPending as pending:
-        pending.heading = duel.ask_without_runs(site, name, request.args)
+        pending.heading = duel.build_question(site, name, request.args)
         raise
 
 
-@bp.get(urls.LAB_RECIPE.extend(".<any(svg, png, csv):ending>"))
-def evidence_file(name: str, ending: str) -> Response:
+@bp.get(urls.LAB_RECIPE.append_ending(".<any(svg, png, csv):ending>"))
+def download_evidence(name: str, ending: str) -> Response:
     """Return the evidence of all seeds as a file: a figure, or the curves as numbers."""
     shown = build_whole_duel(current_site(), name, request.args)
     file = evidence.name_file(shown)
@@ -227,16 +244,16 @@ def evidence_file(name: str, ending: str) -> Response:
             (1, *row, shown.verdict.warning)
             for row in list_records(figure, shown.seeds[0])
         )
-        return numbers_file((*COLUMNS, "warning"), rows, file)
+        return build_csv_response((*COLUMNS, "warning"), rows, file)
     host = request.host_url.rstrip("/")
     drawing = evidence.draw_evidence(shown, host + shown.all_seeds_url)
     if ending == "png":
-        return png_file(evidence.enlarge_drawing(drawing, PNG_SCALE), file)
-    return svg_file(drawing, file)
+        return build_png_response(evidence.enlarge_drawing(drawing, PNG_SCALE), file)
+    return build_svg_response(drawing, file)
 
 
 @bp.get(urls.LAB_PREVIEW)
-def preview_file(name: str) -> Response:
+def download_preview(name: str) -> Response:
     """Return the picture with which a link is shown: the evidence of all seeds and the verdict.
 
     If several things differ, the warning replaces the verdict.
@@ -244,116 +261,146 @@ def preview_file(name: str) -> Response:
     shown = build_whole_duel(current_site(), name, request.args)
     drawing = evidence.draw_evidence(shown, request.host)
     line = shown.verdict.warning or shown.verdict.headline
-    return png_file(draw_preview(line, drawing.shapes, drawing.width, drawing.height))
+    return build_png_response(
+        draw_preview(line, drawing.shapes, drawing.width, drawing.height)
+    )
 
 
 def build_whole_duel(site: SiteData, name: str, query: Mapping[str, str]) -> duel.Duel:
     """Return a comparison with all seeds, and ignore the number in the URL."""
     chosen = slots.find_name(site, duel.find_recipe(site, name))
-    return duel.build_duel(site, chosen, {**query, "seeds": str(SEEDS)})
+    return duel.build_duel(site, chosen, {**query, "seeds": str(MAX_SEEDS)})
 
 
-def duel_page(site: SiteData, shown: duel.Duel) -> DuelPage:
+def build_duel_page(site: SiteData, shown_duel: duel.Duel) -> DuelPage:
     """Return the page of a comparison with the seeds that are trained so far."""
-    names = (shown.chosen.name, shown.baseline)
+    names = (shown_duel.main_side.name, shown_duel.baseline_name)
     preset = next(
-        (one for one in (*WORTH_SEEING, *EXERCISES) if one.list_names(site) == names),
+        (
+            one
+            for one in (*STRIKING_QUESTIONS, *EXERCISES)
+            if one.list_names(site) == names
+        ),
         None,
     )
-    algorithm = type(shown.chosen.recipe)
+    algorithm = type(shown_duel.main_side.recipe)
     return DuelPage(
-        duel=shown,
-        charts=charts.draw_charts(shown),
-        about=preset.line if preset else slots.describe_algorithm(algorithm),
-        words=[describe_recipe(site, side.recipe) for side in shown.sides],
-        axes=_list_axes(build_setup(shown)),
-        take=export_evidence(site, shown),
+        duel=shown_duel,
+        duel_charts=charts.draw_charts(shown_duel),
+        introduction=preset.description
+        if preset
+        else slots.describe_algorithm(algorithm),
+        side_descriptions=[
+            describe_recipe(site, side.recipe) for side in shown_duel.sides
+        ],
+        axis_links=_list_axes(build_setup(shown_duel)),
+        export=export_evidence(site, shown_duel),
     )
 
 
-def elsewhere_page(
-    site: SiteData, chosen: str, query: Mapping[str, str]
+def build_elsewhere_page(
+    site: SiteData, main_recipe: str, query: Mapping[str, str]
 ) -> ElsewherePage:
     """Return the part of a page with the same contrast in other trainings."""
-    shown = duel.build_duel(site, chosen, query)
-    return ElsewherePage(duel=shown, elsewhere=_list_elsewhere(shown, query))
+    shown = duel.build_duel(site, main_recipe, query)
+    return ElsewherePage(duel=shown, verdict_table=_list_elsewhere(shown, query))
 
 
 def _list_elsewhere(
-    shown: duel.Duel, query: Mapping[str, str]
-) -> elsewhere.Elsewhere | None:
+    shown_duel: duel.Duel, query: Mapping[str, str]
+) -> elsewhere.VerdictTable | None:
     """Return the table of other trainings for two recipes, None for one alone."""
-    if not shown.baseline:
+    if not shown_duel.baseline_name:
         return None
-    wanted = read_integer("elsewhere", query.get("elsewhere") or "0", 0, MOST_ELSEWHERE)
-    return elsewhere.build_other_verdicts(build_setup(shown), wanted)
+    wanted = read_integer(
+        "elsewhere", query.get("elsewhere") or "0", 0, MAX_VERDICTS_PER_REQUEST
+    )
+    return elsewhere.build_other_verdicts(build_setup(shown_duel), wanted)
 
 
-def build_setup(shown: duel.Duel) -> slots.Setup:
+def build_setup(shown_duel: duel.Duel) -> slots.Setup:
     """Return the recipes and the measure of a comparison, as its links need them."""
-    a = shown.sides[0].recipe
-    b = shown.chosen.recipe
-    return slots.Setup(shown.site, a, b, duel.shorten_curve(shown.curve), shown.axis)
+    a = shown_duel.sides[0].recipe
+    b = shown_duel.main_side.recipe
+    return slots.Setup(
+        shown_duel.site,
+        a,
+        b,
+        duel.shorten_curve(shown_duel.measure_key),
+        shown_duel.axis_key,
+    )
 
 
-def lab_page(site: SiteData, chosen: str, query: Mapping[str, str]) -> LabPage:
+def build_lab_page(
+    site: SiteData, main_recipe: str, query: Mapping[str, str]
+) -> LabPage:
     """Return the page of a recipe, given its canonical name.
 
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
-    recipe = duel.find_recipe(site, chosen)
-    shown = duel.build_duel(site, chosen, query)
+    recipe = duel.find_recipe(site, main_recipe)
+    shown = duel.build_duel(site, main_recipe, query)
     setup = build_setup(shown)
-    record = X_BLOCKS if getattr(recipe, "seat", "both") == "x" else O_BLOCKS
-    last = site.get_last_step(chosen)
-    step = read_step(chosen, query.get("step", ""), last, site)
-    part = duel_page(site, shown)
+    record = (
+        X_BLOCKS_RECORD if getattr(recipe, "seat", "both") == "x" else O_BLOCKS_RECORD
+    )
+    last = site.get_last_snapshot(main_recipe)
+    step = read_snapshot(main_recipe, query.get("step", ""), last, site)
+    part = build_duel_page(site, shown)
     seed = (recipe.seed + 1) % (LAST_SEED + 1)
     following = _name_with_seed(site, recipe, seed)
     algorithm = KNOWN[recipe.slug]
     return LabPage(
         **asdict(part),
-        name=chosen,
-        title=site.agents[chosen].card.title,
-        asked=question.ask_question(site, setup.a, setup.b, shown.measure.noun),
+        name=main_recipe,
+        title=site.agents[main_recipe].card.title,
+        question_phrases=question.ask_question(
+            site, setup.a, setup.b, shown.measure.noun
+        ),
         slots=slots.build_slots(setup, shown.measures),
-        presets=list_presets(site, chosen, shown.baseline),
-        swap=shown.url_of_pair(shown.baseline, chosen) if shown.baseline else "",
-        elsewhere=_list_elsewhere(shown, query),
-        proofs=duel.list_proofs(site, chosen),
-        learners=_list_learners(shown, part.words, record, step),
-        next_step=shown.url(step=get_next_step(step, last)),
-        story=training_game.build_story_game(shown, query),
-        untold=algorithm.untold,
-        preview=_preview_url(shown),
-        mind_export=export_mind(site, chosen, step),
-        why=urls.why(Match(record, o=HUMAN, lens=chosen)),
-        compare=_compare_url(shown, record),
-        next_seed=shown.url_of_pair(following, chosen) if following else "",
-        code=urls.CODE.url(chosen) if site.lab.source and not recipe.is_network else "",
+        presets=list_presets(site, main_recipe, shown.baseline_name),
+        swap_url=shown.build_pair_url(shown.baseline_name, main_recipe)
+        if shown.baseline_name
+        else "",
+        verdict_table=_list_elsewhere(shown, query),
+        proofs=duel.list_proofs(site, main_recipe),
+        learners=_list_learners(shown, part.side_descriptions, record, step),
+        next_frame_url=shown.build_url(step=get_next_snapshot(step, last)),
+        story_game=training_game.build_story_game(shown, query),
+        no_story_reason=algorithm.untold,
+        preview_url=_build_preview_url(shown),
+        mind_export=export_mind(site, main_recipe, step),
+        why_url=urls.why(Match(record, o=HUMAN, value_source=main_recipe)),
+        compare_url=_build_compare_url(shown, record),
+        next_seed_url=shown.build_pair_url(following, main_recipe) if following else "",
+        script_url=urls.RECIPE_SCRIPT.url(main_recipe)
+        if site.lab.source and not recipe.is_network
+        else "",
     )
 
 
 def _list_learners(
-    shown: duel.Duel, words: Sequence[str], record: str, step: int
-) -> list[Learner]:
+    shown_duel: duel.Duel, words: Sequence[str], record: str, step: int
+) -> list[LearnerFilm]:
     """Return the sides as they learn, in the same share of their trainings."""
-    site = shown.site
-    last = shown.site.get_last_step(shown.chosen.name)
+    site = shown_duel.site
+    last = shown_duel.site.get_last_snapshot(shown_duel.main_side.name)
     learners = []
-    for side, text in zip(shown.sides, words, strict=True):
+    for side, text in zip(shown_duel.sides, words, strict=True):
         film = film_position(site, side.name, record)
-        at = match_steps(film.last, last)[step]
-        mind = draw_mind(site, side.name, at, moving=True)
-        learners.append(Learner(side, text, film, at, mind))
+        at = match_snapshots(film.last_frame, last)[step]
+        mind = draw_mind(site, side.name, at, has_all_frames=True)
+        learners.append(LearnerFilm(side, text, film, at, mind))
     return learners
 
 
-def _compare_url(shown: duel.Duel, record: str) -> str:
+def _build_compare_url(shown_duel: duel.Duel, record: str) -> str:
     """Return the URL that compares both agents on a board, where they disagree if that is known."""
-    site = shown.site
-    baseline = shown.baseline
-    views = [View(one) for one in (shown.chosen.name, baseline) if one]
+    site = shown_duel.site
+    baseline = shown_duel.baseline_name
+    views = [
+        SourceSnapshot(one) for one in (shown_duel.main_side.name, baseline) if one
+    ]
     apart = find_next_disagreement(views, site) if baseline else None
     return urls.compare(Comparison(apart or record, tuple(views)))
 
@@ -363,11 +410,11 @@ def _list_axes(setup: slots.Setup) -> list[Destination]:
     return [
         Destination(
             title,
-            setup._replace(axis=axis).url(setup.a, setup.b),
+            setup._replace(axis_key=axis).build_url(setup.a, setup.b),
             id=f"axis-{axis or 'clearest'}",
-            chosen=axis == setup.axis,
+            is_current=axis == setup.axis_key,
         )
-        for axis, title in duel.AXES.items()
+        for axis, title in duel.AXIS_TITLES.items()
     ]
 
 
@@ -378,11 +425,11 @@ def _name_with_seed(site: SiteData, recipe: Recipe, seed: int) -> str:
     except RecipeError:
         return ""
     # The training of a shipped agent may have taken longer than is allowed here.
-    return named if site.agents.knows(named) else ""
+    return named if site.agents.contains_name(named) else ""
 
 
 def list_presets(
-    site: SiteData, chosen: str, baseline: str
+    site: SiteData, main_recipe: str, baseline: str
 ) -> list[tuple[str, list[tuple[Destination, Source]]]]:
     """Return the questions worth asking under their headings, each with its source."""
     families = []
@@ -392,41 +439,43 @@ def list_presets(
             names = preset.list_names(site)
             link = Destination(
                 preset.title,
-                urls.lab(*names, game=preset.game),
-                preset.line,
+                urls.lab(*names, game=preset.game_number),
+                preset.description,
                 f"{kind}-{number}",
-                chosen=names == (chosen, baseline),
+                is_current=names == (main_recipe, baseline),
             )
-            links.append((link, SOURCES[preset.source]))
-        families.append((HEADINGS[kind], links))
+            links.append((link, SOURCES[preset.source_slug]))
+        families.append((QUESTION_HEADINGS[kind], links))
     return families
 
 
-def _preview_url(shown: duel.Duel) -> str:
+def _build_preview_url(shown_duel: duel.Duel) -> str:
     return urls.LAB_PREVIEW.url(
-        shown.chosen.name,
-        ghost=shown.baseline,
-        curve=duel.shorten_curve(shown.curve),
-        axis=shown.axis,
+        shown_duel.main_side.name,
+        ghost=shown_duel.baseline_name,
+        curve=duel.shorten_curve(shown_duel.measure_key),
+        axis=shown_duel.axis_key,
     )
 
 
-def export_evidence(site: SiteData, shown: duel.Duel) -> Export:
+def export_evidence(site: SiteData, shown_duel: duel.Duel) -> Export:
     """Return the export of a comparison: files of all seeds, and a frame of one run.
 
     The frame has one agent alone if the measure is against an opponent.
     """
-    chosen = shown.chosen.name
-    if shown.curve in FIGURES:
-        names = [one for one in (chosen, shown.baseline) if one]
-        take = export_curve(site, names, shown.curve)
+    chosen = shown_duel.main_side.name
+    if shown_duel.measure_key in CURVE_TITLES:
+        names = [one for one in (chosen, shown_duel.baseline_name) if one]
+        take = export_curve(site, names, shown_duel.measure_key)
     else:
-        take = export_curve(site, [chosen], against=shown.curve)
-    url = shown.url()
+        take = export_curve(site, [chosen], opponent=shown_duel.measure_key)
+    url = shown_duel.build_url()
     svg, png, csv = (frame_file(url, ending) for ending in ("svg", "png", "csv"))
-    take = take._replace(svg=svg, png=png, csv=csv)
-    if not shown.baseline:
+    take = take._replace(svg_url=svg, png_url=png, csv_url=csv)
+    if not shown_duel.baseline_name:
         return take
-    verdict = shown.verdict
+    verdict = shown_duel.verdict
     note = (verdict.warning or verdict.headline).removesuffix(".")
-    return take._replace(title=shown.question, page=shown.all_seeds_url, note=note)
+    return take._replace(
+        title=shown_duel.question, page_url=shown_duel.all_seeds_url, note=note
+    )

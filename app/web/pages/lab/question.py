@@ -26,23 +26,25 @@ from app.web.pages.lab.wording import (
 )
 from app.web.site_data import SiteData
 
-CHANGE, SETTINGS, BY = (
+CHANGE_SLOT, SETTINGS_SLOT, MEASURE_SLOT = (
     "change",
     "settings",
     "by",
 )  # slots that change several parameters, or how a rate falls
-B_SIDE = "b."  # before the name of a parameter that is a contrast
-MOST_NAMED = 3  # contrasts that a sentence names one by one
+B_PREFIX = "b."  # before the name of a parameter that is a contrast
+MAX_NAMED_CONTRASTS = 3  # contrasts that a sentence names one by one
 
 
 class Phrase(NamedTuple):
     """Some words of a question, and the slot that they fill."""
 
-    words: str
-    slot: str = ""  # "" for words between two slots
+    text: str
+    slot_id: str = ""  # "" for words between two slots
 
 
-def ask_question(site: SiteData, a: Recipe, b: Recipe, by: str) -> list[Phrase]:
+def ask_question(
+    site: SiteData, a: Recipe, b: Recipe, measure_noun: str
+) -> list[Phrase]:
     """Return the question whether the recipe `b` is better than `a` by a measure."""
     contrasts = find_contrasts(a, b)
     if a.slug == b.slug:
@@ -51,12 +53,12 @@ def ask_question(site: SiteData, a: Recipe, b: Recipe, by: str) -> list[Phrase]:
         head = _ask_about_algorithms(site, a, b, contrasts)
     settings = _describe_settings(site, a, contrasts)
     if settings:
-        head += [Phrase(" "), Phrase(settings, SETTINGS)]
+        head += [Phrase(" "), Phrase(settings, SETTINGS_SLOT)]
     return [
         *head,
         *_describe_training(site, a, b, contrasts),
         Phrase(", by "),
-        Phrase(by, BY),
+        Phrase(measure_noun, MEASURE_SLOT),
         Phrase("?"),
     ]
 
@@ -86,17 +88,17 @@ def describe_contrast(site: SiteData, a: Recipe, b: Recipe, contrast: Parameter)
     before = getattr(a, contrast.field)
     after = getattr(b, contrast.field)
     if contrast.choices:
-        asked = words.asks[format_value(after)]
+        asked = words.question_phrases[format_value(after)]
         is_switch = len(contrast.choices) == 2
         return (
             asked
             if is_switch
-            else f"{asked} instead of {words.asks[format_value(before)]}"
+            else f"{asked} instead of {words.question_phrases[format_value(before)]}"
         )
     if name == b.turns:
         before = count_turns(a.phases)
         after = count_turns(b.phases)
-    side = words.more if after > before else words.less
+    side = words.more_phrase if after > before else words.less_phrase
     return f"{side}: {_format_value(before)} → {_format_value(after)}"
 
 
@@ -108,7 +110,9 @@ def _ask_about_parameters(
     site: SiteData, a: Recipe, b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
     """Return the question up to the algorithm, which both recipes have."""
-    phrases = _list_contrasts(site, a, b, contrasts) or [Phrase("one change", CHANGE)]
+    phrases = _list_contrasts(site, a, b, contrasts) or [
+        Phrase("one change", CHANGE_SLOT)
+    ]
     starts, helps = (
         ("Do ", " together help ") if len(phrases) > 1 else ("Does ", " help ")
     )
@@ -128,7 +132,7 @@ def _ask_about_algorithms(
     ]
     described = describe_values(site, b, own).after_title
     title = f"{_name_algorithm(b)} {described}".rstrip()
-    phrases = [Phrase("Is "), Phrase(title, B_SIDE + ALGORITHM)]
+    phrases = [Phrase("Is "), Phrase(title, B_PREFIX + ALGORITHM)]
     if contrasts:
         phrases += [Phrase(" with "), *_list_contrasts(site, a, b, contrasts)]
     return [*phrases, Phrase(" better than "), Phrase(_name_algorithm(a), ALGORITHM)]
@@ -144,14 +148,14 @@ def _list_contrasts(
 ) -> list[Phrase]:
     """Return a slot for each contrast, with commas and "and", or one slot for all of them."""
     number = len(contrasts)
-    if number > MOST_NAMED:
+    if number > MAX_NAMED_CONTRASTS:
         words = spell_number(number)
-        return [Phrase(f"a change of {words} settings", CHANGE)]
+        return [Phrase(f"a change of {words} settings", CHANGE_SLOT)]
     phrases: list[Phrase] = []
     for position, one in enumerate(contrasts, 1):
         if phrases:
             phrases.append(Phrase(" and " if position == number else ", "))
-        phrases.append(Phrase(describe_contrast(site, a, b, one), B_SIDE + one.name))
+        phrases.append(Phrase(describe_contrast(site, a, b, one), B_PREFIX + one.name))
     return phrases
 
 

@@ -24,17 +24,17 @@ from app.web.pages.lab.change import (
     ALGORITHM,
     change_both,
     change_recipe,
+    get_max_turns,
     list_values,
-    most_turns,
     shorten_training,
 )
 from app.web.pages.lab.differences import count_turns
-from app.web.pages.lab.measures import BLUNDERS, Measure
+from app.web.pages.lab.measures import BLUNDERS_KEY, Measure
 from app.web.pages.lab.question import (
-    B_SIDE,
-    BY,
-    CHANGE,
-    SETTINGS,
+    B_PREFIX,
+    CHANGE_SLOT,
+    MEASURE_SLOT,
+    SETTINGS_SLOT,
     describe_contrast,
     find_contrasts,
 )
@@ -42,14 +42,14 @@ from app.web.site_data import SiteData
 from app.web.urls import Destination
 from app.web.wording import describe_character
 
-SECOND = "second"  # the slot for a second contrast, below the question
-SUGGESTIONS = "Compare something else"
-SHIPPED_AGENTS = "Agents of this site"
+SECOND_SLOT = "second"  # the slot for a second contrast, below the question
+SUGGESTIONS_HEADING = "Compare something else"
+SHIPPED_HEADING = "Agents of this site"
 # Parameters that students ask about first; "" stands for the length of the training.
-ASKED_FIRST = ["epsilon", "alpha", "step_size", "", "gamma", "initial", "seat"]
+PARAMETER_ORDER = ["epsilon", "alpha", "step_size", "", "gamma", "initial", "seat"]
 REWARD_LIMITS = (2.0, 10.0, 100.0)  # limits of a slider for values from -100 to 100
-STEP = 0.01  # step of a slider from 0 to 1
-LABELS = {
+NUMBER_STEP = 0.01  # step of a slider from 0 to 1
+PARAMETER_LABELS = {
     "vs": "Opponent",
     "alpha": "Learning rate",
     "step_size": "Learning rate",
@@ -77,14 +77,19 @@ LABELS = {
     "batch": "Minibatch",
     "error": "Loss function",
 }
-CHOICES = {"x": "X", "o": "O", "pair": "state and action", "afterstate": "afterstates"}
+CHOICE_LABELS = {
+    "x": "X",
+    "o": "O",
+    "pair": "state and action",
+    "afterstate": "afterstates",
+}
 
 
 class Slider(NamedTuple):
     """The slider beside a number field."""
 
-    low: float
-    high: float
+    minimum: float
+    maximum: float
     step: float
     value: float
     is_logarithmic: bool  # then the other fields are powers of ten
@@ -98,8 +103,8 @@ class NumberField(NamedTuple):
     symbol: str
     meaning: str
     value: str
-    low: str
-    high: str
+    minimum: str
+    maximum: str
     step: str
     slider: Slider | None
 
@@ -116,7 +121,9 @@ class Slot(NamedTuple):
     title: str
     is_contrast: bool
     fields: Sequence[NumberField]
-    groups: Sequence[tuple[str, Sequence[Destination]]]  # links under headings
+    links_by_heading: Sequence[
+        tuple[str, Sequence[Destination]]
+    ]  # links under headings
 
 
 class Setup(NamedTuple):
@@ -125,31 +132,31 @@ class Setup(NamedTuple):
     site: SiteData
     a: Recipe
     b: Recipe
-    curve: str  # value of the URL parameter: "" for blunders
-    axis: str
+    measure_key: str  # value of the URL parameter: "" for blunders
+    axis_key: str
 
     @property
     def measure(self) -> str:
         """The key of the measure."""
-        return self.curve or BLUNDERS
+        return self.measure_key or BLUNDERS_KEY
 
-    def url(self, a: Recipe, b: Recipe, curve: str | None = None) -> str:
+    def build_url(self, a: Recipe, b: Recipe, curve: str | None = None) -> str:
         """Return the URL of another comparison with the same measure and axis."""
         name_a, name_b = (find_name(self.site, recipe) for recipe in (a, b))
         baseline = "" if name_a == name_b else name_a
-        shown = self.curve if curve is None else curve
-        return urls.lab(name_b, baseline, shown, axis=self.axis)
+        shown = self.measure_key if curve is None else curve
+        return urls.lab(name_b, baseline, shown, axis=self.axis_key)
 
     @property
-    def trainable(self) -> "Setup":
+    def with_trainable_turns(self) -> "Setup":
         """The same comparison with fewer turns, if a shipped agent has more than can be trained here."""
         return self._replace(a=shorten_training(self.a), b=shorten_training(self.b))
 
-    def change(self, changes: Mapping[str, str]) -> str:
+    def build_changed_url(self, changes: Mapping[str, str]) -> str:
         """Return the URL after the changes of a form, or "" if the training is impossible."""
-        base = self.trainable
+        base = self.with_trainable_turns
         try:
-            return self.url(*change_both(base.a, base.b, changes))
+            return self.build_url(*change_both(base.a, base.b, changes))
         except RecipeError:
             return ""
 
@@ -164,17 +171,19 @@ def build_slots(setup: Setup, measures: Mapping[str, Measure]) -> dict[str, Slot
     contrasts = find_contrasts(setup.a, setup.b)
     slots = {
         ALGORITHM: _build_algorithm_slot(setup),
-        SETTINGS: _build_settings_slot(setup, contrasts),
-        BY: _build_measure_slot(setup, measures),
+        SETTINGS_SLOT: _build_settings_slot(setup, contrasts),
+        MEASURE_SLOT: _build_measure_slot(setup, measures),
     }
     slots |= {slot.id: slot for slot in _build_shared_slots(setup, contrasts)}
     if setup.a.slug != setup.b.slug:
-        slots[B_SIDE + ALGORITHM] = _build_other_algorithm_slot(setup)
+        slots[B_PREFIX + ALGORITHM] = _build_other_algorithm_slot(setup)
     for contrast in contrasts:
-        slots[B_SIDE + contrast.name] = _build_contrast_slot(setup, contrast, contrasts)
+        slots[B_PREFIX + contrast.name] = _build_contrast_slot(
+            setup, contrast, contrasts
+        )
     if not contrasts or len(contrasts) > 1:
-        slots[CHANGE] = _build_change_slot(setup, contrasts)
-    slots[SECOND] = _build_second_slot(setup, contrasts)
+        slots[CHANGE_SLOT] = _build_change_slot(setup, contrasts)
+    slots[SECOND_SLOT] = _build_second_slot(setup, contrasts)
     return {key: slot._replace(id=_build_id(key)) for key, slot in slots.items()}
 
 
@@ -189,34 +198,34 @@ def _build_algorithm_slot(setup: Setup) -> Slot:
         Destination(
             agent.title,
             urls.lab(id),
-            describe_character(setup.site, id).line,
+            describe_character(setup.site, id).description,
             f"shipped-{id}",
-            chosen=agent.recipe == setup.a == setup.b,
+            is_current=agent.recipe == setup.a == setup.b,
         )
         for id, agent in SHIPPED.items()
         if id in setup.site.agents
     ]
     links = _list_algorithms(setup, key, setup.a.slug)
-    return Slot("", "Algorithm", False, [], [("", links), (SHIPPED_AGENTS, shipped)])
+    return Slot("", "Algorithm", False, [], [("", links), (SHIPPED_HEADING, shipped)])
 
 
 def _build_other_algorithm_slot(setup: Setup) -> Slot:
-    key = B_SIDE + ALGORITHM
+    key = B_PREFIX + ALGORITHM
     links = _list_algorithms(setup, key, setup.b.slug)
     return Slot("", "Compared algorithm", True, [], [("", links)])
 
 
 def _list_algorithms(
-    setup: Setup, key: str, chosen: str, skipped: str = ""
+    setup: Setup, key: str, main_recipe: str, skipped: str = ""
 ) -> list[Destination]:
     """Return a link for each algorithm; the link keeps the values that both algorithms share."""
     links = (
         Destination(
             KNOWN[slug].title,
-            setup.change({key: slug}),
+            setup.build_changed_url({key: slug}),
             describe_algorithm(kind),
             f"{key.replace('.', '-')}-{slug}",
-            chosen=slug == chosen,
+            is_current=slug == main_recipe,
         )
         for slug, kind in ALGORITHMS.items()
         if slug != skipped
@@ -234,9 +243,9 @@ def _build_measure_slot(setup: Setup, measures: Mapping[str, Measure]) -> Slot:
     links = [
         Destination(
             measure.noun[0].upper() + measure.noun[1:],
-            setup.url(setup.a, setup.b, "" if key == BLUNDERS else key),
+            setup.build_url(setup.a, setup.b, "" if key == BLUNDERS_KEY else key),
             id=f"by-{key}",
-            chosen=key == setup.measure,
+            is_current=key == setup.measure,
         )
         for key, measure in measures.items()
     ]
@@ -300,7 +309,7 @@ def _build_contrast_slot(
 def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
     """Return a link that removes a difference: recipe B gets A's value of this parameter."""
     value = list_values(setup.a)[contrast.name]
-    to = setup.change({f"b.{contrast.name}": value})
+    to = setup.build_changed_url({f"b.{contrast.name}": value})
     name = label_parameter(contrast)
     return Destination(
         f"{name}: use the value of A for both", to, id=f"undo-{contrast.name}"
@@ -333,9 +342,9 @@ def _list_suggestions(
     setup: Setup, recipe: Recipe, varied: set[str], algorithms: bool = True
 ) -> list[tuple[str, list[Destination]]]:
     """Return links that change one parameter of a recipe, compared with the recipe `a`."""
-    setup = setup.trainable
+    setup = setup.with_trainable_turns
     recipe = shorten_training(recipe)
-    groups: dict[str, list[Destination]] = {SUGGESTIONS: [], "Opponents": []}
+    groups: dict[str, list[Destination]] = {SUGGESTIONS_HEADING: [], "Opponents": []}
     for one in _sort_parameters(recipe):
         if one.name in {*varied, "seed", "taught"} or recipe.has_opponent(YOU):
             continue
@@ -347,25 +356,25 @@ def _list_suggestions(
                 each for each in list_parameters(changed) if each.name == one.name
             )
             title = describe_contrast(setup.site, recipe, changed, after)
-            heading = "Opponents" if one.name == "vs" else SUGGESTIONS
+            heading = "Opponents" if one.name == "vs" else SUGGESTIONS_HEADING
             prefix = "try" if algorithms else "also"
             groups[heading].append(
                 Destination(
                     title[0].upper() + title[1:],
-                    setup.url(setup.a, changed),
+                    setup.build_url(setup.a, changed),
                     id=f"{prefix}-{one.name}-{number}",
                 )
             )
     if algorithms:
         groups["Another algorithm"] = _list_algorithms(
-            setup._replace(b=setup.a), B_SIDE + ALGORITHM, "", skipped=setup.a.slug
+            setup._replace(b=setup.a), B_PREFIX + ALGORITHM, "", skipped=setup.a.slug
         )
     return [(heading, links) for heading, links in groups.items() if links]
 
 
 def _sort_parameters(recipe: Recipe) -> list[Parameter]:
     """Return the parameters of a recipe, with those in ASKED_FIRST at the front."""
-    first = [name or recipe.turns for name in ASKED_FIRST]
+    first = [name or recipe.turns for name in PARAMETER_ORDER]
     return sorted(
         list_parameters(recipe),
         key=lambda one: first.index(one.name) if one.name in first else len(first),
@@ -385,18 +394,18 @@ def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
     if not _is_number(parameter):
         return [one for one in list_options(recipe, parameter) if one != current]
     value = float(current)
-    low = parameter.low or 0.0
-    high = parameter.high or 0.0
-    if low < 0 or (parameter.kind is int and value < 2):
+    low = parameter.minimum or 0.0
+    high = parameter.maximum or 0.0
+    if low < 0 or (parameter.value_type is int and value < 2):
         numbers = [value + 1, value - 1]
-    elif parameter.kind is int:
+    elif parameter.value_type is int:
         numbers = [2 * value, value // 2]
     elif value == 0:
         numbers = [0.1]
     else:
         numbers = [min(2 * value, high), value / 2]
     texts = [
-        format_value(parameter.kind(round(one, 6)))
+        format_value(parameter.value_type(round(one, 6)))
         for one in numbers
         if low <= one <= high
     ]
@@ -417,7 +426,7 @@ def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
 
 def _list_choices(setup: Setup, parameter: Parameter, side: str) -> list[Destination]:
     """Return a link for each value of a parameter, for both recipes or one side."""
-    recipe = setup.b if side == B_SIDE else setup.a
+    recipe = setup.b if side == B_PREFIX else setup.a
     if recipe.has_opponent(YOU) and parameter.name in ("vs", "seat", recipe.turns):
         return []
     current = list_values(recipe)[parameter.name]
@@ -429,11 +438,11 @@ def _list_choices(setup: Setup, parameter: Parameter, side: str) -> list[Destina
     links = []
     for number, text in enumerate(values, 1):
         key = side + parameter.name
-        to = setup.change({key: text})
+        to = setup.build_changed_url({key: text})
         if to:
             title = _name_value(setup.site, parameter, text)
             id = f"{key.replace('.', '-')}-{number}"
-            links.append(Destination(title, to, id=id, chosen=text == current))
+            links.append(Destination(title, to, id=id, is_current=text == current))
     return links
 
 
@@ -444,9 +453,9 @@ def _name_value(site: SiteData, parameter: Parameter, text: str) -> str:
             names = (phase.partition(":")[0] for phase in text.split("+"))
             return ", then ".join(_name_opponent(site, one) for one in names)
         return " and ".join(_name_opponent(site, one) for one in text.split("+"))
-    if parameter.kind is int:
+    if parameter.value_type is int:
         return f"{int(text):,}"
-    return CHOICES.get(text, text)
+    return CHOICE_LABELS.get(text, text)
 
 
 def _name_opponent(site: SiteData, name: str) -> str:
@@ -455,23 +464,25 @@ def _name_opponent(site: SiteData, name: str) -> str:
         BOTH: "Itself, both sides learning",
         "league": "The league",
     }
-    return itself.get(name) or site.titles[name]
+    return itself.get(name) or site.display_titles[name]
 
 
 def label_parameter(parameter: Parameter) -> str:
     """Return the name of a parameter beside its control."""
-    return LABELS.get(parameter.name, parameter.name.replace("_", " ").capitalize())
+    return PARAMETER_LABELS.get(
+        parameter.name, parameter.name.replace("_", " ").capitalize()
+    )
 
 
 def _is_number(parameter: Parameter) -> bool:
-    return parameter.kind in (int, float) and not parameter.choices
+    return parameter.value_type in (int, float) and not parameter.choices
 
 
 def _build_field(recipe: Recipe, parameter: Parameter, side: str) -> NumberField:
     """Return the form field of a parameter that is a number; `side` is "" for both recipes."""
     value = list_values(recipe)[parameter.name]
     is_turns = parameter.name == recipe.turns
-    high = float(most_turns(recipe)) if is_turns else parameter.high or 0.0
+    high = float(get_max_turns(recipe)) if is_turns else parameter.maximum or 0.0
     mark = {"": "", "a.": "A: ", "b.": "B: "}[side]
     return NumberField(
         name=side + parameter.name,
@@ -479,29 +490,29 @@ def _build_field(recipe: Recipe, parameter: Parameter, side: str) -> NumberField
         symbol=parameter.symbol,
         meaning=parameter.meaning,
         value=value,
-        low=format_value(parameter.low or 0),
-        high=format_value(high).removesuffix(".0"),
-        step="1" if parameter.kind is int else "any",
+        minimum=format_value(parameter.minimum or 0),
+        maximum=format_value(high).removesuffix(".0"),
+        step="1" if parameter.value_type is int else "any",
         slider=_build_slider(parameter, float(value), high),
     )
 
 
-def _build_slider(parameter: Parameter, value: float, high: float) -> Slider | None:
+def _build_slider(parameter: Parameter, value: float, maximum: float) -> Slider | None:
     """Return the slider of a number, or None if a slider does not help.
 
     It is logarithmic for values above zero without a small limit. A seed, a number that
     may be 0 or very large, and a number smaller than the steps of a slider have no
     slider.
     """
-    low = parameter.low or 0.0
+    low = parameter.minimum or 0.0
     if low > 0:
-        limits = (round(log10(one), 3) for one in (low, max(high, value), value))
+        limits = (round(log10(one), 3) for one in (low, max(maximum, value), value))
         start, end, at = limits
-        return Slider(start, end, STEP, at, is_logarithmic=True)
+        return Slider(start, end, NUMBER_STEP, at, is_logarithmic=True)
     if low < 0:
         end = next(end for end in REWARD_LIMITS if abs(value) <= end)
-        step = end / 40 if parameter.kind is float else 1.0
+        step = end / 40 if parameter.value_type is float else 1.0
         return Slider(-end, end, step, value, is_logarithmic=False)
-    if parameter.name == "seed" or high > 1 or 0 < value < STEP:
+    if parameter.name == "seed" or maximum > 1 or 0 < value < NUMBER_STEP:
         return None
-    return Slider(low, high, STEP, value, is_logarithmic=False)
+    return Slider(low, maximum, NUMBER_STEP, value, is_logarithmic=False)

@@ -21,7 +21,7 @@ from app.web.move_values import HEAT_STEPS
 from app.web.pages.lab.duel import Duel
 from app.web.site_data import SiteData
 
-RESULTS = {"win": "won", "draw": "drew", "loss": "lost"}
+RESULT_VERBS = {"win": "won", "draw": "drew", "loss": "lost"}
 RESULTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
 
 
@@ -31,7 +31,7 @@ class StorySquare(NamedTuple):
     mark: str  # "X", "O" or "."
     is_played: bool = False  # whether the move of this turn is here
     heat: int | None = None
-    text: str = ""  # the new value, after the update of this turn
+    value_text: str = ""  # the new value, after the update of this turn
 
 
 class StoryMove(NamedTuple):
@@ -39,20 +39,20 @@ class StoryMove(NamedTuple):
 
     squares: list[StorySquare]
     title: str
-    choice: str  # "explored", "greedy", "drawn", "unseen", "seen", or "answer" of the opponent
-    change: str  # the value before and after, "" before its update
+    choice_kind: str  # "explored", "greedy", "drawn", "unseen", "seen", or "answer" of the opponent
+    change_text: str  # the value before and after, "" before its update
     is_updated_now: bool
 
 
 class StoryGame(NamedTuple):
     """A game of the training after some of its updates."""
 
-    game: int
-    update: int
-    updates: int
+    game_number: int
+    update_number: int
+    update_count: int
     headline: str
-    turns: list[StoryMove]
-    end: list[StorySquare]  # the final board
+    moves: list[StoryMove]
+    final_squares: list[StorySquare]  # the final board
     sentence: str
     equation: str
     previous_game_url: str  # URLs are "" at the ends
@@ -69,7 +69,7 @@ def build_story_game(duel: Duel, query: Mapping[str, str]) -> StoryGame | None:
     """
     if not query.get("game"):
         return None
-    recipe = duel.chosen.recipe
+    recipe = duel.main_side.recipe
     algorithm = KNOWN[recipe.slug]
     if (story := algorithm.story) is None:
         raise BadRequest(algorithm.untold)
@@ -77,19 +77,19 @@ def build_story_game(duel: Duel, query: Mapping[str, str]) -> StoryGame | None:
     games = msgspec.json.decode(recorded, type=list[TrainingGame])
     number = read_integer("game", query["game"], 1, len(games))
     game = games[number - 1]
-    updates = len(game.changes)
+    updates = len(game.updates)
     update = read_integer("update", query.get("update") or "0", 0, updates)
-    turns = range(len(game.turns))
-    url = duel.url
+    turns = range(len(game.moves))
+    url = duel.build_url
     return StoryGame(
-        game=number,
-        update=update,
-        updates=updates,
+        game_number=number,
+        update_number=update,
+        update_count=updates,
         headline=_describe_game(duel.site, game),
-        turns=[_build_move(recipe, story, game, turn, update) for turn in turns],
-        end=[StorySquare(mark) for mark in game.turns[-1].after],
+        moves=[_build_move(recipe, story, game, turn, update) for turn in turns],
+        final_squares=[StorySquare(mark) for mark in game.moves[-1].next_own_board],
         sentence=story.sentence(recipe, game, update),
-        equation=story.equation(recipe, game.changes[update - 1]) if update else "",
+        equation=story.equation(recipe, game.updates[update - 1]) if update else "",
         previous_game_url=url(game=number - 1) if number > 1 else "",
         next_game_url=url(game=number + 1) if number < len(games) else "",
         previous_update_url=url(game=number, update=update - 1) if update else "",
@@ -101,27 +101,27 @@ def build_story_game(duel: Duel, query: Mapping[str, str]) -> StoryGame | None:
 
 def _describe_game(site: SiteData, game: TrainingGame) -> str:
     """Return a headline with the players, the result and the length of a game."""
-    moves = len(game.turns)
-    if game.both_sides:
+    moves = len(game.moves)
+    if game.played_both_sides:
         return f"It played itself, and {RESULTS_OF_X[game.result]} after {moves} moves"
-    moves = sum(move.mark == game.seat for move in game.turns)
-    against = f" against {site.titles[game.opponent]}" if game.opponent else ""
+    moves = sum(move.mark == game.seat for move in game.moves)
+    against = f" against {site.display_titles[game.opponent]}" if game.opponent else ""
     plural = "s" if moves != 1 else ""
-    return (
-        f"It {RESULTS[game.result]} as {game.seat}{against} with {moves} move{plural}"
-    )
+    return f"It {RESULT_VERBS[game.result]} as {game.seat}{against} with {moves} move{plural}"
 
 
 def _build_move(
     recipe: Recipe, story: Story, game: TrainingGame, turn: int, update: int
 ) -> StoryMove:
     """Return a move after the first `update` updates of its game."""
-    move = game.turns[turn]
-    changes = game.changes[:update]
-    change = next((one for one in reversed(changes) if one.turn == turn), None)
+    move = game.moves[turn]
+    changes = game.updates[:update]
+    change = next((one for one in reversed(changes) if one.move_index == turn), None)
     played = StorySquare(move.mark, is_played=True)
     if change:
-        viewer = move.mark if change.observed or story.movers_view else game.seat
+        viewer = (
+            move.mark if change.is_opponent_move or story.movers_view else game.seat
+        )
         rewards = recipe.reward_scale()
         colour = None
         text = written(change.new)
@@ -130,14 +130,14 @@ def _build_move(
             value = scale_values(np.array(change.new), rewards, side)
             colour = int(compute_heat(value, HEAT_STEPS))
             text = format_signed(float(round_for_display(value)))
-        played = played._replace(heat=colour, text=text)
+        played = played._replace(heat=colour, value_text=text)
     return StoryMove(
         squares=[
             played if cell == move.cell else StorySquare(mark)
             for cell, mark in enumerate(move.board)
         ],
         title=f"Move {turn + 1}",
-        choice=story.choice(game, move),
-        change=f"{written(change.old)} → {written(change.new)}" if change else "",
-        is_updated_now=bool(changes) and changes[-1].turn == turn,
+        choice_kind=story.choice(game, move),
+        change_text=f"{written(change.old)} → {written(change.new)}" if change else "",
+        is_updated_now=bool(changes) and changes[-1].move_index == turn,
     )

@@ -15,22 +15,33 @@ from app.web.formatting import format_count, join_words
 from app.web.pages.lab.differences import count_turns, find_causes, find_differences
 from app.web.site_data import SiteData
 
-LABEL_LENGTH = 28  # characters of the name of a line in a chart
-PHRASE_LENGTH = 90  # characters of a recipe's name in a headline
-TEXT_LENGTH = 24  # characters of the games of a person
+MAX_LABEL_LENGTH = 28  # characters of the name of a line in a chart
+MAX_PHRASE_LENGTH = 90  # characters of a recipe's name in a headline
+MAX_TEXT_LENGTH = 24  # characters of the games of a person
 NUMERALS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
 SEATS = {"both": "as both X and O", "x": "as X", "o": "as O"}
 
 
-class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Wording(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={
+        "more_phrase": "more",
+        "less_phrase": "less",
+        "question_phrases": "asks",
+        "value_phrase": "value",
+        "value_phrases": "values",
+    },
+):
     """The words for a parameter and its values: `wording.toml` explains each field."""
 
     noun: str
-    value: str = ""
-    values: dict[str, str] = {}
-    more: str = ""
-    less: str = ""
-    asks: dict[str, str] = {}
+    value_phrase: str = ""
+    value_phrases: dict[str, str] = {}
+    more_phrase: str = ""
+    less_phrase: str = ""
+    question_phrases: dict[str, str] = {}
 
 
 WORDINGS = msgspec.toml.decode(
@@ -65,7 +76,7 @@ class Description(NamedTuple):
         )
 
 
-class Names(NamedTuple):
+class SideNames(NamedTuple):
     """Short names of a recipe in a comparison."""
 
     label: str  # in a chart: "α 0.8"
@@ -99,7 +110,7 @@ def describe_recipe(site: SiteData, recipe: Recipe) -> str:
     return f"{title} {description.after_title}".rstrip()
 
 
-def name_sides(site: SiteData, a: Recipe, b: Recipe) -> tuple[Names, Names]:
+def name_sides(site: SiteData, a: Recipe, b: Recipe) -> tuple[SideNames, SideNames]:
     """Return the names of two recipes: their differences, or A and B if these are too long."""
     if a.slug == b.slug:
         descriptions = [
@@ -112,19 +123,19 @@ def name_sides(site: SiteData, a: Recipe, b: Recipe) -> tuple[Names, Names]:
         labels = [describe_recipe(site, recipe) for recipe in (a, b)]
         phrases = [_join_title_and_values(site, recipe) for recipe in (a, b)]
     differ = labels[0] != labels[1]
-    if not differ or max(map(len, labels)) > LABEL_LENGTH:
+    if not differ or max(map(len, labels)) > MAX_LABEL_LENGTH:
         labels = ["A", "B"]
-    if not differ or max(map(len, phrases)) > PHRASE_LENGTH:
+    if not differ or max(map(len, phrases)) > MAX_PHRASE_LENGTH:
         phrases = ["with recipe A", "with recipe B"]
-    name_a, name_b = map(Names, labels, phrases)
+    name_a, name_b = map(SideNames, labels, phrases)
     return name_a, name_b
 
 
 def describe_values(
-    site: SiteData, recipe: Recipe, chosen: Iterable[Parameter]
+    site: SiteData, recipe: Recipe, main_recipe: Iterable[Parameter]
 ) -> Description:
     """Return the description of a recipe by the values of some parameters."""
-    named = {one.name: one for one in chosen}
+    named = {one.name: one for one in main_recipe}
     if "vs" in named and len(recipe.phases) > 1:
         named.pop(recipe.turns, None)  # the opponents come with their turns
     description = Description([], [])
@@ -157,11 +168,15 @@ def _find_differences_to_tell(recipe: Recipe, other: Recipe) -> list[Parameter]:
 def _describe_training(site: SiteData, recipe: Recipe) -> tuple[str, Description]:
     """Return the title of a recipe, and how it differs from the recipe with that title."""
     named = site.lab.find_canonical_name(written_name(recipe))
-    if named in site.always:
-        return site.titles[named], Description([], [])
+    if named in site.shipped_agents:
+        return site.display_titles[named], Description([], [])
     usual = type(recipe)()
     base = site.lab.find_canonical_name(usual.slug)
-    title = site.titles[base] if base in site.always else KNOWN[recipe.slug].title
+    title = (
+        site.display_titles[base]
+        if base in site.shipped_agents
+        else KNOWN[recipe.slug].title
+    )
     return title, describe_values(site, recipe, find_differences(recipe, usual))
 
 
@@ -198,7 +213,7 @@ def describe_value(recipe: Recipe, parameter: Parameter) -> str:
         else parameter.value
     )
     key = format_value(value)
-    text = format_count(int(value)) if parameter.kind is int else key
-    if len(text) > TEXT_LENGTH:
-        text = f"{text[:TEXT_LENGTH]}..."
-    return wording.values.get(key) or wording.value.format(text)
+    text = format_count(int(value)) if parameter.value_type is int else key
+    if len(text) > MAX_TEXT_LENGTH:
+        text = f"{text[:MAX_TEXT_LENGTH]}..."
+    return wording.value_phrases.get(key) or wording.value_phrase.format(text)

@@ -15,7 +15,7 @@ from app.tictactoe.notation import DIGITS, MARKS
 from app.tictactoe.puzzles import LEVELS, ROUND_LENGTH, Puzzle
 from app.web import urls
 from app.web.facts import check_puzzle, list_puzzles
-from app.web.formatting import join_words, name_square_briefly
+from app.web.formatting import format_short_square_name, join_words
 from app.web.match import (
     Match,
     MatchState,
@@ -25,14 +25,14 @@ from app.web.match import (
     replay_match,
 )
 from app.web.move_values import Note, describe_outcome, evaluate_moves
-from app.web.pictures.boards import Board, CellUrl, lay_out_board
-from app.web.rendering import get_url_inside
+from app.web.pictures.boards import BoardPicture, CellUrl, lay_out_board
+from app.web.rendering import get_url_in_frame
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop
 
-KNEW_ITS_MOVE, KNEW_RIGHT = 1, 2  # the digit of an answer is the sum of these
+KNEW_MOVE_DIGIT, KNEW_CORRECT_DIGIT = 1, 2  # the digit of an answer is the sum of these
 # what each digit of an answer means
-WORDS = (
+ANSWER_WORDS = (
     gettext_noop("neither"),
     gettext_noop("its move"),
     gettext_noop("a right move"),
@@ -47,10 +47,10 @@ class Attempt:
     site: SiteData
     number: int  # number of the puzzle, from 1
     day: date | None = None  # the day of the round, None for a round of ten
-    answers: str = ""  # a digit for each puzzle answered before in the round
-    right: int | None = None  # the cell chosen as the right move
-    plays: int | None = None  # the cell chosen as the agent's move
-    ply: int = 0  # moves shown of the game that punishes the blunder
+    answer_digits: str = ""  # a digit for each puzzle answered before in the round
+    chosen_correct_cell: int | None = None  # the cell chosen as the right move
+    chosen_agent_cell: int | None = None  # the cell chosen as the agent's move
+    shown_plies: int = 0  # moves shown of the game that punishes the blunder
 
     @cached_property
     def puzzle(self) -> Puzzle:
@@ -60,27 +60,30 @@ class Attempt:
     @property
     def is_open(self) -> bool:
         """Whether both questions are answered, so that the solution is shown."""
-        return self.plays is not None
+        return self.chosen_agent_cell is not None
 
     @property
-    def left(self) -> int:
+    def puzzles_left(self) -> int:
         """The number of puzzles left in the round, with this one."""
-        return count_round_puzzles(self.site, self.day) - len(self.answers)
+        return count_round_puzzles(self.site, self.day) - len(self.answer_digits)
 
     @property
-    def answer(self) -> int:
+    def answer_digit(self) -> int:
         """The digit of this answer."""
-        return KNEW_ITS_MOVE * self.knew_its_move + KNEW_RIGHT * self.knew_right
+        return (
+            KNEW_MOVE_DIGIT * self.knew_its_move
+            + KNEW_CORRECT_DIGIT * self.knew_correct_move
+        )
 
     @property
     def knew_its_move(self) -> bool:
         """Whether the agent plays the chosen cell."""
-        return self.plays == self.puzzle.wrong
+        return self.chosen_agent_cell == self.puzzle.blunder_cell
 
     @property
-    def knew_right(self) -> bool:
+    def knew_correct_move(self) -> bool:
         """Whether the chosen move is right."""
-        return self.right in self.puzzle.right
+        return self.chosen_correct_cell in self.puzzle.correct_cells
 
     @property
     def mover(self) -> str:
@@ -88,68 +91,76 @@ class Attempt:
         return MARKS[int(self.site.game.to_move[self.puzzle.position])]
 
     @property
-    def wrong(self) -> str:
+    def blunder_square(self) -> str:
         """The name of the square that the agent plays."""
-        return name_square_briefly(self.site.game, self.puzzle.wrong)
+        return format_short_square_name(self.site.game, self.puzzle.blunder_cell)
 
     @property
-    def rights(self) -> str:
+    def correct_squares(self) -> str:
         """The names of the squares that keep the value of the position."""
         game = self.site.game
         return join_words(
-            [name_square_briefly(game, cell) for cell in self.puzzle.right], "or"
+            [
+                format_short_square_name(game, cell)
+                for cell in self.puzzle.correct_cells
+            ],
+            "or",
         )
 
     @property
-    def value(self) -> str:
+    def value_text(self) -> str:
         """The agent's value of its move."""
-        values = evaluate_moves(self.site, self.puzzle.position, self.puzzle.agent)
-        return values.texts[self.puzzle.wrong]
+        values = evaluate_moves(self.site, self.puzzle.position, self.puzzle.agent_id)
+        return values.value_texts[self.puzzle.blunder_cell]
 
     @property
-    def result(self) -> str:
+    def result_of_choice(self) -> str:
         """The result with optimal play after the move chosen as right; "" before a choice."""
-        if self.right is None:
+        if self.chosen_correct_cell is None:
             return ""
-        return describe_outcome(self.site, self.puzzle.position, self.right)
+        return describe_outcome(
+            self.site, self.puzzle.position, self.chosen_correct_cell
+        )
 
     @property
     def url(self) -> str:
         """The URL of the puzzle with these answers."""
-        answered = self.right, self.plays, self.ply
-        return get_url_inside(
-            urls.puzzle(self.number, self.day, self.answers, *answered)
+        answered = self.chosen_correct_cell, self.chosen_agent_cell, self.shown_plies
+        return get_url_in_frame(
+            urls.puzzle(self.number, self.day, self.answer_digits, *answered)
         )
 
     @property
     def next_url(self) -> str:
         """The URL of the next puzzle, or of the score after the last one of a round."""
-        answers = f"{self.answers}{self.answer}"
-        if self.left == 1:
-            return get_url_inside(
+        answers = f"{self.answer_digits}{self.answer_digit}"
+        if self.puzzles_left == 1:
+            return get_url_in_frame(
                 urls.SCORE.url(self.number, day=self.day, answers=answers)
             )
         if self.day:
             following = list_daily_puzzles(self.site, self.day)[len(answers)]
         else:
             following = get_next_number(self.site, self.number)
-        return get_url_inside(urls.puzzle(following, self.day, answers))
+        return get_url_in_frame(urls.puzzle(following, self.day, answers))
 
     @cached_property
     def state(self) -> MatchState:
         """The position shown."""
-        record = self.puzzle.record + self.puzzle.refutation[: self.ply]
-        return replay_match(Match(record, o=HUMAN, lens=self.puzzle.agent), self.site)
+        record = self.puzzle.record + self.puzzle.refutation[: self.shown_plies]
+        return replay_match(
+            Match(record, o=HUMAN, value_source=self.puzzle.agent_id), self.site
+        )
 
-    def choose(self, cell: int) -> "Attempt":
+    def choose_cell(self, cell: int) -> "Attempt":
         """Return the attempt with the next question answered by a cell."""
-        if self.right is None:
-            return replace(self, right=cell)
-        return replace(self, plays=cell)
+        if self.chosen_correct_cell is None:
+            return replace(self, chosen_correct_cell=cell)
+        return replace(self, chosen_agent_cell=cell)
 
-    def at(self, ply: int) -> "Attempt":
+    def show_ply(self, ply: int) -> "Attempt":
         """Return the attempt at another move of the solution."""
-        return replace(self, ply=ply)
+        return replace(self, shown_plies=ply)
 
 
 def get_next_number(site: SiteData, number: int) -> int:
@@ -201,7 +212,7 @@ def parse_attempt(number: int, query: Mapping[str, str], site: SiteData) -> Atte
         raise BadRequest(gettext(words))
     if ply > plies:
         raise BadRequest(gettext("ply is 0 to %(plies)s in this puzzle.", plies=plies))
-    return attempt.at(ply)
+    return attempt.show_ply(ply)
 
 
 def read_choices(attempt: Attempt, query: Mapping[str, str]) -> Attempt:
@@ -213,12 +224,12 @@ def read_choices(attempt: Attempt, query: Mapping[str, str]) -> Attempt:
         text = query.get(name, "")
         if not text:
             continue
-        if name == "plays" and attempt.right is None:
+        if name == "plays" and attempt.chosen_correct_cell is None:
             words = gettext_noop(
                 "plays needs right, the answer before it, in the same URL."
             )
             raise BadRequest(gettext(words))
-        attempt = attempt.choose(_read_free_cell(attempt, name, text))
+        attempt = attempt.choose_cell(_read_free_cell(attempt, name, text))
     return attempt
 
 
@@ -242,7 +253,7 @@ def parse_answers(text: str, lengths: range) -> str:
 
     Raises BadRequest with a sentence for another character or an impossible number of answers.
     """
-    if len(text) not in lengths or set(text) - set(DIGITS[: len(WORDS)]):
+    if len(text) not in lengths or set(text) - set(DIGITS[: len(ANSWER_WORDS)]):
         many = str(lengths[0])
         if len(lengths) > 1:
             many = gettext("%(least)s to %(most)s", least=lengths[0], most=lengths[-1])
@@ -250,7 +261,7 @@ def parse_answers(text: str, lengths: range) -> str:
             "%(many)s digits, 0 to %(most)s, one for each puzzle of the round before"
         )
         raise build_value_error(
-            "answers", text, gettext(words, many=many, most=len(WORDS) - 1)
+            "answers", text, gettext(words, many=many, most=len(ANSWER_WORDS) - 1)
         )
     return text
 
@@ -260,11 +271,11 @@ def _read_free_cell(attempt: Attempt, name: str, text: str) -> int:
     cell = read_cell(name, text, game)
     if not game.legal[attempt.puzzle.position, cell]:
         words = gettext_noop("The %(square)s square is taken: that move is illegal.")
-        raise Conflict(gettext(words, square=name_square_briefly(game, cell)))
+        raise Conflict(gettext(words, square=format_short_square_name(game, cell)))
     return cell
 
 
-def lay_out_attempt(attempt: Attempt, link: CellUrl | None) -> Board:
+def lay_out_attempt(attempt: Attempt, build_url: CellUrl | None) -> BoardPicture:
     """Return the board of an attempt: to be answered, with its values, or with the solution.
 
     `link` returns the URL of each answer.
@@ -272,18 +283,18 @@ def lay_out_attempt(attempt: Attempt, link: CellUrl | None) -> Board:
     site = attempt.site
     puzzle = attempt.puzzle
     label = gettext("The position")
-    link = None if attempt.is_open else link
-    if attempt.right is None or attempt.ply:
-        return lay_out_board(attempt.state, None, link, label=label)
-    view = evaluate_moves(site, puzzle.position, puzzle.agent)
+    build_url = None if attempt.is_open else build_url
+    if attempt.chosen_correct_cell is None or attempt.shown_plies:
+        return lay_out_board(attempt.state, None, build_url, label=label)
+    view = evaluate_moves(site, puzzle.position, puzzle.agent_id)
     if not attempt.is_open:
-        view = replace(view, best=[False] * site.game.cells)  # a star is the answer
+        view = replace(view, is_best=[False] * site.game.cells)  # a star is the answer
     return lay_out_board(
         attempt.state,
         view,
-        link,
+        build_url,
         label=label,
-        chosen=puzzle.wrong if attempt.is_open else None,
+        chosen_cell=puzzle.blunder_cell if attempt.is_open else None,
         notes=_note_answers(attempt),
     )
 
@@ -294,14 +305,14 @@ def _note_answers(attempt: Attempt) -> list[Note]:
     signs: dict[int, str] = {}
     words: dict[int | None, list[str]] = {}
     if attempt.is_open:
-        signs = dict.fromkeys(puzzle.right, "✓") | {puzzle.wrong: "✗"}
-        words = {cell: [gettext("right")] for cell in puzzle.right}
-        words[puzzle.wrong] = [gettext("blunder")]
-    elif attempt.right is not None:
-        signs = {attempt.right: "✓" if attempt.knew_right else "✗"}
-    words.setdefault(attempt.right, []).append(gettext("your move"))
+        signs = dict.fromkeys(puzzle.correct_cells, "✓") | {puzzle.blunder_cell: "✗"}
+        words = {cell: [gettext("right")] for cell in puzzle.correct_cells}
+        words[puzzle.blunder_cell] = [gettext("blunder")]
+    elif attempt.chosen_correct_cell is not None:
+        signs = {attempt.chosen_correct_cell: "✓" if attempt.knew_correct_move else "✗"}
+    words.setdefault(attempt.chosen_correct_cell, []).append(gettext("your move"))
     if attempt.is_open:
-        words.setdefault(attempt.plays, []).append(gettext("your guess"))
+        words.setdefault(attempt.chosen_agent_cell, []).append(gettext("your guess"))
     notes = []
     for cell in range(attempt.site.game.cells):
         label = ", ".join(words.get(cell, []))

@@ -24,22 +24,29 @@ from app.recipes import parse_recipe
 from app.recipes.taught import format_title, list_taught_phases
 from app.web import urls
 from app.web.algorithms import ALGORITHMS
-from app.web.comparison import Comparison, View
+from app.web.comparison import Comparison, SourceSnapshot
 from app.web.facts import check_puzzle
 from app.web.formatting import format_count, join_words
 from app.web.match import MatchState
-from app.web.pages.parts.learning import WON
-from app.web.pictures.minds import EXPECTS
+from app.web.pages.parts.learning import WIN_RATE_KEY
+from app.web.pictures.minds import EXPECTED_KEY
 from app.web.pictures.svg import Drawing, render_png, write_file, write_style
 from app.web.rendering import allow_revalidation
-from app.web.service.headers import CONTENT_SECURITY_POLICY, EMBEDDED, POLICY, RESOURCES
+from app.web.service.headers import (
+    CONTENT_SECURITY_POLICY,
+    FRAME_HEADERS,
+    POLICY_HEADER,
+    RESOURCE_POLICY_HEADER,
+)
 from app.web.site_data import SiteData
 from app.web.translation import gettext, gettext_noop
 from app.web.urls import frame_file, frame_url
 from app.web.wording import LessonStep, describe_turn
 
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
-LATEX_SPECIAL = re.compile(r"[&%$#_{}]")  # characters with a meaning in LaTeX
+LATEX_SPECIAL_CHARACTERS = re.compile(
+    r"[&%$#_{}]"
+)  # characters with a meaning in LaTeX
 # Pixels of a frame: of a board, one chart, all charts of an agent, a mind, an experiment's figure,
 # of a puzzle, a step of the lesson, a learner, an update.
 BOARD_SIZE = (380, 560)
@@ -50,7 +57,7 @@ EXPERIMENT_SIZE = (640, 520)
 PUZZLE_SIZE = (640, 560)
 LESSON_STEP_SIZE = (640, 700)
 LEARNER_SIZE = (640, 740)
-UPDATE = (760, 860)
+UPDATE_SIZE = (760, 860)
 
 # Sets the height of a frame to that of its content, on a page that allows scripts: see
 # embed/frame.js.
@@ -68,63 +75,63 @@ class Export(NamedTuple):
 
     id: str  # id of its row on the page
     title: str  # title of the figure
-    page: str  # URL of the page with the figure; the files below are URLs too
-    svg: str = ""  # "" if there are no files
-    png: str = ""
-    csv: str = ""
-    frame: str = ""  # "" if other sites cannot show it
-    size: tuple[int, int] = CURVE_SIZE  # width and height of the frame
+    page_url: str  # URL of the page with the figure; the files below are URLs too
+    svg_url: str = ""  # "" if there are no files
+    png_url: str = ""
+    csv_url: str = ""
+    frame_url: str = ""  # "" if other sites cannot show it
+    frame_size: tuple[int, int] = CURVE_SIZE  # width and height of the frame
     note: str = ""  # further identification of the figure: a recipe, a checksum
 
     @property
-    def preview(self) -> str:
+    def preview_url(self) -> str:
         """The URL of the picture for previews of links to its page."""
-        return frame_file(self.frame, "png")
+        return frame_file(self.frame_url, "png")
 
-    def iframe(self, host: str) -> str:
+    def build_iframe(self, host: str) -> str:
         """Return the HTML that shows the figure on another website, over the full width.
 
         `host` is the host of this site, as in `https://...`. The HTML includes an optional
         script.
         """
         return (
-            build_iframe(host, self.frame, self.title, "100%", self.size[1])
+            build_iframe(host, self.frame_url, self.title, "100%", self.frame_size[1])
             + "\n"
             + FITTING_SCRIPT
         )
 
-    def bibtex(self, host: str) -> str:
+    def build_bibtex(self, host: str) -> str:
         """Return the citation as BibTeX."""
-        return build_bibtex(self.title, host.rstrip("/") + self.page, self.note)
+        return build_bibtex(self.title, host.rstrip("/") + self.page_url, self.note)
 
 
 def export_board(state: MatchState) -> Export:
     """Return the export of the board of a match."""
     match = state.match
-    frame = urls.EMBED_BOARD.url_for_match(match)
+    frame = urls.EMBED_BOARD.build_match_url(match)
     words = gettext_noop("Tic-tac-toe after %(plies)s moves: %(headline)s")
     headline = describe_turn(state)
-    title = gettext(words, plies=len(match.shown), headline=headline)
-    return _build_figure_take("board", title, urls.play(match), frame, BOARD_SIZE)
+    title = gettext(words, plies=len(match.shown_record), headline=headline)
+    return _build_figure_export("board", title, urls.play(match), frame, BOARD_SIZE)
 
 
 def export_value(state: MatchState) -> Export:
     """Return the export of the value of a game over its moves."""
-    value = urls.EMBED_VALUE.url_for_match(state.match)
+    value = urls.EMBED_VALUE.build_match_url(state.match)
     return Export(
         id="value",
         title=gettext("The value of a game of tic-tac-toe over its moves"),
-        page=urls.play(state.match),
-        svg=frame_file(value, "svg"),
-        csv=frame_file(value, "csv"),
+        page_url=urls.play(state.match),
+        svg_url=frame_file(value, "svg"),
+        csv_url=frame_file(value, "csv"),
     )
 
 
 def export_curve(
     site: SiteData,
     names: Sequence[str],
-    figure: str = "",
-    against: str = "",
+    figure_key: str = "",
+    opponent: str = "",
     record: str = "",
 ) -> Export:
     """Return the export of the learning curves of one or several agents.
@@ -132,27 +139,31 @@ def export_curve(
     For an agent without a figure these are all of its curves; `record` is the position of a
     comparison.
     """
-    one = len(names) == 1 and figure in ("", WON)
-    shown = Comparison(record, tuple(map(View, names)), figure)
-    return _build_figure_take(
-        id=f"curves{figure and '-' + figure}",
-        title=f"How {join_words([site.titles[name] for name in names])} learned tic-tac-toe",
-        page=urls.agent(names[0], against) if one else urls.compare(shown),
-        frame=urls.embed_curve(names[0], names[1:], figure, against),
-        size=CURVE_SIZE if figure or len(names) > 1 else CURVES_SIZE,
+    one = len(names) == 1 and figure_key in ("", WIN_RATE_KEY)
+    shown = Comparison(record, tuple(map(SourceSnapshot, names)), figure_key)
+    return _build_figure_export(
+        id=f"curves{figure_key and '-' + figure_key}",
+        title=f"How {join_words([site.display_titles[name] for name in names])} learned tic-tac-toe",
+        page=urls.agent(names[0], opponent) if one else urls.compare(shown),
+        frame=urls.embed_curve(names[0], names[1:], figure_key, opponent),
+        size=CURVE_SIZE if figure_key or len(names) > 1 else CURVES_SIZE,
         note=describe_provenance(site, names[0]) if one else "",
     )
 
 
 def export_mind(
-    site: SiteData, name: str, step: int | None = None, colour: str = ""
+    site: SiteData, name: str, snapshot: int | None = None, colouring_key: str = ""
 ) -> Export:
     """Return the export of the picture of a mind."""
-    view = name, site.step_for_url(name, step), "" if colour == EXPECTS else colour
+    view = (
+        name,
+        site.get_snapshot_for_url(name, snapshot),
+        "" if colouring_key == EXPECTED_KEY else colouring_key,
+    )
     frame = urls.EMBED_MIND.url(name, step=view[1], colour=view[2])
-    title = f"All positions of tic-tac-toe as {site.titles[name]} values them"
+    title = f"All positions of tic-tac-toe as {site.display_titles[name]} values them"
     page = urls.mind(*view)
-    return _build_figure_take(
+    return _build_figure_export(
         "mind", title, page, frame, MIND_SIZE, describe_provenance(site, name)
     )
 
@@ -175,16 +186,16 @@ def export_today() -> Export:
     )
 
 
-def export_stop(stop: LessonStep) -> Export:
+def export_lesson_step(step: LessonStep) -> Export:
     """Return the export of a step of the lesson."""
-    title = f"How a program learns tic-tac-toe: {stop.title}"
-    return _build_page_export(title, urls.how(stop.slug), LESSON_STEP_SIZE)
+    title = f"How a program learns tic-tac-toe: {step.title}"
+    return _build_page_export(title, urls.how(step.slug), LESSON_STEP_SIZE)
 
 
 def export_update(slug: str) -> Export:
     """Return the ways to export the updates of an algorithm."""
     title = f"{ALGORITHMS[slug].section.title}: one update, step by step"
-    return _build_page_export(title, urls.how(slug), UPDATE)
+    return _build_page_export(title, urls.how(slug), UPDATE_SIZE)
 
 
 def export_learner(recipe: str) -> Export:
@@ -206,16 +217,16 @@ def export_figure(summary: Summary, number: int = 1) -> Export:
     return Export(
         id=f"figure-{number}",
         title=f"{summary.title}: {summary.figures[number - 1].title}",
-        page=urls.EXPERIMENT.url(summary.id),
-        svg=urls.EXPERIMENT_FIGURE.url(summary.id, number),
-        csv=frame_file(urls.EXPERIMENT.url(summary.id), "csv"),
-        frame=urls.embed_experiment(summary.id, number),
-        size=EXPERIMENT_SIZE,
-        note=describe_making(summary),
+        page_url=urls.EXPERIMENT.url(summary.id),
+        svg_url=urls.EXPERIMENT_FIGURE.url(summary.id, number),
+        csv_url=frame_file(urls.EXPERIMENT.url(summary.id), "csv"),
+        frame_url=urls.embed_experiment(summary.id, number),
+        frame_size=EXPERIMENT_SIZE,
+        note=describe_training_cost(summary),
     )
 
 
-def _build_figure_take(
+def _build_figure_export(
     id: str, title: str, page: str, frame: str, size: tuple[int, int], note: str = ""
 ) -> Export:
     """Return the export of a figure whose frame also exists as files."""
@@ -225,10 +236,16 @@ def _build_figure_take(
 
 def _build_page_export(title: str, page: str, size: tuple[int, int]) -> Export:
     """Return the export of a page that other sites may show unchanged in an iframe."""
-    return Export(id="page", title=title, page=page, frame=frame_url(page), size=size)
+    return Export(
+        id="page",
+        title=title,
+        page_url=page,
+        frame_url=frame_url(page),
+        frame_size=size,
+    )
 
 
-def describe_making(summary: Summary) -> str:
+def describe_training_cost(summary: Summary) -> str:
     """Return a note on how an experiment can be repeated."""
     runs = f"{format_count(summary.runs)} runs, made" if summary.runs else "Made"
     return f"{runs} on {summary.date} by {summary.command}"
@@ -238,7 +255,7 @@ def describe_provenance(site: SiteData, name: str) -> str:
     """Return a note that identifies an agent and how to make it."""
     card = site.agents[name].card
     return f"Recipe {card.recipe}" + (
-        card.arrays and f", SHA-256 of its arrays {card.arrays}"
+        card.arrays_digest and f", SHA-256 of its arrays {card.arrays_digest}"
     )
 
 
@@ -252,7 +269,7 @@ def build_iframe(
     )
 
 
-def build_bibtex(title: str, address: str, note: str = "") -> str:
+def build_bibtex(title: str, url: str, note: str = "") -> str:
     """Return the citation of a page as BibTeX, with the project's author, version and year.
 
     Characters with a meaning in LaTeX are escaped in the title and the note.
@@ -265,7 +282,7 @@ def build_bibtex(title: str, address: str, note: str = "") -> str:
             f"  author = {{{{{read_citation('name')}}}}},",
             f"  title = {{{{{_escape_latex(title)}}}}},",
             f"  year = {{{read_citation('date-released')[:4]}}},",
-            f"  howpublished = {{\\url{{{address}}}}},",
+            f"  howpublished = {{\\url{{{url}}}}},",
             f"  note = {{{_escape_latex(remark)}}}",
             "}",
         ]
@@ -283,13 +300,15 @@ def read_citation(field: str) -> str:
     return line[1]
 
 
-def svg_file(drawing: Drawing, name: str = "", scheme: str = "auto") -> Response:
+def build_svg_response(
+    drawing: Drawing, name: str = "", scheme: str = "auto"
+) -> Response:
     """Return a response with a drawing in one of SCHEMES, saved under `name` if given.
 
     The drawing may use its own style only.
     """
     framed = request.path.startswith(urls.EMBED)
-    policy = EMBEDDED[POLICY] if framed else CONTENT_SECURITY_POLICY
+    policy = FRAME_HEADERS[POLICY_HEADER] if framed else CONTENT_SECURITY_POLICY
     digest = base64.b64encode(
         hashlib.sha256(write_style(drawing, scheme).encode()).digest()
     ).decode()
@@ -297,20 +316,20 @@ def svg_file(drawing: Drawing, name: str = "", scheme: str = "auto") -> Response
     response = _build_shared_response(
         content.encode(), "image/svg+xml", name and f"{name}.svg"
     )
-    response.headers[POLICY] = policy.replace(
+    response.headers[POLICY_HEADER] = policy.replace(
         "style-src 'self'", f"style-src 'sha256-{digest}'"
     )
     return response
 
 
-def png_file(drawing: Drawing, name: str = "") -> Response:
+def build_png_response(drawing: Drawing, name: str = "") -> Response:
     """Return a response with a drawing as PNG."""
     return _build_shared_response(
         render_png(drawing), "image/png", name and f"{name}.png"
     )
 
 
-def numbers_file(
+def build_csv_response(
     columns: Sequence[str], rows: Iterable[Sequence[object]], name: str
 ) -> Response:
     """Return a response with a CSV table, saved under `name`; None is an empty cell."""
@@ -324,7 +343,7 @@ def numbers_file(
 def _build_shared_response(content: bytes, mimetype: str, name: str = "") -> Response:
     """Return a response that other websites may show."""
     response = build_file_response(content, mimetype, name)
-    response.headers[RESOURCES] = "cross-origin"
+    response.headers[RESOURCE_POLICY_HEADER] = "cross-origin"
     return response
 
 
@@ -338,4 +357,4 @@ def build_file_response(content: bytes, mimetype: str, name: str = "") -> Respon
 
 def _escape_latex(text: str) -> str:
     """Return a text with the special characters of LaTeX escaped."""
-    return LATEX_SPECIAL.sub(lambda sign: f"\\{sign[0]}", text)
+    return LATEX_SPECIAL_CHARACTERS.sub(lambda sign: f"\\{sign[0]}", text)

@@ -20,22 +20,22 @@ from app.web.facts import (
     build_certificate,
     find_losing_game,
     find_mistakes,
-    find_own_record,
+    find_record_of_policy,
     judge_policy,
 )
-from app.web.formatting import format_percent, name_square_briefly
-from app.web.match import Match, match_against_person, replay_match
-from app.web.move_values import OUTCOMES, describe_best_play, describe_outcome
+from app.web.formatting import format_percent, format_short_square_name
+from app.web.match import Match, build_match_against_person, replay_match
+from app.web.move_values import OUTCOME_LABELS, describe_best_play, describe_outcome
 from app.web.pages.parts.learning import name_opponent
 from app.web.pictures.boards import SmallBoard, draw_small_board
-from app.web.pictures.curves import Share, divide_bar
+from app.web.pictures.curves import OutcomeShare, divide_bar
 from app.web.site_data import HUMAN, SiteData
 from app.web.urls import Destination, ply_urls
 
 
-def list_results(site: SiteData, name: str) -> dict[str, list[list[Share]]]:
+def list_results(site: SiteData, name: str) -> dict[str, list[list[OutcomeShare]]]:
     """Return the chances in each seat against every baseline and against the best responder."""
-    chances = judge_policy(site, name).chances
+    chances = judge_policy(site, name).outcome_chances
     return {
         name_opponent(site, opponent): [
             divide_bar(chances[opponent, seat]) for seat in SEATS
@@ -47,44 +47,44 @@ def list_results(site: SiteData, name: str) -> dict[str, list[list[Share]]]:
 SAMPLE_SIZE = 8  # limit for a certificate's positions on the agent's page
 
 
-class Exhibit(NamedTuple):
+class PositionExhibit(NamedTuple):
     """A position from an agent's play: a picture, its link, and notes."""
 
     board: SmallBoard
-    href: str
+    url: str
     title: str
     notes: list[str]
-    blunder: bool = False
+    is_blunder: bool = False
 
 
-Groups = list[tuple[str, list[Exhibit]]]  # headings with their pictures
+ExhibitGroups = list[tuple[str, list[PositionExhibit]]]  # headings with their pictures
 
 
-class Blunders(NamedTuple):
+class BlunderExhibits(NamedTuple):
     """The blunders of a policy, or a part of them, by symmetry class."""
 
     # name of a kind, number of blunders, number that its own games can reach
-    counts: list[tuple[str, int, int]]
-    classes: int  # number of blunders, counting symmetric ones once
-    shown: int
-    groups: Groups
+    counts_by_kind: list[tuple[str, int, int]]
+    class_count: int  # number of blunders, counting symmetric ones once
+    shown_count: int
+    groups: ExhibitGroups
 
 
 class Proof(NamedTuple):
     """A certificate, or a part of it."""
 
     certificate: Certificate
-    groups: Groups
+    groups: ExhibitGroups
 
 
 class LostGame(NamedTuple):
     """The likeliest game that an agent loses."""
 
-    href: str  # URL of this game on the play page, at its start
-    against_best: Chances  # results in this seat against the best responder
-    chance: float  # chance of this game if the opponent plays exactly these moves
-    unpunished: int  # number of the opponent's moves that are blunders too
-    exhibits: list[Exhibit]  # the position after each ply
+    url: str  # URL of this game on the play page, at its start
+    best_response_chances: Chances  # results in this seat against the best responder
+    game_chance: float  # chance of this game if the opponent plays exactly these moves
+    unpunished_count: int  # number of the opponent's moves that are blunders too
+    exhibits: list[PositionExhibit]  # the position after each ply
 
 
 def list_encounters(name: str) -> list[Destination]:
@@ -98,21 +98,25 @@ def list_encounters(name: str) -> list[Destination]:
     ]
 
 
-def show_blunders(site: SiteData, name: str, shown: slice) -> Blunders:
+def build_blunder_exhibits(site: SiteData, name: str, shown: slice) -> BlunderExhibits:
     """Return some of an agent's blunders, the most serious first."""
     mistakes = find_mistakes(site, name)
     atlas = build_atlas(site, name)
-    numbers = range(len(atlas.row))[shown]
+    numbers = range(len(atlas.example_rows))[shown]
 
-    def meeting(number: int) -> str:
+    def format_meeting(number: int) -> str:
         return (
             "Reachable in games of the agent"
-            if atlas.chance[number]
+            if atlas.chances[number]
             else "Not reachable in games of the agent"
         )
 
-    groups = _group_exhibits(numbers, meeting, partial(_show_mistake, site, name))
-    return Blunders(_count_blunders(mistakes), len(atlas.row), len(numbers), groups)
+    groups = _group_exhibits(
+        numbers, format_meeting, partial(_build_mistake_exhibit, site, name)
+    )
+    return BlunderExhibits(
+        _count_blunders(mistakes), len(atlas.example_rows), len(numbers), groups
+    )
 
 
 def judge_seats(site: SiteData, name: str) -> dict[str, LostGame | Proof]:
@@ -121,34 +125,36 @@ def judge_seats(site: SiteData, name: str) -> dict[str, LostGame | Proof]:
         seat: find_losing_game(site, name, player) for seat, player in SEATS.items()
     }
     return {
-        seat: show_proof(site, name, seat, slice(SAMPLE_SIZE))
+        seat: build_proof(site, name, seat, slice(SAMPLE_SIZE))
         if record is None
-        else _show_lost_game(site, name, seat, record)
+        else _build_lost_game(site, name, seat, record)
         for seat, record in records.items()
     }
 
 
-def show_proof(site: SiteData, name: str, seat: str, shown: slice) -> Proof:
+def build_proof(site: SiteData, name: str, seat: str, shown: slice) -> Proof:
     """Return some positions of an agent's certificate; the agent must have one in this seat."""
     certificate = build_certificate(site, name, seat)
-    numbers = range(len(certificate.position))[shown]
+    numbers = range(len(certificate.positions))[shown]
 
-    def move(number: int) -> str:
+    def format_move(number: int) -> str:
         return (
-            f"Move {site.game.ply[certificate.position[number]] // 2 + 1} of the agent"
+            f"Move {site.game.ply[certificate.positions[number]] // 2 + 1} of the agent"
         )
 
     return Proof(
         certificate,
-        _group_exhibits(numbers, move, partial(_show_proved, site, name, seat)),
+        _group_exhibits(
+            numbers, format_move, partial(_build_proof_exhibit, site, name, seat)
+        ),
     )
 
 
 def _group_exhibits(
     numbers: Iterable[int],
     title: Callable[[int], str],
-    build_exhibit: Callable[[int], Exhibit],
-) -> Groups:
+    build_exhibit: Callable[[int], PositionExhibit],
+) -> ExhibitGroups:
     """Return exhibits under headings; neighbours with equal titles share a heading."""
     return [
         (name, [build_exhibit(number) for number in of])
@@ -156,21 +162,23 @@ def _group_exhibits(
     ]
 
 
-def show_decision(site: SiteData, name: str, position: int) -> Exhibit:
+def build_decision_exhibit(site: SiteData, name: str, position: int) -> PositionExhibit:
     """Return a position with the policy's moves and the right moves."""
     chosen = site.policies[name][position] > 0
-    right = site.right[position]
+    right = site.is_move_correct[position]
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(right & chosen).tolist(), "plays")
     signs |= dict.fromkeys(np.flatnonzero(chosen & ~right).tolist(), "blunder")
     mark = MARKS[int(site.game.to_move[position])]
-    worth = describe_best_play(site, position)
-    does = f"As {mark} the agent keeps the {worth}"
+    best_result = describe_best_play(site, position)
+    does = f"As {mark} the agent keeps the {best_result}"
     if (chosen & ~right).any():
         worst = min(
-            np.flatnonzero(chosen).tolist(), key=lambda cell: site.truth[position, cell]
+            np.flatnonzero(chosen).tolist(),
+            key=lambda cell: site.optimal_q[position, cell],
         )
-        does = f"As {mark} the agent turns the {worth} into a {describe_outcome(site, position, worst)}"
+        worst_result = describe_outcome(site, position, worst)
+        does = f"As {mark} the agent turns the {best_result} into a {worst_result}"
     return _build_exhibit(site, name, position, signs, does)
 
 
@@ -181,7 +189,7 @@ def _build_exhibit(
     signs: Mapping[int, str],
     title: str,
     *notes: str,
-) -> Exhibit:
+) -> PositionExhibit:
     """Return a decision in which an agent is to move; `signs` as in `draw_small_board`.
 
     The link leads there by a game of the agent's own, if there is one, and pauses before
@@ -189,11 +197,13 @@ def _build_exhibit(
     """
     seat = int(site.game.to_move[position])
     match = replace(
-        match_against_person(name, seat, find_own_record(site, name, position)),
-        pause=True,
+        build_match_against_person(
+            name, seat, find_record_of_policy(site, name, position)
+        ),
+        is_paused=True,
     )
     href = urls.play(match)
-    return Exhibit(
+    return PositionExhibit(
         draw_small_board(site.game, position, signs), href, title, list(notes)
     )
 
@@ -201,28 +211,30 @@ def _build_exhibit(
 def _count_blunders(mistakes: Mistakes) -> list[tuple[str, int, int]]:
     """Return the numbers of blunders by the value lost, the worst kind first, and of all."""
     kinds = {
-        f"{OUTCOMES[before]} to {OUTCOMES[after]}": (mistakes.before == before)
-        & (mistakes.after == after)
+        f"{OUTCOME_LABELS[before]} to {OUTCOME_LABELS[after]}": (
+            mistakes.value_before == before
+        )
+        & (mistakes.value_after == after)
         for before, after in [(1, -1), (1, 0), (0, -1)]
     }
-    kinds["all"] = np.ones_like(mistakes.position, bool)
+    kinds["all"] = np.ones_like(mistakes.positions, bool)
     return [
-        (kind, int(of.sum()), int((mistakes.chance[of] > 0).sum()))
+        (kind, int(of.sum()), int((mistakes.chances[of] > 0).sum()))
         for kind, of in kinds.items()
     ]
 
 
-def _show_mistake(site: SiteData, name: str, number: int) -> Exhibit:
+def _build_mistake_exhibit(site: SiteData, name: str, number: int) -> PositionExhibit:
     """Return the position that stands for a class of blunders."""
     mistakes = find_mistakes(site, name)
     atlas = build_atlas(site, name)
-    row = int(atlas.row[number])
-    position = int(mistakes.position[row])
-    signs = dict.fromkeys(np.flatnonzero(mistakes.right[row]).tolist(), "right")
-    signs |= dict.fromkeys(np.flatnonzero(mistakes.wrong[row]).tolist(), "blunder")
-    chance = atlas.chance[number]
-    erring = int(atlas.erring_images[number])
-    images = atlas.images[number]
+    row = int(atlas.example_rows[number])
+    position = int(mistakes.positions[row])
+    signs = dict.fromkeys(np.flatnonzero(mistakes.correct_moves[row]).tolist(), "right")
+    signs |= dict.fromkeys(np.flatnonzero(mistakes.blunders[row]).tolist(), "blunder")
+    chance = atlas.chances[number]
+    erring = int(atlas.erring_counts[number])
+    images = atlas.symmetric_counts[number]
     often = (
         f"; this position occurs in {format_percent(chance)}% of its games against Random"
         if chance
@@ -241,32 +253,38 @@ def _show_mistake(site: SiteData, name: str, number: int) -> Exhibit:
 
 def _describe_loss(site: SiteData, name: str, mistakes: Mistakes, row: int) -> str:
     """Return a sentence on the value lost by the worst move of a blunder."""
-    position = int(mistakes.position[row])
+    position = int(mistakes.positions[row])
     worst = (
-        mistakes.wrong[row] & (site.truth[position] == mistakes.after[row])
+        mistakes.blunders[row] & (site.optimal_q[position] == mistakes.value_after[row])
     ).argmax()
-    sure = (mistakes.wrong[row] >= (site.policies[name][position] > 0)).all()
+    sure = (mistakes.blunders[row] >= (site.policies[name][position] > 0)).all()
     becomes = "becomes" if sure else "can become"
     before = describe_best_play(site, position)
     after = describe_outcome(site, position, int(worst))
     return f"The {before} {becomes} a {after} by the agent's move"
 
 
-def _describe_images(erring: int, images: int) -> str:
+def _describe_images(erring_count: int, symmetric_count: int) -> str:
     """Return a text on the number of symmetric positions with a blunder."""
-    if images == 1:
+    if symmetric_count == 1:
         return "No other position is symmetric to this one"
-    which = f"all {images}" if erring == images else f"{erring} of the {images}"
+    which = (
+        f"all {symmetric_count}"
+        if erring_count == symmetric_count
+        else f"{erring_count} of the {symmetric_count}"
+    )
     return f"The agent blunders in {which} symmetric positions"
 
 
-def _show_proved(site: SiteData, name: str, seat: str, number: int) -> Exhibit:
+def _build_proof_exhibit(
+    site: SiteData, name: str, seat: str, number: int
+) -> PositionExhibit:
     """Return a position of a certificate with the agent's moves."""
     certificate = build_certificate(site, name, seat)
-    position = int(certificate.position[number])
+    position = int(certificate.positions[number])
     choice = certificate.moves[number]
     signs = {
-        cell: "plays" if site.right[position, cell] else "blunder"
+        cell: "plays" if site.is_move_correct[position, cell] else "blunder"
         for cell in np.flatnonzero(choice).tolist()
     }
     return _build_exhibit(
@@ -274,18 +292,18 @@ def _show_proved(site: SiteData, name: str, seat: str, number: int) -> Exhibit:
     )
 
 
-def _show_lost_game(site: SiteData, name: str, seat: str, record: str) -> LostGame:
+def _build_lost_game(site: SiteData, name: str, seat: str, record: str) -> LostGame:
     """Return the game that beats an agent, ply by ply."""
-    state = replay_match(match_against_person(name, SEATS[seat], record), site)
+    state = replay_match(build_match_against_person(name, SEATS[seat], record), site)
     exhibits = []
     chances = []
     unpunished = 0
     address = ply_urls(state.match)
-    for ply, cell in enumerate(state.cells, 1):
+    for ply, cell in enumerate(state.played_cells, 1):
         position, after = state.positions[ply - 1 : ply + 1]
         mover = int(site.game.to_move[position])
         own = mover == SEATS[seat]
-        blunder = not site.right[position, cell]
+        blunder = not site.is_move_correct[position, cell]
         chances.append(site.policies[name][position, cell] if own else 1.0)
         unpunished += blunder and not own
         was = describe_best_play(site, position)
@@ -294,13 +312,17 @@ def _show_lost_game(site: SiteData, name: str, seat: str, record: str) -> LostGa
             done = f"{was} became a {done}"
         if blunder:
             done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
-        picture = draw_small_board(site.game, after, {}, last=cell)
-        title = f"{ply}. {MARKS[mover]} {name_square_briefly(site.game, cell)}"
-        exhibits.append(Exhibit(picture, address(ply), title, [done], blunder and own))
+        picture = draw_small_board(site.game, after, {}, last_cell=cell)
+        title = f"{ply}. {MARKS[mover]} {format_short_square_name(site.game, cell)}"
+        exhibits.append(
+            PositionExhibit(picture, address(ply), title, [done], blunder and own)
+        )
     return LostGame(
-        href=urls.play(state.match.at(0)),
-        against_best=judge_policy(site, name).chances[BEST_RESPONDER, seat],
-        chance=prod(chances),
-        unpunished=unpunished,
+        url=urls.play(state.match.show_ply(0)),
+        best_response_chances=judge_policy(site, name).outcome_chances[
+            BEST_RESPONDER, seat
+        ],
+        game_chance=prod(chances),
+        unpunished_count=unpunished,
         exhibits=exhibits,
     )

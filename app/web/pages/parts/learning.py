@@ -14,19 +14,19 @@ from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, replay_record
 from app.tictactoe.report import Chances, ChancesBySeat, Figures, RatesBySeat
 from app.web import urls
-from app.web.comparison import FIGURES, View
+from app.web.comparison import CURVE_TITLES, SourceSnapshot
 from app.web.facts import BEST_RESPONDER
-from app.web.formatting import format_count, join_words, name_square_briefly
+from app.web.formatting import format_count, format_short_square_name, join_words
 from app.web.match import Match, read_word
 from app.web.move_values import MoveValues, evaluate_moves
 from app.web.pictures.curves import (
-    OUTCOMES,
-    PERCENT,
-    PLAIN,
+    CURVE_INKS,
+    OUTCOME_WORDS,
+    PERCENT_UNIT,
     Chart,
     Charts,
     Curve,
-    Number,
+    LabelledNumber,
     build_percentage,
     lay_out_charts,
 )
@@ -34,26 +34,30 @@ from app.web.pictures.minds import choose_decisions
 from app.web.site_data import SiteData, cached_per_site
 from app.web.translation import gettext
 
-NASH_CONV_AT_WORST = 2.0
-WON = "win-rate"  # id of the curve of games won during training
+MAX_NASH_CONV = 2.0
+WIN_RATE_KEY = "win-rate"  # id of the curve of games won during training
 
 
-def _build_number(value: float) -> Number:
-    return Number(round(value, 9), f"{value:.4g}")
+def _build_plain_number(value: float) -> LabelledNumber:
+    return LabelledNumber(round(value, 9), f"{value:.4g}")
 
 
 # By figure of FIGURES, what the curve of an agent has at each snapshot; nothing where it has none.
-COURSES: Mapping[str, Callable[[Figures], list[Number]]] = {
+CURVE_BUILDERS: Mapping[str, Callable[[Figures], list[LabelledNumber]]] = {
     "blunders": lambda figures: [
-        Number(number, format_count(number)) for number in figures.blunders
+        LabelledNumber(number, format_count(number)) for number in figures.blunders
     ],
     "losses": lambda figures: [
         build_percentage((x[2] + o[2]) / 2)
         for x, o in zip(figures.best_response.x, figures.best_response.o, strict=True)
     ],
-    "nash-conv": lambda figures: [_build_number(gain) for gain in figures.nash_conv],
+    "nash-conv": lambda figures: [
+        _build_plain_number(gain) for gain in figures.nash_conv
+    ],
     "task": lambda figures: (
-        [_build_number(off) for off in figures.task.mean] if figures.task else []
+        [_build_plain_number(off) for off in figures.task_distance.mean_distance]
+        if figures.task_distance
+        else []
     ),
 }
 
@@ -69,12 +73,16 @@ def parse_against(query: Mapping[str, str], card: Card) -> str:
 
 def list_opponents(card: Card) -> dict[str, ChancesBySeat]:
     """Return the chances against each opponent of a card, at each snapshot; the default is first."""
-    return card.figures.vs | {BEST_RESPONDER: card.figures.best_response}
+    return card.figures.baseline_chances | {BEST_RESPONDER: card.figures.best_response}
 
 
 def name_opponent(site: SiteData, opponent: str) -> str:
     """Return the name of an opponent of a card."""
-    return "its best responder" if opponent == BEST_RESPONDER else site.titles[opponent]
+    return (
+        "its best responder"
+        if opponent == BEST_RESPONDER
+        else site.display_titles[opponent]
+    )
 
 
 def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
@@ -85,28 +93,28 @@ def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
     charts = [
         Chart(
             f"As {seat.upper()} against {title}",
-            PERCENT,
+            PERCENT_UNIT,
             100,
             _build_outcome_curves(getattr(chances, seat)),
         )
         for seat in SEATS
     ]
-    blunders = Curve("Blunders", PLAIN[0], [*COURSES["blunders"](figures)])
-    gains = Curve("NashConv", PLAIN[0], [*COURSES["nash-conv"](figures)])
+    blunders = Curve("Blunders", CURVE_INKS[0], [*CURVE_BUILDERS["blunders"](figures)])
+    gains = Curve("NashConv", CURVE_INKS[0], [*CURVE_BUILDERS["nash-conv"](figures)])
     charts += [
         Chart("Blunders", "", max(figures.blunders) or 1, [blunders]),
-        Chart("NashConv", "", NASH_CONV_AT_WORST, [gains]),
+        Chart("NashConv", "", MAX_NASH_CONV, [gains]),
     ]
-    if off := figures.task:
+    if off := figures.task_distance:
         lines = [
-            Curve("mean, all moves", PLAIN[0], [*COURSES["task"](figures)]),
+            Curve("mean, all moves", CURVE_INKS[0], [*CURVE_BUILDERS["task"](figures)]),
             Curve(
                 "within reach",
-                PLAIN[1],
-                [_build_number(far) for far in off.mean_reached],
+                CURVE_INKS[1],
+                [_build_plain_number(far) for far in off.mean_reachable_distance],
             ),
         ]
-        top = max(*off.mean, *off.mean_reached) or 1
+        top = max(*off.mean_distance, *off.mean_reachable_distance) or 1
         charts.append(
             Chart(
                 "Mean difference from the exact values of its training task",
@@ -116,10 +124,14 @@ def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
             )
         )
     # the last one is the agent as shipped
-    steps = [*range(len(figures.updates) - 1), None]
+    steps = [*range(len(figures.snapshot_updates) - 1), None]
     name = site.name_for_url(card)
-    views = [urls.play(Match(o=name, lens=name, step=step)) for step in steps]
-    return lay_out_charts("learning", "Updates", figures.updates, charts, views)
+    views = [
+        urls.play(Match(o=name, value_source=name, snapshot=step)) for step in steps
+    ]
+    return lay_out_charts(
+        "learning", "Updates", figures.snapshot_updates, charts, views
+    )
 
 
 def chart_wins(rates: RatesBySeat) -> Charts:
@@ -130,55 +142,65 @@ def chart_wins(rates: RatesBySeat) -> Charts:
             kind,
             [build_percentage(rate) for rate in getattr(rates, seat)],
         )
-        for seat, kind in zip(SEATS, PLAIN, strict=False)
+        for seat, kind in zip(SEATS, CURVE_INKS, strict=False)
     ]
-    chart = Chart("Training games won", PERCENT, 100, lines)
+    chart = Chart("Training games won", PERCENT_UNIT, 100, lines)
     epochs = range(1, len(rates.x) + 1)
-    return lay_out_charts(WON, "Epoch", epochs, [chart], logarithmic=False)
+    return lay_out_charts(WIN_RATE_KEY, "Epoch", epochs, [chart], logarithmic=False)
 
 
 def chart_comparison(
-    site: SiteData, views: Sequence[View], figure: str
+    site: SiteData, views: Sequence[SourceSnapshot], figure: str
 ) -> Charts | None:
     """Return a chart of one of FIGURES for the agents among the views; None without the figure."""
     inks = choose_inks(site, views)
     figures = {name: site.agents[name].card.figures for name in inks}
     curves = {
-        name: dict(zip(own.updates, values, strict=True))
+        name: dict(zip(own.snapshot_updates, values, strict=True))
         for name, own in figures.items()
-        if (values := COURSES[figure](own))
+        if (values := CURVE_BUILDERS[figure](own))
     }
     if not curves:
         return None
     places = sorted({place for values in curves.values() for place in values})
     lines = [
-        Curve(site.titles[name], inks[name], [values.get(place) for place in places])
+        Curve(
+            site.display_titles[name],
+            inks[name],
+            [values.get(place) for place in places],
+        )
         for name, values in curves.items()
     ]
     top = max(number.value for values in curves.values() for number in values.values())
-    unit = PERCENT if figure == "losses" else ""
-    chart = Chart(FIGURES[figure].several, unit, top or 1, lines)
+    unit = PERCENT_UNIT if figure == "losses" else ""
+    chart = Chart(CURVE_TITLES[figure].title_for_several, unit, top or 1, lines)
     return lay_out_charts("curves", "Updates", places, [chart])
 
 
-def choose_inks(site: SiteData, views: Sequence[View]) -> dict[str, str]:
+def choose_inks(site: SiteData, views: Sequence[SourceSnapshot]) -> dict[str, str]:
     """Return the colour of each agent among the views, the same in every chart."""
-    names = dict.fromkeys(view.lens for view in views if site.agents.knows(view.lens))
-    return dict(zip(names, PLAIN, strict=False))
+    names = dict.fromkeys(
+        view.value_source
+        for view in views
+        if site.agents.contains_name(view.value_source)
+    )
+    return dict(zip(names, CURVE_INKS, strict=False))
 
 
 def _build_outcome_curves(chances: list[Chances]) -> list[Curve]:
     return [
         Curve(name, kind, [build_percentage(share) for share in column])
         for (kind, name), column in zip(
-            OUTCOMES.items(), zip(*chances, strict=True), strict=True
+            OUTCOME_WORDS.items(), zip(*chances, strict=True), strict=True
         )
     ]
 
 
 # milliseconds to the next frame: if nothing changes, if something changes
-STILL, MOVING = (140, 560)
-SURE = 0.3  # of the way from a draw to a win: how far ahead the best square has to be
+STILL_PAUSE, MOVING_PAUSE = (140, 560)
+SURE_CHANCE = (
+    0.3  # of the way from a draw to a win: how far ahead the best square has to be
+)
 WIDTH, HEIGHT = 100.0, 28.0  # size of the curve of wrong positions
 
 
@@ -186,37 +208,37 @@ class FilmSquare(NamedTuple):
     """An empty cell in a frame."""
 
     cell: int
-    text: str  # "" where nothing is known of it
+    value_text: str  # "" where nothing is known of it
     heat: int | None  # None likewise
-    best: bool
+    is_best: bool
 
 
-class Frame(NamedTuple):
+class FilmFrame(NamedTuple):
     """The values of an agent at a snapshot."""
 
-    updates: str
-    blunders: str  # positions in which it errs
+    update_text: str
+    blunder_text: str  # positions in which it errs
     # cell -> its square; empty if the film shows no board
     squares: dict[int, FilmSquare]
     caption: str
-    pause: int  # milliseconds until the next frame
-    x: float  # on the curve
+    pause_ms: int  # milliseconds until the next frame
+    curve_x: float  # on the curve
 
 
 class Film(NamedTuple):
     """All snapshots of an agent, at one position or at all positions."""
 
     title: str
-    frames: list[Frame]
+    frames: list[FilmFrame]
     # for each agent: a colour of PLAIN, and the SVG path of its curve
-    curves: list[tuple[str, str]]
+    curve_paths: list[tuple[str, str]]
     # cell -> name of each empty cell; empty if no board is shown
-    places: dict[int, str]
-    stones: list[str]  # "X", "O" or "." for each cell; [] if no board is shown
+    square_names: dict[int, str]
+    marks: list[str]  # "X", "O" or "." for each cell; [] if no board is shown
     mover: str  # the player to move; "" if no board is shown
 
     @property
-    def last(self) -> int:
+    def last_frame(self) -> int:
         """The number of the last frame, which shows the agent as shipped."""
         return len(self.frames) - 1
 
@@ -228,10 +250,10 @@ def film_position(site: SiteData, name: str, record: str) -> Film:
     Raises ValueError or IllegalMoveError as `replay` does.
     """
     game = site.game
-    last = site.get_last_step(name)
+    last = site.get_last_snapshot(name)
     position = replay_record(game, record)[-1]
-    opinions = [
-        evaluate_moves(site, position, name, site.step_for_url(name, step))
+    values_by_name = [
+        evaluate_moves(site, position, name, site.get_snapshot_for_url(name, step))
         for step in range(last + 1)
     ]
     cells = np.flatnonzero(game.legal[position]).tolist()
@@ -239,18 +261,20 @@ def film_position(site: SiteData, name: str, record: str) -> Film:
         {
             cell: FilmSquare(
                 cell,
-                view.texts[cell] if view.known[cell] else "",
-                view.heat[cell] if view.known[cell] else None,
-                view.best[cell],
+                view.value_texts[cell] if view.is_known[cell] else "",
+                view.heats[cell] if view.is_known[cell] else None,
+                view.is_best[cell],
             )
             for cell in cells
         }
-        for view in opinions
+        for view in values_by_name
     ]
-    captions = [describe_block(site, position, view) for view in opinions]
+    captions = [describe_block(site, position, view) for view in values_by_name]
     return _build_film(site, name, frames, captions)._replace(
-        places={cell: name_square_briefly(game, cell).capitalize() for cell in cells},
-        stones=[MARKS[stone] for stone in game.board[position].tolist()],
+        square_names={
+            cell: format_short_square_name(game, cell).capitalize() for cell in cells
+        },
+        marks=[MARKS[stone] for stone in game.board[position].tolist()],
         mover=MARKS[int(game.to_move[position])],
     )
 
@@ -258,8 +282,8 @@ def film_position(site: SiteData, name: str, record: str) -> Film:
 @cached_per_site(16, per_language=True)
 def film_all_positions(site: SiteData, name: str) -> Film:
     """Return the film of an agent's values in all positions."""
-    known = choose_decisions(site, name).known.sum(axis=1).tolist()
-    total = format_count(len(site.tiles.decision))
+    known = choose_decisions(site, name).is_known.sum(axis=1).tolist()
+    total = format_count(len(site.tiles.decisions))
     captions = [
         gettext(
             "It knows %(known)s of %(total)s positions.",
@@ -277,57 +301,61 @@ def film_agents(site: SiteData, names: tuple[str, ...]) -> Film:
     films = [film_all_positions(site, name) for name in names]
     tables = [site.agents[name].card.figures.blunders for name in names]
     worst = max(1, *(max(table) for table in tables))
-    last = max(film.last for film in films)
-    moments = zip(*(match_steps(film.last, last) for film in films), strict=True)
+    last = max(film.last_frame for film in films)
+    moments = zip(
+        *(match_snapshots(film.last_frame, last) for film in films), strict=True
+    )
     frames = [
-        build_agents_frame(site, names, steps)._replace(x=_place_frame(number, last))
+        build_agents_frame(site, names, steps)._replace(
+            curve_x=compute_frame_x(number, last)
+        )
         for number, steps in enumerate(moments)
     ]
     title = join_words([film.title for film in films])
     curves = [
         (ink, _outline_blunders(table, worst))
-        for ink, table in zip(PLAIN, tables, strict=False)
+        for ink, table in zip(CURVE_INKS, tables, strict=False)
     ]
     return Film(title, frames, curves, {}, [], "")
 
 
 def build_agents_frame(
     site: SiteData, names: Sequence[str], steps: Sequence[int]
-) -> Frame:
+) -> FilmFrame:
     """Return the frame with each agent at a step of its own."""
     films = [film_all_positions(site, name) for name in names]
     moments = [film.frames[step] for film, step in zip(films, steps, strict=True)]
     both = zip(films, moments, strict=True)
-    return Frame(
-        updates=" / ".join(moment.updates for moment in moments),
-        blunders=" / ".join(moment.blunders for moment in moments),
+    return FilmFrame(
+        update_text=" / ".join(moment.update_text for moment in moments),
+        blunder_text=" / ".join(moment.blunder_text for moment in moments),
         squares={},
         caption=" ".join(f"{film.title}: {moment.caption}" for film, moment in both),
-        pause=max(moment.pause for moment in moments),
-        x=0.0,
+        pause_ms=max(moment.pause_ms for moment in moments),
+        curve_x=0.0,
     )
 
 
-def match_steps(last: int, longest: int) -> list[int]:
+def match_snapshots(last: int, longest: int) -> list[int]:
     """Return the snapshot, from 0 to `last`, that each of the frames 0 to `longest` shows."""
     return [round(frame * last / max(1, longest)) for frame in range(longest + 1)]
 
 
-def describe_block(site: SiteData, position: int, view: MoveValues) -> str:
+def describe_block(site: SiteData, position: int, move_values: MoveValues) -> str:
     """Return a sentence on an agent's move in a position where only a block is right."""
-    right = site.right[position]
-    if not any(view.known):
+    right = site.is_move_correct[position]
+    if not any(move_values.is_known):
         return gettext("No idea: it has learned nothing here yet.")
-    if len(view.plays) > 1:
+    if len(move_values.likeliest_cells) > 1:
         return gettext("It has tried little here, and still plays almost at random.")
-    if not right[view.plays[0]]:
-        if view.draws:
+    if not right[move_values.likeliest_cells[0]]:
+        if move_values.is_stochastic:
             return gettext(
                 "It draws the square with the star most often, and that loses."
             )
         return gettext("It would play the square with the star, and that loses.")
-    values = np.sort(view.scaled[site.game.legal[position]])
-    if values[-1] - values[-2] < SURE:
+    values = np.sort(move_values.scaled_values[site.game.legal[position]])
+    if values[-1] - values[-2] < SURE_CHANCE:
         return gettext("It begins to prefer the block, but is not sure yet.")
     return gettext("It has learned to block.")
 
@@ -343,24 +371,24 @@ def _build_film(
     return Film(
         title=agent.card.title,
         frames=[
-            Frame(
-                updates=format_count(updates[step]),
-                blunders=format_count(blunders[step]),
+            FilmFrame(
+                update_text=format_count(updates[step]),
+                blunder_text=format_count(blunders[step]),
                 squares=squares[step],
                 caption=captions[step],
-                pause=_choose_pause(squares, captions, step),
-                x=_place_frame(step, last),
+                pause_ms=_choose_pause(squares, captions, step),
+                curve_x=compute_frame_x(step, last),
             )
             for step in range(last + 1)
         ],
-        curves=[(PLAIN[0], _outline_blunders(blunders, max(1, *blunders)))],
-        places={},
-        stones=[],
+        curve_paths=[(CURVE_INKS[0], _outline_blunders(blunders, max(1, *blunders)))],
+        square_names={},
+        marks=[],
         mover="",
     )
 
 
-def _place_frame(step: int, last: int) -> float:
+def compute_frame_x(step: int, last: int) -> float:
     """Return the place of a frame on the slider; an agent without updates has a single frame."""
     return round(WIDTH * step / max(1, last), 2)
 
@@ -369,7 +397,7 @@ def _outline_blunders(blunders: Sequence[int], worst: int) -> str:
     """Return the outline of the number of blunders by snapshot, from `worst` at the top to 0."""
     ys = (round(HEIGHT * (1 - number / worst), 2) for number in blunders)
     return "M" + "L".join(
-        f"{_place_frame(i, len(blunders) - 1):g} {y:g}" for i, y in enumerate(ys)
+        f"{compute_frame_x(i, len(blunders) - 1):g} {y:g}" for i, y in enumerate(ys)
     )
 
 
@@ -378,4 +406,4 @@ def _choose_pause(
 ) -> int:
     after = min(step + 1, len(squares) - 1)
     same = squares[step] == squares[after] and captions[step] == captions[after]
-    return STILL if same else MOVING
+    return STILL_PAUSE if same else MOVING_PAUSE

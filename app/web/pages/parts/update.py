@@ -17,17 +17,17 @@ from app.tictactoe.views import RewardScale, compute_heat, scale_values
 from app.web.algorithms import ALGORITHMS, MINIMAX
 from app.web.algorithms.algorithm import UpdateStyle
 from app.web.algorithms.champion import BOUNDS
-from app.web.formatting import MINUS, format_count, name_square_briefly
+from app.web.formatting import MINUS, format_count, format_short_square_name
 from app.web.move_values import HEAT_STEPS
 from app.web.translation import localize_number
 
-STEPS = 6  # steps in which each update is shown
+STEP_COUNT = 6  # steps in which each update is shown
 DECIMALS = (2, 3, 4)  # tried in this order until the rounded numbers add up
 # result of a game for the mover: its name, which is also that of MENACE's parameter for it
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
-MOST_BEADS = 24  # beads that are drawn one by one
+MAX_DRAWN_BEADS = 24  # beads that are drawn one by one
 # algorithms whose estimates begin at 0
-FROM_ZERO = (
+INITIAL_ZERO_ALGORITHMS = (
     "q-learning",
     "sarsa",
     "expected-sarsa",
@@ -37,7 +37,9 @@ FROM_ZERO = (
     "monte-carlo",
     "league",
 )
-LAST_STONES = 2  # new stones that are marked on the next board: a move and its answer
+SETTLING_STONES = (
+    2  # new stones that are marked on the next board: a move and its answer
+)
 
 
 class UpdateTerms(NamedTuple):
@@ -45,16 +47,16 @@ class UpdateTerms(NamedTuple):
 
     slug: str
     style: UpdateStyle
-    worth: RewardScale | None  # None for beads
+    reward_scale: RewardScale | None  # None for beads
     gamma: float | None  # None for algorithms without a discount
 
     @property
     def square_decimals(self) -> int:
         """The decimals of a value on a square: none for beads and for results."""
-        return 0 if self.worth is None or self.slug == MINIMAX else DECIMALS[0]
+        return 0 if self.reward_scale is None or self.slug == MINIMAX else DECIMALS[0]
 
 
-def terms_of(recipe: Recipe) -> UpdateTerms:
+def build_update_terms(recipe: Recipe) -> UpdateTerms:
     """Return the scale, discount and style of an update formula for a recipe."""
     style = ALGORITHMS[recipe.slug].update
     return UpdateTerms(
@@ -74,21 +76,27 @@ class UpdateEvent(NamedTuple):
     """An update of a move, with the rest of its game."""
 
     move: TrainingMove
-    change: TrainingUpdate
-    end: str = ""  # the last board of the game, for learners from results
-    later: int = 0  # number of own moves after this one, for learners from results
-    shares: Sequence[WeightedReply] = ()  # the answers, of an average over all answers
+    update: TrainingUpdate
+    final_board: str = ""  # the last board of the game, for learners from results
+    later_own_moves: int = (
+        0  # number of own moves after this one, for learners from results
+    )
+    weighted_replies: Sequence[
+        WeightedReply
+    ] = ()  # the answers, of an average over all answers
 
 
 class UpdateSquare(NamedTuple):
     """A square of one of the boards of an update."""
 
     mark: str  # "" where it is empty
-    text: str = ""  # its value
+    value_text: str = ""  # its value
     heat: int | None = None
-    symbol: str = ""  # which symbol of the formula stands for its value
-    empty: bool = False  # a move without a value, among others that have one
-    played: bool = False  # whether the updated move or the reply to it fills the cell
+    symbol_class: str = ""  # which symbol of the formula stands for its value
+    lacks_value: bool = False  # a move without a value, among others that have one
+    is_played: bool = (
+        False  # whether the updated move or the reply to it fills the cell
+    )
 
 
 class UpdateLink(NamedTuple):
@@ -96,18 +104,18 @@ class UpdateLink(NamedTuple):
 
     id: str
     title: str
-    href: str
-    chosen: bool
+    url: str
+    is_chosen: bool
 
 
 class BeadBox(NamedTuple):
     """The beads of a move in its box, before and after a game paid for the move."""
 
     colour: str  # class of the beads
-    drawn: int  # beads that are drawn one by one and stay in the box
+    drawn_beads: int  # beads that are drawn one by one and stay in the box
     is_cut: bool  # whether the box has more beads than are drawn
-    added: int  # beads that come into the box
-    removed: int  # beads that leave the box
+    added_beads: int  # beads that come into the box
+    removed_beads: int  # beads that leave the box
 
 
 class UpdatePicture(NamedTuple):
@@ -116,143 +124,160 @@ class UpdatePicture(NamedTuple):
     slug: str  # slug of the algorithm
     style: UpdateStyle
     mover: str
-    other: str
-    cell: str  # name of the square of the move
-    explored: bool
+    opponent: str
+    square_name: str  # name of the square of the move
+    was_random: bool
     is_best: bool  # no other move of the board has a higher value
-    answer: str  # name of the square of the opponent's answer, "" without one
-    result: str  # "win", "draw" or "loss" for the mover if the game is over, else ""
-    later: int  # number of own moves between the move and the end of the game
+    answer_square: str  # name of the square of the opponent's answer, "" without one
+    final_result: (
+        str  # "win", "draw" or "loss" for the mover if the game is over, else ""
+    )
+    later_own_moves: int  # number of own moves between the move and the end of the game
     board: list[list[UpdateSquare]]
     next_board: list[list[UpdateSquare]]  # [] if none is shown
-    numbers: Mapping[str, str]  # symbol -> its number
+    number_by_symbol: Mapping[str, str]  # symbol -> its number
     is_exact: bool  # the numbers add up as they are shown
-    data: Mapping[str, str]  # what the script computes with, by data attribute
+    data_attributes: Mapping[
+        str, str
+    ]  # what the script computes with, by data attribute
     # an earlier move, updated by the error of the last one
     is_traced: bool
-    zeros: int  # number of other moves of the board that still have the value 0
-    zero: str  # 0 as squares show it
+    zero_value_count: (
+        int  # number of other moves of the board that still have the value 0
+    )
+    zero_text: str  # 0 as squares show it
     # the least and the most that each answer can be worth, of bounds
     answers_lower: list[str]
     answers_upper: list[str]
     # position of the new value between the old one and the target, in percent
-    part: int
-    shares: list[tuple[str, str]]  # chance and target of each answer, of an average
-    box: BeadBox | None  # of beads
+    target_percent: int
+    weighted_targets: list[
+        tuple[str, str]
+    ]  # chance and target of each answer, of an average
+    bead_box: BeadBox | None  # of beads
 
 
-class Arithmetic(NamedTuple):
+class UpdateArithmetic(NamedTuple):
     """The numbers of an update that make its result: new = old + alpha (target - old)."""
 
-    old: float
-    new: float
+    old_value: float
+    new_value: float
     target: float
     reward: float
     next_value: float  # with a minus if it is the opponent's
     alpha: float | None
     gamma: float  # 1 without a discount
-    power: int  # number of own moves by which the reward is discounted
+    discount_power: int  # number of own moves by which the reward is discounted
 
     @property
-    def made_target(self) -> float:
+    def computed_target(self) -> float:
         """The target that the other numbers make."""
-        return self.reward * self.gamma**self.power + self.gamma * self.next_value
+        return (
+            self.reward * self.gamma**self.discount_power + self.gamma * self.next_value
+        )
 
-    def round(self, decimals: int) -> "Arithmetic":
+    def round_numbers(self, decimals: int) -> "UpdateArithmetic":
         """Return the numbers as they are shown."""
         return self._replace(
-            old=round(self.old, decimals),
-            new=round(self.new, decimals),
+            old_value=round(self.old_value, decimals),
+            new_value=round(self.new_value, decimals),
             target=round(self.target, decimals),
             next_value=round(self.next_value, decimals),
         )
 
     def adds_up(self, decimals: int) -> bool:
         """Whether the numbers make the target and the new value, as they are shown."""
-        shown = self.round(decimals)
-        moved = shown.old + (self.alpha or 0.0) * (shown.target - shown.old)
-        is_target_made = round(shown.made_target, decimals) == shown.target
-        return is_target_made and round(moved, decimals) == shown.new
+        shown = self.round_numbers(decimals)
+        moved = shown.old_value + (self.alpha or 0.0) * (shown.target - shown.old_value)
+        is_target_made = round(shown.computed_target, decimals) == shown.target
+        return is_target_made and round(moved, decimals) == shown.new_value
 
 
 def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePicture:
     """Return the picture of an update."""
     move = event.move
-    change = event.change
+    update = event.update
     style = terms.style
-    next_board = change.next_board or event.end
+    next_board = update.next_board or event.final_board
     arithmetic = read_arithmetic(terms, event)
-    decimals, is_exact = find_decimals(terms, arithmetic, event.shares)
+    decimals, is_exact = find_decimals(terms, arithmetic, event.weighted_replies)
     return UpdatePicture(
         slug=terms.slug,
         style=style,
         mover=move.mark,
-        other="O" if move.mark == "X" else "X",
-        cell=name_square_briefly(game, move.cell),
-        explored=move.explored,
-        is_best=_is_best(move, change),
-        answer=_name_answer(game, move, next_board) if change.next_board else "",
-        result=_result(game, next_board, move.mark),
-        later=event.later,
-        board=_draw_board(game, terms, move, change),
-        next_board=_draw_next(game, terms, move, change, next_board),
-        numbers=_format_numbers(terms, event, arithmetic, decimals),
+        opponent="O" if move.mark == "X" else "X",
+        square_name=format_short_square_name(game, move.cell),
+        was_random=move.was_random,
+        is_best=_is_best(move, update),
+        answer_square=_name_answer(game, move, next_board) if update.next_board else "",
+        final_result=_get_result(game, next_board, move.mark),
+        later_own_moves=event.later_own_moves,
+        board=_draw_board(game, terms, move, update),
+        next_board=_draw_next_board(game, terms, move, update, next_board),
+        number_by_symbol=_format_numbers(terms, event, arithmetic, decimals),
         is_exact=is_exact,
-        data=_list_data(terms, event, arithmetic, decimals),
-        is_traced=style.family == "step" and not change.next_board,
-        zero=format_value(0.0, DECIMALS[0]),
-        zeros=_count_zeros(terms, move, change),
-        answers_lower=_list_bounds(terms, change, 0),
-        answers_upper=_list_bounds(terms, change, 1),
-        part=round(100 * (arithmetic.alpha or 0.0)),
-        shares=[
-            (_short(share.chance), format_value(share.target, decimals))
-            for share in event.shares
+        data_attributes=_list_data(terms, event, arithmetic, decimals),
+        is_traced=style.family == "step" and not update.next_board,
+        zero_text=format_value(0.0, DECIMALS[0]),
+        zero_value_count=_count_zero_values(terms, move, update),
+        answers_lower=_list_bounds(terms, update, 0),
+        answers_upper=_list_bounds(terms, update, 1),
+        target_percent=round(100 * (arithmetic.alpha or 0.0)),
+        weighted_targets=[
+            (_format_short(share.chance), format_value(share.target, decimals))
+            for share in event.weighted_replies
         ],
-        box=_fill_box(move.cell, change) if style.family == "beads" else None,
+        bead_box=_build_bead_box(move.cell, update)
+        if style.family == "beads"
+        else None,
     )
 
 
-def _count_zeros(terms: UpdateTerms, move: TrainingMove, change: TrainingUpdate) -> int:
+def _count_zero_values(
+    terms: UpdateTerms, move: TrainingMove, update: TrainingUpdate
+) -> int:
     """Return the number of other moves whose value is still the 0 that it began with."""
-    if terms.slug not in FROM_ZERO:
+    if terms.slug not in INITIAL_ZERO_ALGORITHMS:
         return 0
     return sum(
-        value == 0.0 for cell, value in enumerate(change.values) if cell != move.cell
+        value == 0.0 for cell, value in enumerate(update.values) if cell != move.cell
     )
 
 
-def _is_best(move: TrainingMove, change: TrainingUpdate) -> bool:
+def _is_best(move: TrainingMove, update: TrainingUpdate) -> bool:
     """Return whether no other move of the board has a higher value."""
-    known = _known(change.values)
-    return bool(known) and change.values[move.cell] == max(known)
+    known = _list_known_values(update.values)
+    return bool(known) and update.values[move.cell] == max(known)
 
 
-def _list_bounds(terms: UpdateTerms, change: TrainingUpdate, side: int) -> list[str]:
+def _list_bounds(terms: UpdateTerms, update: TrainingUpdate, side: int) -> list[str]:
     """Return the lower (0) or upper (1) bounds of all answers, [] for other algorithms."""
     if terms.style.family != "bounds":
         return []
-    return [_short(BOUNDS[value][side]) for value in _known(change.next_values)]
+    return [
+        _format_short(BOUNDS[value][side])
+        for value in _list_known_values(update.next_values)
+    ]
 
 
-def _known(values: Sequence[float | None]) -> list[float]:
+def _list_known_values(values: Sequence[float | None]) -> list[float]:
     return [value for value in values if value is not None]
 
 
-def _fill_box(cell: int, change: TrainingUpdate) -> BeadBox:
+def _build_bead_box(cell: int, update: TrainingUpdate) -> BeadBox:
     """Return the beads of a move; `MOST_BEADS` of them are drawn."""
-    paid = round(change.new - change.old)
-    staying = round(min(change.old, change.new))
+    paid = round(update.new - update.old)
+    staying = round(min(update.old, update.new))
     return BeadBox(
         colour=f"bead-{cell + 1}",
-        drawn=min(staying, MOST_BEADS),
-        is_cut=staying > MOST_BEADS,
-        added=max(paid, 0),
-        removed=max(-paid, 0),
+        drawn_beads=min(staying, MAX_DRAWN_BEADS),
+        is_cut=staying > MAX_DRAWN_BEADS,
+        added_beads=max(paid, 0),
+        removed_beads=max(-paid, 0),
     )
 
 
-def _result(game: Game, board: str, mark: str) -> str:
+def _get_result(game: Game, board: str, mark: str) -> str:
     position = parse_position(game, board) if board else 0
     if not board or not game.is_over(position):
         return ""
@@ -265,35 +290,35 @@ def _name_answer(game: Game, move: TrainingMove, after: str) -> str:
         for cell, (before, now) in enumerate(zip(move.board, after, strict=True))
         if before != now and cell != move.cell
     ]
-    return name_square_briefly(game, cells[0]) if len(cells) == 1 else ""
+    return format_short_square_name(game, cells[0]) if len(cells) == 1 else ""
 
 
-def _colour(
+def _compute_heat(
     terms: UpdateTerms, value: float, values: Sequence[float], mark: str
 ) -> int:
     """Return the colour step of a value, or of a number of beads among the others of its box."""
-    worth = terms.worth
-    if worth is None:
+    reward_scale = terms.reward_scale
+    if reward_scale is None:
         share = value / (sum(values) or 1.0) * len(values)
         return round(HEAT_STEPS * float(np.clip(share - 1, -1, 1)))
-    scaled = scale_values(np.array(value), worth, X if mark == "X" else O)
+    scaled = scale_values(np.array(value), reward_scale, X if mark == "X" else O)
     return int(compute_heat(scaled, HEAT_STEPS))
 
 
 def _draw_board(
-    game: Game, terms: UpdateTerms, move: TrainingMove, change: TrainingUpdate
+    game: Game, terms: UpdateTerms, move: TrainingMove, update: TrainingUpdate
 ) -> list[list[UpdateSquare]]:
     symbols = {move.cell: "old"}
     return draw_squares(
-        game, terms, move.board, change.values, move.mark, symbols, [move.cell]
+        game, terms, move.board, update.values, move.mark, symbols, [move.cell]
     )
 
 
-def _draw_next(
+def _draw_next_board(
     game: Game,
     terms: UpdateTerms,
     move: TrainingMove,
-    change: TrainingUpdate,
+    update: TrainingUpdate,
     board: str,
 ) -> list[list[UpdateSquare]]:
     """Draw the next state, with the move whose value counts there."""
@@ -302,7 +327,7 @@ def _draw_next(
     mark = move.mark
     if terms.style.next_mover == "other":
         mark = "O" if mark == "X" else "X"
-    cell = _find_next_cell(terms, change)
+    cell = _find_next_cell(terms, update)
     chosen = {} if cell is None else {cell: "next"}
     new = [
         cell
@@ -310,20 +335,20 @@ def _draw_next(
         if before != now
     ]
     # the last board of a game has many new stones
-    played = new if len(new) <= LAST_STONES else []
-    return draw_squares(game, terms, board, change.next_values, mark, chosen, played)
+    played = new if len(new) <= SETTLING_STONES else []
+    return draw_squares(game, terms, board, update.next_values, mark, chosen, played)
 
 
-def _find_next_cell(terms: UpdateTerms, change: TrainingUpdate) -> int | None:
+def _find_next_cell(terms: UpdateTerms, update: TrainingUpdate) -> int | None:
     """Return the cell of the move whose value counts in the next state, None if no single one."""
-    if change.next_cell is not None or terms.slug == "champion":
-        return change.next_cell
-    counting = change.next_value
+    if update.next_cell is not None or terms.slug == "champion":
+        return update.next_cell
+    counting = update.next_value
     if terms.slug == MINIMAX:
-        counting = max(_known(change.next_values), default=0.0)
-    if counting not in change.next_values:
+        counting = max(_list_known_values(update.next_values), default=0.0)
+    if counting not in update.next_values:
         return None
-    return change.next_values.index(counting)
+    return update.next_values.index(counting)
 
 
 def draw_squares(
@@ -336,18 +361,20 @@ def draw_squares(
     played: Sequence[int],
 ) -> list[list[UpdateSquare]]:
     """Return the rows of a board with values by cell, and a symbol of the formula on some cells."""
-    known = _known(values)
+    known = _list_known_values(values)
     squares = []
     for cell, stone in enumerate(board):
         value = values[cell] if values else None
         squares.append(
             UpdateSquare(
                 mark=stone if stone != "." else "",
-                text="" if value is None else _square_text(terms, value),
-                heat=None if value is None else _colour(terms, value, known, mark),
-                symbol=symbols.get(cell, ""),
-                empty=bool(values) and value is None,
-                played=cell in played,
+                value_text="" if value is None else _format_square_value(terms, value),
+                heat=None
+                if value is None
+                else _compute_heat(terms, value, known, mark),
+                symbol_class=symbols.get(cell, ""),
+                lacks_value=bool(values) and value is None,
+                is_played=cell in played,
             )
         )
     return [
@@ -356,7 +383,7 @@ def draw_squares(
     ]
 
 
-def _square_text(terms: UpdateTerms, value: float) -> str:
+def _format_square_value(terms: UpdateTerms, value: float) -> str:
     return format_value(value, terms.square_decimals)
 
 
@@ -368,33 +395,33 @@ def format_value(value: float, decimals: int) -> str:
     return localize_number(text.replace("-", MINUS))
 
 
-def _short(value: float) -> str:
+def _format_short(value: float) -> str:
     return localize_number(f"{value:.3g}".replace("-", MINUS))
 
 
-def read_arithmetic(terms: UpdateTerms, event: UpdateEvent) -> Arithmetic:
+def read_arithmetic(terms: UpdateTerms, event: UpdateEvent) -> UpdateArithmetic:
     """Return the numbers that make the result of an update."""
-    change = event.change
+    update = event.update
     gamma = 1.0 if terms.gamma is None else terms.gamma
-    old, new = change.in_table or (change.old, change.new)
-    target = change.reward if change.target is None else change.target
-    reward = change.reward
+    old, new = update.in_table or (update.old, update.new)
+    target = update.reward if update.target is None else update.target
+    reward = update.reward
     if terms.style.family == "return":
-        reward = target / gamma**event.later if gamma else target
-    return Arithmetic(
-        old=old,
-        new=new,
+        reward = target / gamma**event.later_own_moves if gamma else target
+    return UpdateArithmetic(
+        old_value=old,
+        new_value=new,
         target=target,
         reward=reward,
-        next_value=change.next_value * (-1 if terms.style.next_mover == "other" else 1),
-        alpha=change.step_size,
+        next_value=update.next_value * (-1 if terms.style.next_mover == "other" else 1),
+        alpha=update.step_size,
         gamma=gamma,
-        power=event.later,
+        discount_power=event.later_own_moves,
     )
 
 
 def find_decimals(
-    terms: UpdateTerms, arithmetic: Arithmetic, shares: Sequence[WeightedReply]
+    terms: UpdateTerms, arithmetic: UpdateArithmetic, shares: Sequence[WeightedReply]
 ) -> tuple[int, bool]:
     """Return the decimals with which the numbers of an update add up, and whether they do."""
     if terms.slug == "dqn":  # a step of a network is none of a fixed size
@@ -403,7 +430,7 @@ def find_decimals(
         return DECIMALS[0], True
     for decimals in DECIMALS:
         if terms.style.family == "mean":
-            adds_up = _averages(arithmetic, shares, decimals)
+            adds_up = _adds_up_as_average(arithmetic, shares, decimals)
         else:
             adds_up = arithmetic.adds_up(decimals)
         if adds_up:
@@ -411,73 +438,75 @@ def find_decimals(
     return DECIMALS[0], False
 
 
-def _averages(
-    arithmetic: Arithmetic, shares: Sequence[WeightedReply], decimals: int
+def _adds_up_as_average(
+    arithmetic: UpdateArithmetic, shares: Sequence[WeightedReply], decimals: int
 ) -> bool:
     """Return whether targets and chances make the value, as they are shown."""
-    shown = arithmetic.round(decimals)
+    shown = arithmetic.round_numbers(decimals)
     mean = sum(
         float(f"{share.chance:.3g}") * round(share.target, decimals) for share in shares
     )
-    is_target_made = round(shown.made_target, decimals) == shown.target
-    return is_target_made and round(mean, decimals) == shown.new
+    is_target_made = round(shown.computed_target, decimals) == shown.target
+    return is_target_made and round(mean, decimals) == shown.new_value
 
 
 def _format_numbers(
-    terms: UpdateTerms, event: UpdateEvent, arithmetic: Arithmetic, decimals: int
+    terms: UpdateTerms, event: UpdateEvent, arithmetic: UpdateArithmetic, decimals: int
 ) -> dict[str, str]:
     """Return the numbers of an update as texts, by symbol."""
-    change = event.change
+    update = event.update
     mark = event.move.mark.lower()
     family = terms.style.family
     whole = decimals if terms.square_decimals else 0
     numbers = {
-        "old": format_value(arithmetic.old, whole),
-        "new": format_value(arithmetic.new, whole),
+        "old": format_value(arithmetic.old_value, whole),
+        "new": format_value(arithmetic.new_value, whole),
         "target": format_value(arithmetic.target, decimals),
-        "reward": _short(arithmetic.reward),
-        "next": format_value(change.next_value, decimals),
-        "shown_old": format_value(change.old, whole),
-        "shown_new": format_value(change.new, whole),
-        "times": format_count(change.times),
-        "error": format_value(arithmetic.target - arithmetic.old, decimals),
+        "reward": _format_short(arithmetic.reward),
+        "next": format_value(update.next_value, decimals),
+        "shown_old": format_value(update.old, whole),
+        "shown_new": format_value(update.new, whole),
+        "times": format_count(update.update_count),
+        "error": format_value(arithmetic.target - arithmetic.old_value, decimals),
     }
     if family == "bounds":
-        lower, upper = BOUNDS[change.new]
-        numbers |= {"lower": _short(lower), "upper": _short(upper)}
+        lower, upper = BOUNDS[update.new]
+        numbers |= {"lower": _format_short(lower), "upper": _format_short(upper)}
     if arithmetic.alpha is not None:
-        numbers["alpha"] = _short(arithmetic.alpha)
+        numbers["alpha"] = _format_short(arithmetic.alpha)
     if terms.gamma is not None:
-        numbers["gamma"] = _short(terms.gamma)
-    if terms.worth is not None:
+        numbers["gamma"] = _format_short(terms.gamma)
+    if terms.reward_scale is not None:
         numbers["loss"], numbers["draw"], numbers["win"] = map(
-            _short, terms.worth.scale(mark)
+            _format_short, terms.reward_scale.get_rewards(mark)
         )
     return numbers
 
 
 def _list_data(
-    terms: UpdateTerms, event: UpdateEvent, arithmetic: Arithmetic, decimals: int
+    terms: UpdateTerms, event: UpdateEvent, arithmetic: UpdateArithmetic, decimals: int
 ) -> dict[str, str]:
     """Return the numbers for the script, by data attribute."""
     move = event.move
-    change = event.change
+    update = event.update
     whole = decimals if terms.square_decimals else 0
     data = {
         "alpha": repr(arithmetic.alpha),
         "gamma": repr(arithmetic.gamma),
-        "old": repr(arithmetic.old),
-        "square": repr(change.old),
+        "old": repr(arithmetic.old_value),
+        "square": repr(update.old),
         # share of a table's change in the value that the square shows
-        "share": "0.5" if change.in_table else "1",
-        "shown": format_value(change.new, whole),
+        "share": "0.5" if update.in_table else "1",
+        "shown": format_value(update.new, whole),
         "reward": repr(arithmetic.reward),
         "next": repr(arithmetic.next_value),
-        "power": str(arithmetic.power),
+        "power": str(arithmetic.discount_power),
         "decimals": str(decimals),
     }
-    if known := _known(change.values):
-        data["becomes"] = str(_colour(terms, change.new, known, move.mark))
-    if terms.worth is not None:
-        data["scale"] = " ".join(map(repr, terms.worth.scale(move.mark.lower())))
+    if known := _list_known_values(update.values):
+        data["becomes"] = str(_compute_heat(terms, update.new, known, move.mark))
+    if terms.reward_scale is not None:
+        data["scale"] = " ".join(
+            map(repr, terms.reward_scale.get_rewards(move.mark.lower()))
+        )
     return data

@@ -22,38 +22,40 @@ from app.web import urls
 from app.web.algorithms import ALGORITHMS, MINIMAX, SECTIONS, section_of
 from app.web.algorithms.algorithm import epsilon_greedy
 from app.web.algorithms.targets import ValueQuery
-from app.web.formatting import format_count, name_square_briefly
+from app.web.formatting import format_count, format_short_square_name
 from app.web.pages.parts.update import (
-    STEPS,
+    STEP_COUNT,
     UpdateEvent,
     UpdateLink,
     UpdatePicture,
     UpdateSquare,
     UpdateTerms,
+    build_update_terms,
     draw_squares,
     draw_update,
     format_value,
-    terms_of,
 )
 from app.web.site_data import SiteData
 
 # Words for the settings of the recipes in `SELECTIONS` of training/updates.py.
-SETTINGS = {
+SETTING_SENTENCES = {
     "start=empty": "every game starts with the empty board",
     "exploring_starts=no": "the first move of a game is not always random",
 }
-BLUNDER = "blunder"  # kind of the update behind a blunder of a shipped agent
+BLUNDER_KIND = "blunder"  # kind of the update behind a blunder of a shipped agent
 # algorithms whose examples are moves of many games
-MIXED_GAMES = ("q-iteration", "dqn")
+UNORDERED_ALGORITHMS = ("q-iteration", "dqn")
 
 
 class GameBoard(NamedTuple):
     """One move of the game of an example: its board, with the value before or after its update."""
 
-    link: UpdateLink  # to the update; its title holds the values before and after
+    update_link: (
+        UpdateLink  # to the update; its title holds the values before and after
+    )
     ply: int
-    board: list[list[UpdateSquare]]
-    target: str  # "" for beads and bounds
+    squares: list[list[UpdateSquare]]
+    target_text: str  # "" for beads and bounds
     is_random: bool  # whether the learner chose the move at random, to explore
     is_updated: (
         bool  # whether the update is the one that the page shows, or an earlier one
@@ -63,25 +65,25 @@ class GameBoard(NamedTuple):
 class ExamplePicture(NamedTuple):
     """An example of an algorithm: one update, and where it comes from."""
 
-    update: UpdatePicture
+    update_picture: UpdatePicture
     agent: str  # id or recipe, "" for optimal play
     title: str  # title of the agent
     is_own_training: bool  # whether no agent of the site comes from this training
-    game: str  # number of the game
-    move: int  # number of the move in the game, from 1
-    stage: int  # the step that is shown last
+    game_label: str  # number of the game
+    move_number: int  # number of the move in the game, from 1
+    last_step: int  # the step that is shown last
     # a board for each update, in the order of the moves of the game
     boards: list[GameBoard]
-    order: Literal[
+    learning_order: Literal[
         "forward", "backward", ""
     ]  # of the updates, "" for moves of many games
     examples: list[UpdateLink]  # all examples
-    following: (
+    next_update: (
         UpdateLink | None
     )  # to the next update or example, None after the last one
     kind: str
-    stages: list[str]  # URL of each step
-    place: str  # URL of the page with this update
+    step_urls: list[str]  # URL of each step
+    page_url: str  # URL of the page with this update
 
 
 def find_example(
@@ -95,8 +97,8 @@ def find_example(
     for example in examples:
         if example.kind == kind or not name:
             if not number:
-                return example, example.shown
-            if number.isdecimal() and 1 <= int(number) <= len(example.changes):
+                return example, example.shown_index
+            if number.isdecimal() and 1 <= int(number) <= len(example.updates):
                 return example, int(number) - 1
     kinds = ", ".join(example.kind for example in examples)
     raise ValueError(
@@ -109,10 +111,13 @@ def describe_agent(site: SiteData, agent: str) -> str:
     """Return the title of an agent; of a recipe its algorithm, with its settings in words."""
     if agent == MINIMAX:
         return "optimal play"
-    if agent in site.always:
-        return site.always[agent].card.title
+    if agent in site.shipped_agents:
+        return site.shipped_agents[agent].card.title
     slug, *settings = agent.split(",")
-    words = [SETTINGS.get(setting, setting.replace("=", " = ")) for setting in settings]
+    words = [
+        SETTING_SENTENCES.get(setting, setting.replace("=", " = "))
+        for setting in settings
+    ]
     return f"{ALGORITHMS[slug].title} ({'; '.join(words)})"
 
 
@@ -128,48 +133,53 @@ def draw_example(
     Raises ValueError as `find_example` does.
     """
     example, number = find_example(examples, name)
-    terms = _find_terms(example.agent)
+    terms = _build_agent_terms(example.agent)
     links = _link_updates(example, terms, number, url)
     kinds = [one.kind for one in examples]
     return ExamplePicture(
-        update=draw_update(site.game, terms, _find_event(example, number, terms)),
+        update_picture=draw_update(
+            site.game, terms, _build_update_event(example, number, terms)
+        ),
         agent="" if example.agent == MINIMAX else example.agent,
         title=describe_agent(site, example.agent),
         is_own_training=example.agent != MINIMAX and example.agent not in SHIPPED,
-        game=format_count(example.game),
-        move=_ply(example, example.changes[number]),
-        stage=stage,
+        game_label=format_count(example.game_number),
+        move_number=_get_ply(example, example.updates[number]),
+        last_step=stage,
         boards=_draw_game(site, example, terms, links, number),
-        order=_find_order(example, terms.slug),
+        learning_order=_find_order(example, terms.slug),
         examples=[
             UpdateLink(f"example-{kind}", kind, url(update=kind), kind == example.kind)
             for kind in kinds
         ],
-        following=_find_following(example, links, number, kinds, url),
+        next_update=_find_next_update(example, links, number, kinds, url),
         kind=example.kind,
-        stages=[
-            url(update=name or example.kind, stage=step) for step in range(1, STEPS + 1)
+        step_urls=[
+            url(update=name or example.kind, stage=step)
+            for step in range(1, STEP_COUNT + 1)
         ],
-        place=links[number].href,
+        page_url=links[number].url,
     )
 
 
-def draw_nearest_example(pair: ValueQuery) -> ExamplePicture | None:
+def draw_nearest_example(query: ValueQuery) -> ExamplePicture | None:
     """Return a recorded update for a value whose next update cannot be computed from the table.
 
     Examples of the same move are preferred, then those of the same agent.  None for values that
     are not updated any more, and for algorithms whose own next update is shown.
     """
-    slug = section_of(pair)
-    site = pair.site
-    examples = site.updates.get(slug, [])
-    has_rule = pair.is_learned and not site.is_taught(pair.lens)
-    if not has_rule or not examples or len(examples[0].end) != site.game.cells:
+    slug = section_of(query)
+    site = query.site
+    examples = site.update_examples.get(slug, [])
+    has_rule = query.is_learned and not site.is_taught(query.lens)
+    if not has_rule or not examples or len(examples[0].final_board) != site.game.cells:
         return None
-    if getattr(pair.recipe, "update", "") == "sum":  # an update by another rule
+    if getattr(query.recipe, "update", "") == "sum":  # an update by another rule
         return None
-    chosen = max(examples, key=lambda example: _nearness(example, pair))
-    return draw_example(site, examples, chosen.kind, STEPS, partial(urls.how, slug))
+    chosen = max(examples, key=lambda example: rank_example(example, query))
+    return draw_example(
+        site, examples, chosen.kind, STEP_COUNT, partial(urls.how, slug)
+    )
 
 
 class MistakeEffect(NamedTuple):
@@ -179,16 +189,16 @@ class MistakeEffect(NamedTuple):
         bool  # whether it raised the value of the blunder, or lowered another one
     )
     square: str  # name of the blunder's square on the board of the update
-    value: str  # value of the blunder after the update
+    value_text: str  # value of the blunder after the update
 
 
 def describe_mistake(game: Game, example: UpdateExample) -> MistakeEffect:
     """Return how an update made a blunder the move with the highest value of its board."""
-    change = example.changes[example.shown]
+    change = example.updates[example.shown_index]
     values = [-math.inf if value is None else value for value in change.values]
-    values[example.turns[change.turn].cell] = change.new
+    values[example.moves[change.move_index].cell] = change.new
     best = max(values)
-    square = name_square_briefly(game, values.index(best))
+    square = format_short_square_name(game, values.index(best))
     return MistakeEffect(change.new > change.old, square, format_value(best, 2))
 
 
@@ -197,50 +207,54 @@ def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
 
     Of several blunders the most frequent one is chosen.
     """
-    examples = list(site.updates[slug])
-    mistakes = site.mistakes.get(SECTIONS[slug].lens, {})
+    examples = list(site.update_examples[slug])
+    mistakes = site.mistake_examples.get(SECTIONS[slug].lens, {})
     for key in mistakes:
         board, _, cell = key.partition(" ")
-        lens = SECTIONS[slug].lens
-        made, _ = find_mistake(site.mistakes, lens, board, int(cell))
-        return [*examples, replace(made, kind=BLUNDER)]
+        value_source = SECTIONS[slug].lens
+        made, _ = find_mistake(site.mistake_examples, value_source, board, int(cell))
+        return [*examples, replace(made, kind=BLUNDER_KIND)]
     return examples
 
 
-def find_recorded(pair: ValueQuery) -> list[UpdateExample]:
+def list_recorded_updates(query: ValueQuery) -> list[UpdateExample]:
     """Return the recorded updates behind a blunder of a shipped agent; [] at earlier snapshots.
 
     They are the update that made the agent prefer the blunder, and the first of its value.
     """
-    board = format_position(pair.game, pair.position)
-    if pair.step is not None:
+    board = format_position(query.game, query.position)
+    if query.step is not None:
         return []
-    return find_mistake(pair.site.mistakes, pair.lens, board, pair.cell)
+    return find_mistake(query.site.mistake_examples, query.lens, board, query.cell)
 
 
-def _nearness(example: UpdateExample, pair: ValueQuery) -> tuple[bool, bool]:
+def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]:
     """Return whether the update of an example has the move of a value, and its agent."""
-    turn = example.turns[example.changes[example.shown].turn]
-    board = format_position(pair.game, pair.position)
-    return (turn.board, turn.cell) == (board, pair.cell), example.agent == pair.lens
+    turn = example.moves[example.updates[example.shown_index].move_index]
+    board = format_position(query.game, query.position)
+    return (turn.board, turn.cell) == (board, query.cell), example.agent == query.lens
 
 
-def _find_terms(agent: str) -> UpdateTerms:
+def _build_agent_terms(agent: str) -> UpdateTerms:
     if agent == MINIMAX:
         return UpdateTerms(MINIMAX, ALGORITHMS[MINIMAX].update, RewardScale(), None)
     recipe = SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
-    return terms_of(recipe)
+    return build_update_terms(recipe)
 
 
-def _find_event(example: UpdateExample, number: int, terms: UpdateTerms) -> UpdateEvent:
+def _build_update_event(
+    example: UpdateExample, number: int, terms: UpdateTerms
+) -> UpdateEvent:
     """Return an update of an example, with the rest of its game for learners from results."""
-    change = example.changes[number]
+    change = example.updates[number]
     family = terms.style.family
-    move = example.turns[change.turn]
+    move = example.moves[change.move_index]
     later = 0
     if family == "return" and terms.slug != "mcts":
-        later = sum(turn.mark == move.mark for turn in example.turns[change.turn + 1 :])
-    end = example.end if family in ("return", "beads") else ""
+        later = sum(
+            turn.mark == move.mark for turn in example.moves[change.move_index + 1 :]
+        )
+    end = example.final_board if family in ("return", "beads") else ""
     return UpdateEvent(move, change, end, later)
 
 
@@ -250,9 +264,9 @@ def _link_updates(
     """Return a link to each update of the game of an example, in the order of the learner."""
     digits = terms.square_decimals
     links = []
-    for index, change in enumerate(example.changes):
+    for index, change in enumerate(example.updates):
         kind = f"{example.kind}-{index + 1}"
-        href = url(update=example.kind if index == example.shown else kind)
+        href = url(update=example.kind if index == example.shown_index else kind)
         old, new = (format_value(value, digits) for value in (change.old, change.new))
         title = new if terms.slug == MINIMAX else f"{old} → {new}"
         links.append(UpdateLink(f"update-{kind}", title, href, index == chosen))
@@ -263,8 +277,8 @@ def _find_order(
     example: UpdateExample, slug: str
 ) -> Literal["forward", "backward", ""]:
     """Return the order of the updates of a game, compared with the order of its moves."""
-    turns = [change.turn for change in example.changes]
-    if slug in MIXED_GAMES or len(turns) == 1:
+    turns = [change.move_index for change in example.updates]
+    if slug in UNORDERED_ALGORITHMS or len(turns) == 1:
         return ""
     is_backward = turns == sorted(turns, reverse=True)
     return "backward" if is_backward and len(set(turns)) > 1 else "forward"
@@ -281,19 +295,19 @@ def _draw_game(
     boards = []
     story = ALGORITHMS[terms.slug].story
     explores = story is not None and story.choice is epsilon_greedy
-    for index, (change, link) in enumerate(zip(example.changes, links, strict=True)):
-        move = example.turns[change.turn]
+    for index, (change, link) in enumerate(zip(example.updates, links, strict=True)):
+        move = example.moves[change.move_index]
         is_updated = index <= shown
         value: float | None = change.new
         if not is_updated:  # minimax begins with no values
             value = None if terms.slug == MINIMAX else change.old
-        rows = _draw_small_board(site, terms, move, value, link.chosen)
+        rows = _draw_small_board(site, terms, move, value, link.is_chosen)
         if not is_updated:
             rows = [[square._replace(heat=None) for square in row] for row in rows]
         target = ""
         if change.target is not None:
             target = format_value(change.target, 2)
-        ply, is_random = _ply(example, change), move.explored and explores
+        ply, is_random = _get_ply(example, change), move.was_random and explores
         boards.append(GameBoard(link, ply, rows, target, is_random, is_updated))
     if _find_order(example, terms.slug) == "backward":
         boards.reverse()
@@ -312,10 +326,10 @@ def _draw_small_board(
     values[move.cell] = value
     symbols = {move.cell: "old"} if is_chosen else {}
     rows = draw_squares(site.game, terms, move.board, values, move.mark, symbols, [])
-    return [[square._replace(empty=False) for square in row] for row in rows]
+    return [[square._replace(lacks_value=False) for square in row] for row in rows]
 
 
-def _find_following(
+def _find_next_update(
     example: UpdateExample,
     links: Sequence[UpdateLink],
     shown: int,
@@ -327,7 +341,7 @@ def _find_following(
     Its title is the number of the move, "" for an example.
     """
     if shown + 1 < len(links):
-        ply = _ply(example, example.changes[shown + 1])
+        ply = _get_ply(example, example.updates[shown + 1])
         return links[shown + 1]._replace(title=str(ply))
     position = kinds.index(example.kind) + 1
     if position == len(kinds):
@@ -335,8 +349,8 @@ def _find_following(
     return UpdateLink("", "", url(update=kinds[position]), False)
 
 
-def _ply(example: UpdateExample, change: TrainingUpdate) -> int:
+def _get_ply(example: UpdateExample, update: TrainingUpdate) -> int:
     """Return the number of a move in its game, from 1."""
-    board = example.turns[change.turn].board
-    begun = example.turns[0].board
+    board = example.moves[update.move_index].board
+    begun = example.moves[0].board
     return begun.count(".") - board.count(".") + 1

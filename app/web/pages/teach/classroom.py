@@ -20,28 +20,28 @@ from app.tictactoe.values import find_best_response
 from app.web import urls
 from app.web.formatting import format_percent
 from app.web.pages.parts.export import build_iframe
-from app.web.pages.parts.sent_table import FORM, LARGEST, receive_form
+from app.web.pages.parts.sent_table import FORM_MIMETYPE, MAX_TABLE_BYTES, receive_form
 from app.web.pages.teach.learners import (
-    find_cut,
+    find_truncated_link,
     format_learner_title,
     parse_learner,
     replay_course,
 )
 from app.web.pictures.boards import SmallBoard, draw_small_board
 from app.web.rendering import Page, render_page
-from app.web.site_data import MOVES, current_site
+from app.web.site_data import MOVES_PREFIX, current_site
 from app.web.translation import gettext, gettext_noop
 
 bp = Blueprint("classroom", __name__)
 
 MAX_LINKS = 60  # links of a class, at most
-BOARDS = 5  # boards that are compared
+MAX_BLUNDER_BOARDS = 5  # boards that are compared
 NO_BLUNDER = BlunderChance(0.0, 0.0)
-FREQUENT = 0.01  # chance of a blunder from which a learner counts as making it
-LINK = re.compile(r"(?:https?://)?\S*?/(teach/|judge\?)(\S*)")
-CODE = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
+FREQUENT_CHANCE = 0.01  # chance of a blunder from which a learner counts as making it
+LINK_PATTERN = re.compile(r"(?:https?://)?\S*?/(teach/|judge\?)(\S*)")
+MOVES_PATTERN = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
 # title, URL, height
-FRAMES = (
+FRAME_TITLES = (
     (gettext_noop("Teach a program tic-tac-toe"), urls.frame_url(urls.TEACH), 740),
     (gettext_noop("Puzzle of the day"), urls.frame_url(urls.PUZZLE_TODAY), 560),
     (gettext_noop("A step of the lesson"), urls.frame_url(urls.how("learning")), 700),
@@ -55,16 +55,18 @@ class LinkError(ValueError):
     second sentence that is not translated, or "".
     """
 
-    def __init__(self, sentence: str, english: str = "") -> None:
+    def __init__(self, sentence: str, english_sentence: str = "") -> None:
         super().__init__(sentence)
-        self.english = english
+        self.english = english_sentence
 
 
-class Fault(NamedTuple):
+class LineFault(NamedTuple):
     """The reason why a pasted line is left out of the table."""
 
     sentence: str
-    english: str = ""  # a second sentence, from a parser whose texts are not translated
+    english_sentence: str = (
+        ""  # a second sentence, from a parser whose texts are not translated
+    )
 
 
 class Pupil(NamedTuple):
@@ -72,10 +74,10 @@ class Pupil(NamedTuple):
 
     name: str
     href: str
-    learner: str  # title of the learner, "" for a judged table
-    games: int | None
-    beaten: dict[str, float]  # seat -> chance that the best responder wins
-    blunders: dict[int, BlunderChance]  # see `find_blunder_chances`
+    learner_title: str  # title of the learner, "" for a judged table
+    game_count: int | None
+    loss_chances: dict[str, float]  # seat -> chance that the best responder wins
+    blunder_chances: dict[int, BlunderChance]  # see `find_blunder_chances`
 
 
 class PupilRow(NamedTuple):
@@ -83,22 +85,22 @@ class PupilRow(NamedTuple):
 
     name: str
     href: str
-    learner: str
-    games: int | None
+    learner_title: str
+    game_count: int | None
     # chance that the best responder beats it as X and as O, in percent
-    beaten: list[str]
+    loss_percents: list[str]
     errors: list[
         str
     ]  # percent of errors on each compared board; "" if the board was never reached
 
 
-class Blunder(NamedTuple):
+class ClassBlunder(NamedTuple):
     """A board on which many of a class blunder."""
 
     board: SmallBoard  # the right moves have a star, the others a cross
-    number: int  # number of the board in the table, from 1
-    pupils: int  # number of learners that blunder there
-    share: str  # percent: mean probability of a blunder there, over all learners of the class
+    board_number: int  # number of the board in the table, from 1
+    pupil_count: int  # number of learners that blunder there
+    mean_chance: str  # percent: mean probability of a blunder there, over all learners of the class
 
 
 class ClassPage(Page, frozen=True):
@@ -107,18 +109,20 @@ class ClassPage(Page, frozen=True):
     template: ClassVar = "teach/class.html"
 
     game: Game
-    typed: str = ""
+    typed_links: str = ""
     pupils: tuple[Pupil, ...] = ()
-    faults: tuple[Fault, ...] = ()  # one for each line without a learner
+    line_faults: tuple[LineFault, ...] = ()  # one for each line without a learner
 
     @cached_property
     def _boards(self) -> list[int]:
         """The boards with the most blunders of the class in its games, the worst first."""
         total: dict[int, float] = {}
         for pupil in self.pupils:
-            for board, chance in pupil.blunders.items():
-                total[board] = total.get(board, 0.0) + chance.in_game
-        return sorted(total, key=lambda board: (-total[board], board))[:BOARDS]
+            for board, chance in pupil.blunder_chances.items():
+                total[board] = total.get(board, 0.0) + chance.chance_in_game
+        return sorted(total, key=lambda board: (-total[board], board))[
+            :MAX_BLUNDER_BOARDS
+        ]
 
     @property
     def rows(self) -> list[PupilRow]:
@@ -127,18 +131,18 @@ class ClassPage(Page, frozen=True):
             PupilRow(
                 pupil.name,
                 pupil.href,
-                pupil.learner,
-                pupil.games,
+                pupil.learner_title,
+                pupil.game_count,
                 [
-                    format_percent(pupil.beaten[seat], 0)
-                    if seat in pupil.beaten
+                    format_percent(pupil.loss_chances[seat], 0)
+                    if seat in pupil.loss_chances
                     else "–"
                     for seat in SEATS
                 ],
                 [
-                    format_percent(chance, 0) if chance >= FREQUENT else ""
+                    format_percent(chance, 0) if chance >= FREQUENT_CHANCE else ""
                     for chance in (
-                        pupil.blunders.get(board, NO_BLUNDER).on_board
+                        pupil.blunder_chances.get(board, NO_BLUNDER).chance_on_board
                         for board in self._boards
                     )
                 ],
@@ -147,19 +151,20 @@ class ClassPage(Page, frozen=True):
         ]
 
     @property
-    def blunders(self) -> list[Blunder]:
+    def blunders(self) -> list[ClassBlunder]:
         """The boards on which the class blunders most."""
         return [
-            Blunder(
+            ClassBlunder(
                 draw_blunder(self.game, board),
                 number,
                 sum(
-                    pupil.blunders.get(board, NO_BLUNDER).on_board >= FREQUENT
+                    pupil.blunder_chances.get(board, NO_BLUNDER).chance_on_board
+                    >= FREQUENT_CHANCE
                     for pupil in self.pupils
                 ),
                 format_percent(
                     sum(
-                        pupil.blunders.get(board, NO_BLUNDER).on_board
+                        pupil.blunder_chances.get(board, NO_BLUNDER).chance_on_board
                         for pupil in self.pupils
                     )
                     / len(self.pupils),
@@ -180,7 +185,7 @@ class ClassPage(Page, frozen=True):
         host = request.host_url.rstrip("/")
         return [
             (gettext(title), build_iframe(host, url, gettext(title), "100%", height))
-            for title, url, height in FRAMES
+            for title, url, height in FRAME_TITLES
         ]
 
 
@@ -197,7 +202,7 @@ def find_exercise(game: Game) -> int:
 
 def draw_blunder(game: Game, board: int) -> SmallBoard:
     """Draw a board with a star on the right moves and a cross on the others."""
-    right = current_site().right[board]
+    right = current_site().is_move_correct[board]
     signs = {
         cell: "right" if right[cell] else "blunder"
         for cell in range(game.cells)
@@ -215,7 +220,7 @@ def show_class_page() -> Response:
 @bp.post(urls.CLASSROOM)
 def compare_class() -> Response:
     """Show the table of the links in the form; nothing of it is stored."""
-    typed = read_form()
+    typed = read_typed_links()
     pupils, faults = read_links(typed)
     page = ClassPage(current_site().game, typed, tuple(pupils), tuple(faults))
     response = render_page(page)
@@ -223,27 +228,27 @@ def compare_class() -> Response:
     return response
 
 
-def read_form() -> str:
+def read_typed_links() -> str:
     """Return the text of the form.
 
     Raises RequestEntityTooLarge for more than 1 MB and BadRequest for a form without links.
     """
-    if request.mimetype != FORM:
+    if request.mimetype != FORM_MIMETYPE:
         raise BadRequest(gettext("There are no links in this request."))
     _, fields = receive_form()
     typed = fields.get("links", "")
-    if len(typed.encode()) > LARGEST:
+    if len(typed.encode()) > MAX_TABLE_BYTES:
         raise RequestEntityTooLarge
     if not typed.strip():
         raise BadRequest(gettext("There are no links in this request."))
     return typed
 
 
-def read_links(typed: str) -> tuple[list[Pupil], list[Fault]]:
+def read_links(typed_links: str) -> tuple[list[Pupil], list[LineFault]]:
     """Return the learners of the lines, and the reason for each line without a learner."""
     pupils = list[Pupil]()
-    faults = list[Fault]()
-    lines = [(n, line.strip()) for n, line in enumerate(typed.splitlines(), 1)]
+    faults = list[LineFault]()
+    lines = [(n, line.strip()) for n, line in enumerate(typed_links.splitlines(), 1)]
     for number, line in [each for each in lines if each[1]]:
         if len(pupils) == MAX_LINKS:
             sentence = gettext(
@@ -251,13 +256,13 @@ def read_links(typed: str) -> tuple[list[Pupil], list[Fault]]:
                 line=number,
                 most=MAX_LINKS,
             )
-            faults.append(Fault(sentence))
+            faults.append(LineFault(sentence))
             break
         try:
             pupils.append(read_link(number, line))
         except LinkError as error:
             sentence = gettext("Line %(line)s: %(fault)s", line=number, fault=error)
-            faults.append(Fault(sentence, error.english))
+            faults.append(LineFault(sentence, error.english))
     return pupils, faults
 
 
@@ -266,7 +271,7 @@ def read_link(number: int, line: str) -> Pupil:
 
     Raises LinkError if there is none.
     """
-    found = LINK.search(line)
+    found = LINK_PATTERN.search(line)
     if not found:
         raise LinkError(gettext("there is no link to /teach or /judge."))
     name = line[: found.start()].strip(" :,;\t") or gettext(
@@ -276,10 +281,10 @@ def read_link(number: int, line: str) -> Pupil:
     return read_table(name, rest) if kind == "judge?" else read_learner(name, rest)
 
 
-def read_learner(name: str, rest: str) -> Pupil:
+def read_learner(name: str, learner_name: str) -> Pupil:
     """Return the learner of a link to /teach; raises LinkError if its games are not possible."""
-    recipe_name = unquote(re.split(r"[?#]", rest)[0])
-    cut = find_cut(recipe_name)
+    recipe_name = unquote(re.split(r"[?#]", learner_name)[0])
+    cut = find_truncated_link(recipe_name)
     if cut:
         raise LinkError(gettext("this link was cut off when it was copied."))
     try:
@@ -288,11 +293,11 @@ def read_learner(name: str, rest: str) -> Pupil:
         sentence = gettext("this learner cannot be taught.")
         raise LinkError(sentence, f"{error}.") from None
     recipe, course = replay_course(recipe_name)
-    if isinstance(course, Refusal) and course.is_cut:
+    if isinstance(course, Refusal) and course.is_link_truncated:
         raise LinkError(gettext("this link was cut off when it was copied."))
     if isinstance(course, Refusal):
         sentence = gettext("these games cannot have been played.")
-        raise LinkError(sentence, f"{course.sentence}.")
+        raise LinkError(sentence, f"{course.reason}.")
     if not course.lessons:
         raise LinkError(gettext("this learner has not played a game yet."))
     last = course.lessons[-1]
@@ -302,18 +307,18 @@ def read_learner(name: str, rest: str) -> Pupil:
         urls.teach(course.recipe),
         format_learner_title(recipe),
         sum(bool(lesson.record) for lesson in course.lessons),
-        {seat: last.beaten[seat] for seat in seats},
-        course.blunders,
+        {seat: last.loss_chances[seat] for seat in seats},
+        course.blunder_chances,
     )
 
 
 def read_table(name: str, rest: str) -> Pupil:
     """Return the judged table of a link to /judge; raises LinkError if its moves are invalid."""
-    found = CODE.search(rest)
+    found = MOVES_PATTERN.search(rest)
     if not found:
         raise LinkError(gettext("this link to /judge has no moves."))
     site = current_site()
-    moves = MOVES + found[1]
+    moves = MOVES_PREFIX + found[1]
     try:
         site.canonicalize(moves)
     except HTTPException as error:
@@ -322,7 +327,7 @@ def read_table(name: str, rest: str) -> Pupil:
     policy = site.policies[moves]
     beaten = {
         seat: float(
-            find_best_response(site.game, policy, -side).chances[
+            find_best_response(site.game, policy, -side).outcome_chances[
                 0, 2 if side > 0 else 0
             ]
         )

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from app.recipes.algorithms import Menace
 from app.tictactoe.beads import count_beads as beads_of_pairs
 from app.tictactoe.game import Game
-from app.web.formatting import name_square_briefly
+from app.web.formatting import format_short_square_name
 from app.web.move_values import MoveValues
 from app.web.pictures.boards import SmallBoard, draw_changed_board
 from app.web.pictures.boxes import draw_tray
@@ -19,7 +19,7 @@ class Drawer(NamedTuple):
     """The last move of a learner in the current game, with the box or the value behind it."""
 
     title: str
-    line: str
+    caption: str
     board: SmallBoard  # the board with the move
     open_box: Markup  # the open matchbox; "" for a learner without beads
 
@@ -40,7 +40,7 @@ def open_drawer(
             bead=cell + 1,
             number=held[cell],
             total=total,
-            square=name_square_briefly(game, cell),
+            square=format_short_square_name(game, cell),
         ),
         draw_changed_board(game, position, cell, 0, 0),
         draw_tray(held, cell),
@@ -49,16 +49,16 @@ def open_drawer(
 
 def show_tile(game: Game, position: int, cell: int, values: MoveValues) -> Drawer:
     """Return the board of a learner's last move, with the value of that move."""
-    heat = values.heat[cell] if values.known[cell] else 0
-    square = name_square_briefly(game, cell)
+    heat = values.heats[cell] if values.is_known[cell] else 0
+    square = format_short_square_name(game, cell)
     line = gettext(
         "It plays %(square)s. It has not tried that move before.", square=square
     )
-    if values.known[cell]:
+    if values.is_known[cell]:
         line = gettext(
             "It plays %(square)s. That move has the value %(value)s for it.",
             square=square,
-            value=values.texts[cell],
+            value=values.value_texts[cell],
         )
     return Drawer(
         gettext("It has just made this move"),

@@ -7,12 +7,12 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import parse_record, replay_record
 from app.web.translation import gettext_noop
 
-STREAK = 3  # draws in a row
+STREAK_LENGTH = 3  # draws in a row
 
 # A near goal is reached with the first lesson after which its test holds.
-Test = Callable[[Game, Sequence[Lesson]], bool]
+GoalTest = Callable[[Game, Sequence[Lesson]], bool]
 # milestone of a lesson -> its text
-EXACT = {
+EXACT_GOALS = {
     "rows": gettext_noop("Completes a row whenever it can"),
     "blocks": gettext_noop("Blocks whenever it must"),
     "random": gettext_noop("Never loses to random moves as X"),
@@ -24,7 +24,7 @@ EXACT = {
 
 def has_refilled(_: Game, lessons: Sequence[Lesson]) -> bool:
     """Return whether a box ran empty in the last lesson."""
-    return lessons[-1].refills > 0
+    return lessons[-1].refill_count > 0
 
 
 def has_blocked(game: Game, lessons: Sequence[Lesson]) -> bool:
@@ -54,9 +54,9 @@ def has_avoided_opening(game: Game, lessons: Sequence[Lesson]) -> bool:
     last = lessons[-1]
     if not last.record:
         return False
-    board, move = find_opening(game, last)
+    board, move = count_openings(game, last)
     return any(
-        find_opening(game, one)[0] == board and find_opening(game, one)[1] != move
+        count_openings(game, one)[0] == board and count_openings(game, one)[1] != move
         for one in lessons[:-1]
         if one.result == "loss" and one.seat == last.seat
     )
@@ -66,10 +66,10 @@ def has_drawn_in_a_row(_: Game, lessons: Sequence[Lesson]) -> bool:
     """Return whether the last games with the teacher were all draws."""
     results = [lesson.result for lesson in lessons if lesson.record]
     is_game = bool(lessons[-1].record)
-    return is_game and results[-STREAK:] == ["draw"] * STREAK
+    return is_game and results[-STREAK_LENGTH:] == ["draw"] * STREAK_LENGTH
 
 
-NEAR: dict[str, Test] = {
+NEAR_GOALS: dict[str, GoalTest] = {
     gettext_noop("One of its boxes ran empty"): has_refilled,
     gettext_noop("It blocked one of your rows"): has_blocked,
     gettext_noop("It avoided an opening that lost"): has_avoided_opening,
@@ -85,7 +85,7 @@ def list_near_goals(
 
     A learner without boxes has no goal about boxes.
     """
-    for text, holds in NEAR.items():
+    for text, holds in NEAR_GOALS.items():
         if has_boxes or holds is not has_refilled:
             numbers = range(1, len(lessons) + 1)
             yield text, next((n for n in numbers if holds(game, lessons[:n])), 0)
@@ -100,7 +100,7 @@ def list_exact_goals(
     """
     other = {"x": {"o", "both"}, "o": {"random", "x", "both"}}
     left_out = other[seats[0]] if len(seats) == 1 else set()
-    for key, text in EXACT.items():
+    for key, text in EXACT_GOALS.items():
         if key in left_out:
             continue
         since = 0
@@ -126,7 +126,7 @@ def list_winning_cells(game: Game, position: int, player: int) -> list[int]:
     ]
 
 
-def find_opening(game: Game, lesson: Lesson) -> tuple[int, int]:
+def count_openings(game: Game, lesson: Lesson) -> tuple[int, int]:
     """Return the board before the learner's first move and the board after it, up to symmetry."""
     positions = replay_record(game, lesson.record)
     first = "XO".index(lesson.seat)

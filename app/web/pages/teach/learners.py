@@ -13,7 +13,7 @@ from app.recipes.taught import (
     add_game,
     format_title,
     list_taught_phases,
-    make_untaught,
+    remove_all_games,
 )
 from app.tictactoe.game import Game
 from app.web.site_data import current_site
@@ -57,7 +57,7 @@ LEARNERS = {
         gettext_noop("Random at first, increasingly guided by what it learned"),
     ),
 }
-START = next(iter(LEARNERS))
+DEFAULT_LEARNER = next(iter(LEARNERS))
 
 
 def get_first_cell(game: Game, recipe: Menace) -> int | None:
@@ -66,15 +66,17 @@ def get_first_cell(game: Game, recipe: Menace) -> int | None:
     return cells[recipe.opening]
 
 
-class CutLink(NamedTuple):
+class TruncatedLink(NamedTuple):
     """A link whose end is missing: it names more games than it holds."""
 
-    games: int  # number of games that the link names
-    whole: int  # number of complete games; the last game of the link is not counted
-    before: Recipe  # the recipe after the complete games
+    named_games: int  # number of games that the link names
+    complete_games: (
+        int  # number of complete games; the last game of the link is not counted
+    )
+    complete_recipe: Recipe  # the recipe after the complete games
 
 
-def find_cut(name: str) -> CutLink | None:
+def find_truncated_link(name: str) -> TruncatedLink | None:
     """Return the remaining games of a learner's link that was cut off, None if it is whole.
 
     The last remaining game may be incomplete, so it does not count.
@@ -86,7 +88,7 @@ def find_cut(name: str) -> CutLink | None:
         return None
     opponents = [part for part in settings.split(",") if not part.startswith("games=")]
     try:
-        start = make_untaught(
+        start = remove_all_games(
             parse_recipe(",".join(one for one in opponents if one[:3] != "vs="))
         )
         before = start
@@ -94,7 +96,7 @@ def find_cut(name: str) -> CutLink | None:
             before = add_game(before, cells)
     except RecipeError:
         return None
-    return CutLink(games, len(held[:-1]), before)
+    return TruncatedLink(games, len(held[:-1]), before)
 
 
 def count_games(settings: str) -> int:
@@ -113,7 +115,9 @@ def parse_learner(name: str) -> Recipe:
     return recipe
 
 
-def replay_course(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
+def replay_course(
+    name: str, unfinished_moves: str = ""
+) -> tuple[Recipe, Course | Refusal]:
     """Return a recipe and its course, with the cells of the game that is begun.
 
     Raises BadRequest with a sentence if people cannot teach the recipe.
@@ -126,14 +130,14 @@ def replay_course(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
                 "This learner cannot be taught: %(why)s.", why=mark_english(str(error))
             )
         ) from None
-    is_begun = bool(now) or not list_taught_phases(recipe)
-    cells = now.strip(".") if is_begun else None
+    is_begun = bool(unfinished_moves) or not list_taught_phases(recipe)
+    cells = unfinished_moves.strip(".") if is_begun else None
     return recipe, current_site().lab.replay_course(name_recipe(recipe), cells)
 
 
 def format_learner_title(recipe: Recipe) -> str:
     """Return the title of a learner: its title in LEARNERS, else that of its algorithm."""
-    start = make_untaught(recipe).with_seed(0)
+    start = remove_all_games(recipe).with_seed(0)
     titles = (
         gettext(words[0])
         for text, words in LEARNERS.items()

@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
 from app.recipes.algorithms import League, Menace
-from app.recipes.games import FLIPPED
+from app.recipes.games import OPPOSITE_RESULTS
 from app.recipes.on_demand import MAX_UPDATES
 from app.recipes.shipped import IDS_BY_RECIPE, SHIPPED
 from app.recipes.taught import (
@@ -26,9 +26,9 @@ from app.recipes.taught import (
     Refusal,
     ValueChange,
     add_practice,
-    cut_after_game,
-    make_untaught,
-    remove_last,
+    keep_first_games,
+    remove_all_games,
+    remove_last_lesson,
 )
 from app.tictactoe.boxes import Box, find_box
 from app.tictactoe.game import SEATS, O, X, get_mover
@@ -37,35 +37,35 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.views import compute_heat, scale_values
 from app.web import urls
 from app.web.algorithms import opponent_name
-from app.web.comparison import Comparison, View
+from app.web.comparison import Comparison, SourceSnapshot
 from app.web.formatting import (
     format_count,
     format_percent,
+    format_short_square_name,
     format_signed,
-    name_square_briefly,
-    spell_beads,
+    spell_bead_count,
 )
 from app.web.match import (
     MatchState,
+    build_match_against_person,
     build_value_error,
-    match_against_person,
     read_integer,
     replay_match,
 )
-from app.web.move_values import HEAT_STEPS, NOTHING, MoveValues, build_move_values
-from app.web.pages.parts.export import Export, export_learner, png_file
+from app.web.move_values import EMPTY_NOTE, HEAT_STEPS, MoveValues, build_move_values
+from app.web.pages.parts.export import Export, build_png_response, export_learner
 from app.web.pages.teach.drawer import Drawer, open_drawer, show_tile
 from app.web.pages.teach.goals import list_exact_goals, list_near_goals
 from app.web.pages.teach.learners import (
+    DEFAULT_LEARNER,
     LEARNERS,
-    START,
-    find_cut,
+    find_truncated_link,
     format_learner_title,
     get_first_cell,
     replay_course,
 )
 from app.web.pictures.boards import (
-    Board,
+    BoardPicture,
     SmallBoard,
     draw_board_preview,
     draw_changed_board,
@@ -76,7 +76,7 @@ from app.web.pictures.curves import draw_strength_chart
 from app.web.rendering import (
     Page,
     allow_revalidation,
-    get_url_inside,
+    get_url_in_frame,
     redirect_after_form,
     render_page,
 )
@@ -92,18 +92,20 @@ from app.web.urls import Destination, frame_url
 
 bp = Blueprint("teach", __name__)
 # the cells of a game that is begun; "." before the first move
-NOW = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")
-PRACTICE = 100  # games
-FEW = 3  # games that were not lost, after which a learner seems to know everything
-AGAINST = {
+UNFINISHED_PATTERN = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")
+PRACTICE_GAMES = 100  # games
+FEW_GAMES = (
+    3  # games that were not lost, after which a learner seems to know everything
+)
+PRACTICE_TITLES = {
     "random": gettext_noop("Against random moves"),
     "t-hand": gettext_noop("Against T-hand (wins or blocks when it can)"),
     "self": gettext_noop("Against itself"),
     "league": gettext_noop("Against its league"),
 }
-GAMES_A_ROUND = {"random": 2, "league": 10}  # in the training of a league
+GAMES_PER_ROUND = {"random": 2, "league": 10}  # in the training of a league
 # texts of links to the best learners of this browser; # is replaced by the number of games
-BEST = {
+BEST_TEXTS = {
     "best": gettext_noop("Your best in this browser:"),
     "rows": gettext_noop("completes rows in #"),
     "blocks": gettext_noop("blocks in #"),
@@ -112,25 +114,29 @@ BEST = {
     "o": gettext_noop("unbeatable as O in #"),
     "both": gettext_noop("unbeatable in #"),
 }
-CUT = gettext_noop(
+TRUNCATED_TEXT = gettext_noop(
     "This link was cut off when it was copied: it has %(whole)s of %(games)s games."
 )
-TURN = gettext_noop("Game %(number)s. Your move as %(mark)s.")
-BEAD_TURN = gettext_noop("Game %(number)s. Which bead did you draw from box %(box)s?")
-ONLY_TURN = gettext_noop("Game %(number)s. MENACE has only one move here: click it.")
-OPPONENT_TURN = gettext_noop("Game %(number)s. Where did its opponent play as O?")
-ENDED = {
+TURN_TEXT = gettext_noop("Game %(number)s. Your move as %(mark)s.")
+BEAD_TURN_TEXT = gettext_noop(
+    "Game %(number)s. Which bead did you draw from box %(box)s?"
+)
+ONLY_BEAD_TEXT = gettext_noop(
+    "Game %(number)s. MENACE has only one move here: click it."
+)
+OPPONENT_TURN_TEXT = gettext_noop("Game %(number)s. Where did its opponent play as O?")
+RESULT_TEXTS = {
     "win": gettext_noop("You won."),
     "draw": gettext_noop("You drew."),
     "loss": gettext_noop("It won."),
 }
-ENDED_ON_PAPER = {
+PAPER_RESULT_TEXTS = {
     "win": gettext_noop("MENACE lost."),
     "draw": gettext_noop("A draw."),
     "loss": gettext_noop("MENACE won."),
 }
 # a lesson's result for the learner -> its word
-RESULTS = {
+RESULT_WORDS = {
     "win": gettext_noop("won"),
     "draw": gettext_noop("drawn"),
     "loss": gettext_noop("lost"),
@@ -138,30 +144,32 @@ RESULTS = {
 }
 
 
-MAX_QR = 600  # characters: a longer link makes squares that a phone cannot read
+MAX_QR_CHARACTERS = (
+    600  # characters: a longer link makes squares that a phone cannot read
+)
 SVG_START = '<svg xmlns="http://www.w3.org/2000/svg"'
-MAX_FLYING = 5  # beads that are drawn flying into a box or out of it
+MAX_FLYING_BEADS = 5  # beads that are drawn flying into a box or out of it
 
 
-class Changed(NamedTuple):
+class ValueChangePicture(NamedTuple):
     """A value that a game changed."""
 
     board: SmallBoard
-    move: str  # number and square of the move
-    old: str
-    new: str
-    bead: int = 0  # the number on the beads; 0 for values that are not beads
-    flying: tuple[int, ...] = ()  # one entry for each bead that flies in or out
+    move_text: str  # number and square of the move
+    old_text: str
+    new_text: str
+    bead_number: int = 0  # the number on the beads; 0 for values that are not beads
+    flying_beads: tuple[int, ...] = ()  # one entry for each bead that flies in or out
     is_gain: bool = False  # whether the beads fly in
-    box: str = ""  # the paper box whose beads these are
+    box_name: str = ""  # the paper box whose beads these are
 
 
-class PastLine(NamedTuple):
+class LostLinePicture(NamedTuple):
     """The board of the mistake that lost a game, and the learner's play there since then."""
 
-    game: str  # name of the game
+    game_name: str  # name of the game
     board: SmallBoard  # the board with the move that lost
-    now: str
+    play_now: str
 
 
 class TeachPage(Page, frozen=True):
@@ -174,15 +182,17 @@ class TeachPage(Page, frozen=True):
     fragment: ClassVar = ("game",)
 
     course: Course
-    chosen: int = 0  # the lesson to show, from 1; 0 for the last
-    now: str = ""  # the cells that the person has played in the game that is begun
+    chosen_lesson: int = 0  # the lesson to show, from 1; 0 for the last
+    unfinished_moves: str = (
+        ""  # the cells that the person has played in the game that is begun
+    )
 
     # The lesson that is shown, and the state of its game.
 
     @property
-    def shown(self) -> int:
+    def shown_lesson(self) -> int:
         """The number of the lesson shown, from 1; 0 before the first."""
-        return self.chosen or len(self.course.lessons)
+        return self.chosen_lesson or len(self.course.lessons)
 
     @cached_property
     def _recipe(self) -> Recipe:
@@ -191,17 +201,21 @@ class TeachPage(Page, frozen=True):
     @property
     def _lesson(self) -> Lesson | None:
         """The lesson shown; None before the first."""
-        return self.course.lessons[self.shown - 1] if self.shown else None
+        return self.course.lessons[self.shown_lesson - 1] if self.shown_lesson else None
 
     @property
     def _finished_lesson(self) -> Lesson | None:
         """The lesson whose end the board shows; None while a game is begun."""
-        return None if self.course.begun else self._lesson
+        return None if self.course.has_unfinished_game else self._lesson
 
     @property
     def _earlier_lesson(self) -> Lesson | None:
         """The lesson whose end the board shows, if it is not the last."""
-        return self._finished_lesson if self.shown < len(self.course.lessons) else None
+        return (
+            self._finished_lesson
+            if self.shown_lesson < len(self.course.lessons)
+            else None
+        )
 
     @property
     def seat(self) -> str:
@@ -218,7 +232,7 @@ class TeachPage(Page, frozen=True):
         )
         side = X if self.seat == "X" else O
         return replay_match(
-            match_against_person(name_recipe(self._recipe), side, record),
+            build_match_against_person(name_recipe(self._recipe), side, record),
             current_site(),
         )
 
@@ -230,24 +244,24 @@ class TeachPage(Page, frozen=True):
         return format_learner_title(self._recipe)
 
     @property
-    def games(self) -> int:
+    def game_count(self) -> int:
         """The number of games that the person has played with the learner."""
         return sum(bool(lesson.record) for lesson in self.course.lessons)
 
     @property
-    def practised(self) -> int:
+    def practice_count(self) -> int:
         """The number of games that the learner has practised."""
         return sum(lesson.games for lesson in self.course.lessons if not lesson.record)
 
     @property
-    def taught(self) -> str:
+    def taught_title(self) -> str:
         """The learner's title and its number of games; "" before the first game."""
-        if not self.games:
+        if not self.game_count:
             return ""
         return ngettext(
             "%(title)s after %(count)s game",
             "%(title)s after %(count)s games",
-            self.games,
+            self.game_count,
             title=self.title,
         )
 
@@ -266,7 +280,7 @@ class TeachPage(Page, frozen=True):
         """The paper box from which a bead is drawn next; None if that is not the next step."""
         recipe = self._recipe
         state = self._state
-        if not self.is_paper_machine or state.over or not isinstance(recipe, Menace):
+        if not self.is_paper_machine or state.is_over or not isinstance(recipe, Menace):
             return None
         game = state.site.game
         return find_box(game, state.position, get_first_cell(game, recipe))
@@ -274,19 +288,19 @@ class TeachPage(Page, frozen=True):
     @property
     def _paper_instruction(self) -> str:
         """The next click in a game with paper boxes, as a text that is not translated."""
-        if self._state.match.to_move == O:
-            return OPPONENT_TURN
-        return BEAD_TURN if self._box else ONLY_TURN
+        if self._state.match.player_to_move == O:
+            return OPPONENT_TURN_TEXT
+        return BEAD_TURN_TEXT if self._box else ONLY_BEAD_TEXT
 
     @property
-    def paper(self) -> str:
+    def paper_url(self) -> str:
         """The URL of the labels with the beads of a paper machine."""
         return urls.paper(machine=self.course.recipe) if self.is_paper_machine else ""
 
     # The game on the board.
 
     @cached_property
-    def drawer(self) -> Drawer | None:
+    def open_drawer(self) -> Drawer | None:
         """The matchbox of its last move in the game that is begun; None before that move."""
         course = self.course
         state = self._state
@@ -297,7 +311,7 @@ class TeachPage(Page, frozen=True):
         ply = plies[-1]
         game = state.site.game
         position = state.positions[ply]
-        cell = state.cells[ply]
+        cell = state.played_cells[ply]
         if isinstance(self._recipe, Menace):
             return open_drawer(game, position, cell, course.values[ply], self._recipe)
         return show_tile(
@@ -308,11 +322,11 @@ class TeachPage(Page, frozen=True):
     def headline(self) -> str:
         """A sentence on the player to move, or on the result of the lesson."""
         if self._finished_lesson is None:
-            words = self._paper_instruction if self.is_paper_machine else TURN
+            words = self._paper_instruction if self.is_paper_machine else TURN_TEXT
             return gettext(
                 words,
-                number=self.games + 1,
-                mark=MARKS[self._state.match.to_move],
+                number=self.game_count + 1,
+                mark=MARKS[self._state.match.player_to_move],
                 box=self._box.number if self._box else "",
             )
         if not self._finished_lesson.record:
@@ -320,20 +334,20 @@ class TeachPage(Page, frozen=True):
                 "It practised %(number)s games.", number=self._finished_lesson.games
             )
         return gettext(
-            (ENDED_ON_PAPER if self.is_paper_machine else ENDED)[self.result]
+            (PAPER_RESULT_TEXTS if self.is_paper_machine else RESULT_TEXTS)[self.result]
         )
 
     @property
     def result(self) -> str:
         """The result of the game for the person: "win", "draw" or "loss"; "" while it goes on."""
         return (
-            FLIPPED.get(self._finished_lesson.result, "")
+            OPPOSITE_RESULTS.get(self._finished_lesson.result, "")
             if self._finished_lesson
             else ""
         )
 
     @cached_property
-    def board(self) -> Board:
+    def board(self) -> BoardPicture:
         """The board of the game, coloured by the learner's values.
 
         After the end of the game the colours are the learner's values for its last decision.  The
@@ -341,7 +355,7 @@ class TeachPage(Page, frozen=True):
         """
         state = self._state
         course = self.course
-        notes = [NOTHING] * state.site.game.cells
+        notes = [EMPTY_NOTE] * state.site.game.cells
         if self._earlier_lesson:
             return lay_out_board(state, None, None, notes=notes)
         last = len(course.values) - 1
@@ -353,60 +367,69 @@ class TeachPage(Page, frozen=True):
 
         def link(cell: int) -> str:
             has_beads = not self._box or bool(course.values[last][cell])
-            return urls.teach_now(self.now + DIGITS[cell]) if has_beads else ""
+            return (
+                urls.teach_now(self.unfinished_moves + DIGITS[cell])
+                if has_beads
+                else ""
+            )
 
-        return lay_out_board(state, values, None if state.over else link, notes=notes)
+        return lay_out_board(
+            state, values, None if state.is_over else link, notes=notes
+        )
 
     # The results of the lessons.
 
     @property
-    def learned(self) -> str:
+    def lesson_name(self) -> str:
         """The name of the lesson shown."""
         return (
-            _name_lessons(self.course.lessons)[self.shown - 1] if self._lesson else ""
+            _name_lessons(self.course.lessons)[self.shown_lesson - 1]
+            if self._lesson
+            else ""
         )
 
     @property
-    def lesson(self) -> str:
+    def lesson_result(self) -> str:
         """The result of the lesson shown."""
         return _describe_lesson(self._recipe, self._lesson) if self._lesson else ""
 
     @property
-    def changes(self) -> list[Changed]:
+    def value_changes(self) -> list[ValueChangePicture]:
         """The values that were changed by the lesson on display."""
         lesson = self._lesson
         if lesson is None:
             return []
         changes = [_draw_change(self._recipe, lesson, one) for one in lesson.updates]
-        return [one for one in changes if one.box or not self.is_paper_machine]
+        return [one for one in changes if one.box_name or not self.is_paper_machine]
 
     @property
-    def strip(self) -> list[str]:
+    def lesson_results(self) -> list[str]:
         """The result of each lesson for the learner: "win", "draw", "loss" or "practice"."""
         return [lesson.result or "practice" for lesson in self.course.lessons]
 
     @property
-    def results(self) -> list[str]:
+    def result_words(self) -> list[str]:
         """The word for the result of each lesson."""
-        return [gettext(RESULTS[result]) for result in self.strip]
+        return [gettext(RESULT_WORDS[result]) for result in self.lesson_results]
 
     @property
-    def before(self) -> str:
+    def previous_lesson_url(self) -> str:
         """The URL of the previous lesson, "" if there is none."""
-        return urls.teach_game(self.shown - 1) if self.shown > 1 else ""
+        return urls.teach_game(self.shown_lesson - 1) if self.shown_lesson > 1 else ""
 
     @property
-    def after(self) -> str:
+    def next_lesson_url(self) -> str:
         """The URL of the next lesson, "" if there is none."""
-        is_last = self.shown == len(self.course.lessons)
-        return "" if is_last else urls.teach_game(self.shown + 1)
+        is_last = self.shown_lesson == len(self.course.lessons)
+        return "" if is_last else urls.teach_game(self.shown_lesson + 1)
 
     @property
-    def chart(self) -> Markup:
+    def strength_chart(self) -> Markup:
         """The curves of the learner's strength after each lesson."""
         lessons = self.course.lessons
         points = [
-            ([one.beaten[seat] for seat in self.seats], one.blunders) for one in lessons
+            ([one.loss_chances[seat] for seat in self.seats], one.blunder_count)
+            for one in lessons
         ]
         return draw_strength_chart(points, current_site().game.decisions)
 
@@ -417,35 +440,35 @@ class TeachPage(Page, frozen=True):
         return [*SEATS] if seat == "both" else [seat]
 
     @cached_property
-    def past_line(self) -> PastLine | None:
+    def lost_line(self) -> LostLinePicture | None:
         """The last line that it lost, and its play there since; None before its first loss."""
         line = self.course.lost_line
         if line is None:
             return None
-        lesson = self.course.lessons[line.lesson - 1]
+        lesson = self.course.lessons[line.lesson_number - 1]
         game = current_site().game
         assert lesson.losing_move
         cells = parse_record(game, lesson.record)
-        position = replay_record(game, lesson.record)[lesson.losing_move.ply]
-        return PastLine(
-            _name_lessons(self.course.lessons)[line.lesson - 1],
+        position = replay_record(game, lesson.record)[lesson.losing_move.move_index]
+        return LostLinePicture(
+            _name_lessons(self.course.lessons)[line.lesson_number - 1],
             draw_small_board(
-                game, position, {cells[lesson.losing_move.ply]: "blunder"}
+                game, position, {cells[lesson.losing_move.move_index]: "blunder"}
             ),
             _describe_progress(lesson.losing_move, line),
         )
 
     @property
-    def figures(self) -> str:
+    def strength_text(self) -> str:
         """The strength of the learner after the lesson shown."""
         if not self._lesson:
             return ""
-        return _describe_strength(self.course.lessons[: self.shown], self.seats)
+        return _describe_strength(self.course.lessons[: self.shown_lesson], self.seats)
 
     @property
-    def blunders(self) -> str:
+    def blunder_count(self) -> str:
         """The number of decisions in which the learner may blunder."""
-        return format_count(self._lesson.blunders) if self._lesson else ""
+        return format_count(self._lesson.blunder_count) if self._lesson else ""
 
     # The challenge.
 
@@ -465,77 +488,83 @@ class TeachPage(Page, frozen=True):
         return [(gettext(text), labels[number]) for text, number in goals]
 
     @property
-    def reached(self) -> dict[str, int]:
+    def games_to_milestones(self) -> dict[str, int]:
         """The number of games with the person until each milestone was first reached."""
         return _count_games_to_milestones(self.course.lessons)
 
     @property
-    def words(self) -> dict[str, str]:
+    def best_link_texts(self) -> dict[str, str]:
         """The texts of the links to the best learners of this browser, by milestone."""
-        return {key: gettext(text) for key, text in BEST.items()}
+        return {key: gettext(text) for key, text in BEST_TEXTS.items()}
 
     @property
-    def losing(self) -> list[Destination]:
+    def lost_game_links(self) -> list[Destination]:
         """Links to games that the learner loses to other players."""
         return [*_list_lost_games(self.course, self.seats)]
 
     # Links.
 
     @property
-    def here(self) -> str:
+    def page_url(self) -> str:
         """The URL of this page."""
-        return urls.teach(_shorten_name(self.course.recipe), now=self.now)
+        return urls.teach(_shorten_name(self.course.recipe), now=self.unfinished_moves)
 
     @property
-    def take_back(self) -> str:
+    def take_back_url(self) -> str:
         """The URL of the learner without its last lesson, "" before the first lesson."""
         if not self.course.lessons:
             return ""
-        return get_url_inside(urls.teach(name_recipe(remove_last(self._recipe))))
+        return get_url_in_frame(
+            urls.teach(name_recipe(remove_last_lesson(self._recipe)))
+        )
 
     @property
-    def over(self) -> str:
+    def restart_url(self) -> str:
         """The URL that starts again: the learner before its first game, with another seed."""
         if not self.course.lessons:
             return ""
-        other = make_untaught(self._recipe).with_seed(self._recipe.seed + 1)
-        return get_url_inside(urls.teach(name_recipe(other)))
+        other = remove_all_games(self._recipe).with_seed(self._recipe.seed + 1)
+        return get_url_in_frame(urls.teach(name_recipe(other)))
 
     @property
-    def practices(self) -> list[Destination]:
+    def practice_links(self) -> list[Destination]:
         """The practice that the recipe allows: none with paper boxes, which people would fill."""
         return [] if self.is_paper_machine else [*_list_practices(self._recipe)]
 
     @property
-    def learners(self) -> list[Destination]:
+    def learner_links(self) -> list[Destination]:
         """Links to the other learners that can be taught."""
         return [
             Destination(
                 gettext(title),
-                get_url_inside(urls.teach(_shorten_name(text))),
+                get_url_in_frame(urls.teach(_shorten_name(text))),
                 gettext(line),
             )
             for text, (title, line) in LEARNERS.items()
         ]
 
     @property
-    def usual_training(self) -> str:
+    def usual_training_url(self) -> str:
         """The URL that compares it with the same learner trained by programs; "" without one."""
         return _build_usual_url(self._recipe) if self.course.lessons else ""
 
     @property
-    def take(self) -> Export:
+    def export(self) -> Export:
         """The ways to export the learner."""
         return export_learner(_shorten_name(self.course.recipe))
 
     @property
-    def qr_code(self) -> str:
+    def qr_code_url(self) -> str:
         """The URL of the QR code of the link; "" if the link is too long for one."""
         recipe = self.course.recipe
-        return urls.TEACH_QR.url(recipe) if len(_build_link(recipe)) <= MAX_QR else ""
+        return (
+            urls.TEACH_QR.url(recipe)
+            if len(_build_link(recipe)) <= MAX_QR_CHARACTERS
+            else ""
+        )
 
     @property
-    def preview(self) -> str:
+    def preview_url(self) -> str:
         """The URL of the preview picture of a link to this page."""
         return urls.TEACH_PREVIEW.url(self.course.recipe)
 
@@ -545,9 +574,9 @@ class RefusedPage(Page, frozen=True):
 
     template: ClassVar = "teach/refused.html"
 
-    sentence: str
-    kept: Destination  # the learner of the games before
-    is_cut: bool  # whether only the end of the link is missing
+    reason: str
+    complete_learner: Destination  # the learner of the games before
+    is_link_truncated: bool  # whether only the end of the link is missing
 
 
 @bp.get(urls.TEACH)
@@ -558,54 +587,61 @@ def show_learner(learner: str = "") -> AnyResponse:
     """Show a learner, and the game that is begun or the last one."""
     now = request.args.get("now", "")
     game = request.args.get("game", "")
-    if now and not NOW.fullmatch(now):
+    if now and not UNFINISHED_PATTERN.fullmatch(now):
         raise build_value_error("now", now, gettext("the cells that you played"))
-    cut = find_cut(learner)
+    cut = find_truncated_link(learner)
     if cut:
         return _render_refusal(
-            gettext(CUT, whole=cut.whole, games=cut.games), cut.before, is_cut=True
+            gettext(TRUNCATED_TEXT, whole=cut.complete_games, games=cut.named_games),
+            cut.complete_recipe,
+            is_link_truncated=True,
         )
-    recipe, course = replay_course(learner or START, now)
+    recipe, course = replay_course(learner or DEFAULT_LEARNER, now)
     if learner not in ("", name_recipe(recipe)):
         canonical = urls.TEACH_RECIPE.url(name_recipe(recipe), now=now, game=game)
-        return redirect(get_url_inside(canonical), 301)
+        return redirect(get_url_in_frame(canonical), 301)
     if isinstance(course, Refusal):
-        return _render_refusal_of_course(recipe, course)
+        return render_course_refusal(recipe, course)
     # the game is over, and now a part of the recipe
     if course.recipe != name_recipe(recipe):
         return redirect_after_form(
-            get_url_inside(urls.teach(course.recipe)), partial(TeachPage, course)
+            get_url_in_frame(urls.teach(course.recipe)), partial(TeachPage, course)
         )
     last = len(course.lessons)
     shown = read_integer("game", game, 1, last) if game and last else last
     return render_page(TeachPage(course, shown, now.strip(".")))
 
 
-def _render_refusal_of_course(recipe: Recipe, refusal: Refusal) -> Response:
+def render_course_refusal(recipe: Recipe, refusal: Refusal) -> Response:
     """Return the page for a recipe whose games cannot be replayed.
 
     Raises BadRequest if no move of a game is the reason.
     """
-    if refusal.game is None:
+    if refusal.game_number is None:
         raise BadRequest(
             gettext(
                 "This learner cannot be taught: %(why)s.",
-                why=mark_english(refusal.sentence),
+                why=mark_english(refusal.reason),
             )
         )
-    whole = refusal.game - 1
-    sentence = f"{refusal.sentence[0].upper()}{refusal.sentence[1:]}."
-    if refusal.is_cut:
-        sentence = gettext(CUT, whole=whole, games=refusal.game)
-    return _render_refusal(sentence, cut_after_game(recipe, whole), refusal.is_cut)
+    whole = refusal.game_number - 1
+    sentence = f"{refusal.reason[0].upper()}{refusal.reason[1:]}."
+    if refusal.is_link_truncated:
+        sentence = gettext(TRUNCATED_TEXT, whole=whole, games=refusal.game_number)
+    return _render_refusal(
+        sentence, keep_first_games(recipe, whole), refusal.is_link_truncated
+    )
 
 
-def _render_refusal(sentence: str, before: Recipe, is_cut: bool) -> Response:
+def _render_refusal(
+    reason: str, complete_recipe: Recipe, is_link_truncated: bool
+) -> Response:
     """Return the page for games that cannot be replayed, with a link to the learner before them."""
     kept = Destination(
-        format_learner_title(before), get_url_inside(urls.teach(name_recipe(before)))
+        format_learner_title(complete_recipe),
+        get_url_in_frame(urls.teach(name_recipe(complete_recipe))),
     )
-    return render_page(RefusedPage(sentence, kept, is_cut))
+    return render_page(RefusedPage(reason, kept, is_link_truncated))
 
 
 @bp.get(urls.TEACH_PREVIEW)
@@ -613,20 +649,20 @@ def download_preview(name: str) -> Response:
     """Draw the preview picture of a link to a learner."""
     _, course = replay_course(name)
     if isinstance(course, Refusal):
-        sentence = f"{course.sentence[0].upper()}{course.sentence[1:]}."
+        sentence = f"{course.reason[0].upper()}{course.reason[1:]}."
         raise BadRequest(mark_english(sentence))
     shown = TeachPage(course)
-    words = shown.taught or gettext(
+    words = shown.taught_title or gettext(
         "%(title)s: teach it tic-tac-toe", title=shown.title
     )
-    return png_file(draw_board_preview(shown.board, words))
+    return build_png_response(draw_board_preview(shown.board, words))
 
 
 @bp.get(urls.TEACH_QR)
 def download_qr_code(name: str) -> Response:
     """Draw the link to a learner as a QR code."""
     link = _build_link(name)
-    if len(link) > MAX_QR:
+    if len(link) > MAX_QR_CHARACTERS:
         raise BadRequest(gettext("This link is too long for a QR code."))
     svg = segno.make(link, error="l", micro=False).svg_inline(
         border=3, light="#fff", omitsize=True
@@ -642,7 +678,7 @@ def _build_link(recipe: str) -> str:
 
 def _shorten_name(recipe: str) -> str:
     """Return the name of a learner in its URL: "" for the first learner of the list."""
-    return "" if recipe == START else recipe
+    return "" if recipe == DEFAULT_LEARNER else recipe
 
 
 def _evaluate_moves(
@@ -652,7 +688,7 @@ def _evaluate_moves(
     game = state.site.game
     position = state.positions[ply]
     values = np.array(course.values[ply], np.float64)  # None becomes NaN
-    known = np.array(course.known[ply])
+    known = np.array(course.is_value_known[ply])
     if recipe.knows_ends:
         known |= game.successor[position] >= game.decisions
     if recipe.reward_scale() is None:  # a box has its beads from the beginning
@@ -662,11 +698,11 @@ def _evaluate_moves(
         position,
         course.recipe,
         values=values,
-        known=known,
+        is_known=known,
         policy=policy_from_values(values, recipe.plays),
-        worth=recipe.reward_scale(),
-        plays=recipe.plays,
-        blank=gettext("not tried yet"),
+        reward_scale=recipe.reward_scale(),
+        play_rule=recipe.plays,
+        unknown_text=gettext("not tried yet"),
     )
 
 
@@ -706,48 +742,57 @@ def _describe_lesson(recipe: Recipe, lesson: Lesson) -> str:
         each = gettext_noop("%(beads)s more for each of its moves.")
         if paid < 0:
             each = gettext_noop("%(beads)s fewer for each of its moves.")
-        return f"{gettext(words[lesson.result])} {gettext(each, beads=spell_beads(abs(paid)))}"
+        return f"{gettext(words[lesson.result])} {gettext(each, beads=spell_bead_count(abs(paid)))}"
     if not lesson.updates:
         return gettext(
             "Nothing: this was an exploring move, and it learns only from moves that looked best."
         )
     order = gettext("The value of each of its moves, in the order of the updates.")
-    if not lesson.others:
+    if not lesson.opponent_update_count:
         return order
-    more = gettext("From your moves it learned %(number)s more.", number=lesson.others)
+    more = gettext(
+        "From your moves it learned %(number)s more.",
+        number=lesson.opponent_update_count,
+    )
     return f"{order} {more}"
 
 
-def _draw_change(recipe: Recipe, lesson: Lesson, update: ValueChange) -> Changed:
+def _draw_change(
+    recipe: Recipe, lesson: Lesson, update: ValueChange
+) -> ValueChangePicture:
     """Return the picture and the words of a value that a game changed."""
     game = current_site().game
-    cell = parse_record(game, lesson.record)[update.ply]
-    position = replay_record(game, lesson.record)[update.ply]
-    square = name_square_briefly(game, cell)
-    move = gettext("Move %(ply)s, %(square)s", ply=update.ply + 1, square=square)
-    worth = recipe.reward_scale()
-    if worth is not None:
+    cell = parse_record(game, lesson.record)[update.move_index]
+    position = replay_record(game, lesson.record)[update.move_index]
+    square = format_short_square_name(game, cell)
+    move = gettext("Move %(ply)s, %(square)s", ply=update.move_index + 1, square=square)
+    reward_scale = recipe.reward_scale()
+    if reward_scale is not None:
         scaled = scale_values(
-            np.array([update.old, update.new]), worth, get_mover(update.ply)
+            np.array([update.old_value, update.new_value]),
+            reward_scale,
+            get_mover(update.move_index),
         )
         heats = compute_heat(scaled, HEAT_STEPS).astype(int).tolist()
         old, new = (format_signed(value) for value in scaled.tolist())
-        return Changed(draw_changed_board(game, position, cell, *heats), move, old, new)
-    gain = round(update.new - update.old)
+        return ValueChangePicture(
+            draw_changed_board(game, position, cell, *heats), move, old, new
+        )
+    gain = round(update.new_value - update.old_value)
     box = None
     if isinstance(recipe, Menace) and recipe.paper:
         box = find_box(game, position, get_first_cell(game, recipe))
-    return Changed(
+    return ValueChangePicture(
         draw_changed_board(
             game, position, cell, 0, int(np.sign(gain)) * HEAT_STEPS // 2
         ),
         move,
-        localize_number(f"{update.old:g}"),
-        spell_beads(update.new),
-        bead=cell + 1,
-        flying=tuple(range(min(abs(gain), MAX_FLYING))),
+        localize_number(f"{update.old_value:g}"),
+        spell_bead_count(update.new_value),
+        bead_number=cell + 1,
+        flying_beads=tuple(range(min(abs(gain), MAX_FLYING_BEADS))),
         is_gain=gain > 0,
-        box=gettext("Box %(number)s", number=box.number) if box else "",
+        box_name=gettext("Box %(number)s", number=box.number) if box else "",
     )
 
 
@@ -760,12 +805,12 @@ def _describe_strength(lessons: list[Lesson], seats: list[str]) -> str:
             break
         unlost += 1
     only = ""
-    if unlost >= FEW and "both" not in lesson.milestones:
+    if unlost >= FEW_GAMES and "both" not in lesson.milestones:
         words = gettext_noop(
             "It has not lost to you for %(number)s games, but it knows only what you play."
         )
         only = f"{gettext(words, number=unlost)} "
-    x, o = (format_percent(lesson.beaten[seat], 0) for seat in SEATS)
+    x, o = (format_percent(lesson.loss_chances[seat], 0) for seat in SEATS)
     words = gettext_noop(
         "Its strongest opponent beats it in %(x)s%% of the games as X, in %(o)s%% as O."
     )
@@ -773,7 +818,7 @@ def _describe_strength(lessons: list[Lesson], seats: list[str]) -> str:
         words = gettext_noop(
             "Its strongest opponent beats it in %(share)s%% of the games."
         )
-    share = format_percent(lesson.beaten[seats[0]], 0)
+    share = format_percent(lesson.loss_chances[seats[0]], 0)
     return only + gettext(words, x=x, o=o, share=share)
 
 
@@ -781,13 +826,16 @@ def _describe_progress(losing_move: LosingMove, line: LostLine) -> str:
     """Return a sentence on the present play of a learner on the board where it lost a game."""
     if line.is_safe:
         return gettext("Now it does not lose it any more, whatever you play.")
-    if not line.chance:
+    if not line.losing_chance:
         return gettext("Now it avoids the move that lost.")
-    now, before = (format_percent(one, 0) for one in (line.chance, losing_move.chance))
+    now, before = (
+        format_percent(one, 0)
+        for one in (line.losing_chance, losing_move.losing_chance)
+    )
     words = gettext_noop(
         "It would still lose it: a losing move comes in %(now)s%% of the games."
     )
-    if line.chance < losing_move.chance:
+    if line.losing_chance < losing_move.losing_chance:
         words = gettext_noop(
             "Now a losing move comes in %(now)s%% of the games, before in %(before)s%%."
         )
@@ -807,31 +855,35 @@ def _count_games_to_milestones(lessons: list[Lesson]) -> dict[str, int]:
 
 def _list_lost_games(course: Course, seats: list[str]) -> Iterator[Destination]:
     """Yield a link to a game that it loses, for each seat in which it plays."""
-    for seat, record in course.losing.items() if course.lessons else ():
+    for seat, record in course.losing_games.items() if course.lessons else ():
         if record is not None and seat in seats:
-            match = match_against_person(course.recipe, SEATS[seat], record)
+            match = build_match_against_person(course.recipe, SEATS[seat], record)
             how = gettext("See how it loses as %(mark)s", mark=seat.upper())
             yield Destination(how, urls.play(match))
 
 
 def _list_practices(recipe: Recipe) -> Iterator[Destination]:
     """Offer practice, as far as the recipe allows it."""
-    for opponent, against in AGAINST.items():
-        games = GAMES_A_ROUND.get(opponent, 1) if isinstance(recipe, League) else 1
+    for opponent, against in PRACTICE_TITLES.items():
+        games = GAMES_PER_ROUND.get(opponent, 1) if isinstance(recipe, League) else 1
         try:
-            longer = name_recipe(add_practice(recipe, opponent, PRACTICE // games))
+            longer = name_recipe(
+                add_practice(recipe, opponent, PRACTICE_GAMES // games)
+            )
         except RecipeError:
             continue
-        games_there = gettext("%(number)s games", number=PRACTICE)
+        games_there = gettext("%(number)s games", number=PRACTICE_GAMES)
         yield Destination(
-            gettext(against), get_url_inside(urls.teach(longer)), games_there
+            gettext(against), get_url_in_frame(urls.teach(longer)), games_there
         )
 
 
 def _build_usual_url(recipe: Recipe) -> str:
     """Return the URL that compares a learner with its usual training, "" if that is not trained."""
-    start = make_untaught(recipe)
+    start = remove_all_games(recipe)
     usual = IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
     if usual not in SHIPPED and start.max_updates() > MAX_UPDATES:
         return ""
-    return urls.compare(Comparison("", (View(name_recipe(recipe)), View(usual))))
+    return urls.compare(
+        Comparison("", (SourceSnapshot(name_recipe(recipe)), SourceSnapshot(usual)))
+    )

@@ -23,7 +23,7 @@ from app.tictactoe.notation import DIGITS
 from app.web import urls
 from app.web.match import read_word
 from app.web.pages.teach.learners import get_first_cell, replay_course
-from app.web.pictures.boxes import Label, draw_bead_signs, draw_label
+from app.web.pictures.boxes import BoxLabel, draw_bead_signs, draw_label
 from app.web.rendering import Page, render_page
 from app.web.site_data import current_site
 from app.web.translation import gettext, gettext_noop
@@ -31,12 +31,12 @@ from app.web.urls import Destination
 
 bp = Blueprint("paper", __name__)
 
-A_SHEET = 24  # labels: four across, six down
-SCORES = 16  # games on a score sheet
-SETS = {"short": "centre", "all": "any"}  # value: the opening of the machine
-SIZES = {"a4": "A4", "letter": gettext_noop("Letter")}
+LABELS_PER_SHEET = 24  # labels: four across, six down
+SCORE_ROWS = 16  # games on a score sheet
+OPENING_BY_SET = {"short": "centre", "all": "any"}  # value: the opening of the machine
+PAPER_SIZES = {"a4": "A4", "letter": gettext_noop("Letter")}
 # colours of the beads, by square
-COLOURS = (
+BEAD_COLOURS = (
     gettext_noop("red"),
     gettext_noop("blue"),
     gettext_noop("green"),
@@ -47,7 +47,9 @@ COLOURS = (
     gettext_noop("brown"),
     gettext_noop("purple"),
 )
-BETWEEN = re.compile(r"[\s,;.:|/-]+")  # separators between the squares of a game
+SEPARATOR_PATTERN = re.compile(
+    r"[\s,;.:|/-]+"
+)  # separators between the squares of a game
 
 
 class LineError(ValueError):
@@ -57,7 +59,7 @@ class LineError(ValueError):
 class TypedGame(NamedTuple):
     """A game as a class typed it."""
 
-    line: int  # line of the text, from 1
+    line_number: int  # line of the text, from 1
     record: str  # all moves, as cells from 0
 
 
@@ -67,20 +69,20 @@ class PaperPage(Page, frozen=True):
     template: ClassVar = "teach/paper.html"
 
     game: Game
-    chosen_set: str  # key of SETS
-    size: str  # key of SIZES
-    machine: str = (
+    set_key: str  # key of SETS
+    size_key: str  # key of SIZES
+    machine_recipe: str = (
         ""  # the recipe whose beads the labels show; "" before the first game
     )
-    typed: str = ""  # games in the form
-    fault: str = ""  # the reason why the games are invalid
+    typed_games: str = ""  # games in the form
+    fault_sentence: str = ""  # the reason why the games are invalid
 
     @cached_property
     def _recipe(self) -> Menace:
         recipe = (
-            parse_recipe(self.machine)
-            if self.machine
-            else build_start_recipe(self.chosen_set)
+            parse_recipe(self.machine_recipe)
+            if self.machine_recipe
+            else build_start_recipe(self.set_key)
         )
         assert isinstance(recipe, Menace)
         return recipe
@@ -95,59 +97,64 @@ class PaperPage(Page, frozen=True):
         return self._recipe.opening != "any"
 
     @property
-    def count(self) -> int:
+    def box_count(self) -> int:
         """The number of boxes."""
         return len(self._boxes)
 
     @property
-    def counts_by_move(self) -> list[int]:
+    def box_counts_by_move(self) -> list[int]:
         """The number of boxes of the whole set for the first move, the second move, and so on."""
-        counted = Counter(box.own_move(self.game) for box in list_boxes(self.game))
+        counted = Counter(box.find_own_move(self.game) for box in list_boxes(self.game))
         return [counted[move] for move in sorted(counted)]
 
     @property
-    def all_boxes(self) -> int:
+    def full_box_count(self) -> int:
         """The number of boxes of the whole set."""
         return len(list_boxes(self.game))
 
     @property
-    def lost_boxes(self) -> int:
+    def lost_box_count(self) -> int:
         """The number of boxes for the last draw in which every move loses."""
         return count_lost_boxes(self.game)
 
     @property
-    def colours(self) -> list[tuple[int, str, int]]:
+    def colour_counts(self) -> list[tuple[int, str, int]]:
         """The number of each square, its colour, and how many such beads all boxes need."""
         needed: Counter[int] = Counter()
         for box in self._boxes:
             for cell in box.cells:
-                needed[cell] += self._first_beads(box)
+                needed[cell] += self._get_first_bead_count(box)
         return [
-            (cell + 1, gettext(COLOURS[cell % len(COLOURS)]), needed[cell])
+            (cell + 1, gettext(BEAD_COLOURS[cell % len(BEAD_COLOURS)]), needed[cell])
             for cell in range(self.game.cells)
         ]
 
     @property
-    def beads(self) -> int:
+    def bead_count(self) -> int:
         """The number of beads in all boxes at the start."""
-        return sum(len(box.cells) * self._first_beads(box) for box in self._boxes)
+        return sum(
+            len(box.cells) * self._get_first_bead_count(box) for box in self._boxes
+        )
 
-    def _first_beads(self, box: Box) -> int:
+    def _get_first_bead_count(self, box: Box) -> int:
         """Return the number of beads of each kind in a box at the start."""
         recipe = self._recipe
-        moves_before = box.own_move(self.game) - 1
+        moves_before = box.find_own_move(self.game) - 1
         return max(1, recipe.beads - recipe.beads_drop * moves_before)
 
     @cached_property
-    def sheets(self) -> list[list[Label]]:
+    def label_sheets(self) -> list[list[BoxLabel]]:
         """The labels, sheet by sheet; for a machine that has played, the labels of changed boxes."""
         labels = [*self._labels()]
-        return [labels[i : i + A_SHEET] for i in range(0, len(labels), A_SHEET)]
+        return [
+            labels[i : i + LABELS_PER_SHEET]
+            for i in range(0, len(labels), LABELS_PER_SHEET)
+        ]
 
-    def _labels(self) -> Iterator[Label]:
-        held = self._beads_now()
+    def _labels(self) -> Iterator[BoxLabel]:
+        held = self._get_current_beads()
         for box in self._boxes:
-            first = self._first_beads(box)
+            first = self._get_first_bead_count(box)
             if held is None:
                 yield draw_label(self.game, box, first)
                 continue
@@ -155,37 +162,37 @@ class PaperPage(Page, frozen=True):
             if set(now.values()) != {first}:
                 yield draw_label(self.game, box, first, now)
 
-    def _beads_now(self) -> np.ndarray | None:
+    def _get_current_beads(self) -> np.ndarray | None:
         """Return the beads of the machine's moves, [D, cells]; None before its first game."""
-        if not self.machine:
+        if not self.machine_recipe:
             return None
         game = self.game
-        agent = current_site().agents[self.machine]
-        shared = beads_of_pairs(game, agent.q[game.legal], agent.card.plays)
+        agent = current_site().agents[self.machine_recipe]
+        shared = beads_of_pairs(game, agent.q[game.legal], agent.card.play_rule)
         return np.asarray(game.spread_pairs(shared))
 
     @property
     def title(self) -> str:
         """The name of a machine that has played."""
-        return format_title(self._recipe) if self.machine else ""
+        return format_title(self._recipe) if self.machine_recipe else ""
 
     @property
-    def signs(self) -> Markup:
+    def sign_definitions(self) -> Markup:
         """The definitions of the signs on the labels."""
         return draw_bead_signs(self.game)
 
     @property
-    def scores(self) -> range:
+    def game_numbers(self) -> range:
         """The numbers of the games on the score sheet."""
-        return range(1, SCORES + 1)
+        return range(1, SCORE_ROWS + 1)
 
     @property
-    def plies(self) -> list[str]:
+    def players_by_ply(self) -> list[str]:
         """The player of each column of the score sheet."""
         return ["XO"[ply % 2] for ply in range(self.game.cells)]
 
     @property
-    def sets(self) -> list[Destination]:
+    def set_links(self) -> list[Destination]:
         """The links to the sets of boxes: the short set and the full set."""
         titles = {
             one: len(
@@ -193,7 +200,7 @@ class PaperPage(Page, frozen=True):
                     self.game, get_first_cell(self.game, build_start_recipe(one))
                 )
             )
-            for one in SETS
+            for one in OPENING_BY_SET
         }
         words = {
             "short": gettext_noop("Short set: %(number)s boxes"),
@@ -202,39 +209,39 @@ class PaperPage(Page, frozen=True):
         return [
             Destination(
                 gettext(words[one], number=number),
-                urls.paper(one, self.size),
+                urls.paper(one, self.size_key),
                 id=f"set-{one}",
-                chosen=one == self.chosen_set and not self.machine,
+                is_current=one == self.set_key and not self.machine_recipe,
             )
             for one, number in titles.items()
         ]
 
     @property
-    def sizes(self) -> list[Destination]:
+    def size_links(self) -> list[Destination]:
         """The links to the sizes of paper."""
         return [
             Destination(
                 gettext(title),
-                urls.paper(self.chosen_set, size, self.machine),
+                urls.paper(self.set_key, size, self.machine_recipe),
                 id=f"size-{size}",
-                chosen=size == self.size,
+                is_current=size == self.size_key,
             )
-            for size, title in SIZES.items()
+            for size, title in PAPER_SIZES.items()
         ]
 
     @property
-    def learner(self) -> str:
+    def learner_url(self) -> str:
         """The URL of the machine as a learner on the site."""
         return urls.teach(
-            self.machine or name_recipe(build_start_recipe(self.chosen_set))
+            self.machine_recipe or name_recipe(build_start_recipe(self.set_key))
         )
 
 
 @bp.get(urls.PAPER)
 def show_paper() -> AnyResponse:
     """Show the sheets, or redirect typed games to the learner that they make."""
-    chosen_set = read_word("set", request.args, SETS, "short")
-    size = read_word("size", request.args, SIZES, "a4")
+    chosen_set = read_word("set", request.args, OPENING_BY_SET, "short")
+    size = read_word("size", request.args, PAPER_SIZES, "a4")
     machine = request.args.get("of", "")
     typed = request.args.get("taught", "")
     game = current_site().game
@@ -249,7 +256,9 @@ def show_paper() -> AnyResponse:
     try:
         recipe = teach_games(build_start_recipe(chosen_set), read_games(game, typed))
     except LineError as error:
-        page = PaperPage(game, chosen_set, size, typed=typed, fault=str(error))
+        page = PaperPage(
+            game, chosen_set, size, typed_games=typed, fault_sentence=str(error)
+        )
         response: Response = render_page(page)
         response.status_code = 400
         return response
@@ -258,7 +267,9 @@ def show_paper() -> AnyResponse:
 
 def build_start_recipe(chosen_set: str) -> Menace:
     """Return the recipe of a paper machine of a set before its first game."""
-    recipe = parse_recipe(f"menace,seat=x,opening={SETS[chosen_set]},paper=yes")
+    recipe = parse_recipe(
+        f"menace,seat=x,opening={OPENING_BY_SET[chosen_set]},paper=yes"
+    )
     assert isinstance(recipe, Menace)
     return recipe
 
@@ -272,7 +283,8 @@ def find_set(machine: str) -> str:
     if not isinstance(recipe, Menace) or recipe.plays != "proportional":
         raise BadRequest(gettext("Only MENACE has boxes and beads to print."))
     return next(
-        (one for one, opening in SETS.items() if opening == recipe.opening), "all"
+        (one for one, opening in OPENING_BY_SET.items() if opening == recipe.opening),
+        "all",
     )
 
 
@@ -288,7 +300,7 @@ def read_games(game: Game, text: str) -> list[TypedGame]:
     """
     games = []
     for line, typed in enumerate(text.splitlines(), 1):
-        squares = BETWEEN.sub("", typed)
+        squares = SEPARATOR_PATTERN.sub("", typed)
         if squares:
             try:
                 games.append(TypedGame(line, read_game(game, squares)))
@@ -338,7 +350,7 @@ def teach_games(recipe: Menace, games: list[TypedGame]) -> str:
         raise LineError(fault) from None
     _, course = replay_course(name)
     if isinstance(course, Refusal):
-        line = games[(course.game or 1) - 1].line
+        line = games[(course.game_number or 1) - 1].line_number
         fault = gettext_noop(
             "Line %(line)s: MENACE cannot have played this: its box had no bead left for one of "
             "its moves. Check this game and those before it."
