@@ -145,7 +145,7 @@ def post_worker_init(worker):
     worker.cfg.set("workers", 1)
     site = worker.wsgi.extensions.get("site")
     if site and site.lab.source:
-        site.lab.source.prepare()
+        site.lab.source.prepare_process()
 
 
 def pre_request(worker, request):

@@ -525,11 +525,11 @@ def judge_lesson(
         "both": seats == "xo" and all(proved.values()),
     }
     return {
-        "beaten": {
+        "loss_chances": {
             "x": round_figure(followed.best_response_chances[0, 0, -1]),
             "o": round_figure(followed.best_response_chances[1, 0, 0]),
         },
-        "blunders": int(find_blunders(game, policy).sum()),
+        "blunder_count": int(find_blunders(game, policy).sum()),
         "milestones": [one for one in MILESTONES if reached[one]],
     }
 

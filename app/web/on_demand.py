@@ -426,7 +426,7 @@ def describe_position(position: QueuePosition | None) -> str:
 
 
 def _read_course(answer: bytes) -> Course | Refusal:
-    if answer.startswith(b'{"sentence"'):
+    if answer.startswith(b'{"reason"'):
         return msgspec.json.decode(answer, type=Refusal)
     return msgspec.json.decode(answer, type=Course)
 

@@ -87,7 +87,8 @@ def test_the_card_is_readable(tmp_path: Path, game: Game, agent: Agent):
     """The keys are in this order, one per line, with lists of numbers on one line."""
     save_agent(tmp_path, game, agent)
     text = (tmp_path / f"{ID}.json").read_text()
-    held = [one for one in Card.__struct_fields__ if getattr(agent.card, one) is not None]
+    names = zip(Card.__struct_fields__, Card.__struct_encode_fields__, strict=True)
+    held = [key for one, key in names if getattr(agent.card, one) is not None]
     assert list(json.loads(text)) == held
     lines = text.splitlines()
     assert ' "title": "Some agent",' in lines
@@ -123,7 +124,7 @@ def test_the_numbers_of_a_card_stand_in_lines_whatever_its_texts_are():
 
 def test_load_all(tmp_path: Path, game: Game, agent: Agent):
     save_agent(tmp_path, game, agent)
-    other = make_agent(game, seed=1, id="other-agent", seconds=0.5)
+    other = make_agent(game, seed=1, id="other-agent", training_seconds=0.5)
     save_agent(tmp_path, game, other)
     (tmp_path / "README.txt").write_text("not a model")
     agents = load_agents(tmp_path, game)

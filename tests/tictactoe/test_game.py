@@ -135,7 +135,7 @@ def test_nothing_of_a_game_can_be_changed(both: Both):
         "board",
         "legal",
         "to_move",
-        "image",
+        "images",
         "symmetry_class",
         "pair_start",
         "pair_after",
@@ -150,7 +150,7 @@ def test_nothing_of_a_game_can_be_changed(both: Both):
 
 
 def test_dtypes(game: Game):
-    expected = {"code": "i4", "successor": "i4", "image": "i4", "symmetry_class": "i4"}
+    expected = {"code": "i4", "successor": "i4", "images": "i4", "symmetry_class": "i4"}
     expected |= {"board": "i1", "to_move": "i1", "outcome": "i1", "legal": "?"}
     expected |= {"pair_after": "i4", "pair_start": "i8"}
     assert {name: getattr(game, name).dtype for name in expected} == {

@@ -40,7 +40,7 @@ def test_all_figures_equal_a_slow_evaluation(
     tictactoe: Both, tables, float_players, slow_tasks, name: str, plays: str, task: Task | None
 ):
     q = np.abs(tables["lucky"]) if name == "beads" else tables[name]
-    figures = judged(tictactoe.game, q, plays=plays, task=task)
+    figures = judged(tictactoe.game, q, play_rule=plays, task=task)
     slow = None if task is None else slow_tasks(task)
     expected = slow_figures(tictactoe, q, WORTH, float_players, plays, slow)
     # Nine decimals are kept.
@@ -51,11 +51,13 @@ def test_all_figures_equal_a_slow_evaluation(
 def test_there_is_one_entry_a_snapshot(game: Game, tables, plays: str):
     """Each entry depends on the table of its snapshot only."""
     history, task = list(tables.values()), Task("random", 0.9)
-    figures = judged(game, *history, plays=plays, task=task)
+    figures = judged(game, *history, play_rule=plays, task=task)
     assert figures.snapshot_updates == [7, 8, 9, 10, 11, 12]
     together = flat(msgspec.to_builtins(figures))
     for i, q in enumerate(history):
-        alone = msgspec.to_builtins(judged(game, q, plays=plays, task=task)) | {"updates": [7 + i]}
+        alone = msgspec.to_builtins(judged(game, q, play_rule=plays, task=task)) | {
+            "updates": [7 + i]
+        }
         for path, number in flat(alone).items():
             if "vs/" in path or "best_response/" in path:
                 *keys, _, outcome, end = path.split("/")
@@ -85,7 +87,7 @@ def test_who_has_learned_its_task_is_nowhere_off(game: Game):
 def test_chances_of_one_policy_are_those_of_its_figures(game: Game, tables):
     policy, figures = (
         policy_from_values(tables["noisy"], "first"),
-        judged(game, tables["noisy"], plays="first"),
+        judged(game, tables["noisy"], play_rule="first"),
     )
     for seat, name in [(X, "x"), (O, "o")]:
         (against,) = getattr(figures.baseline_chances["random"], name)

@@ -135,12 +135,12 @@ def test_which_pairs_the_learner_can_come_to_play(tictactoe: Both, players, task
         ({"gamma": -0.1}, "gamma lies within 0 and 1, not -0.1"),
         ({"gamma": 1.1}, "gamma lies within 0 and 1"),
         ({"gamma": np.nan}, "gamma lies within 0 and 1, not nan"),
-        ({"plies": 0}, "gamma counts once in 2 plies, or against itself in 1"),
-        ({"plies": 3}, "gamma counts once in 2 plies"),
-        ({"opponent": "random", "plies": 1}, "gamma counts once in 2 plies"),
+        ({"discounted_plies": 0}, "gamma counts once in 2 plies, or against itself in 1"),
+        ({"discounted_plies": 3}, "gamma counts once in 2 plies"),
+        ({"opponent": "random", "discounted_plies": 1}, "gamma counts once in 2 plies"),
         ({"epsilon": -0.1}, "epsilon lies within 0 and 1, and is 0 in 1 ply, not -0.1"),
         ({"epsilon": 1.1}, "epsilon lies within 0 and 1"),
-        ({"epsilon": 0.1, "plies": 1}, "epsilon lies within 0 and 1, and is 0 in 1 ply"),
+        ({"epsilon": 0.1, "discounted_plies": 1}, "epsilon lies within 0 and 1, and is 0 in 1 ply"),
     ],
 )
 def test_what_is_no_task_is_refused(wrong: dict[str, Any], sentence: str):

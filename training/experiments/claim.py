@@ -105,7 +105,7 @@ class ClaimTexts(
             part.sentence_if_true if so else part.sentence_if_false
             for part, so in pairs
         )
-        del words["parts"]
+        del words["part_sentences"]
         shared = _read_claims()["shared"] | {"seeds": f"{seeds:,}"}
         return {
             field: " ".join(text.format(**shared).split())

@@ -166,14 +166,14 @@ OTHERS = {
 )
 def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on the games until play is proved unbeatable: our own question."""
-    proved = results.list_values(lambda run: run.games is not None)
+    proved = results.list_values(lambda run: run.games_to_proof is not None)
     medians = {
         label: table.compute_median_games(results[label])
         for label in results.recipe_by_label
     }
     first = all(medians[CHAMPION] < medians[label] for label in OTHERS)
     games = {label: round(one) for label, one in medians.items() if one < np.inf}
-    stays = results.list_values(lambda run: run.stays is not None)
+    stays = results.list_values(lambda run: run.games_to_stay is not None)
     return claim.Conclusion(
         table.draw_proofs(
             results,
@@ -336,7 +336,7 @@ MEASURES = {
 )
 def conclude_teachers(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on the games needed to teach a learner, by teacher and initial values."""
-    proved = results.list_values(lambda run: run.games is not None)
+    proved = results.list_values(lambda run: run.games_to_proof is not None)
     medians = {label: table.compute_median_games(results[label]) for label in proved}
     responder, at_random = (
         {first: medians[label_teacher(teacher, first)] for first in INITIAL_VALUES}

@@ -197,7 +197,7 @@ def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
     places = Counter(falls[seed].error_record for seed in bad).most_common(MAX_SHOWN)
     figures: list[Figure] = [
         results.draw_strips(
-            table.LOST_AS_O._replace(compute=lambda fall: fall.lost),
+            table.LOST_AS_O._replace(compute=lambda fall: fall.lost_percent),
             marks=[Mark(BAD_PERCENT, "reported of a bad run: about 40%")],
         )
     ]

@@ -124,7 +124,7 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
         for line in curves_of.series[1:]
     }
     bias = {
-        label: results.compute_median(label, lambda run: run.start[-1]) - exact
+        label: results.compute_median(label, lambda run: run.start_values[-1]) - exact
         for label in proved
     }
     worth = [

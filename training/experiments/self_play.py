@@ -42,7 +42,9 @@ def conclude_gamma(results: claim.Results) -> claim.Conclusion:
             results.draw_strips(EACH_RUN),
             results.draw_strips(
                 claim.Quantity(
-                    "Its value of the empty board: max Q", "", lambda run: run.start[-1]
+                    "Its value of the empty board: max Q",
+                    "",
+                    lambda run: run.start_values[-1],
                 )
             ),
         ],

@@ -325,7 +325,7 @@ def conclude_improvements(results: claim.Results) -> claim.Conclusion:
         label: results.compare_seeds(label, AS_IT_IS, table.measure_blunders)
         for label in OTHERS
     }
-    games = results.compute_medians(lambda run: run.games[-1])
+    games = results.compute_medians(lambda run: run.snapshot_games[-1])
     solved = errors[CHAMPION] == 0 and lost[CHAMPION] == 0
     return claim.Conclusion(
         [

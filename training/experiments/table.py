@@ -110,9 +110,9 @@ def draw_curve(
     `by_games`, x is the median number of games that the runs had played at a point.
     """
     runs = results[label]
-    ends = [run.figures.updates[-1] for run in runs]
+    ends = [run.figures.snapshot_updates[-1] for run in runs]
     points = sorted(
-        {stop for run in runs for stop in run.asked if 0 < stop < min(ends)}
+        {stop for run in runs for stop in run.snapshot_updates if 0 < stop < min(ends)}
     )
 
     def select_points(values: Sequence[float], run: MeasuredRun) -> list[float]:
@@ -122,7 +122,9 @@ def draw_curve(
 
     x: list[float] = [*points, float(np.median(ends))]
     if by_games:
-        x = np.median([select_points(run.games, run) for run in runs], axis=0).tolist()
+        x = np.median(
+            [select_points(run.snapshot_games, run) for run in runs], axis=0
+        ).tolist()
         place = [
             number
             for number, value in enumerate(x)
@@ -152,7 +154,12 @@ def draw_curves(
 def compute_median_games(runs: Sequence[Any]) -> float:
     """Return the median number of games until a proof; infinite if half of the runs have none."""
     return float(
-        np.median([np.inf if run.games is None else run.games for run in runs])
+        np.median(
+            [
+                np.inf if run.games_to_proof is None else run.games_to_proof
+                for run in runs
+            ]
+        )
     )
 
 
@@ -163,7 +170,7 @@ def draw_proofs(
     labels: Iterable[str] | None = None,
 ) -> list[Figure]:
     """Return figures on proofs: games until each proof, share of proved seeds, median of games."""
-    ever = results.list_values(lambda run: run.games is not None)
+    ever = results.list_values(lambda run: run.games_to_proof is not None)
     always = [
         label for label in (ever if labels is None else labels) if all(ever[label])
     ]
@@ -171,7 +178,7 @@ def draw_proofs(
     finite = {label: games for label, games in medians.items() if games < np.inf}
     return [
         results.draw_strips(
-            Quantity(games_title, "games", lambda run: run.games), always
+            Quantity(games_title, "games", lambda run: run.games_to_proof), always
         ),
         results.draw_shares(share_title, ever),
         results.draw_bars(

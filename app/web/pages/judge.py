@@ -182,14 +182,16 @@ def judge_table() -> Response:
     try:
         reading, options = read_sent_table(site)
     except TableError as error:
-        response = render_page(build_judge_page(site, fault=str(error)))
+        response = render_page(build_judge_page(site, fault_sentence=str(error)))
         response.status_code = 400
     else:
         code = encode_moves(site.game, reading.choice)
         if not reading.unread_reasons and not wants_fragment():
             return redirect(urls.judge(code), 303)
         response = render_page(
-            build_judge_page(site, chosen_options=options, reading=reading, moves=code)
+            build_judge_page(
+                site, chosen_options=options, reading=reading, move_code=code
+            )
         )
         response.status_code = 400 if reading.unread_reasons else 200
     response.headers |= NO_STORE_HEADERS | OUTCOME_HEADERS
