@@ -177,7 +177,7 @@ def check_versions(
     own_versions: Versions,
     packages: Sequence[str],
 ) -> None:
-    """Raise RuntimeError unless a worker has the versions that determine the bits of a run.
+    """Raise RuntimeError if a version on a worker differs and could change the result of a run.
 
     `worker_versions` are the versions on the worker and `own_versions` those on this machine, as
     `distributed` lists them.

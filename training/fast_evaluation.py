@@ -39,7 +39,10 @@ def follow_policies(game: Game, policies: Values) -> PolicyResults:
 def compute_recipe_figures(
     game: Game, recipe: Recipe, tables: NDArray[np.floating], updates: Sequence[int]
 ) -> Figures:
-    """Return the figures of tables, [T, P], of a recipe's training after these updates."""
+    """Return the exact results of T snapshots of a training, in the order of `updates`.
+
+    `tables` [T, P] holds the value of each (position, move) pair at each snapshot.
+    """
     return compute_figures(
         game,
         tables,

@@ -160,7 +160,10 @@ def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
 
 
 def find_move_lister(game: Game, baseline: str) -> ListMoves:
-    """Return the function that lists a baseline's moves, based on its policy if no textbook has it."""
+    """Return the function that lists the moves of a baseline.
+
+    A baseline that has no file in `training/textbook` plays by its policy.
+    """
     return OPPONENTS.get(baseline) or (
         lambda rules, board: [
             cell

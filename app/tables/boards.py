@@ -305,9 +305,9 @@ def collect_boards(board_items: Sequence[Any]) -> RowBoards:
 
 
 def split_board(item: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Return a board, and the move and value of the same item, as in `((0, 1, ...), 4)`.
+    """Split an item of a table into its board and the tuple of its other numbers.
 
-    The board is split off, so that rows with equal boards can share one entry.
+    The others are a move, a value, or both: `[[0, 1, ...], 4]` is split into the board and `(4,)`.
     """
     if isinstance(item, list) and 2 <= len(item) <= 3:
         board, *more = item

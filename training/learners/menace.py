@@ -29,7 +29,10 @@ from training.learners.randomness import draw_uniform, make_rng_state
 
 
 class Boxes(NamedTuple):
-    """The beads of K moves, and the last game.  A move is a class of P pairs, equal by symmetry."""
+    """The beads of K moves, and the last game.
+
+    Symmetry groups the P (state, action) pairs of the game into K moves that share their beads.
+    """
 
     class_index: Indices  # [P] index of the move (symmetry class) of each pair
     share: Values  # [P] 1 / number of symmetric cells, which share the beads of a move equally
@@ -163,7 +166,7 @@ def _draw_bead(row_start, boxes, s, rng_state):  # type: ignore[no-untyped-def]
 @njit(cache=True, inline="always")
 def _draw_reply(replies, boxes, s, rng_state):  # type: ignore[no-untyped-def]
     """Draw the opponent's reply in state `s` and return the next state, or the ending."""
-    if replies.epsilon == 0:  # the opponent is the learner itself
+    if replies.epsilon == 0:  # self-play: the same boxes choose the reply
         return replies.next_state[_draw_bead(replies.row_start, boxes, s, rng_state)]
     return draw_reply(replies, boxes.share, s, False, rng_state)
 

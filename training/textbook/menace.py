@@ -116,7 +116,7 @@ class Menace:
         return epsilon_greedy(beads, 0.0, rng)[0]
 
     def value(self, board, cell):
-        """Return the beads of a move, divided among symmetric cells if moves are drawn."""
+        """Return the beads of a move; symmetric cells share them if moves are drawn at random."""
         if self.parameters.plays == "proportional":
             return self.share(board, cell)
         return self.beads(board, cell)

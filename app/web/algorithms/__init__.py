@@ -55,7 +55,7 @@ def section_of(pair: ValueQuery) -> str:
 
 
 def rule_of(pair: ValueQuery) -> UpdateRule:
-    """Return the update rule of a value, or the rule of its exact value."""
+    """Return the update rule of a learned value, or the formula of an exact value."""
     if pair.task is None or pair.is_learned:
         return ALGORITHMS[section_of(pair)].rule
     return TASK_BEFORE_ANSWER if pair.task.discounted_plies == 1 else TASK_AFTER_ANSWER

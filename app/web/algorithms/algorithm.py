@@ -163,7 +163,7 @@ class Algorithm(NamedTuple):
     untold: str = ""  # why they are not
     # Where an agent comes from, with its opponents.
     origin: str = gettext_noop("Learned from games against {}.")
-    # What a training consists of, to go on with "against".
+    # The length of a training, as in "100,000 games"; "against" follows in the sentence.
     turns: Callable[[Recipe], str] = lambda recipe: recipe.turns
     # What only the prose of its section asks for.
     facts: Callable[[SiteData], Mapping[str, object]] = lambda _world: {}

@@ -59,7 +59,7 @@ def _worth(least: str, most: str) -> str:
 
 
 def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
-    """Return a sentence on the bounds of a move, for the player who makes it."""
+    """Return a sentence on the lower and upper bound of a move's value, in its player's view."""
     if not update:
         return f"{OVER}, every board met so far is valued by the answers to it, the last plies first."
     change = game.updates[update - 1]

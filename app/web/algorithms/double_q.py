@@ -65,7 +65,7 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
 
 
 def _past(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return sentences on the distance to the target; updates are not counted by table."""
+    """Return sentences on the distance of a value, the mean of two tables, from its target."""
     if not pair.known or abs(reason.above) < NEAR:
         return []
     targets, initial = [answer.target for answer in reason.given], pair.recipe.initial

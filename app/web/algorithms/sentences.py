@@ -274,7 +274,7 @@ def exploring(pair: ValueQuery, reason: ValueReason) -> list[str]:
 
 
 def describe_update(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return sentences on the target of a fixed step size and on the distance to it."""
+    """Return sentences on the target of a value that has a fixed step size, and on its distance."""
     so_far = past(pair, reason, pair.recipe.initial)
     return [
         expected(pair, reason),

@@ -239,7 +239,7 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
         == minds.COLOURINGS[minds.EXPECTED_KEY]
         for name in names
     )
-    moving = has_several_snapshots(views)
+    moving = are_distinct_agents(views)
     pictures = [
         minds.draw_mind(site, name, step, has_all_frames=moving)
         for name, step in zip(names, shown, strict=True)
@@ -297,7 +297,7 @@ def move_to_frame(site: SiteData, comparison: Comparison, text: str) -> Comparis
     Raises BadRequest with a sentence if there is no such frame, or no film.
     """
     views = _list_learned_views(site, comparison)
-    if not views or not has_several_snapshots(views):
+    if not views or not are_distinct_agents(views):
         raise BadRequest("frame needs agents that learned, each of them only once.")
     frames = _list_frames(site, views)
     return _move_to_steps(
@@ -306,7 +306,7 @@ def move_to_frame(site: SiteData, comparison: Comparison, text: str) -> Comparis
 
 
 def _list_learned_views(site: SiteData, comparison: Comparison) -> list[SourceSnapshot]:
-    """Return the views of agents."""
+    """Return the views that show agents; optimal play and training tasks are left out."""
     return [
         view
         for view in comparison.views
@@ -314,8 +314,8 @@ def _list_learned_views(site: SiteData, comparison: Comparison) -> list[SourceSn
     ]
 
 
-def has_several_snapshots(views: list[SourceSnapshot]) -> bool:
-    """Return whether the agents can share a frame: a training cannot be at two snapshots at once."""
+def are_distinct_agents(views: list[SourceSnapshot]) -> bool:
+    """Return whether each view shows another agent: then all can be at one time of their trainings."""
     return len({view.value_source for view in views}) == len(views)
 
 
@@ -401,7 +401,7 @@ class ComparePage(Page, frozen=True):
 
     @cached_property
     def _learned_values(self) -> dict[str, MoveValues]:
-        """The values of each view by its full name; none after the end of a game."""
+        """The values of the moves by the title of their source; empty after the end of a game."""
         return {
             format_view_name(self.site, view): values
             for view in self.comparison.views

@@ -173,7 +173,7 @@ def show_claim(claim: str) -> Response:
         previous_claim=order[at - 1] if at else None,
         next_claim=order[at + 1] if at + 1 < len(order) else None,
         bibtex=export.build_bibtex(
-            summary.title, address, export.describe_training_cost(summary)
+            summary.title, address, export.describe_runs(summary)
         ),
     )
     return render_page(page)

@@ -427,9 +427,9 @@ def build_section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> P
 def draw_section_update(
     site: SiteData, slug: str, query: Mapping[str, str]
 ) -> ExamplePicture | None:
-    """Return an update of an algorithm, None if the site has no update of it on this board.
+    """Return the drawing of an update of an algorithm; None if the site has no update to show.
 
-    Raises BadRequest with a sentence for an update or a step that does not exist.
+    Raises BadRequest if the URL names an update, or a step of it, that does not exist.
     """
     stage = read_integer("stage", query.get("stage") or "1", 1, STEP_COUNT)
     if slug not in site.update_examples or site.game.cells != len(

@@ -103,7 +103,7 @@ class JudgedPage(Page, frozen=True):
     blunders: judgement.BlunderExhibits
     # seat -> a lost game or the proof
     verdicts: Mapping[str, judgement.LostGame | judgement.Proof]
-    export: Export  # the export of a board to play against it
+    export: Export  # exports a board on which one plays against these moves
 
 
 class PictureListPage(Page, frozen=True):
@@ -124,7 +124,7 @@ class PictureListPage(Page, frozen=True):
 
 @bp.get(urls.JUDGE, strict_slashes=False)
 def show_judge() -> Response:
-    """Show the results of the moves in the URL, or the form."""
+    """Show the results of the moves in the URL; without moves, show the form."""
     text = request.args.get("moves", "").strip()
     site = current_site()
     if not text:

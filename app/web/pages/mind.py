@@ -91,7 +91,10 @@ class MindPage(Page, frozen=True):
     def _build_url(
         self, step: int | None = None, kind: str | None = None, tile: int | None = None
     ) -> str:
-        """Return the URL of this page with the given changes; the first tile follows the last."""
+        """Return the URL of this page with the given changes.
+
+        Tile numbers wrap around: the first tile follows the last.
+        """
         url_step = self.site.get_snapshot_for_url(
             self.name, self.snapshot if step is None else step
         )

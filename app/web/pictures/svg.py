@@ -203,7 +203,7 @@ def write_file(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> st
 
 
 def write_style(drawing: Drawing, scheme: str = "auto") -> str:
-    """Return the style of a file in a scheme, or in the scheme that the reader prefers."""
+    """Return the CSS of an SVG file: light, dark, or (`auto`) as the reader prefers."""
     return _build_style(scheme, frozenset(_list_values(drawing.shapes)))
 
 

@@ -150,7 +150,7 @@ class Operation(NamedTuple):
 
 
 def list_operations(document: Document) -> list[Operation]:
-    """List the operations of a description."""
+    """List the operations (path and method) of an OpenAPI description."""
     return [
         Operation(path, method, operation)
         for path, methods in document["paths"].items()
@@ -160,7 +160,7 @@ def list_operations(document: Document) -> list[Operation]:
 
 @lru_cache(maxsize=2)
 def list_game_formats(game: Game) -> Mapping[str, Document]:
-    """Return the limits of each format that follow from the game, as JSON Schema."""
+    """Return the JSON Schema of each format that depends on the size of the board."""
     cells = DIGITS[: game.cells]
     codes = [f"[A-Za-z0-9_-]{{{length}}}" for length in get_code_lengths(game)]
     return {

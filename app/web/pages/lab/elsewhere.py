@@ -1,4 +1,7 @@
-"""The same contrast in other trainings: against each opponent, with half and twice the games."""
+"""The difference between two recipes in other trainings.
+
+These are against each opponent, and with half and twice as many games.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -31,7 +31,7 @@ CHANGE_SLOT, SETTINGS_SLOT, MEASURE_SLOT = (
     "settings",
     "by",
 )  # slots that change several parameters, or how a rate falls
-B_PREFIX = "b."  # before the name of a parameter that is a contrast
+B_PREFIX = "b."  # before the name of a parameter that differs between A and B
 MAX_NAMED_CONTRASTS = 3  # contrasts that a sentence names one by one
 
 

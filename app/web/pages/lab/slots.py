@@ -192,7 +192,7 @@ def _build_id(key: str) -> str:
 
 
 def _build_algorithm_slot(setup: Setup) -> Slot:
-    """Return the slot of the algorithm of both recipes, or of `a` if the algorithms differ."""
+    """Return the menu of the algorithm of both recipes; of `a` only, if they differ in it."""
     key = ALGORITHM if setup.a.slug == setup.b.slug else f"a.{ALGORITHM}"
     shipped = [
         Destination(

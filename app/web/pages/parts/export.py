@@ -116,7 +116,7 @@ def export_board(state: MatchState) -> Export:
 
 
 def export_value(state: MatchState) -> Export:
-    """Return the export of the value of a game over its moves."""
+    """Return the export of a chart: the value of the game after each of its moves."""
     value = urls.EMBED_VALUE.build_match_url(state.match)
     return Export(
         id="value",
@@ -222,7 +222,7 @@ def export_figure(summary: Summary, number: int = 1) -> Export:
         csv_url=frame_file(urls.EXPERIMENT.url(summary.id), "csv"),
         frame_url=urls.embed_experiment(summary.id, number),
         frame_size=EXPERIMENT_SIZE,
-        note=describe_training_cost(summary),
+        note=describe_runs(summary),
     )
 
 
@@ -245,8 +245,8 @@ def _build_page_export(title: str, page: str, size: tuple[int, int]) -> Export:
     )
 
 
-def describe_training_cost(summary: Summary) -> str:
-    """Return a note on how an experiment can be repeated."""
+def describe_runs(summary: Summary) -> str:
+    """Return a note on the runs of an experiment: number, date and command."""
     runs = f"{format_count(summary.runs)} runs, made" if summary.runs else "Made"
     return f"{runs} on {summary.date} by {summary.command}"
 

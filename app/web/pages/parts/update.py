@@ -25,7 +25,7 @@ STEP_COUNT = 6  # steps in which each update is shown
 DECIMALS = (2, 3, 4)  # tried in this order until the rounded numbers add up
 # result of a game for the mover: its name, which is also that of MENACE's parameter for it
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
-MAX_DRAWN_BEADS = 24  # beads that are drawn one by one
+MAX_DRAWN_BEADS = 24  # beads that the picture shows one by one; more are a number
 # algorithms whose estimates begin at 0
 INITIAL_ZERO_ALGORITHMS = (
     "q-learning",
@@ -78,9 +78,7 @@ class UpdateEvent(NamedTuple):
     move: TrainingMove
     update: TrainingUpdate
     final_board: str = ""  # the last board of the game, for learners from results
-    later_own_moves: int = (
-        0  # number of own moves after this one, for learners from results
-    )
+    later_own_moves: int = 0  # number of own moves after this one
     weighted_replies: Sequence[
         WeightedReply
     ] = ()  # the answers, of an average over all answers
@@ -112,7 +110,7 @@ class BeadBox(NamedTuple):
     """The beads of a move in its box, before and after a game paid for the move."""
 
     colour: str  # class of the beads
-    drawn_beads: int  # beads that are drawn one by one and stay in the box
+    drawn_beads: int  # beads in the box that the picture shows one by one
     is_cut: bool  # whether the box has more beads than are drawn
     added_beads: int  # beads that come into the box
     removed_beads: int  # beads that leave the box
@@ -441,7 +439,7 @@ def find_decimals(
 def _adds_up_as_average(
     arithmetic: UpdateArithmetic, shares: Sequence[WeightedReply], decimals: int
 ) -> bool:
-    """Return whether targets and chances make the value, as they are shown."""
+    """Return whether the mean of the rounded targets, weighted by chance, is the rounded value."""
     shown = arithmetic.round_numbers(decimals)
     mean = sum(
         float(f"{share.chance:.3g}") * round(share.target, decimals) for share in shares

@@ -294,7 +294,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def paper_url(self) -> str:
-        """The URL of the labels with the beads of a paper machine."""
+        """The URL of the box labels to print, with the beads that MENACE has now."""
         return urls.paper(machine=self.course.recipe) if self.is_paper_machine else ""
 
     # The game on the board.
