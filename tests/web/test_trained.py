@@ -475,6 +475,8 @@ def test_a_page_is_told_that_it_stands_in_line_and_comes_by_itself(
         assert answer.headers["Refresh"] == answer.headers["Retry-After"]
         assert answer.headers["Cache-Control"] == "no-store"
         assert "This page loads by itself." in answer.text
+        assert "<progress" in answer.text
+        assert "To “" not in answer.text  # a link to the page that is awaited
         program = {"Accept": "application/json"}
         answer = client.get(f"/api/v1/agents/{name}", headers=program)
         assert answer.status_code == 202

@@ -39,7 +39,7 @@ PROBLEM_MIMETYPE = "application/problem+json"
 PENDING_STATUS = 202  # status of a response that is not ready
 HOST_PATTERN = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLE_BY_STATUS = {
-    PENDING_STATUS: gettext_noop("In the queue"),
+    PENDING_STATUS: gettext_noop("One moment"),
     400: gettext_noop("This URL is wrong"),
     404: gettext_noop("Page not found"),
     405: gettext_noop("Read-only"),
