@@ -70,7 +70,7 @@ def init_app(app: Flask) -> None:
         "languages": list_languages,
         "in_language": add_language,
     }
-    env.globals["in_english"] = mark_english
+    env.globals["in_english"] = get_english_attribute
     app.before_request(set_language)
     app.after_request(add_language_to_links)
     app.teardown_request(lambda _: select_language(ENGLISH_LANGUAGE))
@@ -133,7 +133,7 @@ def list_languages() -> list[Language]:
     ]
 
 
-def mark_english() -> Markup:
+def get_english_attribute() -> Markup:
     """Return the attribute of English text on a page in another language."""
     return Markup(' lang="en"' if request.args.get(LANGUAGE_PARAMETER) else "")
 
