@@ -365,7 +365,8 @@ class Summary(
     seeds: Annotated[
         int,
         Meta(
-            ge=0, description="Number of seeds of each recipe; 0 if nothing is trained."
+            ge=0,
+            description="The number of training runs of each recipe; 0 if nothing is trained.",
         ),
     ]
     runs: Annotated[

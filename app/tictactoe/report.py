@@ -132,7 +132,7 @@ class Figures(
     nash_conv: Annotated[
         list[Annotated[float, Meta(ge=0, le=2)]],
         Meta(
-            description="Sum of what the best responders gain in both seats; 0 if they gain nothing."
+            description="NashConv: the gain of best responders over optimal play, added over both seats."
         ),
     ]
     blunders: Annotated[

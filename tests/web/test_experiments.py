@@ -425,7 +425,7 @@ def test_a_table_of_curves_ends_with_the_runs_behind_them(site: SiteData) -> Non
     assert [row.heading.text for row in table.rows][-3:] == [
         "100",
         "Runs",
-        "Run with the median last value",
+        "Run whose last value is the median",
     ]
     assert table.rows[-3].cells[0].text == "200 (100 to 300)"
     assert [entry.text for entry in table.rows[-2].cells] == ["20", "1"]

@@ -177,7 +177,7 @@ ALGORITHM = Algorithm(
                 "P": "the chance that the move is drawn",
                 "a": "a move, which may be several squares that are the same by symmetry",
                 "b": "how many beads of the move are in the box of the position",
-                "c": "every move of the box in turn, a too",
+                "c": "each move of the box, including a",
                 "r": "the beads that the game’s result pays: 3 for a win, 1 for a draw, −1 for a loss",
             },
         ),

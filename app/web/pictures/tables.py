@@ -148,7 +148,7 @@ def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> Html
     runs = [TableCell(format_count(series.seed_count)) for series in figure.series]
     ends = [
         TableRow(TableCell("Runs"), runs),
-        TableRow(TableCell("Run with the median last value"), typical),
+        TableRow(TableCell("Run whose last value is the median"), typical),
     ]
     return HtmlTable(
         figure.x_label, [series.name for series in figure.series], [*rows, *ends]
