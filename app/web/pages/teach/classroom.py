@@ -30,7 +30,7 @@ from app.web.pages.teach.learners import (
 from app.web.pictures.boards import SmallBoard, draw_small_board
 from app.web.rendering import Page, render_page
 from app.web.site_data import MOVES_PREFIX, current_site
-from app.web.translation import gettext, gettext_noop
+from app.web.translation import gettext, gettext_noop, mark_english
 
 bp = Blueprint("classroom", __name__)
 
@@ -291,13 +291,13 @@ def read_learner(name: str, learner_name: str) -> Pupil:
         parse_learner(recipe_name)
     except RecipeError as error:
         sentence = gettext("this learner cannot be taught.")
-        raise LinkError(sentence, f"{error}.") from None
+        raise LinkError(sentence, mark_english(f"{error}.")) from None
     recipe, course = replay_course(recipe_name)
     if isinstance(course, Refusal) and course.is_link_truncated:
         raise LinkError(gettext("this link was cut off when it was copied."))
     if isinstance(course, Refusal):
         sentence = gettext("these games cannot have been played.")
-        raise LinkError(sentence, f"{course.reason}.")
+        raise LinkError(sentence, mark_english(f"{course.reason}."))
     if not course.lessons:
         raise LinkError(gettext("this learner has not played a game yet."))
     last = course.lessons[-1]
