@@ -418,9 +418,9 @@ def load_summary(path: Path) -> Summary:
 
 
 def load_summaries(folder: Path) -> dict[str, Summary]:
-    """Return every summary of a folder by id, in the order of `ORDER`; {} if the folder is missing.
+    """Return every summary of a folder by id, in the order of `CLAIM_IDS`; {} if the folder is missing.
 
-    Raises ValueError if a file is broken or its id is not in `ORDER`.
+    Raises ValueError if a file is broken or its id is not in `CLAIM_IDS`.
     """
     loaded = {path.stem: load_summary(path) for path in folder.glob("*.json")}
     unknown = sorted(loaded.keys() - set(CLAIM_IDS))

@@ -103,7 +103,7 @@ def run_in_cluster(
 ) -> Iterator[tuple[int, MeasuredResult]]:
     """Yield the index and the result of each call, computed on a dask cluster.
 
-    The counterpart of `training.processes.run_in_parallel`: `work` is called with each of the
+    The counterpart of `training.processes.run_in_parallel`: `function` is called with each of the
     arguments `calls`. `address` is the address of the scheduler; `packages` are the packages
     whose versions must be equal. If a worker dies, another worker repeats its work. Raises
     ConnectionError, with a sentence as its message, for any failure.

@@ -76,7 +76,7 @@ def format_claims(claims: Iterable[Summary]) -> str:
 def write_documents(
     root: Path, game: Game, agents: Iterable[Agent], claims: Iterable[Summary]
 ) -> None:
-    """Write all tables into docs/results.md of a folder, and the rows of `FEATURED` into README.md.
+    """Write all tables into docs/results.md of a folder, and FEATURED_AGENTS into README.md.
 
     Raises ValueError as `replace_table` does.
     """

@@ -74,7 +74,7 @@ class ExternalAgent(NamedTuple):
 
 
 def find_agent_form(text: str) -> str:
-    """Return the key of `FORMS` that a command-line text matches, "" if it matches none."""
+    """Return the key of `FORM_DESCRIPTIONS` that a command-line text matches, "" if it matches none."""
     if Path(text).suffix.lower() in TABLE_ENDINGS:
         return "table"
     if "moves=" in text or (len(text) > MAX_NAME and ALPHABET.fullmatch(text)):
@@ -85,7 +85,7 @@ def find_agent_form(text: str) -> str:
 def judge_external(game: Game, text: str, options: Options, site: str) -> Iterator[str]:
     """Yield the exact results of an external agent, line by line.
 
-    `text` has one of `FORMS`; `options` apply to tables. Raises ValueError, naming the
+    `text` has one of `FORM_DESCRIPTIONS`; `options` apply to tables. Raises ValueError, naming the
     fault, its place and the valid form, if the agent cannot be read.
     """
     foreign = read_external(game, text, options)

@@ -56,7 +56,7 @@ class JobQueue:
         """Return the waiting or running job of a request, or a new job.
 
         If the queue is full, the client with the most jobs loses its last job, which is
-        answered BUSY. If this client has the most jobs, return None.
+        answered BUSY_ANSWER. If this client has the most jobs, return None.
         """
         if request in self.jobs:
             return self.jobs[request]

@@ -23,9 +23,8 @@ from training.learners import learn, skip_checkpoints
 from training.learners.phases import NextCheckpoint, Progress
 from training.run import find_next_round_number
 
-GROWTH_PER_MILLE = (
-    50  # a proof is tried again when the updates have increased by 1 / GROWTH
-)
+# a proof is tried again when the updates have increased by 1 / GROWTH_DIVISOR
+GROWTH_DIVISOR = 50
 
 ResultType = TypeVar("ResultType", bound=msgspec.Struct)
 
@@ -35,7 +34,7 @@ class Measure(Generic[ResultType]):
     """A measurement of recipes with their seeds.
 
     `compute` is a module-level function, so that other processes and machines can import it by
-    name; a process gets at most `at_once` recipes at a time. The result, a frozen msgspec struct
+    name; a process gets at most `batch_size` recipes at a time. The result, a frozen msgspec struct
     with a field `seconds`, depends on the recipe alone, except for its times.
     """
 
@@ -154,7 +153,7 @@ def find_next_game_checkpoint(updates: int) -> int:
 
 def find_next_growth_checkpoint(updates: int) -> int:
     """Return the next checkpoint: each game at first, later each increase of the updates by 2%."""
-    return updates + 1 + updates // GROWTH_PER_MILLE
+    return updates + 1 + updates // GROWTH_DIVISOR
 
 
 def measure_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> ProofRun:

@@ -68,7 +68,7 @@ class Blunder(NamedTuple):
 def list_blunders(agent: str, models: Path) -> list[Blunder]:
     """Return the boards on which a shipped agent always blunders, the most frequent boards first.
 
-    At most MOST_BLUNDERS are returned.
+    At most MAX_BLUNDERS are returned.
     """
     game = tic_tac_toe()
     loaded = load_agent(models, game, agent)

@@ -26,7 +26,7 @@ def play_in_terminal(
 ) -> str:
     """Play a game as "x" or "o" against an agent and return its record, finished or not.
 
-    `ask` prompts and returns the typed text: a cell, "u" to take back, "q" to quit. The
+    `read_line` prompts and returns the typed text: a cell, "u" to take back, "q" to quit. The
     agent draws its moves with `seed`.
     """
     console = Console(highlight=False)

@@ -25,7 +25,7 @@ def run_in_parallel(
     jobs: int,
     on_progress: ProgressCallback = lambda progress: None,
 ) -> Iterator[tuple[int, Result]]:
-    """Call `work`, a module-level function, with each of these arguments on `jobs` processes.
+    """Call `function`, a module-level function, with each of these arguments on `jobs` processes.
 
     Yields the index and the result of each call as it finishes. With one job the work is done
     in the current process. `on_progress` is called in a thread with the arguments of

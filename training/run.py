@@ -120,7 +120,7 @@ def train_all(
 ) -> None:
     """Train the agents of these recipes, by id, in parallel; save each in `out` as it is finished.
 
-    `line` adds a progress line for an agent. Raises ModelError or OSError if an agent
+    `add_line` adds a progress line for an agent. Raises ModelError or OSError if an agent
     cannot be saved.
     """
     watchers: dict[str, OnProgress] = {}
@@ -307,7 +307,7 @@ def find_next_round_number(updates: int) -> int:
 
 
 def find_next_checkpoint(updates: int) -> int:
-    """Return the result of `find_next_mark`, but at most MAX_CHECKPOINT_STEP more updates."""
+    """Return the result of `find_next_round_number`, but at most MAX_CHECKPOINT_STEP more updates."""
     return min(find_next_round_number(updates), updates + MAX_CHECKPOINT_STEP)
 
 

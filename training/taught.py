@@ -133,10 +133,10 @@ class PupilCache:
     def build_course(
         self, recipe: Recipe, unfinished_moves: str | None = None
     ) -> Course:
-        """Return the course of a recipe, with a new game begun by the cells of `now`.
+        """Return the course of a recipe, with a new game begun by the cells of `unfinished_moves`.
 
-        With None for `now` no game is begun.  If the game is over after these cells, the returned
-        recipe includes it.
+        With None no game is begun. If the game is over after these cells, the returned recipe
+        includes it.
         Raises TaughtError for a move that cannot be played, RecipeError for one game too many.
         """
         pupil = self.get_pupil(recipe)

@@ -220,7 +220,7 @@ class Trainer:
     ) -> Answer:
         """Return the answer when its job is done.
 
-        Return BUSY if the queue is full or the client has closed the connection.
+        Return BUSY_ANSWER if the queue is full or the client has closed the connection.
         """
         cache = self.seeds if split_request(request)[0] == SEEDS_PREFIX else self.agents
         if request in cache:

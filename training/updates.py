@@ -332,7 +332,7 @@ def select_examples(slug: str) -> list[UpdateExample]:
 def make_example(
     kind: str, agent: str, game: RecordedGame, shown_index: int
 ) -> UpdateExample:
-    """Return an example: a recorded game, and the index `shown` of the update shown first."""
+    """Return an example: a recorded game, and the index `shown_index` of the update shown first."""
     return UpdateExample(
         kind,
         agent,

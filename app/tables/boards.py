@@ -151,7 +151,8 @@ def _parse_board_list(board: list[Any]) -> Signs | None:
 class Scheme(NamedTuple):
     """A meaning of the signs: the digit of each sign.
 
-    0 is empty, 1 X, 2 O; if `is_own`, 1 is the player to move and 2 the opponent. `note` is a
+    0 is empty, 1 X, 2 O; if `is_movers_view`, 1 is the player to move and 2 the opponent.
+    `description` is a
     sentence on the meaning for the user.
     """
 
@@ -161,7 +162,7 @@ class Scheme(NamedTuple):
 
 
 def list_schemes(used_tokens: set[str], boards: str) -> list[Scheme]:
-    """List the possible meanings of the signs `used` in a table: X, O, empty.
+    """List the possible meanings of the signs `used_tokens` in a table: X, O, empty.
 
     `boards` is the option that `Options` explains.
     """

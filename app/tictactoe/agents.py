@@ -67,7 +67,7 @@ class Agent:
     def build_table(
         self, game: Game, snapshot: int | None = None
     ) -> NDArray[np.float32]:
-        """Return the values at snapshot `step`, or the final values, [D, cells], NaN where illegal."""
+        """Return the values at a snapshot, or the final values, [D, cells], NaN where illegal."""
         return (
             self.q
             if snapshot is None
@@ -77,7 +77,7 @@ class Agent:
     def find_updated_pairs(
         self, game: Game, snapshot: int | None = None
     ) -> NDArray[np.bool_]:
-        """Return whether each pair was updated up to snapshot `step`, or up to the end, [D, cells]."""
+        """Return whether each pair was updated up to a snapshot, or up to the end, [D, cells]."""
         if snapshot is None:
             return self.visits > 0
         return game.spread_pairs(

@@ -45,9 +45,8 @@ class Cause(NamedTuple):
     rule: Rule  # the rule that the seat plays by, "" for other causes
     matching_count: int  # number of positions that show the pattern
     possible_count: int  # number of positions that could show the pattern
-    expected_by_chance: (
-        float  # expected number of positions with this pattern if all moves were random
-    )
+    # expected number of positions with this pattern if all moves were random
+    expected_by_chance: float
     example_positions: tuple[
         int, ...
     ]  # an example, perhaps followed by one for comparison

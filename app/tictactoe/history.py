@@ -57,7 +57,7 @@ class History:
     def get_values(
         self, snapshot: int, pairs: slice = ALL_PAIRS
     ) -> NDArray[np.float32]:
-        """Return the values of pairs at snapshot `step`; a negative `step` counts from the end."""
+        """Return the values of pairs at a snapshot; a negative number counts from the end."""
         starts = self.change_start[:-1][pairs]
         ends = self.change_start[1:][pairs]
         start = int(starts[0])
@@ -70,7 +70,7 @@ class History:
     def find_updated_pairs(
         self, snapshot: int, pairs: slice = ALL_PAIRS
     ) -> NDArray[np.bool_]:
-        """Return whether pairs had been updated at snapshot `step`, which is numbered as in `values`."""
+        """Return whether pairs had been updated at a snapshot, numbered as in `get_values`."""
         return self.first_update[pairs] <= snapshot % self.snapshot_count
 
     def get_all_values(self) -> NDArray[np.float32]:

@@ -139,7 +139,7 @@ def epsilon_greedy_policy(q: NDArray[np.floating], epsilon: float) -> Policy:
 
 
 def mix_policies(policy: Policy, other_policy: Policy, other_chance: float) -> Policy:
-    """Return the policy that plays by `other` with a chance, and by `policy` otherwise.
+    """Return the policy that plays by `other_policy` with a chance, and by `policy` otherwise.
 
     Raises ValueError if the chance is not within 0 and 1.
     """

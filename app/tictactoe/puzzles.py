@@ -55,7 +55,7 @@ def make_puzzles(
     """Return at most MAX_PUZZLES puzzles of these agents in their order, in rounds of ten.
 
     `policies` and `values` are [D, cells] by agent: the agent's moves, and its values as a
-    square shows them, NaN where unknown. The levels of a round follow LADDER. The agents
+    square shows them, NaN where unknown. The levels of a round follow LEVELS_OF_ROUND. The agents
     take turns; the first round takes agents of `preferred_agents` while these have puzzles left. No
     position (up to symmetry) occurs twice, not even with two agents.
     """

@@ -162,12 +162,10 @@ class Figures(
 class PolicyResults(NamedTuple):
     """The results of all games of T policies; outcomes are X winning, a draw, O winning."""
 
-    baseline_chances: (
-        Values  # [2, L, T, 3] chances as X and as O against each of L baselines
-    )
-    best_response_chances: (
-        Values  # [2, T, 3] chances as X and as O against the policy's best responder
-    )
+    # [2, L, T, 3] chances as X and as O against each of L baselines
+    baseline_chances: Values
+    # [2, T, 3] chances as X and as O against the policy's best responder
+    best_response_chances: Values
     # [2, T, D] the decisions that the policy can reach as X and as O
     is_reachable: NDArray[np.bool_]
 
@@ -194,7 +192,7 @@ def compute_figures(
 
     `tables` is [T, P] in the mover's view, the legal pairs of each snapshot; `updates` the
     number of updates at each snapshot; `reward_scale` the rewards, or None if values are no
-    expected rewards; `plays` how the agent plays by its values; and `task` its training
+    expected rewards; `play_rule` how the agent plays by its values; and `task` its training
     task, if the task has exact values. `follow` can be replaced by a faster function with
     the same results.
     """
@@ -294,7 +292,7 @@ def list_baseline_chances(game: Game) -> Values:
 
 @lru_cache(maxsize=2)
 def _line_up_baselines(game: Game) -> PolicyMoves:
-    """Return the baselines as a `LineUp`, for matches."""
+    """Return the baselines as a `PolicyMoves`, for matches."""
     return collect_policy_moves(game, list_baseline_chances(game))
 
 
@@ -312,7 +310,7 @@ def _compute_share_right(
 ) -> list[float]:
     """Return the share of pairs, [T], whose value, [T, P], is nearest to the true outcome.
 
-    Values are compared on the common scale of `scale_many`, with borders at -1/2 and +1/2.
+    Values are compared on the common scale of `scale_all_values`, with borders at -1/2 and +1/2.
     """
     mover = game.to_move[game.pair_decision]
     right = (

@@ -17,7 +17,8 @@ from app.tictactoe.values import compute_outcome_chances, solve_game
 from app.tictactoe.views import RewardScale, compute_heat, scale_all_values
 
 UNKNOWN = -128  # the colour number of a tile without a known value
-ROW_FLATNESS = 3  # the row of a ply with n tiles is about sqrt(n) / FLATNESS tiles high
+# the row of a ply with n tiles is about sqrt(n) / ROW_FLATNESS tiles high
+ROW_FLATNESS = 3
 ROW_GAP = 0.75  # space between the rows of two plies, in tiles
 # Chances are rounded before tiles are sorted by them, because the chances of symmetric positions
 # differ in the last digits.

@@ -82,8 +82,8 @@ def solve_game(game: Game) -> Solution:
 def compute_outcome_chances(game: Game, x_policy: Values, o_policy: Values) -> Values:
     """Return the chances of X winning, a draw and O winning from every position, [..., S, 3].
 
-    `x` and `o` are the policies of the two sides, [..., D, cells]. Raises ValueError if `x`
-    or `o` is not a policy of this game.
+    `x_policy` and `o_policy` are the policies of the two sides, [..., D, cells].
+    Raises ValueError if one of them is not a policy of this game.
     """
     as_x = _get_pair_chances(game, x_policy)
     as_o = _get_pair_chances(game, o_policy)
@@ -230,7 +230,8 @@ def find_likeliest_game(
 ) -> str | None:
     """Return the record of the most probable game with this outcome (X's view), None if impossible.
 
-    `x` and `o` are the policies of the two sides, [D, cells]; if all chances of a side are 1, its
+    `x_policy` and `o_policy` are the policies of the two sides, [D, cells];
+    if all chances of a side are 1, its
     moves do not count. Ties: the first moves.
     """
     as_x = x_policy[game.legal]

@@ -82,7 +82,7 @@ class SourceSnapshot(NamedTuple):
 class Comparison:
     """A position, as the end of a record, and one to four different views.
 
-    `figure` is the figure of the learning curves, a key of FIGURES; "" for the default.
+    `figure` is the figure of the learning curves, a key of CURVE_TITLES; "" for the default.
     """
 
     record: str
@@ -134,7 +134,7 @@ def parse_comparison(
 
 
 def get_default_views(site: SiteData) -> list[SourceSnapshot]:
-    """Return the agents to compare by default: USUAL, or the first agents of the site."""
+    """Return the agents to compare by default: DEFAULT_AGENTS, or the first agents of the site."""
     names = [name for name in DEFAULT_AGENTS if name in site.agents]
     names += [name for name in site.agents if name not in names]
     return [SourceSnapshot(name) for name in names[: len(DEFAULT_AGENTS)]]

@@ -12,7 +12,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
-MAX_SPELLED_BEADS = 24  # names in an error that lists the choices
+MAX_LISTED_NAMES = 24  # names in an error that lists the choices
 MINUS = "\N{MINUS SIGN}"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NUMBER_SUFFIXES = ((1e9, "B"), (1e6, "M"), (1e3, "K"))
@@ -131,14 +131,14 @@ def format_short_square_name(game: Game, cell: int) -> str:
 
 
 def list_choices(names: Iterable[str]) -> str:
-    """Return a sentence that lists the valid names for an error, at most MOST_NAMED of them."""
+    """Return a sentence that lists the valid names for an error, at most MAX_LISTED_NAMES of them."""
     several = [*names]
     words = gettext_noop("There are: %(names)s.")
-    if len(several) > MAX_SPELLED_BEADS:
+    if len(several) > MAX_LISTED_NAMES:
         words = gettext_noop("There are: %(names)s and %(more)s more.")
-    named = ", ".join(several[:MAX_SPELLED_BEADS])
+    named = ", ".join(several[:MAX_LISTED_NAMES])
     return gettext(
-        words, names=named, more=format_count(len(several) - MAX_SPELLED_BEADS)
+        words, names=named, more=format_count(len(several) - MAX_LISTED_NAMES)
     )
 
 
@@ -163,7 +163,7 @@ class Encodings(NamedTuple):
     representative: str  # the representative of its symmetry class
     symmetric_count: int  # the number of positions in its symmetry class
     packed_bits: int
-    bits: str  # `packed` in base 2
+    bits: str  # `packed_bits` in base 2
     flat: list[int]
     # The input of a network: three digits for each cell, two for the player to move, padding.
     # An empty text for a finished game.

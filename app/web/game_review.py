@@ -35,9 +35,8 @@ class ReviewedMove(NamedTuple):
     value_text: str  # value of the move, in the mover's view; "" if unknown
     spoken_value: str  # the value in words
     heat: int | None  # colour of the value, in the mover's view
-    optimal_result_before: (
-        str  # value before the move with optimal play: "win in 3", "draw"
-    )
+    # value before the move with optimal play: "win in 3", "draw"
+    optimal_result_before: str
     optimal_result_after: str  # value after the move with optimal play
     is_blunder: bool  # whether the move lowered the minimax value
     optimal_value: int  # minimax value after the move, in X's view

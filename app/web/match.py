@@ -51,9 +51,9 @@ _PARAMETERS = {
 class Match(Struct, frozen=True, rename=_PARAMETERS):
     """A game, its players, and the options of its display.
 
-    `record` is the whole game, `ply` the number of moves shown, None for all. `lens` is the value
-    source that colours the board, "" for the player to move; `step` is a snapshot of its training,
-    None for the agent as shipped, which is the last snapshot.
+    `record` is the whole game, `ply` the number of moves shown, None for all. The values of
+    `value_source` colour the board, "" for the player to move; `snapshot` is the number of a
+    snapshot of its training, None for the agent as shipped, which is the last snapshot.
     """
 
     record: str = ""

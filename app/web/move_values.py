@@ -45,9 +45,8 @@ OUTCOME_IN_MOVES = {
 UNIT_REWARDS = RewardScale()  # rewards of optimal play: loss -1, draw 0, win 1
 # the colours shown in the legend
 LEGEND_HEATS = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5)
-MIN_TASK_ERROR = (
-    0.1  # smallest difference from the training task that counts, on the common scale
-)
+# smallest difference from the training task that counts, on the common scale
+MIN_TASK_ERROR = 0.1
 
 
 class Note(NamedTuple):
@@ -72,9 +71,8 @@ class MoveValues:
     position: int  # number of a non-terminal position
     values: NDArray[np.float64]  # [cells] in the source's units, NaN where illegal
     scaled_values: NDArray[np.float64]  # [cells] on the common scale from -1 to +1
-    in_source_units: (
-        bool  # whether texts are in the source's units, else on the common scale
-    )
+    # whether texts are in the source's units, else on the common scale
+    in_source_units: bool
     # [cells] probability of each move when the source plays
     policy: NDArray[np.float64]
     is_known: list[bool]  # whether training updated the value
@@ -230,7 +228,7 @@ def evaluate_moves(
 ) -> MoveValues:
     """Return the values of all moves in a position by a source, at a snapshot or as shipped.
 
-    Texts are on the common scale from -1 to +1, or in the source's `own` units. For a policy that
+    Texts are on the common scale from -1 to +1, or in the source's own units. For a policy that
     is named by its moves, only the moves that it plays and its blunders are known.
     """
     if is_policy_name(value_source):
@@ -310,7 +308,7 @@ def build_move_values(
     """Return move values from the arrays of a source: values, known, policy, all [cells].
 
     A star marks the moves that the source plays. The value of such a move is shown even without an
-    update. Without `worth` the values are beads. Wrong values are not marked here.
+    update. Without `reward_scale` the values are beads. Wrong values are not marked here.
     """
     if reward_scale is None:
         values, scaled = _normalize_beads(site, position, values, play_rule)
@@ -393,7 +391,7 @@ def build_notes(
     """Return the note beside the value of each cell.
 
     For optimal play the note is the result of the move. For other sources it marks wrong values:
-    with `errors` "" blunders only, with "truth" all values nearest to a wrong result, with "task"
+    with `marked_errors` "" blunders only, with "truth" all values nearest to a wrong result, with "task"
     all values unlike the exact values of the agent's training task, with "none" no values.
     """
     if move_values.is_optimal_play:
@@ -447,7 +445,7 @@ def list_task_values(
     snapshot: int | None = None,
     in_source_units: bool = False,
 ) -> list[str]:
-    """Return texts with exact values of the training task, for values that are OFF or more off.
+    """Return texts with exact values of the training task, for values off by MIN_TASK_ERROR or more.
 
     The texts of all other cells are "", also if the source has no training task.
     """

@@ -63,13 +63,11 @@ MAX_CACHED_NAMES = (
 MAX_CACHED_STORIES = 32  # cached game logs, about 10 KB each
 MAX_CACHED_RUNS = 4000  # cached seed results, about 2 KB each: 20 seeds of 200 recipes
 PAGE_SECONDS = 3.0  # longest wait of a page before it shows the queue position
-MAX_WAIT_SECONDS = (
-    8.0  # longest wait of the next requests of a page; htmx times out after 10
-)
+# longest wait of the next requests of a page; htmx times out after 10
+MAX_WAIT_SECONDS = 8.0
 FILE_SECONDS = 30.0  # longest wait of other requests
-CLIENT_CHECK_SECONDS = (
-    0.5  # interval between two checks of the connection to the client
-)
+# interval between two checks of the connection to the client
+CLIENT_CHECK_SECONDS = 0.5
 # A waiting page that sends no request for so long counts as closed.
 AWAY_SECONDS = 4.0
 RETRY_SECONDS = 1
@@ -111,7 +109,7 @@ class Lab:
     def __init__(
         self, game: Game, shipped_agents: Mapping[str, Agent], trainer: Trainer | None
     ) -> None:
-        """Create the lab; without a `source` only the agents in `always` are available."""
+        """Create the lab; without a `trainer` only the agents in `shipped_agents` are available."""
         self.game = game
         self.always = shipped_agents
         self.source = trainer
@@ -187,7 +185,7 @@ class Lab:
     def get_game_log(self, recipe: str) -> bytes:
         """Return the game log of a recipe's training, as JSON.
 
-        Raises NotFound without a trainer, and the errors of `find`.
+        Raises NotFound without a trainer, and the errors of `get_agent`.
         """
         return self._request_answer(f"story/{recipe}", self.stories, bytes)
 
@@ -198,7 +196,7 @@ class Lab:
     def replay_course(
         self, recipe: str, unfinished_moves: str | None
     ) -> Course | Refusal:
-        """Return the course of a learner from its whole name, with the begun game `now`.
+        """Return the course of a learner from its whole name, with the begun game `unfinished_moves`.
 
         Raises the errors of `story`.
         """
@@ -212,7 +210,7 @@ class Lab:
         """Return the results of a recipe with several seeds, in the order of the seeds.
 
         All results that are not cached are a single job in the queue.
-        Raises the errors of `find`, and RecipeError if a name is too long.
+        Raises the errors of `get_agent`, and RecipeError if a name is too long.
         """
         texts = {seed: self.name_with_seed(recipe, seed) for seed in seeds}
         with self.lock:
@@ -269,7 +267,7 @@ class Lab:
         cache: MutableMapping[str, Value],
         decode: Callable[[bytes], Value],
     ) -> Value:
-        """Return the parsed answer of the trainer, from the cache `kept` if possible.
+        """Return the parsed answer of the trainer, from the cache `cache` if possible.
 
         Simultaneous requests with equal texts share a single question.
         """
@@ -336,7 +334,7 @@ class Lab:
     def _wait_for_answer(
         self, trainer: Trainer, request: TrainerRequest, text: str
     ) -> None:
-        """Wait for the answer to a question, at most as long as `patience` allows."""
+        """Wait for the answer to a question, at most as long as `choose_patience` allows."""
         end = monotonic() + choose_patience(bool(request.until))
         while not wait(
             [request.answer], min(CLIENT_CHECK_SECONDS, max(0.0, end - monotonic()))
@@ -437,7 +435,7 @@ def find_trainer() -> Trainer | None:
 
 
 def cache_names(function: Callable[[str], str]) -> Callable[[str], str]:
-    """Cache a function from a name to another name, up to NAMES characters of both."""
+    """Cache a function from a name to another name, up to MAX_CACHED_NAMES characters of both."""
 
     @cached(
         LRUCache(MAX_CACHED_NAMES, getsizeof=lambda names: sum(map(len, names))),

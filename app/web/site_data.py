@@ -45,13 +45,12 @@ from app.web.formatting import list_choices
 from app.web.on_demand import Lab, find_trainer
 from app.web.translation import get_current_language, gettext, mark_english
 
-UPDATES_FOLDER = (
-    "updates"  # folder of updates of trainings, inside the folder of models
-)
-MISTAKES_FOLDER = "mistakes"  # folder of updates that made blunders, inside UPDATES
-EXPERIMENTS_FOLDER = (
-    "experiments"  # folder of the summaries, inside the folder of models
-)
+# folder of updates of trainings, inside the folder of models
+UPDATES_FOLDER = "updates"
+# folder of updates that made blunders, inside UPDATES_FOLDER
+MISTAKES_FOLDER = "mistakes"
+# folder of the summaries, inside the folder of models
+EXPERIMENTS_FOLDER = "experiments"
 HUMAN = "human"
 TRUTH = "truth"
 TASK_SUFFIX = "_task"  # suffix of an agent's id; no id contains a "_"
@@ -80,7 +79,7 @@ class Registry(dict[str, Value]):
         is_known: Callable[[str], bool],
         build: Callable[[str], Value],
     ) -> None:
-        """Create a registry; `make` creates values for the other names, which `known` accepts."""
+        """Create a registry; `build` creates values for the other names, which `is_known` accepts."""
         super().__init__(fixed_entries)
         self._known = is_known
         self._make = build
@@ -102,7 +101,7 @@ class Registry(dict[str, Value]):
 def cached_per_site(
     max_entries: int, per_language: bool = False
 ) -> Callable[[Function], Function]:
-    """Cache the last results of a function of the site, at most `most`, in the site itself.
+    """Cache the last results of a function of the site, at most `max_entries`, in the site itself.
 
     With `per_language` each language has its own results, for functions that return text.
     `lru_cache` alone would keep a replaced site alive, 36 MB.
@@ -201,7 +200,7 @@ class SiteData:
 
     @property
     def first_opponent(self) -> str:
-        """The opponent for newcomers: BEATABLE, or the first agent."""
+        """The opponent for newcomers: BEATABLE_AGENT, or the first agent."""
         return (
             BEATABLE_AGENT if BEATABLE_AGENT in self.agents else next(iter(self.agents))
         )

@@ -43,9 +43,8 @@ BACKLOG = 300  # connections; longer than the queue of the trainer
 MAX_ATTEMPTS = 2
 READ_SECONDS = 5.0  # timeout for the rest of an answer
 POSITION_SECONDS = 1.0  # timeout for a position in the queue
-CLIENT_CHECK_SECONDS = (
-    0.5  # interval of the checks of the trainer and the waiting clients
-)
+# interval of the checks of the trainer and the waiting clients
+CLIENT_CHECK_SECONDS = 0.5
 MAX_ANSWER_BYTES = 4 << 20  # largest answer in bytes
 MAX_SOCKET_PATH = 100  # longest path of a socket in bytes, on any system
 STALE_SECONDS = 60.0  # age of an unlocked folder that is removed
@@ -67,9 +66,8 @@ class QueuePosition(NamedTuple):
     """A position in the queue: 0 for the running job, 1 for the next job."""
 
     place_in_queue: int
-    compile_seconds: (
-        int  # seconds until all kernels are compiled, estimated; 0 afterwards
-    )
+    # seconds until all kernels are compiled, estimated; 0 afterwards
+    compile_seconds: int
 
 
 class Trainer:

@@ -185,9 +185,8 @@ class Destination(NamedTuple):
 
 
 _MAX_CACHED_LENGTH = 250  # characters: longer than names of recipes and their URLs
-_UNQUOTED_CHARACTERS = (
-    ",:="  # characters of recipe names that need no quoting, unlike "+"
-)
+# characters of recipe names that need no quoting, unlike "+"
+_UNQUOTED_CHARACTERS = ",:="
 # Names and defaults of the settings of a match: all fields but the record and the ply.
 _NAMES = Match.__struct_encode_fields__[2:]
 _USUAL = astuple(Match())[2:]
@@ -318,8 +317,9 @@ def puzzle(
 ) -> str:
     """Return the URL of a puzzle, in the round of a `day` or in a round of ten.
 
-    `answers` has a digit for each earlier puzzle of the round. `right` and `plays` are the cells
-    chosen as the right move and as the agent's move; `ply` moves of the solution are shown.
+    `answers` has a digit for each earlier puzzle of the round. `chosen_correct_cell` is the cell
+    chosen as the right move, `chosen_agent_cell` the cell chosen as the agent's move; `ply` moves
+    of the solution are shown.
     """
     cells = {"right": chosen_correct_cell, "plays": chosen_agent_cell}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}
@@ -337,7 +337,7 @@ def lab(
     axis: str = "",
     elsewhere: int | None = None,
 ) -> str:
-    """Return the URL of the lab with a recipe and with the baseline `ghost`.
+    """Return the URL of the lab with a recipe and with the baseline `baseline`.
 
     `curve` and `axis` belong to the drawn curve, `step` is a snapshot, `seeds` the number of
     seeds of both. `game` is one of the first games of the training, with its first `update`

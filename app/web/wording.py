@@ -341,7 +341,7 @@ LESSON_STEPS = [
 class Character(NamedTuple):
     """The short description of a player."""
 
-    strength_name: str  # a key of STRENGTHS; "" for a person
+    strength_name: str  # a key of STRENGTH_MEANINGS; "" for a person
     description: str  # one sentence
     # [cells] colours of the empty board, None if unknown
     opening_heats: tuple[int | None, ...] | None

@@ -262,7 +262,7 @@ class Results:
     def is_higher(
         self, first: str, second: str, compute: Callable[[Any], float]
     ) -> tuple[bool, float]:
-        """Return whether recipe `one` has a significantly higher median than `other`; the p-value."""
+        """Return whether recipe `first` has a significantly higher median than `second`; the p-value."""
         p = self.compute_sign_test(first, second, compute)
         return self.compute_median(first, compute) > self.compute_median(
             second, compute
@@ -317,7 +317,7 @@ class Results:
     def draw_series(
         self, label: str, x: Sequence[float], compute: Callable[[Any], Sequence[float]]
     ) -> Series:
-        """Return the curve of a recipe over x; `value` returns the numbers of a run, one a point."""
+        """Return the curve of a recipe over x; `compute` returns the numbers of a run, one a point."""
         rows = [list(compute(found)) for found in self.results_by_label[label]]
         return summarize_seeds(label, self.recipe_by_label[label], x, rows)
 

@@ -50,7 +50,7 @@ class MoveArrays(NamedTuple):
     decision: Numbers
     cell: Numbers
     reward: NDArray[np.float32]
-    next_decision: Numbers  # the learner's next decision, or NO_NEXT
+    next_decision: Numbers  # the learner's next decision, or NO_NEXT_STATE
 
 
 class NetworkTrainee(NamedTuple):

@@ -377,7 +377,7 @@ class AgentPage(Page, frozen=True):
 
     site: SiteData
     name: str
-    curve_opponent: str  # the opponent of the curves, of `opponents`
+    curve_opponent: str  # the opponent of the curves, of `curve_opponents`
 
     @cached_property
     def card(self) -> Card:

@@ -118,7 +118,7 @@ class ArenaPage(Page, frozen=True):
     template: ClassVar = "arena/arena.html"
 
     site: SiteData
-    figure_key: str  # the figure of the table, a key of SHOWS
+    figure_key: str  # the figure of the table, a key of ARENA_FIGURES
     added_recipe: str  # recipe of an additional player, "" without
     selected_player: str  # the selected player; "" selects the weakest agent
 

@@ -76,7 +76,7 @@ def build_panel(
     view: SourceSnapshot,
     move_values: MoveValues | None,
 ) -> Panel:
-    """Return the board of a view, or of optimal play; `opinion` is None after the end of a game."""
+    """Return the board of a view, or of optimal play; `move_values` is None after the end of a game."""
     site = state.site
     views = comparison.views
     name = format_view_name(state.site, view)

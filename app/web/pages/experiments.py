@@ -50,9 +50,8 @@ FAMILY_HEADINGS = {
     "page": "Pages and programs of others",
 }
 SITE_NAME = "Q-Tac-Toe"
-MAX_OPEN_CLAIMS = (
-    16  # claims that are seen before a source is opened: three screens of them
-)
+# claims that are seen before a source is opened: three screens of them
+MAX_OPEN_CLAIMS = 16
 
 
 class FigureSection(NamedTuple):

@@ -488,7 +488,7 @@ def build_example(site: SiteData, slug: str, match: Match) -> SectionExample:
 
 
 def build_start(site: SiteData, match: Match, value_source: str = "") -> StartValues:
-    """Return the values of the first position of a section, by its own source or by `lens`."""
+    """Return the values of the first position of a section, by its own source or by `value_source`."""
     state = replay_match(
         replace(match, value_source=value_source) if value_source else match, site
     )

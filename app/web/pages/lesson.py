@@ -97,7 +97,7 @@ class LessonPage(Page, frozen=True):
 
 
 def choose_filmed_agent(site: SiteData) -> str:
-    """Return the agent in the film of RECORD: AGENT, or the first agent without it."""
+    """Return the agent in the film of LESSON_RECORD: LESSON_AGENT, or the first agent without it."""
     return LESSON_AGENT if LESSON_AGENT in site.agents else next(iter(site.agents))
 
 
@@ -247,7 +247,7 @@ def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
     """Return the number and the puzzle of the blunder with the highest value.
 
     The blunder loses against optimal play, but is the best move in the agent's training task,
-    against random moves. Puzzles of BLUNDERER are preferred.
+    against random moves. Puzzles of BLUNDERING_AGENT are preferred.
     Raises NotFound with a sentence if no puzzle qualifies.
     """
     candidates = [
@@ -284,7 +284,7 @@ def _is_best_against_random(site: SiteData, puzzle: Puzzle) -> bool:
 
 
 def _find_unbeatable(site: SiteData) -> str:
-    """Return the agent of the last step: UNBEATABLE, or the first agent without a losing game.
+    """Return the agent of the last step: UNBEATABLE_AGENT, or the first agent without a losing game.
 
     Raises NotFound with a sentence if every agent can be beaten.
     """

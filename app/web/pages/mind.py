@@ -35,12 +35,10 @@ class MindTile(NamedTuple):
     number: int
     move_number: int  # number of the move to decide, from 1
     board: BoardPicture
-    expected_value: (
-        str  # sentence on the highest Q-value or on the beads of the likeliest move
-    )
-    nearest_result: (
-        str  # outcome nearest to the value: "a win", "a draw", "a loss"; "" if unknown
-    )
+    # sentence on the highest Q-value or on the beads of the likeliest move
+    expected_value: str
+    # outcome nearest to the value: "a win", "a draw", "a loss"; "" if unknown
+    nearest_result: str
     optimal_result: str  # the outcome of optimal play
     task_value: str  # highest exact value of the training task, "" without exact values
     update_count: int  # number of updates in the whole training

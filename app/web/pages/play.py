@@ -287,9 +287,8 @@ class SettingsPage(Page, frozen=True):
 
 
 EPSILON_CHOICES = (0.0, 0.1, 0.25, 0.5, 1.0)
-AUTOPLAY_VALUE = (
-    "auto"  # prefix of the ids of elements that send requests automatically
-)
+# prefix of the ids of elements that send requests automatically
+AUTOPLAY_VALUE = "auto"
 
 
 @bp.get(urls.SETTINGS)

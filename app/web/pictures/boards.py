@@ -162,9 +162,9 @@ def lay_out_board(
 ) -> BoardPicture:
     """Return the board for the position of a match.
 
-    `opinion` has the values to show, None for no values; they may belong to an earlier
-    decision. `link` returns the URL of an empty cell; None if no move is possible.
-    `chosen` is the cell that the page is about. `notes` are those of `build_notes`; by
+    `move_values` has the values to show, None for no values; they may belong to an earlier
+    decision. `build_move_url` returns the URL of an empty cell; None if no move is possible.
+    `chosen_cell` is the cell that the page is about. `notes` are those of `build_notes`; by
     default they mark all values that optimal play refutes.
     """
     game = state.site.game
@@ -240,7 +240,7 @@ def _add_values(
     notes: Sequence[Note],
     extra_sentences: Sequence[str] | None,
 ) -> None:
-    """Add the values of the moves to the empty squares; `more` has a sentence for each cell."""
+    """Add the values of the moves to the empty squares; `extra_sentences` are by cell."""
     for cell in empty_cells:
         known = move_values.is_known[cell]
         squares[cell] = squares[cell]._replace(
@@ -259,7 +259,7 @@ def draw_small_board(
 ) -> SmallBoard:
     """Return a picture of a position with a sign on some empty cells.
 
-    `signs` maps a cell to "right", "blunder" or "plays". `last` is the cell of the last
+    `signs` maps a cell to "right", "blunder" or "plays". `last_cell` is the cell of the last
     move, None to mark no move.
     """
     kinds = {
@@ -354,7 +354,7 @@ def draw_board_preview(board: BoardPicture, text: str) -> svg.Drawing:
 def list_board_rows(
     board: BoardPicture, move_values: MoveValues | None
 ) -> Iterator[tuple[object, ...]]:
-    """Yield a row of the CSV file for each square, in the order of COLUMNS; None for a missing value."""
+    """Yield a row of the CSV file for each square: CSV_COLUMNS, None for a missing value."""
     for cell, square in enumerate(board.squares):
         free = move_values is not None and square.mark == "."
         known = free and move_values is not None and move_values.is_known[cell]

@@ -154,7 +154,7 @@ DRAWN_BEAD_OFFSET = 16  # room for the drawn bead, to the right of the box
 def draw_tray(bead_counts: Mapping[int, int], drawn_cell: int) -> Markup:
     """Return a picture of an open matchbox and, beside it, the bead that was drawn.
 
-    `held` are the beads by cell. A box with very many beads shows one bead of each
+    `bead_counts` are the beads by cell. A box with very many beads shows one bead of each
     kind, with its number.
     """
     left = {cell: number - (cell == drawn_cell) for cell, number in bead_counts.items()}

@@ -63,7 +63,7 @@ VALUE_COLUMNS = (
 
 
 class Axis(NamedTuple):
-    """An axis with its range and its ticks; `at` maps a value to a place from 0 to 1."""
+    """An axis with its range and its ticks; `compute_share` maps a value to a place from 0 to 1."""
 
     minimum: float
     maximum: float
@@ -96,7 +96,7 @@ def build_axis(
 ) -> Axis:
     """Return a linear axis for values.
 
-    With `zero` the axis includes 0. With `whole` it ends at ticks, otherwise slightly
+    With `includes_zero` the axis includes 0. With `is_whole` it ends at ticks, otherwise slightly
     outside the range of the values.
     """
     known = [*values, *([0.0] if includes_zero else [])] or [0.0]
@@ -162,7 +162,7 @@ def _choose_step(size: float) -> float:
 class OutcomeShare(NamedTuple):
     """One of the three parts of a bar that is 100 wide."""
 
-    outcome: str  # key of OUTCOMES
+    outcome: str  # key of OUTCOME_WORDS
     text: str
     start_percent: float
     width_percent: float
@@ -190,7 +190,7 @@ class Curve(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Lines with a common vertical axis from 0 to `top`."""
+    """Lines with a common vertical axis from 0 to `maximum`."""
 
     title: str
     unit: str
@@ -264,7 +264,7 @@ def lay_out_charts(
 ) -> Charts:
     """Return charts over a common horizontal axis.
 
-    Each line, and `views` if given, has an entry for each value in `places`.
+    Each line, and `urls` if given, has an entry for each value in `x_values`.
     """
     across = build_axis_from_zero(x_values[-1]) if logarithmic else build_axis(x_values)
     columns = [line.numbers for chart in charts for line in chart.curves]

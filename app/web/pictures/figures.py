@@ -319,7 +319,7 @@ def _draw_bands(
 def _choose_dots(
     points: Sequence[tuple[float, float]],
 ) -> Sequence[tuple[float, float]]:
-    """Return at most POINTS points of a line to draw as dots, the last point included."""
+    """Return at most MAX_POINTS points of a line to draw as dots, the last point included."""
     if len(points) == 1:
         return points
     step = -(-len(points) // MAX_POINTS)
@@ -677,7 +677,7 @@ def _draw_dots(
 ) -> list[svg.Dot]:
     """Return the runs of a bin as dots above each other.
 
-    A dot stands for `worth` runs and opens the middle run. The last dot may stand for
+    A dot stands for `runs_per_dot` runs and opens the middle run. The last dot may stand for
     fewer runs; its area is smaller then. Dots overlap if there is not enough room.
     """
     parts = [

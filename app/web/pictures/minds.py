@@ -34,9 +34,8 @@ from app.web.pictures.svg import (
 )
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, cached_per_site
 
-TILE_PATH = (
-    "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # outline from the left end of the top edge
-)
+# outline from the left end of the top edge
+TILE_PATH = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"
 LINE = 0.16  # height of the line of optimal play below a row
 EXPECTED_KEY = "expects"
 
@@ -84,7 +83,7 @@ class MindPicture(NamedTuple):
 
     name: str
     title: str
-    colouring_key: str  # key of KINDS
+    colouring_key: str  # key of COLOURINGS
     colour_scale: str  # scale of its colours, "heat" or "level"
     tile_layout: Tiles
     # a step of the colour scale (None for unknown values), and the tiles with it
@@ -126,7 +125,7 @@ class MindPicture(NamedTuple):
         return write_inline(shapes, kind, f'{attributes} aria-hidden="true"')
 
     def draw_tiles(self, unknown_text: str = "") -> Inset:
-        """Return the tiles; `unknown` is the fill of unknown tiles, "" for that of the style."""
+        """Return the tiles; `unknown_text` is the fill of unknown tiles, "" for that of the style."""
         signs = [
             Sign("blank", outline, fill_attribute=unknown_text)
             if value is None
@@ -270,7 +269,7 @@ def draw_mind(
     colouring_key: str = EXPECTED_KEY,
     has_all_frames: bool = False,
 ) -> MindPicture:
-    """Return the picture of an agent at a snapshot; `moving` adds the data of all snapshots."""
+    """Return the picture of an agent at a snapshot; `has_all_frames` adds the data of all snapshots."""
     if not has_all_frames:
         return _draw_colours(
             site,

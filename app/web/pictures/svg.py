@@ -28,7 +28,7 @@ RADIUS = 4.4
 CHARACTER_WIDTH = 0.58  # width of a letter, as a share of its height
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
 FONT_FILE = File(__file__).with_name("letters.ttf")  # font of PNGs
-# Characters that LETTERS does not have.
+# Characters that FONT_FILE does not have.
 MISSING_LETTERS = str.maketrans(
     {
         **{"α": "alpha", "γ": "gamma", "ε": "epsilon", "λ": "lambda"},
@@ -178,7 +178,7 @@ def write_plot(plot: Plot, label: str = "", link_attributes: str = "") -> Markup
     """Write a plot for a page.
 
     `label` is the text for screen readers, "" if a table beside it shows the same numbers.
-    `outside` has attributes for its links: see `get_link_attributes` in `rendering`.
+    `link_attributes` has attributes for its links: see `get_link_attributes` in `rendering`.
     """
     told = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
     shapes = SvgWriter(None, plot.height, link_attributes=link_attributes).write_shapes(
@@ -243,7 +243,7 @@ def _render_pixels(svg: str) -> bytes:
 
 
 def cut_text(text: str, max_width: float, font_size: float = 12) -> str:
-    """Return a text cut to a width of `room` pixels; `size` is the height of its letters."""
+    """Return a text cut to a width of `max_width` pixels; `font_size` is the height of its letters."""
     most = max(1, floor(max_width / (CHARACTER_WIDTH * font_size)))
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

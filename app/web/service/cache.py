@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 CACHE_BYTES = 8 << 20  # bytes, some two thousand packed pages
-PROVEN_SHARE = 0.75  # share of SIZE for responses that were requested more than once
+# share of CACHE_BYTES for responses that were requested more than once
+PROVEN_SHARE = 0.75
 MAX_ANSWER_BYTES = 1 << 19  # bytes of one answer
 CACHED_VARY_HEADERS = {"accept-encoding", "hx-request"}  # the names allowed in Vary
 ENCODING_VARIABLE, IF_MATCH_VARIABLE = "HTTP_ACCEPT_ENCODING", "HTTP_IF_MATCH"

@@ -28,9 +28,8 @@ if TYPE_CHECKING:
 
 API_PREFIX = f"{urls.API}/"  # prefix of the paths whose errors are JSON
 MAX_URL = 1000  # characters of path and query; valid URLs have up to about 200
-MAX_JUDGED_URL = (
-    3000  # more characters for an agent named by its moves, which are 2,695 at most
-)
+# more characters for an agent named by its moves, which are 2,695 at most
+MAX_JUDGED_URL = 3000
 NAMES_MOVES = re.compile("moves[.=]")  # marks an agent named by its moves in a query
 MAX_POLICIES_IN_URL = 2  # agents that one URL may name by their moves: one in each seat
 TAUGHT = "taught"  # marks an agent taught by a person in a URL

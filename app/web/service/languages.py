@@ -42,9 +42,8 @@ TRANSLATED_PAGES = {
     "embed.show_reply",
     "embed.show_exports",
 }
-MIN_TRANSLATED_SHARE = (
-    0.9  # share of translated texts from which a language is in the menu
-)
+# share of translated texts from which a language is in the menu
+MIN_TRANSLATED_SHARE = 0.9
 URL_HEADERS = ("Location", "HX-Push-Url", "HX-Replace-Url")
 # A URL of this site in an attribute, except for files, the API and other languages.  The pattern
 # begins with a rare text, which makes it fast: a tenth of the time to render the page.

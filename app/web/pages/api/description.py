@@ -39,9 +39,8 @@ from app.web.site_data import SiteData, current_site
 Document: TypeAlias = dict[str, Any]  # a JSON object
 
 JSON = "application/json"
-API_TAG = (
-    "Api"  # prefix that avoids clashes with types of the site; not in the document
-)
+# prefix that avoids clashes with types of the site; not in the document
+API_TAG = "Api"
 TAGS_KEY = "type"  # the field that distinguishes kinds of figures
 RECIPE_PATTERN = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
 # names of recipes, and of the lenses of their tasks

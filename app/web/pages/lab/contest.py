@@ -75,7 +75,7 @@ def build_contest(
 ) -> Contest:
     """Return the comparison of two recipes, seed by seed.
 
-    `ends`, [2, R], are the results of R seeds; `more` means that a larger number is
+    `final_values`, [2, R], are the results of R seeds; `more_is_better` means that a larger number is
     better.
     """
     a, b = final_values

@@ -86,7 +86,7 @@ class Duel:
     sides: Sequence[Side]  # A and B, or the only one
     seeds: range  # all seeds that are trained in the end
     measure_key: str  # a key of `measures`
-    axis_key: str  # a key of AXES; "" for the one that shows a difference better
+    axis_key: str  # a key of AXIS_TITLES; "" for the one that shows a difference better
 
     @property
     def main_side(self) -> Side:
@@ -276,7 +276,7 @@ class Duel:
 def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Duel:
     """Return the comparison of a URL, trained with the number of seeds in its query.
 
-    `chosen` is a canonical name.  With one seed each recipe is trained with its own seed.
+    `main_recipe` is a canonical name.  With one seed each recipe is trained with its own seed.
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
     baseline = query.get("ghost") or main_recipe

@@ -55,7 +55,7 @@ class Variant(NamedTuple):
 
 
 def build_other_verdicts(setup: Setup, trained_limit: int) -> VerdictTable | None:
-    """Return the table with the first `wanted` verdicts, or None if nothing can vary.
+    """Return the table with the first `trained_limit` verdicts, or None if nothing can vary.
 
     For each opponent the length of this page comes first, then half and twice the
     length. Raises the errors of `Lab.train_seeds`.

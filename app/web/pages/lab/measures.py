@@ -10,7 +10,11 @@ from app.web.on_demand import SeedRun
 from app.web.pictures.curves import PERCENT_UNIT
 from app.web.site_data import SiteData
 
-BLUNDERS_KEY, LOSSES_KEY, TASK_KEY = "blunders", "losses", "task"  # keys of FIGURES
+BLUNDERS_KEY, LOSSES_KEY, TASK_KEY = (
+    "blunders",
+    "losses",
+    "task",
+)  # keys of CURVE_TITLES
 
 GetCurve = Callable[[Figures], Sequence[float]]  # a number for each snapshot
 

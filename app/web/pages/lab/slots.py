@@ -373,7 +373,7 @@ def _list_suggestions(
 
 
 def _sort_parameters(recipe: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe, with those in ASKED_FIRST at the front."""
+    """Return the parameters of a recipe, with those in PARAMETER_ORDER at the front."""
     first = [name or recipe.turns for name in PARAMETER_ORDER]
     return sorted(
         list_parameters(recipe),

@@ -278,7 +278,7 @@ def _read_free_cell(attempt: Attempt, name: str, text: str) -> int:
 def lay_out_attempt(attempt: Attempt, build_url: CellUrl | None) -> BoardPicture:
     """Return the board of an attempt: to be answered, with its values, or with the solution.
 
-    `link` returns the URL of each answer.
+    `build_url` returns the URL of each answer.
     """
     site = attempt.site
     puzzle = attempt.puzzle

@@ -42,7 +42,7 @@ def _build_plain_number(value: float) -> LabelledNumber:
     return LabelledNumber(round(value, 9), f"{value:.4g}")
 
 
-# By figure of FIGURES, what the curve of an agent has at each snapshot; nothing where it has none.
+# By figure of CURVE_TITLES, what the curve of an agent has at each snapshot; nothing where it has none.
 CURVE_BUILDERS: Mapping[str, Callable[[Figures], list[LabelledNumber]]] = {
     "blunders": lambda figures: [
         LabelledNumber(number, format_count(number)) for number in figures.blunders
@@ -152,7 +152,7 @@ def chart_wins(rates: RatesBySeat) -> Charts:
 def chart_comparison(
     site: SiteData, views: Sequence[SourceSnapshot], figure: str
 ) -> Charts | None:
-    """Return a chart of one of FIGURES for the agents among the views; None without the figure."""
+    """Return a chart of one of CURVE_TITLES for the agents among the views; None without the figure."""
     inks = choose_inks(site, views)
     figures = {name: site.agents[name].card.figures for name in inks}
     curves = {
@@ -198,9 +198,8 @@ def _build_outcome_curves(chances: list[Chances]) -> list[Curve]:
 
 # milliseconds to the next frame: if nothing changes, if something changes
 STILL_PAUSE, MOVING_PAUSE = (140, 560)
-SURE_CHANCE = (
-    0.3  # of the way from a draw to a win: how far ahead the best square has to be
-)
+# of the way from a draw to a win: how far ahead the best square has to be
+SURE_CHANCE = 0.3
 WIDTH, HEIGHT = 100.0, 28.0  # size of the curve of wrong positions
 
 
@@ -230,7 +229,7 @@ class Film(NamedTuple):
 
     title: str
     frames: list[FilmFrame]
-    # for each agent: a colour of PLAIN, and the SVG path of its curve
+    # for each agent: a colour of CURVE_INKS, and the SVG path of its curve
     curve_paths: list[tuple[str, str]]
     # cell -> name of each empty cell; empty if no board is shown
     square_names: dict[int, str]

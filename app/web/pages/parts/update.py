@@ -37,9 +37,8 @@ INITIAL_ZERO_ALGORITHMS = (
     "monte-carlo",
     "league",
 )
-SETTLING_STONES = (
-    2  # new stones that are marked on the next board: a move and its answer
-)
+# new stones that are marked on the next board: a move and its answer
+SETTLING_STONES = 2
 
 
 class UpdateTerms(NamedTuple):
@@ -127,9 +126,8 @@ class UpdatePicture(NamedTuple):
     was_random: bool
     is_best: bool  # no other move of the board has a higher value
     answer_square: str  # name of the square of the opponent's answer, "" without one
-    final_result: (
-        str  # "win", "draw" or "loss" for the mover if the game is over, else ""
-    )
+    # "win", "draw" or "loss" for the mover if the game is over, else ""
+    final_result: str
     later_own_moves: int  # number of own moves between the move and the end of the game
     board: list[list[UpdateSquare]]
     next_board: list[list[UpdateSquare]]  # [] if none is shown
@@ -140,9 +138,8 @@ class UpdatePicture(NamedTuple):
     ]  # what the script computes with, by data attribute
     # an earlier move, updated by the error of the last one
     is_traced: bool
-    zero_value_count: (
-        int  # number of other moves of the board that still have the value 0
-    )
+    # number of other moves of the board that still have the value 0
+    zero_value_count: int
     zero_text: str  # 0 as squares show it
     # the least and the most that each answer can be worth, of bounds
     answers_lower: list[str]
@@ -263,7 +260,7 @@ def _list_known_values(values: Sequence[float | None]) -> list[float]:
 
 
 def _build_bead_box(cell: int, update: TrainingUpdate) -> BeadBox:
-    """Return the beads of a move; `MOST_BEADS` of them are drawn."""
+    """Return the beads of a move; `MAX_DRAWN_BEADS` of them are drawn."""
     paid = round(update.new - update.old)
     staying = round(min(update.old, update.new))
     return BeadBox(

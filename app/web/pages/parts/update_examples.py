@@ -50,16 +50,14 @@ UNORDERED_ALGORITHMS = ("q-iteration", "dqn")
 class GameBoard(NamedTuple):
     """One move of the game of an example: its board, with the value before or after its update."""
 
-    update_link: (
-        UpdateLink  # to the update; its title holds the values before and after
-    )
+    # to the update; its title holds the values before and after
+    update_link: UpdateLink
     ply: int
     squares: list[list[UpdateSquare]]
     target_text: str  # "" for beads and bounds
     is_random: bool  # whether the learner chose the move at random, to explore
-    is_updated: (
-        bool  # whether the update is the one that the page shows, or an earlier one
-    )
+    # whether the update is the one that the page shows, or an earlier one
+    is_updated: bool
 
 
 class ExamplePicture(NamedTuple):
@@ -185,9 +183,8 @@ def draw_nearest_example(query: ValueQuery) -> ExamplePicture | None:
 class MistakeEffect(NamedTuple):
     """The effect of the update that made an agent prefer a blunder for good."""
 
-    is_raised: (
-        bool  # whether it raised the value of the blunder, or lowered another one
-    )
+    # whether it raised the value of the blunder, or lowered another one
+    is_raised: bool
     square: str  # name of the blunder's square on the board of the update
     value_text: str  # value of the blunder after the update
 

@@ -70,9 +70,8 @@ class TruncatedLink(NamedTuple):
     """A link whose end is missing: it names more games than it holds."""
 
     named_games: int  # number of games that the link names
-    complete_games: (
-        int  # number of complete games; the last game of the link is not counted
-    )
+    # number of complete games; the last game of the link is not counted
+    complete_games: int
     complete_recipe: Recipe  # the recipe after the complete games
 
 

@@ -94,9 +94,8 @@ bp = Blueprint("teach", __name__)
 # the cells of a game that is begun; "." before the first move
 UNFINISHED_PATTERN = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")
 PRACTICE_GAMES = 100  # games
-FEW_GAMES = (
-    3  # games that were not lost, after which a learner seems to know everything
-)
+# games that were not lost, after which a learner seems to know everything
+FEW_GAMES = 3
 PRACTICE_TITLES = {
     "random": gettext_noop("Against random moves"),
     "t-hand": gettext_noop("Against T-hand (wins or blocks when it can)"),
@@ -144,9 +143,8 @@ RESULT_WORDS = {
 }
 
 
-MAX_QR_CHARACTERS = (
-    600  # characters: a longer link makes squares that a phone cannot read
-)
+# characters: a longer link makes squares that a phone cannot read
+MAX_QR_CHARACTERS = 600
 SVG_START = '<svg xmlns="http://www.w3.org/2000/svg"'
 MAX_FLYING_BEADS = 5  # beads that are drawn flying into a box or out of it
 

@@ -69,8 +69,8 @@ class PaperPage(Page, frozen=True):
     template: ClassVar = "teach/paper.html"
 
     game: Game
-    set_key: str  # key of SETS
-    size_key: str  # key of SIZES
+    set_key: str  # key of OPENING_BY_SET
+    size_key: str  # key of PAPER_SIZES
     machine_recipe: str = (
         ""  # the recipe whose beads the labels show; "" before the first game
     )
