@@ -38,9 +38,13 @@ RECORDED_AGENTS = (
     "q-table",
     "q-table-draw-1",
     "double-q",
+    "q-learning-player",
     "symmetric",
+    "observing-symmetric",
     "sarsa",
+    "expected-sarsa",
     "monte-carlo",
+    "td-afterstates",
 )
 MAX_BLUNDERS = 40  # limit for the blunders of an agent; the most frequent are kept
 KEPT_GAMES = 60  # values are recorded for this many updates before a selected one; no game has more
