@@ -5,6 +5,7 @@ import math
 import msgspec
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from app.recipes.games import TrainingUpdate, UpdateExample
 from app.tictactoe.game import Game
@@ -53,28 +54,51 @@ def test_the_stored_updates_are_those_of_the_trainings(slug: str) -> None:
     )
 
 
-@pytest.mark.parametrize("slug", ["q-learning", "sarsa", "q-table", "self-play", "td-afterstates"])
+def train_until(game: Game, agent: str, updates: int) -> dict[str, NDArray[np.float32]]:
+    """Return the values of each board after a number of updates of the compiled learner."""
+    progress = learn(game, find_recipe(agent), lambda _: updates)
+    after = next(one for one in progress if one.updates >= updates)
+    assert after.updates == updates
+    return dict(zip(build_rules(game).unfinished_boards(), after.q, strict=True))
+
+
+SHARED = ("q-table", "double-q", "td-afterstates", "champion", "menace", "league")  # entries
+
+
+@pytest.mark.parametrize("slug", SELECTIONS)
 def test_the_values_of_an_example_are_those_of_the_compiled_training(game: Game, slug: str) -> None:
-    """The value after the update, and the values of all moves of its board."""
-    recipe = find_recipe(SELECTIONS[slug].agent)
-    number = {board: s for s, board in enumerate(build_rules(game).unfinished_boards())}
+    """The value after each update, and the values of the other moves of the last board."""
     for example in stored(slug):
-        change = example.updates[-1]
-        turn, updates = (
-            example.moves[change.move_index],
-            example.earlier_updates + len(example.updates),
-        )
-        progress = learn(game, recipe, lambda _, wanted=updates: wanted)  # type: ignore[misc]
-        after = next(one for one in progress if one.updates >= updates)
-        assert after.updates == updates
-        row = after.q[number[turn.board]]
-        assert row[turn.cell] == np.float32(change.new)
-        shared = slug == "q-table"
-        for cell, value in enumerate(change.values):
-            if value is None:
-                assert np.isnan(row[cell])
-            elif cell != turn.cell and not shared:
-                assert row[cell] == np.float32(value)
+        updates = example.earlier_updates + len(example.updates)
+        values = train_until(game, SELECTIONS[slug].agent, updates)
+        last = example.updates[-1]
+        final = {example.moves[change.move_index]: change for change in example.updates}
+        for turn, change in final.items():
+            if change is last or slug not in SHARED:  # a later update may change a shared entry
+                assert values[turn.board][turn.cell] == np.float32(change.new)
+        board = example.moves[last.move_index].board
+        for cell, value in enumerate(last.values):
+            if board[cell] != ".":
+                assert value is None
+                assert np.isnan(values[board][cell])
+            elif cell != example.moves[last.move_index].cell and slug not in SHARED:
+                assert values[board][cell] == np.float32(value or 0.0)
+
+
+def test_the_values_of_sweeps_and_simulations_are_those_of_the_compiled_training(
+    game: Game,
+) -> None:
+    """An update of Q-iteration is counted in its sweep; each position has a tree of its own."""
+    for example in stored("q-iteration"):
+        updates = (example.game_number - 1) * int(game.legal.sum()) + example.earlier_updates + 1
+        turn, change = example.moves[0], example.updates[0]
+        values = train_until(game, "q-iteration", updates)
+        assert values[turn.board][turn.cell] == np.float32(change.new)
+    for example in stored("mcts"):
+        values = train_until(game, "mcts", example.game_number * game.decisions)
+        root = example.moves[0]
+        (change,) = (change for change in example.updates if change.move_index == 0)
+        assert values[root.board][root.cell] == np.float32(change.new)
 
 
 def stored_mistakes(agent: str) -> dict[str, list[UpdateExample]]:
@@ -102,10 +126,8 @@ def test_every_agent_of_the_list_has_its_mistakes() -> None:
             assert first.earlier_updates <= mistake.earlier_updates
 
 
-@pytest.mark.parametrize("agent", ["q-table-draw-1", "q-learning-1"])
+@pytest.mark.parametrize("agent", ["q-table-draw-1", "q-learning-1", "sarsa"])
 def test_since_its_update_the_compiled_learner_prefers_the_blunder(game: Game, agent: str) -> None:
-    recipe = find_recipe(agent)
-    number = {board: s for s, board in enumerate(build_rules(game).unfinished_boards())}
     found = sorted(stored_mistakes(agent).items(), key=lambda item: item[1][0].earlier_updates)
     for key, (mistake, _) in found[:2]:
         board, cell = key.split()
@@ -114,10 +136,7 @@ def test_since_its_update_the_compiled_learner_prefers_the_blunder(game: Game, a
             mistake.earlier_updates + len(mistake.updates): True,
         }
         for updates, preferred in ends.items():  # before the game of the update, and after it
-            progress = learn(game, recipe, lambda _, wanted=updates: wanted)  # type: ignore[misc]
-            after = next(one for one in progress if one.updates >= updates)
-            assert after.updates == updates
-            row = after.q[number[board]]
+            row = train_until(game, agent, updates)[board]
             assert (np.flatnonzero(row == np.nanmax(row)).tolist() == [int(cell)]) == preferred
 
 
