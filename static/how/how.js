@@ -1,6 +1,6 @@
 "use strict";
 
-// The parts were once sections of this page: an address of one leads on to its page.
+// Old URLs with the fragment of a part are redirected to the page of the part.
 
 const part = document.getElementById(location.hash.slice(1));
 if (part?.href) location.replace(part.href);

@@ -101,7 +101,7 @@ function start(box) {
   box.addEventListener("input", drag);
   // Swiping selects a step.
   const list = box.querySelector(".update-steps");
-  let swiped = false; // whether a person scrolled, not the script
+  let swiped = false; // whether the user scrolled, not the script
   for (const kind of ["touchmove", "wheel", "pointerdown"]) {
     list.addEventListener(kind, () => { swiped = true; }, { passive: true });
   }
@@ -114,7 +114,7 @@ function start(box) {
     const atEnd = list.scrollLeft + list.clientWidth >= list.scrollWidth - 2;
     if (list.scrollWidth > list.clientWidth) show((atEnd ? items.length - 1 : nearest) + 1, false);
   });
-  // Scrolling over the steps goes through them, once a step has the focus; at both ends the page scrolls on.
+  // With the focus on a step the wheel changes the step; at both ends it scrolls the page.
   let turned = 0; // pixels scrolled since the last step
   list.addEventListener("wheel", (event) => {
     const target = stage + Math.sign(event.deltaY);

@@ -4,7 +4,7 @@ import pytest
 
 from app.recipes import ALGORITHMS as RECIPES
 from app.recipes import parse_recipe
-from app.web.algorithms import ALGORITHMS, phases
+from app.web.algorithms import ALGORITHMS, describe_phases
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 
@@ -55,4 +55,4 @@ def test_an_algorithm_has_its_prose(slug: str) -> None:
 def test_a_training_is_told_opponent_by_opponent(
     site: SiteData, recipe: str, told: list[str]
 ) -> None:
-    assert phases(site, parse_recipe(recipe)) == told
+    assert describe_phases(site, parse_recipe(recipe)) == told

@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.game import X
 from app.tictactoe.notation import format_position, parse_position
-from app.web.algorithms import rule_of
+from app.web.algorithms import find_rule
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import list_puzzles
 from app.web.formatting import format_beads, format_count, spell_bead_count
@@ -139,7 +139,7 @@ def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell
     chances = ends(site, RULES.make_move(board, cell), seat)
     number = held(site, board, cell)
     target = sum(p * max(0, number + pay) for p, pay in zip(chances, (3, 1, -1), strict=True))
-    assert rule_of(pair).compute_reason(pair).target == pytest.approx(target, abs=1e-6)
+    assert find_rule(pair).compute_reason(pair).target == pytest.approx(target, abs=1e-6)
     told = explain(pair)
     assert told.statement.value == spell_bead_count(number)
     assert f"{100 * chances[0]:.1f}%" in " ".join(told.sentences)

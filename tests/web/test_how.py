@@ -19,7 +19,7 @@ from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import find_lost_game
 from app.tictactoe.values import compute_successor_values, find_best_response
 from app.web.algorithms import SECTIONS
-from app.web.algorithms.formula import Formula, block, symbols
+from app.web.algorithms.formula import Formula, draw_block, list_symbols
 from app.web.facts import find_losing_game
 from app.web.formatting import encode_position
 from app.web.pages.how import (
@@ -180,12 +180,12 @@ def test_every_formula_has_its_symbols_right_under_it(html: dict[str, str]) -> N
     ],
 )
 def test_latex_is_drawn_as_mathml(latex: str, expected: str) -> None:
-    assert block(latex) == f'<math display="block"><mrow>{expected}</mrow></math>'
+    assert draw_block(latex) == f'<math display="block"><mrow>{expected}</mrow></math>'
 
 
 def test_a_symbol_is_explained_where_it_means_something() -> None:
     formula = Formula((r"y = x + \gamma a",), {"a": "here another thing"})
-    assert symbols(formula.drawn) == ["y", "x", "γ", "a"]
+    assert list_symbols(formula.drawn) == ["y", "x", "γ", "a"]
     assert [meaning for _, meaning in formula.symbols] == [
         "the target",
         "the discount factor: what a reward is multiplied by for each move that it comes later",

@@ -32,7 +32,7 @@ from app.recipes.parameters import get_parameters
 from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arrays_file, save_agent
 from app.tictactoe.game import build_game
 from app.tictactoe.notation import replay_record
-from app.web.algorithms import rule_of
+from app.web.algorithms import find_rule
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import get_figures
 from app.web.on_demand import (
@@ -207,7 +207,7 @@ def test_the_end_of_a_game_counts_for_the_tables_that_it_teaches(
     lens = "double-q,games=400" + ",last=coin" * (last == "coin")
     position = replay_record(site.game, "0412")[-1]
     pair = ValueQuery(site, lens, position, 7)
-    found = rule_of(pair).compute_reason(pair)
+    found = find_rule(pair).compute_reason(pair)
     ended = [answer.outcome is not None for answer in found.given]
     assert any(ended)
     assert not all(ended)

@@ -4,12 +4,13 @@ import re
 from html import unescape
 
 import msgspec
+import numpy as np
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
 from app.recipes.games import TrainingUpdate, UpdateExample
-from app.tictactoe.notation import find_record, parse_position, replay_record
+from app.tictactoe.notation import find_record, format_position, parse_position, replay_record
 from app.web.algorithms import SECTIONS
 from app.web.match import Match
 from app.web.pages.parts.update import DECIMALS, STEP_COUNT
@@ -269,3 +270,31 @@ def test_random_moves_are_marked_in_the_game_of_an_update(
         }
         assert {ply: bool(word) for ply, word in words}.items() <= expected.items()
         assert ("with a dotted square" in html) == any(bool(word) for _, word in words)
+
+
+@pytest.mark.parametrize(
+    ("lens", "reason"),
+    [
+        ("mcts", "the value is the average of all games"),
+        ("dqn-vs-heuristic", "each step of the network changed all values"),
+        ("q-learning-1", "for this agent they are recorded for"),
+    ],
+)
+def test_a_blunder_without_a_recorded_update_says_why(
+    client: FlaskClient, site: SiteData, lens: str, reason: str
+) -> None:
+    game, q = site.game, site.get_values(lens)
+    recorded = site.mistake_examples.get(lens, {})
+    for state in range(game.decisions):
+        row = q[state]
+        cell = int(np.nanargmax(row))
+        truth = site.optimal_q[state]
+        alone = np.count_nonzero(row == row[cell]) == 1 and (row[cell] != 0)
+        key = f"{format_position(game, state)} {cell}"
+        if alone and truth[cell] < np.nanmax(truth) and key not in recorded:
+            match = Match(find_record(game, state), value_source=lens)
+            assert reason in " ".join(client.get(why(match, cell)).text.split())
+            other = int(np.nanargmax(truth))
+            assert "that made this blunder" not in client.get(why(match, other)).text
+            return
+    raise AssertionError("no such blunder")

@@ -26,9 +26,9 @@ from msgspec.structs import asdict
 
 from app.tictactoe.game import O, X
 from app.tictactoe.notation import DIGITS, find_record, format_position, replay_record
-from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
+from app.web.algorithms import ALGORITHMS, find_rule, find_section, is_explainable
 from app.web.algorithms.champion import BOUNDS
-from app.web.algorithms.league import exchanged, other_seat, shares_entry
+from app.web.algorithms.league import compute_other_target, exchange_colours, is_shared_by_seats
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_signed
 from app.web.match import Match
@@ -216,7 +216,7 @@ def pairs(site: SiteData, lens: str, every: int) -> list[ValueQuery]:
 
 
 def reason(pair: ValueQuery) -> ValueReason:
-    return rule_of(pair).compute_reason(pair)
+    return find_rule(pair).compute_reason(pair)
 
 
 def text_lines(explanation: Explanation) -> list[str]:
@@ -244,14 +244,14 @@ def row_lines(explanation: Explanation) -> list[str]:
 def state_value(app: Flask, pair: ValueQuery) -> str:
     """Return the sentence that states a value, from its template."""
     macros: Any = app.jinja_env.get_template("why/_value.html").module
-    return str(macros.state_value(explain(pair).statement, section_of(pair))).strip()
+    return str(macros.state_value(explain(pair).statement, find_section(pair))).strip()
 
 
 def explained(app: Flask, site: SiteData, record: str, cell: int, lens: str) -> list[str]:
     pair = pair_of(site, record, cell, lens)
     told = explain(pair)
     macros: Any = app.jinja_env.get_template("why/_value.html").module
-    html = str(macros.list_facts(told, section_of(pair)))
+    html = str(macros.list_facts(told, find_section(pair)))
     facts = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", html, re.DOTALL)
     board = format_position(site.game, pair.position)
     lines = [why_address(Match(record, value_source=lens), cell)]
@@ -273,7 +273,7 @@ def test_the_explanations_are_as_written(app: Flask, site: SiteData) -> None:
 
 
 def test_the_file_shows_every_algorithm(site: SiteData) -> None:
-    shown = {section_of(pair_of(site, *move)) for move in [*MOVES, *BEADS]}
+    shown = {find_section(pair_of(site, *move)) for move in [*MOVES, *BEADS]}
     assert shown == {agent.card.algorithm for agent in site.agents.values()} | {"minimax"}
     assert shown == set(ALGORITHMS)
 
@@ -338,10 +338,10 @@ def test_what_the_other_seat_draws_an_entry_to_is_found_by_a_second_route(
     league = [lens for lens, agent in site.agents.items() if agent.card.algorithm == "league"]
     for lens in league:
         for pair in pairs(site, lens, 71):
-            if shares_entry(pair):
+            if is_shared_by_seats(pair):
                 board = format_position(site.game, pair.position)
                 after = place(board.translate(str.maketrans("XO", "OX")), pair.cell, "X")
-                assert other_seat(pair) == pytest.approx(slow.drawn_to(lens, after, "O"))
+                assert compute_other_target(pair) == pytest.approx(slow.drawn_to(lens, after, "O"))
 
 
 @pytest.mark.parametrize("symmetries", [1, 8])
@@ -351,7 +351,7 @@ def test_the_leagues_entries_are_shared_as_the_page_says(site: SiteData, symmetr
     own, (as_x, as_o) = list_own_entries(game, view), view.entry
     x_moves, o_moves = game.to_move == X, game.to_move == O
     for position in np.flatnonzero(x_moves)[::5]:
-        twin, legal = exchanged(game, position), game.legal[position]
+        twin, legal = exchange_colours(game, position), game.legal[position]
         assert (as_o[position][legal] == own[twin][legal]).all()
     kept = set(own[game.legal].tolist())
     assert not kept & set(as_x[o_moves][game.legal[o_moves]].tolist())
@@ -570,15 +570,15 @@ def test_a_snapshot_has_a_why_where_its_opponent_is_known(
 ) -> None:
     for lens, agent in site.agents.items():
         url = f"/why/40?cell=8&lens={lens}&step=2"
-        assert explainable(site, lens, None)
+        assert is_explainable(site, lens, None)
         told = client.get(url)
-        if explainable(site, lens, 2):
+        if is_explainable(site, lens, 2):
             assert told.status_code == 200
             assert f"After {agent.snapshot_updates[2]:,} updates {agent.card.title}" in told.text
         else:
             assert told.status_code == 400
             assert len(site.get_recipe(lens).phases) > 1
-    assert not explainable(site, "q-learning-4", 2)
+    assert not is_explainable(site, "q-learning-4", 2)
 
 
 @pytest.mark.parametrize("lens", ["q-learning-1", "double-q", "champion", "observing"])

@@ -20,9 +20,10 @@ class SarsaLambda:
         self.earlier = []  # the Updates of the moves before the last one
 
     def update(self, s, a, reward, s_next, a_next):
-        """Add alpha delta z to the value of every move of this game (Sutton & Barto, eq. 12.5 to 12.7).
+        """Add alpha delta z to the value of every move of this game (Sutton & Barto, section 12.7).
 
-        delta is the TD error of the last move, (s, a); z is the trace of each move. `s_next` is
+        delta is the TD error of the last move, (s, a).  z is the trace of each move: all traces
+        are multiplied by gamma lambda, then the trace of the last move grows by 1. `s_next` is
         the board after the opponent's answer, `a_next` the move chosen there; None if the game is
         over. Return the Update of the last move; the others go to `earlier`.
         """

@@ -1,7 +1,7 @@
-"""The algorithms, each in one place: what the pages say of the values that they make.
+"""The algorithms: a module for each, with its formula and the explanation of its values.
 
-The module of an algorithm has the name of its slug and a value ALGORITHM, with its formula;
-its prose is in templates/how/sections.  `app.recipes` has its parameters, `training` its loop.
+The module of an algorithm is named by its slug and defines the value ALGORITHM.  The text of its
+page is in templates/how/sections, its parameters are in `app.recipes`, its loop is in `training`.
 """
 
 from collections.abc import Mapping
@@ -21,13 +21,13 @@ from app.web.formatting import format_count
 from app.web.site_data import SiteData
 from app.web.translation import gettext, gettext_noop
 
-# opponents that no policy is the name of
+# opponents that are no named policy
 OTHERS = {
     SELF: gettext_noop("itself"),
     BOTH: gettext_noop("itself, both sides learning"),
     "league": gettext_noop("the league"),
 }
-MINIMAX = "minimax"  # what explains exact values: optimal play has no agent
+MINIMAX = "minimax"  # slug of the algorithm of exact values, which have no agent
 
 
 def load_algorithm(slug: str) -> Algorithm:
@@ -40,7 +40,7 @@ def load_algorithm(slug: str) -> Algorithm:
 ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
     {slug: load_algorithm(slug) for slug in (MINIMAX, *RECIPES)}
 )
-# The parts of the page that explains, by slug; sections.toml has the notions and measures.
+# The sections of /how by slug; sections.toml has those that are not about an algorithm.
 SECTIONS: Mapping[str, Section] = MappingProxyType(
     {slug: algorithm.section for slug, algorithm in ALGORITHMS.items()}
     | msgspec.toml.decode(
@@ -49,19 +49,19 @@ SECTIONS: Mapping[str, Section] = MappingProxyType(
 )
 
 
-def section_of(pair: ValueQuery) -> str:
-    """Name the section of /how that explains a value: also the key of its algorithm."""
+def find_section(pair: ValueQuery) -> str:
+    """Return the slug of the algorithm of a value, which is also its section of /how."""
     return pair.agent.card.algorithm if pair.is_learned else MINIMAX
 
 
-def rule_of(pair: ValueQuery) -> UpdateRule:
+def find_rule(pair: ValueQuery) -> UpdateRule:
     """Return the update rule of a learned value, or the formula of an exact value."""
     if pair.task is None or pair.is_learned:
-        return ALGORITHMS[section_of(pair)].rule
+        return ALGORITHMS[find_section(pair)].rule
     return TASK_BEFORE_ANSWER if pair.task.discounted_plies == 1 else TASK_AFTER_ANSWER
 
 
-def phases(site: SiteData, recipe: Recipe) -> list[str]:
+def describe_phases(site: SiteData, recipe: Recipe) -> list[str]:
     """Return a text for each phase of a training: its length and its opponent."""
     turns = ALGORITHMS[recipe.slug].turns(recipe)
     return [
@@ -70,13 +70,13 @@ def phases(site: SiteData, recipe: Recipe) -> list[str]:
     ]
 
 
-def explainable(site: SiteData, lens: str, step: int | None) -> bool:
-    """Return whether values at a snapshot can be explained: one opponent in all of the training."""
+def is_explainable(site: SiteData, lens: str, step: int | None) -> bool:
+    """Return whether values at a snapshot can be explained: the whole training had one opponent."""
     return step is None or len(site.get_recipe(lens).phases) == 1
 
 
 def opponent_name(site: SiteData, opponent: str) -> str:
-    """Name an opponent of a recipe's phases, to go on after "against"."""
+    """Return the name of an opponent in a recipe's phases, to follow "against"."""
     if opponent in OTHERS:
         return gettext(OTHERS[opponent])
     return site.display_titles.find(opponent) or opponent

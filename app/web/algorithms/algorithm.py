@@ -1,6 +1,6 @@
-"""What there is to say of an algorithm: one value of this kind is all that the site knows of it.
+"""The class Algorithm: the explanation, the picture and the texts of one algorithm.
 
-That is also how its updates are put where the games of a training are told.
+The lab describes each update of a training game with the functions in `Story`.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,8 +11,8 @@ import msgspec
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.sources import Source, get_sources
-from app.web.algorithms.formula import Formula, bracketed, written
-from app.web.algorithms.sentences import best_next, describe_update
+from app.web.algorithms.formula import Formula, add_brackets, format_short
+from app.web.algorithms.sentences import describe_best_next, describe_update
 from app.web.algorithms.targets import (
     Reply,
     ValueQuery,
@@ -41,31 +41,35 @@ class UpdateRule(NamedTuple):
     # sentences on the target, and on the distance of the value from it
     describe_reason: Callable[[ValueQuery, ValueReason], list[str]] = describe_update
     # a text on the next value after a reply
-    describe_reply: Callable[[ValueQuery, Reply], str] = best_next
+    describe_reply: Callable[[ValueQuery, Reply], str] = describe_best_next
     # column with the chance of each reply, or with "yes" for each reply that counts
     reply_column: str = CHANCE
 
 
 def epsilon_greedy(_game: TrainingGame, move: TrainingMove) -> str:
-    """Name how most learners choose their moves."""
+    """Return the name of an epsilon-greedy choice: "explored" or "greedy"."""
     return "explored" if move.was_random else "greedy"
 
 
-def drawn_to(
+def build_sentence(
     target: str, backward: bool = False, to_answer: bool = False
 ) -> Callable[[Recipe, TrainingGame, int], str]:
-    """Return what says that a move is drawn to `target`, or to the reward if it ended the game.
+    """Return a function that describes updates towards `target`, or towards a final reward.
 
-    `backward` says that updates come when the game is over, the last move first, and `to_answer`
-    that the target of a move is made from the opponent's answer.
+    `backward`: whether the updates follow the game, the last move first.  `to_answer`: whether
+    the target of a move is computed from the opponent's reply.
     """
-    begun = f"{OVER}, it learned backward from the last move." if backward else began()
+    begun = (
+        f"{OVER}, it learned backward from the last move."
+        if backward
+        else describe_start()
+    )
 
     def sentence(_recipe: Recipe, game: TrainingGame, update: int) -> str:
         if not update:
             return begun
         turn = game.updates[update - 1].move_index
-        # Where both sides learn the last move of each is drawn to what the end is worth to it.
+        # If both sides learn, the last move of each side is drawn to a reward.
         lasts = 2 if game.played_both_sides and not to_answer else 1
         if turn < len(game.moves) - lasts:
             return f"Move {turn + 1} is drawn to {target}."
@@ -77,25 +81,27 @@ def drawn_to(
     return sentence
 
 
-def began(aside: str = "") -> str:
-    """Return the sentence that updates came while the game was played."""
+def describe_start(aside: str = "") -> str:
+    """Return the sentence that the updates were made during the game, followed by `aside`."""
     return f"{MOVED}, it learned move by move{aside}."
 
 
 def write_step(recipe: Recipe, update: TrainingUpdate) -> str:
-    """Write an update as a step towards its target, "" if it is none of one known value."""
+    """Return the equation of a step towards a target, "" for an update of another kind."""
     if update.target is None or not update.step_size or update.in_table:
         return ""
-    old, target = written(update.old), written(update.target)
+    old, target = format_short(update.old), format_short(update.target)
     step_size = format_fraction(update.step_size)
     if getattr(recipe, "update", "average") == "sum":
-        return f"{old} + {step_size} × {bracketed(target)} = {written(update.new)}"
-    way = f"({target} {MINUS} {bracketed(old)})"
-    return f"{old} + {step_size} × {way} = {written(update.new)}"
+        return (
+            f"{old} + {step_size} × {add_brackets(target)} = {format_short(update.new)}"
+        )
+    way = f"({target} {MINUS} {add_brackets(old)})"
+    return f"{old} + {step_size} × {way} = {format_short(update.new)}"
 
 
 def format_fraction(step_size: float) -> str:
-    """Write a step size: as a fraction if it is one part of many, such as 1/3."""
+    """Return a step size as text; a long decimal of 1/n is written as the fraction."""
     parts = round(1 / step_size)
     is_part = (
         parts > 1 and f"{step_size:g}" == f"{1 / parts:g}" and len(f"{step_size:g}") > 5
@@ -104,66 +110,65 @@ def format_fraction(step_size: float) -> str:
 
 
 class Story(NamedTuple):
-    """The texts for the games of a training, update after update.
+    """The functions that describe the games of a training, update after update."""
 
-    `sentence` says what the first updates have done, as many as its last argument says; after
-    none of them, what is to come.
-    """
-
+    # the last update of the first n; for n = 0 the order of the updates
     sentence: Callable[[Recipe, TrainingGame, int], str]
-    # an update in numbers, "" for none
+    # the equation of an update, "" without an equation
     equation: Callable[[Recipe, TrainingUpdate], str] = write_step
-    # how a move was chosen
+    # the way of choosing a move, in a word
     choice: Callable[[TrainingGame, TrainingMove], str] = epsilon_greedy
-    movers_view: bool = False  # values are in the mover's view, not in the seat's
+    movers_view: bool = (
+        False  # whether values are in the view of the mover, not of the seat
+    )
 
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of the page that explains: of an algorithm, a notion or a measure."""
+    """A section of /how: on an algorithm, a notion or a measure."""
 
     title: str
-    lens: str  # value source that shows what the algorithm is about
-    record: str  # in which position
-    sources: tuple[str, ...]  # who found it, by their slugs
+    lens: str  # value source of the board on the page
+    record: str  # moves that lead to the position on the board
+    sources: tuple[str, ...]  # slugs of the publications
     formula: Formula
-    also: Formula | None = None  # another one
-    step: int | None = None  # the snapshot of the lens
+    also: Formula | None = None  # second formula
+    step: int | None = None  # snapshot of the value source, None for its end
 
     @property
     def start(self) -> Match:
-        """The position that shows its point; both sides are played by hand."""
+        """The match that the board on the page shows first; both sides are played by hand."""
         return Match(self.record, o=HUMAN, value_source=self.lens, snapshot=self.step)
 
     @property
     def cited(self) -> tuple[Source, ...]:
-        """The names of its inventors."""
+        """The publications about the algorithm."""
         return get_sources(*self.sources)
 
 
 class UpdateStyle(NamedTuple):
-    """The picture of an algorithm's update, and its one difference from Q-learning."""
+    """The picture of an algorithm's update, and the difference from Q-learning."""
 
-    # the template that draws it: one step towards the next state, towards the result of a whole
-    # game, beads in a box, bounds, or an exact mean over all answers
+    # the template of the picture: a step towards the next value or towards the result of a game,
+    # beads in a box, bounds, or an exact mean over all replies
     family: Literal["step", "return", "beads", "bounds", "mean"]
-    next_mover: Literal["own", "other"]  # whose moves the next state has
+    next_mover: Literal["own", "other"]  # the player to move in the next state
     line: str  # the target, in LaTeX
-    words: str  # what differs from Q-learning
+    words: str  # the difference from Q-learning
     differs: Literal["", "next value", "order", "table", "result", "bounds"] = ""
 
 
 class Algorithm(NamedTuple):
-    """All that the site knows of an algorithm besides, by the slug on the cards of its agents."""
+    """An algorithm, as pages explain it; its slug is on the cards of its agents."""
 
     title: str
     section: Section  # its prose is in templates/how/sections
     update: UpdateStyle
     rule: UpdateRule = UpdateRule()
-    story: Story | None = None  # how the games of a training are told
-    untold: str = ""  # why they are not
-    # Where an agent comes from, with its opponents.
+    story: Story | None = None  # None if its games are not described
+    untold: str = ""  # the reason why its games are not described
+    # the origin of an agent, with a place for its opponents
     origin: str = gettext_noop("Learned from games against {}.")
     # The length of a training, as in "100,000 games"; "against" follows in the sentence.
     turns: Callable[[Recipe], str] = lambda recipe: recipe.turns
-    # What only the prose of its section asks for.
-    facts: Callable[[SiteData], Mapping[str, object]] = lambda _world: {}
+    # numbers in the text of its section
+    facts: Callable[[SiteData], Mapping[str, object]] = lambda _site: {}

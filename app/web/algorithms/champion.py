@@ -1,4 +1,4 @@
-"""The champion: what a move is worth at least and at most, by what its answers are."""
+"""The champion: a lower and an upper bound of each value, from the bounds of the replies."""
 
 from dataclasses import replace
 
@@ -15,13 +15,17 @@ from app.web.algorithms.algorithm import (
     UpdateRule,
     UpdateStyle,
 )
-from app.web.algorithms.formula import Formula, bracketed, written
-from app.web.algorithms.sentences import distance, images, worth_to_other
+from app.web.algorithms.formula import Formula, add_brackets, format_short
+from app.web.algorithms.sentences import (
+    describe_distance,
+    describe_reply_value,
+    describe_symmetries,
+)
 from app.web.algorithms.targets import ValueQuery, ValueReason, target_before_reply
 from app.web.formatting import MINUS, format_signed
 from app.web.translation import gettext_noop
 
-BOUNDS = {  # from a value to what a move is known to be worth at least and at most
+BOUNDS = {  # value on the board -> lower and upper bound
     lower + (upper - lower) / 4: (lower, upper)
     for lower in (-1, 0, 1)
     for upper in (-1, 0, 1)
@@ -30,11 +34,11 @@ BOUNDS = {  # from a value to what a move is known to be worth at least and at m
 
 
 def _reason(pair: ValueQuery) -> ValueReason:
-    lower, upper = bounds(pair)
+    lower, upper = find_bounds(pair)
     return replace(target_before_reply(pair), target=lower + (upper - lower) / 4)
 
 
-def bounds(pair: ValueQuery) -> tuple[int, int]:
+def find_bounds(pair: ValueQuery) -> tuple[int, int]:
     """Return the lower and the upper bound of a move's value."""
     if (outcome := pair.outcome(pair.after)) is not None:
         return outcome, outcome
@@ -49,9 +53,13 @@ def _answer_bounds(pair: ValueQuery) -> list[tuple[int, int]]:
 
 
 def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    worth = _worth(*(format_signed(bound, 0) for bound in bounds(pair)))
+    worth = _worth(*(format_signed(bound, 0) for bound in find_bounds(pair)))
     by = "the rules" if pair.game.is_over(pair.after) else "its answers"
-    return [f"By {by} it is worth {worth}.", *distance(reason), *images(pair)]
+    return [
+        f"By {by} it is worth {worth}.",
+        *describe_distance(reason),
+        *describe_symmetries(pair),
+    ]
 
 
 def _worth(least: str, most: str) -> str:
@@ -64,16 +72,16 @@ def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
         return f"{OVER}, every board met so far is valued by the answers to it, the last plies first."
     change = game.updates[update - 1]
     number = change.move_index + 1
-    worth = _worth(*map(written, BOUNDS[change.new]))
+    worth = _worth(*map(format_short, BOUNDS[change.new]))
     by = "the rules" if number == len(game.moves) else "its answers"
     return f"By {by} move {number} is worth {worth} to {game.moves[change.move_index].mark}."
 
 
 def _shown(_recipe: Recipe, update: TrainingUpdate) -> str:
-    """Write the value that is shown as a point between its bounds."""
+    """Return the equation of the shown value: a point between the bounds."""
     least, most = BOUNDS[update.new]
-    way = f"({written(most)} {MINUS} {bracketed(written(least))}) / 4"
-    return f"{written(least)} + {way} = {written(update.new)}"
+    way = f"({format_short(most)} {MINUS} {add_brackets(format_short(least))}) / 4"
+    return f"{format_short(least)} + {way} = {format_short(update.new)}"
 
 
 ALGORITHM = Algorithm(
@@ -89,7 +97,7 @@ ALGORITHM = Algorithm(
     rule=UpdateRule(
         _reason,
         _sentences,
-        worth_to_other,
+        describe_reply_value,
         reply_column=COUNTS,
     ),
     update=UpdateStyle(

@@ -10,9 +10,9 @@ from app.web.algorithms.algorithm import (
     Story,
     UpdateRule,
     UpdateStyle,
-    drawn_to,
+    build_sentence,
 )
-from app.web.algorithms.formula import Formula, cases
+from app.web.algorithms.formula import Formula, format_cases
 from app.web.algorithms.q_table import (
     ADDED_UP,
     draw_to_answer,
@@ -21,10 +21,10 @@ from app.web.algorithms.q_table import (
 from app.web.algorithms.sentences import (
     NEAR,
     SAME,
-    backward,
-    distance,
-    expected,
-    moved_on,
+    describe_changes,
+    describe_distance,
+    describe_order,
+    describe_target,
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_signed
@@ -42,7 +42,7 @@ LAST = {
 
 
 def _reason(pair: ValueQuery) -> ValueReason:
-    # An end is learned by both tables or by one, any other target by one of them.
+    # With last=both the reward of an end updates both tables, so it counts twice.
     reason = draw_to_answer(pair, 2.0 if pair.recipe.last == "both" else 1.0)
     return (
         replace(reason, hedge=reason.hedge or "at most ")
@@ -56,12 +56,12 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
         return [ADDED_UP, *name_shared_moves(pair)]
     two_tables = [f"{TWO_TABLES} {LAST[pair.recipe.last]}"] if reason.bootstraps else []
     sentences = [
-        expected(pair, reason),
-        *distance(reason),
+        describe_target(pair, reason),
+        *describe_distance(reason),
         *_past(pair, reason),
         *two_tables,
     ]
-    return [*sentences, *backward(reason), *name_shared_moves(pair)]
+    return [*sentences, *describe_order(reason), *name_shared_moves(pair)]
 
 
 def _past(pair: ValueQuery, reason: ValueReason) -> list[str]:
@@ -70,7 +70,7 @@ def _past(pair: ValueQuery, reason: ValueReason) -> list[str]:
         return []
     targets, initial = [answer.target for answer in reason.given], pair.recipe.initial
     if pair.value > max(*targets, initial) + SAME:
-        return [f"It is more than any answer brings now. {moved_on(pair)}"]
+        return [f"It is more than any answer brings now. {describe_changes(pair)}"]
     sentences = []
     if len(targets) > 1:
         sentences = [
@@ -85,7 +85,7 @@ def _past(pair: ValueQuery, reason: ValueReason) -> list[str]:
 
 
 def _facts(site: SiteData) -> dict[str, object]:
-    """Compare the highest values with the best that can be had, both where training came."""
+    """Return the mean error of the highest values, over the positions of the training."""
     biases = {}
     for name in ("q-table", "double-q"):
         exact = site.get_task_q(name) if name in site.agents else None
@@ -105,7 +105,7 @@ def _facts(site: SiteData) -> dict[str, object]:
 ALGORITHM = Algorithm(
     title="Double Q-learning",
     story=Story(
-        drawn_to(
+        build_sentence(
             "gamma times what one table expects of the move that the other finds best",
             backward=True,
         ),
@@ -131,7 +131,7 @@ ALGORITHM = Algorithm(
         formula=Formula(
             lines=(
                 r"Q_A(s, a) \leftarrow Q_A(s, a) + \alpha (y - Q_A(s, a))",
-                cases(
+                format_cases(
                     "y",
                     ("r", "for the last move"),
                     (r"\gamma Q_B(s', a^*)", "for the others"),

@@ -1,8 +1,8 @@
-"""Deep Q-learning: a network has no entries, and its outputs only come near their targets."""
+"""Deep Q-learning: a network in place of a table; its outputs only approach their targets."""
 
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
-from app.web.algorithms.formula import Formula, cases
-from app.web.algorithms.sentences import distance, expected
+from app.web.algorithms.formula import Formula, format_cases
+from app.web.algorithms.sentences import describe_distance, describe_target
 from app.web.algorithms.targets import ValueQuery, ValueReason, target_after_reply
 from app.web.formatting import format_count
 from app.web.translation import gettext_noop
@@ -14,8 +14,8 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
         times = often.get(pair.visits, f"played {format_count(pair.visits)} times")
         played = f", and this move was {times} in training"
     return [
-        expected(pair, reason),
-        *distance(reason),
+        describe_target(pair, reason),
+        *describe_distance(reason),
         "One network gives the values of all moves, and no move has an entry of its own: its "
         f"outputs only come near the targets{played}.",
     ]
@@ -51,7 +51,7 @@ ALGORITHM = Algorithm(
         ),
         formula=Formula(
             lines=(
-                cases(
+                format_cases(
                     "y",
                     ("r", "if the game is over"),
                     (r"r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')", "otherwise"),

@@ -5,15 +5,17 @@ from app.web.algorithms.algorithm import (
     Section,
     Story,
     UpdateStyle,
-    drawn_to,
+    build_sentence,
 )
-from app.web.algorithms.formula import Q_STEP, Formula, cases
-from app.web.algorithms.q_learning import games_from
+from app.web.algorithms.formula import Q_STEP, Formula, format_cases
+from app.web.algorithms.q_learning import name_games
 
 ALGORITHM = Algorithm(
     title="Expected Sarsa",
-    turns=games_from,
-    story=Story(drawn_to("gamma times what it expects of its next move on average")),
+    turns=name_games,
+    story=Story(
+        build_sentence("gamma times what it expects of its next move on average")
+    ),
     update=UpdateStyle(
         family="step",
         next_mover="own",
@@ -32,7 +34,7 @@ ALGORITHM = Algorithm(
         formula=Formula(
             lines=(
                 Q_STEP,
-                cases(
+                format_cases(
                     "y", ("r", "if the game is over"), (r"r + \gamma v", "otherwise")
                 ),
                 r"v = \frac{\varepsilon}{n} \sum_{a'} Q(s', a') "

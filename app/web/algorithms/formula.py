@@ -25,12 +25,12 @@ Q_STEP = r"Q(s, a) \leftarrow Q(s, a) + \alpha (y - Q(s, a))"  # towards the tar
 FORMULAS = 256  # formulas that are kept, some 2 KB each
 ENTITY = re.compile("&#x([0-9A-F]+);")
 CORRECTIONS = (  # replacements in the output of the converter
-    # HTML knows it, the style sheet says it
+    # superfluous in HTML and with the style sheet
     (
         re.compile(' (?:xmlns|columnalign)="[^"]*"'),
         "",
     ),
-    # is raised
+    # the prime is already a raised character
     (
         re.compile("<msup>(<mi>.</mi>)<mi>′</mi></msup>"),
         r"<mrow>\1<mo>′</mo></mrow>",
@@ -55,18 +55,18 @@ class Formula:
     title: str = ""  # "" for the title of the section
 
     def __post_init__(self) -> None:
-        self.explained  # noqa: B018 - drawn when the site starts, not when it is first asked for
+        self.explained  # noqa: B018 - drawn when the site starts, not at the first request
 
     @cached_property
     def drawn(self) -> Markup:
         """All lines, each as a block of MathML."""
-        return Markup().join(block(line) for line in self.lines)
+        return Markup().join(draw_block(line) for line in self.lines)
 
     @cached_property
     def symbols(self) -> list[tuple[str, str]]:
-        """The symbols in the order in which they appear, and what each means."""
+        """The symbols with their meanings, in the order of the formula."""
         meanings = {**USUALLY, **self.symbol_meanings}
-        found = dict.fromkeys(symbols(self.drawn))
+        found = dict.fromkeys(list_symbols(self.drawn))
         return [(name, meanings[name]) for name in found if name in meanings]
 
     @cached_property
@@ -76,7 +76,7 @@ class Formula:
         return Markup().join(entry.format(*symbol) for symbol in self.symbols)
 
 
-def cases(name: str, *rows: tuple[str, str]) -> str:
+def format_cases(name: str, *rows: tuple[str, str]) -> str:
     """Return the LaTeX of a definition by cases; a row is a value and its condition in words."""
     lines = r" \\ ".join(
         rf"{value} & \text{{{condition}}}" for value, condition in rows
@@ -84,15 +84,15 @@ def cases(name: str, *rows: tuple[str, str]) -> str:
     return rf"{name} = \begin{{cases}} {lines} \end{{cases}}"
 
 
-def symbols(drawn: str) -> list[str]:
-    """List the letters of a drawn formula as they appear, with what is raised beside them."""
+def list_symbols(drawn: str) -> list[str]:
+    """Return the letters of a drawn formula in order, with their primes and stars."""
     found = ("".join(parts) for parts in SYMBOL.findall(drawn))
     return [name.replace(MINUS, "⁻") for name in found]
 
 
 @lru_cache(maxsize=FORMULAS)
-def block(latex: str) -> Markup:
-    """Draw a formula in a line of its own."""
+def draw_block(latex: str) -> Markup:
+    """Return a formula as MathML, in a line of its own."""
     drawn = ENTITY.sub(_character, convert(latex, display="block"))
     for found, instead in CORRECTIONS:
         drawn = found.sub(instead, drawn)
@@ -100,21 +100,21 @@ def block(latex: str) -> Markup:
 
 
 def _character(entity: re.Match[str]) -> str:
-    """Write a character as itself, where HTML lets it."""
+    """Return the character of an entity, or the entity if HTML needs it."""
     character = chr(int(entity[1], 16))
     return entity[0] if character in "<>&" else character
 
 
-def number(value: float, decimals: int = 2) -> str:
-    """Write a number, before which only a minus stands."""
+def format_number(value: float, decimals: int = 2) -> str:
+    """Return a number as text, without a plus."""
     return format_signed(value, decimals).removeprefix("+")
 
 
-def written(value: float) -> str:
-    """Write a number with up to four figures, before which only a minus stands."""
+def format_short(value: float) -> str:
+    """Return a number with up to four significant digits, without a plus."""
     return f"{round(value, 6) + 0.0:.4g}".replace("-", MINUS)
 
 
-def bracketed(number: str) -> str:
-    """Put a number that follows an operator in parentheses if it is negative."""
+def add_brackets(number: str) -> str:
+    """Return a number for the place after an operator: negative numbers in parentheses."""
     return f"({number})" if number.startswith(MINUS) else number

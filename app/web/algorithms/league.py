@@ -1,7 +1,7 @@
 """Q-learning for nondeterministic environments, in a league: every ply is an update.
 
-A learner's table has entries for the boards on which it is to move, and for the boards on which its
-opponent is to move; a model has only the first. Stones in it are the learner's or the opponent's.
+The table of a learner has entries for its own decisions and for those of its opponent; a model
+has only the own decisions.  Boards in the table have own and opponent's stones in place of X and O.
 """
 
 from dataclasses import replace
@@ -24,15 +24,15 @@ from app.web.algorithms.algorithm import (
 from app.web.algorithms.formula import (
     Q_STEP,
     Formula,
-    cases,
+    format_cases,
 )
-from app.web.algorithms.sentences import ENDS, NEAR, distance, name_cell
+from app.web.algorithms.sentences import ENDS, NEAR, describe_distance, name_cell
 from app.web.algorithms.targets import (
     Reply,
     ValueQuery,
     ValueReason,
-    best_only,
-    ways_on,
+    keep_best_replies,
+    list_replies,
 )
 from app.web.formatting import format_count, format_signed
 from app.web.translation import gettext_noop
@@ -41,25 +41,25 @@ SWAP = str.maketrans("XO", "OX")
 NEXT = "gamma times the best that it knows of the board it makes"
 
 
-def shares_entry(pair: ValueQuery) -> bool:
-    """Whether the learner uses the entry in both seats, so that two targets draw it."""
+def is_shared_by_seats(pair: ValueQuery) -> bool:
+    """Return whether the learner uses the entry in both seats, with two different targets."""
     return pair.mover == X and pair.recipe.stages == "two"
 
 
-def other_seat(pair: ValueQuery) -> float:
-    """Return the second target of the entry of a move of X: the target of its owner as O.
+def compute_other_target(pair: ValueQuery) -> float:
+    """Return the second target of the entry of a move of X: the target in the seat of O.
 
-    With the colours exchanged, the squares are a board on which X, the opponent, is to
-    move; the update of the move on the same cell, with O's reward, changes the same entry.
+    With exchanged colours the board is a decision of X as the opponent of O.  The update of that
+    move, with the reward of O, changes the same entry.
     """
-    twin = exchanged(pair.game, pair.position)
-    return drawn_to(pair, int(pair.game.successor[twin, pair.cell]), O)
+    twin = exchange_colours(pair.game, pair.position)
+    return compute_target(pair, int(pair.game.successor[twin, pair.cell]), O)
 
 
-def drawn_to(pair: ValueQuery, position: int, owner: int) -> float:
-    """Return the target of a move to a position with the owner to move, or to a finished one.
+def compute_target(pair: ValueQuery, position: int, owner: int) -> float:
+    """Return the target of a move after which the game is over, or `owner` is to move.
 
-    A finished position has its reward as the value of all its actions.
+    A finished position has its reward as its value.
     """
     gamma: float = pair.recipe.gamma
     if pair.game.is_over(position):
@@ -68,43 +68,44 @@ def drawn_to(pair: ValueQuery, position: int, owner: int) -> float:
     return gamma * max(0.0, float(np.nanmax(pair.table[position])))
 
 
-def exchanged(game: Game, position: int) -> int:
+def exchange_colours(game: Game, position: int) -> int:
     """Return the position with the colours exchanged.
 
-    Raises ValueError where there are not as many stones of both.
+    Raises ValueError if the numbers of both stones differ.
     """
     return parse_position(game, format_position(game, position).translate(SWAP))
 
 
 def _answer_value(pair: ValueQuery, cell: int, position: int) -> float:
-    """Return the value of an answer that makes a position, in the view of the mover.
+    """Return the value of a reply in the view of the mover.
 
-    If O moved, the table has this value: boards with X to move are boards of an owner who
-    plays X, colours exchanged. If X moved, it has none, and its target is used instead; 0
-    if only own moves are learned.
+    After a move of O the table has this value, on the board with exchanged colours.  After a move
+    of X it has none: the target of the reply is used, or 0 if only own moves are learned.
     """
     if pair.mover == O:
-        return float(pair.table[exchanged(pair.game, pair.after), cell])
-    return drawn_to(pair, position, pair.mover) if shares_entry(pair) else 0.0
+        return float(pair.table[exchange_colours(pair.game, pair.after), cell])
+    return (
+        compute_target(pair, position, pair.mover) if is_shared_by_seats(pair) else 0.0
+    )
 
 
 def _reason(pair: ValueQuery) -> ValueReason:
     """Return the target of the answer with the highest value for the mover."""
     answers = []
-    for cell, position in ways_on(pair):
+    for cell, position in list_replies(pair):
         if cell is None:
             found = reward = pair.reward(pair.game.result(position) * pair.mover)
-            target = drawn_to(pair, position, pair.mover)
+            target = compute_target(pair, position, pair.mover)
         else:
             found, reward = _answer_value(pair, cell, position), 0.0
             target = pair.recipe.gamma * max(0.0, found)
         answers.append(
             Reply(cell, position, pair.outcome(position), reward, found, target)
         )
-    reason = best_only(pair, answers)
+    reason = keep_best_replies(pair, answers)
     return (
         replace(reason, compared=False, hedge="about ")
-        if shares_entry(pair)
+        if is_shared_by_seats(pair)
         else reason
     )
 
@@ -114,14 +115,14 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     sentences = [
         _ended(reason, best) if best.cell is None else _pleasing(pair, reason, best)
     ]
-    if shares_entry(pair):
+    if is_shared_by_seats(pair):
         sentences += [
             "The same entry is used in the seat of O, for a board that looks the same to its "
             "owner with X, the opponent, to move: there the target is "
-            f"{format_signed(other_seat(pair))}. "
+            f"{format_signed(compute_other_target(pair))}. "
             "How many of its updates were of which kind is not recorded."
         ]
-    return [*sentences, *distance(reason), *_average(pair, reason)]
+    return [*sentences, *describe_distance(reason), *_average(pair, reason)]
 
 
 def _average(pair: ValueQuery, reason: ValueReason) -> list[str]:
@@ -135,7 +136,9 @@ def _average(pair: ValueQuery, reason: ValueReason) -> list[str]:
     )
     met = pair.value * (pair.visits + 1) / pair.visits
     targets = (
-        [reason.target, other_seat(pair)] if shares_entry(pair) else [reason.target]
+        [reason.target, compute_other_target(pair)]
+        if is_shared_by_seats(pair)
+        else [reason.target]
     )
     if min(targets) - NEAR < met < max(targets) + NEAR:
         return [sentence]
@@ -223,7 +226,7 @@ ALGORITHM = Algorithm(
         formula=Formula(
             lines=(
                 Q_STEP,
-                cases(
+                format_cases(
                     "y",
                     (r"r + \gamma \max(0, r)", "if the game is over"),
                     (r"r + \gamma \max(0, \max\limits_{a'} Q(s', a'))", "otherwise"),

@@ -10,12 +10,12 @@ from app.web.algorithms.algorithm import (
     UpdateStyle,
 )
 from app.web.algorithms.formula import Formula
-from app.web.algorithms.sentences import ENDS, name_cell, worth_to_other
+from app.web.algorithms.sentences import ENDS, describe_reply_value, name_cell
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
+    remove_target,
     target_before_reply,
-    without_target,
 )
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData
@@ -25,12 +25,12 @@ AGENT = "mcts"
 
 
 def _reason(pair: ValueQuery) -> ValueReason:
-    """Return the answers without a target: the model has no tree, only its means."""
-    return without_target(target_before_reply(pair))
+    """Return the replies without a target: the model has only mean results, no tree."""
+    return remove_target(target_before_reply(pair))
 
 
 def _tries(pair: ValueQuery) -> list[int] | None:
-    """Return the number of simulated games that began with each move; None if it is unknown."""
+    """Return the number of simulated games that began with each move, None if unknown."""
     if pair.visits is None or not pair.known:
         return None
     tries: list[int] = pair.agent.visits[pair.position].tolist()
@@ -95,7 +95,7 @@ def _next(pair: ValueQuery, tries: list[int]) -> str:
 
 
 def _facts(site: SiteData) -> dict[str, object]:
-    """Return the blunders of the plan, at the middle snapshot and at the last one."""
+    """Return the numbers of blunders at the middle snapshot and at the last snapshot."""
     if AGENT not in site.shipped_agents:
         return {}
     figures = site.agents[AGENT].card.figures
@@ -121,7 +121,7 @@ ALGORITHM = Algorithm(
     rule=UpdateRule(
         _reason,
         _sentences,
-        worth_to_other,
+        describe_reply_value,
         reply_column=COUNTS,
     ),
     facts=_facts,

@@ -1,4 +1,4 @@
-"""MENACE: a box of beads for each position; a move is drawn, and paid with beads after the game."""
+"""MENACE: a box of beads for each position; the result of a game adds or removes beads."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from app.web.algorithms.algorithm import (
     UpdateStyle,
 )
 from app.web.algorithms.formula import Formula
-from app.web.algorithms.targets import ValueQuery, ValueReason, without_target
+from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
 from app.web.formatting import MINUS, format_count, format_percent, spell_bead_count
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
@@ -30,14 +30,14 @@ PAID = {"won": "win", "drawn": "draw", "lost": "loss"}
 
 
 class Box(NamedTuple):
-    """The box that a move is in."""
+    """The box of a position, seen from one of its moves."""
 
     held: float  # beads of the move
     total: float  # number of beads of all moves
-    squares: int  # number of cells that are the same move by symmetry
-    # how likely a game of its training is to end each way after the move
+    squares: int  # number of symmetric cells that share the beads
+    # probability of each result of a training game after the move
     ends: dict[str, float]
-    # beads of the move when a game through it has ended each way
+    # beads of the move after a game with each result
     left: dict[str, float]
 
 
@@ -45,7 +45,7 @@ def _box(pair: ValueQuery) -> Box:
     game, plays = pair.game, pair.agent.card.play_rule
     squares = game.spread_pairs(count_symmetric_cells(game), 0)
     held = game.spread_pairs(count_beads(game, pair.table[game.legal], plays))
-    # in training it always draws
+    # In training its moves are always drawn by the beads.
     own = policy_from_values(held / np.maximum(squares, 1), "proportional")
     other = own if pair.opponent is None else pair.site.policies[pair.opponent]
     x, o = (own, other) if pair.mover == X else (other, own)
@@ -64,16 +64,16 @@ def _box(pair: ValueQuery) -> Box:
 
 
 def _reason(pair: ValueQuery) -> ValueReason:
-    """On average a game through the move leaves it with so many beads; there are no answers.
+    """Return the mean number of beads after a game with the move, without replies.
 
-    Without a bead no game goes through it.
+    Without a bead the move is not played, so there is no target.
     """
     box = _box(pair)
     target = sum(chance * box.left[end] for end, chance in box.ends.items())
     reason = ValueReason(
         box.held, [], target, compared=False, hedge="about ", in_beads=True
     )
-    return reason if box.held else without_target(reason)
+    return reason if box.held else remove_target(reason)
 
 
 def _sentences(pair: ValueQuery, _reason: ValueReason) -> list[str]:
@@ -106,7 +106,7 @@ def _sentences(pair: ValueQuery, _reason: ValueReason) -> list[str]:
 
 
 def _facts(site: SiteData) -> dict[str, object]:
-    """Return facts for the page: Michie's number of boxes, and the first box after this training."""
+    """Return the numbers of boxes, with and without those of O, and the number of refills."""
     game = site.game
     decision = np.unique(game.symmetry_class[: game.decisions])
     needed = game.legal[decision].sum(axis=1) > 1  # the last square needs no box

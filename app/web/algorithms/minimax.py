@@ -1,4 +1,4 @@
-"""Exact values: those of optimal play, and those of an agent's training task."""
+"""Exact values of optimal play, and of the training tasks of agents."""
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import (
@@ -10,13 +10,13 @@ from app.web.algorithms.algorithm import (
 )
 from app.web.algorithms.formula import (
     Formula,
-    cases,
+    format_cases,
 )
 from app.web.algorithms.sentences import (
-    best_answer,
-    expected,
+    describe_best_reply,
+    describe_reply_value,
+    describe_target,
     name_cell,
-    worth_to_other,
 )
 from app.web.algorithms.targets import (
     ValueQuery,
@@ -42,22 +42,22 @@ def _task_sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     if best.cell is None:
         return ["The game is over with this move, and its reward is all there is."]
     if best.found is None or pair.task is None or pair.task.discounted_plies != 1:
-        return [expected(pair, reason)]
-    return [f"The {best_answer(pair, best)}"]
+        return [describe_target(pair, reason)]
+    return [f"The {describe_best_reply(pair, best)}"]
 
 
 TASK_AFTER_ANSWER = UpdateRule(target_after_reply, _task_sentences)
 TASK_BEFORE_ANSWER = UpdateRule(
     target_before_reply,
     _task_sentences,
-    worth_to_other,
+    describe_reply_value,
     reply_column=COUNTS,
 )
 
 ALGORITHM = Algorithm(
     title="Minimax: optimal play",
     rule=UpdateRule(
-        target_before_reply, _sentences, worth_to_other, reply_column=COUNTS
+        target_before_reply, _sentences, describe_reply_value, reply_column=COUNTS
     ),
     update=UpdateStyle(
         family="bounds",
@@ -76,7 +76,7 @@ ALGORITHM = Algorithm(
         ),
         formula=Formula(
             lines=(
-                cases(
+                format_cases(
                     "v(s)",
                     (r"\max\limits_{s'} v(s')", "where X is to move"),
                     (r"\min\limits_{s'} v(s')", "where O is"),

@@ -1,4 +1,4 @@
-"""Monte Carlo control: a value is the average of what whole games brought."""
+"""Monte Carlo control: a value is the average return of whole games."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,16 @@ from app.web.algorithms.algorithm import (
     Story,
     UpdateRule,
     UpdateStyle,
-    drawn_to,
+    build_sentence,
 )
 from app.web.algorithms.formula import Formula
-from app.web.algorithms.q_learning import games_from
-from app.web.algorithms.sentences import best_next, distance, expected, explores
+from app.web.algorithms.q_learning import name_games
+from app.web.algorithms.sentences import (
+    describe_best_next,
+    describe_distance,
+    describe_target,
+    get_exploration,
+)
 from app.web.algorithms.targets import (
     Reply,
     ValueQuery,
@@ -29,9 +34,9 @@ FOLLOWS = "the rest of the game brings"
 
 @cached_per_site(4)
 def _returns(site: SiteData, lens: str, step: int | None) -> NDArray[np.float64]:
-    """Return the mean return of each decision, [D], when play goes on by a table as in training."""
+    """Return the mean return of each decision, [D], if both sides play as in the training."""
     policy, task = site.get_policy(lens, step), site.get_task(lens)
-    assert task is not None  # every recipe of this algorithm has one
+    assert task is not None  # all recipes of this algorithm have a task
     brings = evaluate_policy(site.game, task, policy)
     played, explored = np.nansum(policy * brings, axis=1), np.nanmean(brings, axis=1)
     mixed: NDArray[np.float64] = (1 - task.epsilon) * played + task.epsilon * explored
@@ -46,13 +51,13 @@ def _reason(pair: ValueQuery) -> ValueReason:
 
 
 def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    sentences, then = [expected(pair, reason, FOLLOWS)], ""
+    sentences, then = [describe_target(pair, reason, FOLLOWS)], ""
     if reason.bootstraps:
         then = ", with the moves that it played at that time"
-        how = ", now and then at random" if explores(pair) else ""
+        how = ", now and then at random" if get_exploration(pair) else ""
         played = f"the games are played to their end, by its own moves{how}"
         sentences += [f"No other value is asked: {played}."]
-    sentences += distance(reason)
+    sentences += describe_distance(reason)
     if not pair.known or pair.visits is None:
         return sentences
     if pair.visits == 1:
@@ -66,14 +71,16 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
 
 def _follows(pair: ValueQuery, answer: Reply) -> str:
     if answer.found is None:
-        return best_next(pair, answer)
+        return describe_best_next(pair, answer)
     return f"{FOLLOWS} {format_signed(answer.found)} on average"
 
 
 ALGORITHM = Algorithm(
     title="Monte Carlo control",
-    turns=games_from,
-    story=Story(drawn_to("gamma times what the next move brought", backward=True)),
+    turns=name_games,
+    story=Story(
+        build_sentence("gamma times what the next move brought", backward=True)
+    ),
     rule=UpdateRule(_reason, _sentences, _follows),
     update=UpdateStyle(
         family="return",

@@ -2,40 +2,46 @@
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
-from app.web.algorithms.formula import Formula, cases
-from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, name_cell
+from app.web.algorithms.formula import Formula, format_cases
+from app.web.algorithms.sentences import (
+    NEAR,
+    describe_changes,
+    describe_distance,
+    describe_target,
+    name_cell,
+)
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
+    remove_target,
     target_after_reply,
-    without_target,
 )
 from app.web.formatting import format_signed, join_words
 from app.web.translation import gettext_noop
 
 
 def _reason(pair: ValueQuery) -> ValueReason:
-    """Return the target of the next update; a sticky loss has none."""
+    """Return the target of the next update; no target for a sticky loss."""
     reason = target_after_reply(pair)
     stuck = pair.known and pair.recipe.sticky and pair.value == pair.reward(-1)
-    return without_target(reason) if stuck else reason
+    return remove_target(reason) if stuck else reason
 
 
 def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [_stuck(pair, reason)]
-    sentences = [expected(pair, reason)]
+    sentences = [describe_target(pair, reason)]
     if not pair.game.is_over(pair.after):
         sentences += ["An update puts the target of one such answer in its place."]
-    sentences += distance(reason)
+    sentences += describe_distance(reason)
     if not pair.known or abs(reason.above) < NEAR:
         return sentences
-    # The value is one target, and not the average of all.
+    # The value is a single target, not an average.
     alike = [
         answer for answer in reason.given if abs(answer.target - pair.value) < NEAR
     ]
     if not alike:
-        return [*sentences, f"No answer brings that now. {moved_on(pair)}"]
+        return [*sentences, f"No answer brings that now. {describe_changes(pair)}"]
     places = join_words([name_cell(pair, answer.cell) for answer in alike], "or")
     return [
         *sentences,
@@ -91,7 +97,7 @@ ALGORITHM = Algorithm(
         formula=Formula(
             lines=(
                 r"Q(s, a) \leftarrow y \text{, unless already } Q(s, a) = {-1}",
-                cases(
+                format_cases(
                     "y",
                     ("r", "if the game is over"),
                     (r"r + \gamma \max\limits_{a'} Q(s', a')", "otherwise"),

@@ -1,7 +1,6 @@
-"""Learning by one step against an opponent that is part of the world.
+"""Q-learning: a step towards the reward plus the discounted best value of the next position.
 
-Q-learning finds after the answer the best next move, Sarsa the value of the move that is really
-played next, and Expected Sarsa that value on average.
+The opponent is part of the environment.
 """
 
 from app.recipes import Recipe
@@ -10,10 +9,10 @@ from app.web.algorithms.algorithm import (
     Section,
     Story,
     UpdateStyle,
-    drawn_to,
+    build_sentence,
 )
-from app.web.algorithms.formula import Q_STEP, Formula, cases
-from app.web.algorithms.sentences import explores, past
+from app.web.algorithms.formula import Q_STEP, Formula, format_cases
+from app.web.algorithms.sentences import describe_past, get_exploration
 from app.web.algorithms.targets import ValueQuery, ValueReason
 
 TARGET = "gamma times the best that it expects of its next move"
@@ -24,27 +23,27 @@ TURNS = {
 }
 
 
-def games_from(recipe: Recipe) -> str:
-    """Name the games of a training by where they begin."""
+def name_games(recipe: Recipe) -> str:
+    """Return a name for the games of a training, by their first position."""
     return TURNS[recipe.start]  # type: ignore[attr-defined]
 
 
-def past_by_moves(pair: ValueQuery, reason: ValueReason) -> list[str]:
+def describe_past_moves(pair: ValueQuery, reason: ValueReason) -> list[str]:
     """Return sentences on the targets so far; each target came from an answer and a next move."""
     initial = pair.recipe.initial
-    if not explores(pair) or not reason.bootstraps:
-        return past(pair, reason, initial)
+    if not get_exploration(pair) or not reason.bootstraps:
+        return describe_past(pair, reason, initial)
     ends = [answer.target for answer in reason.given if answer.found is None]
     after = [answer.position for answer in reason.given if answer.found is not None]
     values = pair.table[after][pair.game.legal[after]].tolist()
     targets = [*ends, *(pair.gamma * value for value in values)]
-    return past(pair, reason, initial, targets, "one answer and one next move")
+    return describe_past(pair, reason, initial, targets, "one answer and one next move")
 
 
 ALGORITHM = Algorithm(
     title="Q-learning",
-    turns=games_from,
-    story=Story(drawn_to(TARGET)),
+    turns=name_games,
+    story=Story(build_sentence(TARGET)),
     update=UpdateStyle(
         family="step",
         next_mover="own",
@@ -63,7 +62,7 @@ ALGORITHM = Algorithm(
         formula=Formula(
             lines=(
                 Q_STEP,
-                cases(
+                format_cases(
                     "y",
                     ("r", "if the game is over"),
                     (r"r + \gamma \max\limits_{a'} Q(s', a')", "otherwise"),

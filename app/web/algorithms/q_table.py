@@ -1,4 +1,4 @@
-"""Q-learning backward over each game, with one value for moves that are the same by symmetry."""
+"""Q-learning backward over each game, with one value for symmetric moves."""
 
 import numpy as np
 
@@ -8,20 +8,20 @@ from app.web.algorithms.algorithm import (
     Story,
     UpdateRule,
     UpdateStyle,
-    drawn_to,
+    build_sentence,
 )
-from app.web.algorithms.formula import Q_STEP, Formula, cases
+from app.web.algorithms.formula import Q_STEP, Formula, format_cases
 from app.web.algorithms.q_learning import TARGET
 from app.web.algorithms.sentences import (
-    backward,
+    describe_order,
+    describe_symmetries,
     describe_update,
-    images,
 )
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
+    remove_target,
     target_after_reply,
-    without_target,
 )
 from app.web.formatting import format_count
 from app.web.site_data import SiteData
@@ -30,9 +30,9 @@ ADDED_UP = "Its targets are added up, so the value is drawn to nothing and has n
 
 
 def name_shared_moves(pair: ValueQuery) -> list[str]:
-    """Return a list with a sentence on the moves that share the value; [] if none shares it."""
+    """Return a list with a sentence on the moves that share the value, or []."""
     if pair.recipe.key == "afterstate":
-        return images(pair)
+        return describe_symmetries(pair)
     classes = pair.game.spread_pairs(pair.game.pair_class, -1)
     moves = np.count_nonzero(classes == classes[pair.position, pair.cell])
     if moves == 1:
@@ -41,18 +41,22 @@ def name_shared_moves(pair: ValueQuery) -> list[str]:
 
 
 def draw_to_answer(pair: ValueQuery, ending: float = 1.0) -> ValueReason:
-    """Draw the value to its targets after each answer; a sum of targets is drawn to nothing.
+    """Return the average target over the replies; no target if targets are summed.
 
-    `ending` is how often an end of the game counts.
+    `ending` is the weight of a reply that ends the game.
     """
     reason = target_after_reply(pair, ending)
-    return without_target(reason) if pair.recipe.update == "sum" else reason
+    return remove_target(reason) if pair.recipe.update == "sum" else reason
 
 
 def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [ADDED_UP, *name_shared_moves(pair)]
-    return [*describe_update(pair, reason), *backward(reason), *name_shared_moves(pair)]
+    return [
+        *describe_update(pair, reason),
+        *describe_order(reason),
+        *name_shared_moves(pair),
+    ]
 
 
 def _facts(site: SiteData) -> dict[str, object]:
@@ -61,14 +65,14 @@ def _facts(site: SiteData) -> dict[str, object]:
     return {
         "decisions": format_count(int((positions < game.decisions).sum())),
         "pairs": format_count(len(np.unique(game.pair_class))),
-        # nothing makes the empty board
+        # without the empty board, which no move makes
         "afterstates": format_count(len(positions) - 1),
     }
 
 
 ALGORITHM = Algorithm(
     title="Q-learning backward over each game",
-    story=Story(drawn_to(TARGET, backward=True)),
+    story=Story(build_sentence(TARGET, backward=True)),
     rule=UpdateRule(draw_to_answer, _sentences),
     facts=_facts,
     update=UpdateStyle(
@@ -89,7 +93,7 @@ ALGORITHM = Algorithm(
         formula=Formula(
             lines=(
                 Q_STEP,
-                cases(
+                format_cases(
                     "y",
                     ("r", "for the last move"),
                     (r"\gamma \max\limits_{a'} Q(s', a')", "for the others"),

@@ -1,4 +1,4 @@
-"""Sarsa: a target with the value of the move that is really played next."""
+"""Sarsa: the target uses the value of the move that is played next."""
 
 import numpy as np
 from msgspec.structs import replace
@@ -13,30 +13,34 @@ from app.web.algorithms.algorithm import (
     Story,
     UpdateRule,
     UpdateStyle,
-    drawn_to,
+    build_sentence,
 )
-from app.web.algorithms.formula import Q_STEP, Formula, cases
-from app.web.algorithms.q_learning import games_from, past_by_moves
-from app.web.algorithms.sentences import distance, expected, exploring
+from app.web.algorithms.formula import Q_STEP, Formula, format_cases
+from app.web.algorithms.q_learning import describe_past_moves, name_games
+from app.web.algorithms.sentences import (
+    describe_distance,
+    describe_exploration,
+    describe_target,
+)
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData
 
-RECORD = "7"  # one of the few positions in which exploration makes a difference
+RECORD = "7"  # position in which exploration changes the best move
 
 
 def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    so_far = past_by_moves(pair, reason)
+    so_far = describe_past_moves(pair, reason)
     return [
-        expected(pair, reason),
-        *exploring(pair, reason),
-        *distance(reason),
+        describe_target(pair, reason),
+        *describe_exploration(pair, reason),
+        *describe_distance(reason),
         *so_far,
     ]
 
 
 def _facts(site: SiteData) -> dict[str, object]:
-    """Compare its training task with the same without random moves, which is Q-learning's."""
+    """Return a comparison of its training task with the task without random moves."""
     task = site.get_task("sarsa") if "sarsa" in site.shipped_agents else None
     if task is None:
         return {}
@@ -58,8 +62,10 @@ def _best(q: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 ALGORITHM = Algorithm(
     title="Sarsa",
-    turns=games_from,
-    story=Story(drawn_to("gamma times what it expects of the move that it plays next")),
+    turns=name_games,
+    story=Story(
+        build_sentence("gamma times what it expects of the move that it plays next")
+    ),
     rule=UpdateRule(describe_reason=_sentences),
     facts=_facts,
     update=UpdateStyle(
@@ -80,7 +86,7 @@ ALGORITHM = Algorithm(
         formula=Formula(
             lines=(
                 Q_STEP,
-                cases(
+                format_cases(
                     "y",
                     ("r", "if the game is over"),
                     (r"r + \gamma Q(s', a')", "otherwise"),

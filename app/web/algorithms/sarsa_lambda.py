@@ -1,4 +1,4 @@
-"""Sarsa(lambda): each error moves the values of all moves of the game, the last one most."""
+"""Sarsa(lambda): each error changes the values of all moves of the game, the last move most."""
 
 from typing import Any
 
@@ -9,33 +9,39 @@ from app.web.algorithms.algorithm import (
     Story,
     UpdateRule,
     UpdateStyle,
-    drawn_to,
+    build_sentence,
 )
-from app.web.algorithms.formula import Formula, bracketed, cases, written
-from app.web.algorithms.q_learning import games_from, past_by_moves
-from app.web.algorithms.sentences import distance, expected, exploring
+from app.web.algorithms.formula import Formula, add_brackets, format_cases, format_short
+from app.web.algorithms.q_learning import describe_past_moves, name_games
+from app.web.algorithms.sentences import (
+    describe_distance,
+    describe_exploration,
+    describe_target,
+)
 from app.web.algorithms.targets import ValueQuery, ValueReason
 
 EARLIER_MOVES = (
     "The errors of later moves of each game moved it as well, "
     "so it is no average of such targets."
 )
-_of_last_move = drawn_to("gamma times what it expects of the move that it plays next")
+_of_last_move = build_sentence(
+    "gamma times what it expects of the move that it plays next"
+)
 
 
 def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     has_traces = pair.recipe.lambda_ and reason.bootstraps
-    causes = [EARLIER_MOVES] if has_traces else past_by_moves(pair, reason)
+    causes = [EARLIER_MOVES] if has_traces else describe_past_moves(pair, reason)
     return [
-        expected(pair, reason),
-        *exploring(pair, reason),
-        *distance(reason),
+        describe_target(pair, reason),
+        *describe_exploration(pair, reason),
+        *describe_distance(reason),
         *causes,
     ]
 
 
 def _sentence(recipe: Any, game: TrainingGame, update: int) -> str:
-    """Return a sentence on an update: of the last move, or of an earlier one by its trace."""
+    """Return a sentence on an update of the last move, or of an earlier move by its trace."""
     turns = [change.move_index for change in game.updates[:update]]
     moves_back = 0
     while turns and turns.index(turns[-1]) < len(turns) - 1:
@@ -43,22 +49,22 @@ def _sentence(recipe: Any, game: TrainingGame, update: int) -> str:
         moves_back += 1
     if not moves_back:
         return _of_last_move(recipe, game, update)
-    trace = written((recipe.gamma * recipe.lambda_) ** moves_back)
+    trace = format_short((recipe.gamma * recipe.lambda_) ** moves_back)
     turn, last = game.updates[update - 1].move_index, turns[-1]
     return f"The error of move {last + 1} moves move {turn + 1}, too, with its trace, {trace}."
 
 
 def _step(recipe: Any, update: TrainingUpdate) -> str:
-    """Write the step alpha delta z, in which delta z is one number."""
+    """Return the equation of a step, with the product of error and trace as a single number."""
     if not recipe.alpha:
         return ""
-    way = bracketed(written((update.new - update.old) / recipe.alpha))
-    return f"{written(update.old)} + {recipe.alpha:g} × {way} = {written(update.new)}"
+    way = add_brackets(format_short((update.new - update.old) / recipe.alpha))
+    return f"{format_short(update.old)} + {recipe.alpha:g} × {way} = {format_short(update.new)}"
 
 
 ALGORITHM = Algorithm(
     title="Sarsa(λ)",
-    turns=games_from,
+    turns=name_games,
     story=Story(_sentence, _step),
     rule=UpdateRule(describe_reason=_sentences),
     update=UpdateStyle(
@@ -75,7 +81,7 @@ ALGORITHM = Algorithm(
         sources=("sutton-barto-2018", "rummery-niranjan-1994"),
         formula=Formula(
             lines=(
-                cases(
+                format_cases(
                     r"\delta",
                     ("r - Q(s, a)", "if the game is over"),
                     (r"r + \gamma Q(s', a') - Q(s, a)", "otherwise"),

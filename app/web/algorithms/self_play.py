@@ -1,4 +1,4 @@
-"""Q-learning in self-play with one table: the other side's best move is the mover's loss."""
+"""Q-learning in self-play with one table: the next value is the opponent's, with a minus."""
 
 from math import ceil
 
@@ -10,15 +10,15 @@ from app.web.algorithms.algorithm import (
     Story,
     UpdateRule,
     UpdateStyle,
-    drawn_to,
+    build_sentence,
 )
-from app.web.algorithms.formula import Q_STEP, Formula, cases
+from app.web.algorithms.formula import Q_STEP, Formula, format_cases
 from app.web.algorithms.sentences import (
-    best_answer,
-    distance,
-    end,
-    past,
-    worth_to_other,
+    describe_best_reply,
+    describe_distance,
+    describe_end,
+    describe_past,
+    describe_reply_value,
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason, target_before_reply
 from app.web.formatting import format_count, format_percent
@@ -31,13 +31,13 @@ AGENT = "self-play"  # agent whose table explains the algorithm
 def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
     best = reason.given[0]
     sentence = (
-        end(pair, reason)
+        describe_end(pair, reason)
         if best.cell is None
         else "One table serves both sides, and nothing is left to chance: the "
-        f"{best_answer(pair, best)} The target is {reason.format(best.target)}."
+        f"{describe_best_reply(pair, best)} The target is {reason.format(best.target)}."
     )
-    initial = pair.mover * pair.recipe.initial  # which is in X's view
-    return [sentence, *distance(reason), *past(pair, reason, initial)]
+    initial = pair.mover * pair.recipe.initial  # the recipe has it in X's view
+    return [sentence, *describe_distance(reason), *describe_past(pair, reason, initial)]
 
 
 def _facts(site: SiteData) -> dict[str, object]:
@@ -47,7 +47,7 @@ def _facts(site: SiteData) -> dict[str, object]:
     recipe = site.get_recipe(AGENT)
     assert isinstance(recipe, SelfPlay)
     fewest = int(site.agents[AGENT].visits[site.game.legal].min())
-    # rounded up: at most so much is left
+    # Rounded up: the page has an upper limit.
     most = ceil(1000 * (1 - recipe.alpha) ** fewest) / 1000
     return {"fewest": format_count(fewest), "left": format_percent(most, 1)}
 
@@ -56,13 +56,15 @@ ALGORITHM = Algorithm(
     title="Q-learning in self-play",
     origin=gettext_noop("Learned by playing itself."),
     story=Story(
-        drawn_to("minus gamma times the value of the best answer", to_answer=True),
+        build_sentence(
+            "minus gamma times the value of the best answer", to_answer=True
+        ),
         movers_view=True,
     ),
     rule=UpdateRule(
         target_before_reply,
         _sentences,
-        worth_to_other,
+        describe_reply_value,
         reply_column=COUNTS,
     ),
     facts=_facts,
@@ -85,7 +87,7 @@ ALGORITHM = Algorithm(
         formula=Formula(
             lines=(
                 Q_STEP,
-                cases(
+                format_cases(
                     "y",
                     ("r", "if the game is over"),
                     (r"r - \gamma \max\limits_{a'} Q(s', a')", "otherwise"),

@@ -1,7 +1,7 @@
-"""A move whose value is asked for, and what the next update would draw that value to.
+"""The target of the next update of a value.
 
-A model keeps nothing of its training but its tables, so a value is explained by the next update:
-what it would be drawn to, over all answers, if training went on from the table that is shown.
+A model keeps only the tables of its training.  So a value is explained by its next update: the
+target over all replies, if the training went on from this table.
 """
 
 import math
@@ -53,7 +53,7 @@ class ValueQuery:
 
     @property
     def learner(self) -> str:
-        """The agent whose value or task it is; of optimal play the lens itself."""
+        """The id of the agent of the value or of the task; for optimal play the value source."""
         return self.lens.removesuffix(TASK_SUFFIX)
 
     @property
@@ -63,22 +63,22 @@ class ValueQuery:
 
     @property
     def agent(self) -> Agent:
-        """Who learned it, or was asked to."""
+        """The agent of the value or of the task."""
         return self.site.agents[self.learner]
 
     @property
     def recipe(self) -> Any:
-        """The agent's recipe; its parameters are those of its algorithm."""
+        """The recipe of the agent; its class depends on the algorithm."""
         return self.site.get_recipe(self.learner)
 
     @property
     def task(self) -> Task | None:
-        """Its agent's training task, if a table says it exactly; not of optimal play."""
+        """The training task of the agent; None if it has no exact table, and for optimal play."""
         return None if self.lens == TRUTH else self.site.get_task(self.learner)
 
     @property
     def gamma(self) -> float:
-        """The discount factor of its task; 1 without a task."""
+        """The discount factor of the training task; 1 without a task."""
         return self.task.gamma if self.task else 1.0
 
     @property
@@ -88,12 +88,12 @@ class ValueQuery:
 
     @cached_property
     def table(self) -> NDArray[np.floating]:
-        """All values of the lens, [D, cells] in the mover's view, NaN where illegal."""
+        """All values of the value source, [D, cells] in the mover's view, NaN where illegal."""
         return self.site.get_values(self.lens, self.step)
 
     @property
     def value(self) -> float:
-        """The value that is asked for."""
+        """The value to explain."""
         return float(self.table[self.position, self.cell])
 
     @property
@@ -104,7 +104,7 @@ class ValueQuery:
 
     @cached_property
     def known(self) -> bool:
-        """Whether the move has a known value on the board; exact values always are."""
+        """Whether the value is known: it was updated, or is exact."""
         return evaluate_moves(self.site, self.position, self.lens, self.step).is_known[
             self.cell
         ]
@@ -153,19 +153,19 @@ class ValueQuery:
 
 
 class Reply(NamedTuple):
-    """One way on after the move; all numbers are in its mover's view, but `found`."""
+    """A reply to the move, and its target; numbers are in the view of the mover, except `found`."""
 
-    # what the opponent plays; None where the move itself ended the game
+    # cell of the opponent's reply; None if the move ended the game
     cell: int | None
-    position: int  # what has become of the game
-    outcome: int | None  # -1, 0 or +1 where that is its end
+    position: int  # position after the reply
+    outcome: int | None  # result -1, 0 or +1; None if the game goes on
     reward: float
-    # the value that an update finds there; None where it asks for none
-    found: float | None
+    found: (
+        float | None
+    )  # next value in the view of its player; None if the update uses none
     target: float
-    # that it is given, or its share among those that count; together 1
-    chance: float = 0.0
-    weight: float = 0.0  # how much it counts in the average of the targets
+    chance: float = 0.0  # probability of the reply, or its share among the best replies
+    weight: float = 0.0  # weight of its target in the average
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class ValueReason:
     value: float
     answers: list[Reply]
     target: float  # mean target of the next update; NaN if there is no target
-    compared: bool  # whether it is said how far the value is from the target
+    compared: bool  # whether the page gives the distance of the value from the target
     hedge: str = ""  # text before a target that is not exact: "about " or "at most "
     in_beads: bool = False  # whether the value is a number of beads
 
@@ -186,12 +186,12 @@ class ValueReason:
 
     @property
     def given(self) -> list[Reply]:
-        """The answers that count."""
+        """The replies with a positive probability or share."""
         return [answer for answer in self.answers if answer.chance]
 
     @property
     def bootstraps(self) -> bool:
-        """Whether the target is made of other values, and not of results alone."""
+        """Whether the target uses other values, not only results."""
         return any(answer.found is not None for answer in self.given)
 
     @property
@@ -236,36 +236,36 @@ class ValueReason:
         return f"{format_signed(value, 2).removeprefix('+')} beads"
 
 
-def ways_on(pair: ValueQuery) -> list[tuple[int | None, int]]:
-    """List the answers to the move with what they make; one without a cell if it ended the game."""
+def list_replies(pair: ValueQuery) -> list[tuple[int | None, int]]:
+    """Return the reply cells with the positions after them; a single None if the game is over."""
     if pair.game.is_over(pair.after):
         return [(None, pair.after)]
     after = pair.game.successor[pair.after]
     return [(cell, int(after[cell])) for cell in np.flatnonzero(after >= 0).tolist()]
 
 
-def averaged(pair: ValueQuery, answers: list[Reply]) -> ValueReason:
+def average_targets(pair: ValueQuery, answers: list[Reply]) -> ValueReason:
     """Return the reason of a value that moves to the weighted average of the targets."""
     total = sum(answer.weight for answer in answers)
     target = sum(answer.weight * answer.target for answer in answers) / total
     return ValueReason(pair.value, answers, target, pair.known)
 
 
-def best_only(pair: ValueQuery, answers: list[Reply]) -> ValueReason:
-    """Draw the value to the target of the answers in which an update finds most, all alike."""
+def keep_best_replies(pair: ValueQuery, answers: list[Reply]) -> ValueReason:
+    """Return the reason with the replies that have the highest next value, weighted equally."""
     most = max(answer.found or 0.0 for answer in answers)
     best = [(answer.found or 0.0) == most for answer in answers]
     counting = [
         answer._replace(chance=counts / sum(best), weight=counts / sum(best))
         for answer, counts in zip(answers, best, strict=True)
     ]
-    return averaged(pair, counting)
+    return average_targets(pair, counting)
 
 
-def next_move(pair: ValueQuery, position: int) -> float:
-    """Return the next value of an update in a decision of the mover: the best value there.
+def compute_next_value(pair: ValueQuery, position: int) -> float:
+    """Return the next value of an update at a decision of the mover.
 
-    Where exploring is a part of what is valued, it is that and the average by their chances.
+    It is the best value, mixed with the mean value if the training task includes exploration.
     """
     row, epsilon = pair.table[position], pair.task.epsilon if pair.task else 0.0
     best = float(np.nanmax(row))
@@ -275,16 +275,16 @@ def next_move(pair: ValueQuery, position: int) -> float:
 def target_after_reply(
     pair: ValueQuery,
     ending: float = 1.0,
-    finds: Callable[[ValueQuery, int], float] = next_move,
+    finds: Callable[[ValueQuery, int], float] = compute_next_value,
 ) -> ValueReason:
     """Return the target after an opponent's reply: the next state is the mover's own decision.
 
-    `ending` is the weight of an end of the game; `finds` returns the value that an update
-    reads in a decision.
+    `ending` is the weight of a reply that ends the game; `finds` returns the next value at a
+    decision of the mover.
     """
     gamma, step = pair.gamma, pair.task.step_reward if pair.task else 0.0
     answers = []
-    for cell, position in ways_on(pair):
+    for cell, position in list_replies(pair):
         chance = 1.0 if cell is None else float(pair.answer_chances[cell])
         outcome = pair.outcome(position)
         if outcome is None:
@@ -299,25 +299,25 @@ def target_after_reply(
             answers.append(
                 Reply(cell, position, outcome, reward, None, reward, chance, weight)
             )
-    # The answers of a side that explores are averaged as if it did not.
+    # The average leaves out the exploration of an opponent that learns too.
     hedge = "about " if pair.answers_explore else ""
-    return replace(averaged(pair, answers), hedge=hedge)
+    return replace(average_targets(pair, answers), hedge=hedge)
 
 
 def target_before_reply(pair: ValueQuery) -> ValueReason:
-    """Return the target whose next state is the opponent's decision, with the best answer."""
+    """Return the target by the opponent's best reply: the next state is the opponent's decision."""
     if pair.game.is_over(pair.after):
         return target_after_reply(pair)
     answers = []
-    for cell, position in ways_on(pair):
-        found = float(pair.table[pair.after, cell or 0])  # the opponent's view
+    for cell, position in list_replies(pair):
+        found = float(pair.table[pair.after, cell or 0])  # in the view of the opponent
         target = -pair.gamma * found
         answers.append(
             Reply(cell, position, pair.outcome(position), 0.0, found, target)
         )
-    return best_only(pair, answers)
+    return keep_best_replies(pair, answers)
 
 
-def without_target(reason: ValueReason) -> ValueReason:
-    """Return the same where no update comes any more."""
+def remove_target(reason: ValueReason) -> ValueReason:
+    """Return a reason without a target: the value is not updated any more."""
     return replace(reason, target=math.nan)

@@ -1,4 +1,4 @@
-"""Temporal differences of afterstates: a board is drawn to the next one that the learner makes."""
+"""TD learning of afterstates: the value of a board steps towards that of the next afterstate."""
 
 from typing import Any
 
@@ -9,17 +9,23 @@ from app.web.algorithms.algorithm import (
     Story,
     UpdateRule,
     UpdateStyle,
-    began,
-    drawn_to,
+    build_sentence,
+    describe_start,
 )
 from app.web.algorithms.formula import Formula
-from app.web.algorithms.q_learning import past_by_moves
-from app.web.algorithms.sentences import ENDS, distance, expected, exploring, images
+from app.web.algorithms.q_learning import describe_past_moves
+from app.web.algorithms.sentences import (
+    ENDS,
+    describe_distance,
+    describe_exploration,
+    describe_symmetries,
+    describe_target,
+)
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
+    remove_target,
     target_after_reply,
-    without_target,
 )
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData
@@ -27,7 +33,7 @@ from app.web.site_data import SiteData
 
 def _reason(pair: ValueQuery) -> ValueReason:
     reason = target_after_reply(pair)
-    return without_target(reason) if pair.game.is_over(pair.after) else reason
+    return remove_target(reason) if pair.game.is_over(pair.after) else reason
 
 
 def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
@@ -37,15 +43,15 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
             f"The game is {end} by this move. What that is worth the rules say, "
             f"{format_signed(pair.value)}, and nothing is learned of it."
         ]
-    sentences = [expected(pair, reason)]
+    sentences = [describe_target(pair, reason)]
     if pair.recipe.learn_from == "all":
-        sentences += exploring(pair, reason)
+        sentences += describe_exploration(pair, reason)
     elif reason.bootstraps and pair.recipe.epsilon:
         sentences += ["A next move that is drawn at random teaches it nothing."]
     # Its past targets can be computed from the value only if the step size never fell.
-    so_far = [] if pair.recipe.alpha_drop else past_by_moves(pair, reason)
-    shared = images(pair) if pair.recipe.symmetric else []
-    return [*sentences, *distance(reason), *so_far, *shared]
+    so_far = [] if pair.recipe.alpha_drop else describe_past_moves(pair, reason)
+    shared = describe_symmetries(pair) if pair.recipe.symmetric else []
+    return [*sentences, *describe_distance(reason), *so_far, *shared]
 
 
 def _facts(site: SiteData) -> dict[str, object]:
@@ -58,8 +64,8 @@ def _facts(site: SiteData) -> dict[str, object]:
 
 def _story(recipe: Any, game: TrainingGame, update: int) -> str:
     if not update and recipe.learn_from == "greedy":
-        return began("; a move that it explored taught it nothing")
-    return drawn_to("what the board is worth that its next move makes")(
+        return describe_start("; a move that it explored taught it nothing")
+    return build_sentence("what the board is worth that its next move makes")(
         recipe, game, update
     )
 

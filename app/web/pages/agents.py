@@ -27,7 +27,7 @@ from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
 from app.web import urls
-from app.web.algorithms import ALGORITHMS, opponent_name, phases
+from app.web.algorithms import ALGORITHMS, describe_phases, opponent_name
 from app.web.comparison import Comparison, SourceSnapshot, find_next_disagreement
 from app.web.facts import BEST_RESPONDER, PolicyJudgement, judge_policy
 from app.web.formatting import format_count
@@ -461,7 +461,7 @@ class AgentPage(Page, frozen=True):
     @property
     def training_summary(self) -> str:
         """The phases of the training and the number of updates."""
-        learned = ", then ".join(phases(self.site, self._recipe))
+        learned = ", then ".join(describe_phases(self.site, self._recipe))
         return f"{learned}; {format_count(self.card.updates)} updates"
 
     @property

@@ -20,10 +20,10 @@ from app.tictactoe.notation import (
 )
 from app.tictactoe.views import scale_values
 from app.web import urls
-from app.web.algorithms import SECTIONS, explainable, rule_of, section_of
+from app.web.algorithms import SECTIONS, find_rule, find_section, is_explainable
 from app.web.algorithms.algorithm import CHANCE, UpdateRule
-from app.web.algorithms.formula import Formula, block
-from app.web.algorithms.sentences import NEAR, name_cell, opponent, truth
+from app.web.algorithms.formula import Formula, draw_block
+from app.web.algorithms.sentences import NEAR, describe_result, name_cell, name_opponent
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import (
     format_count,
@@ -49,7 +49,7 @@ from app.web.site_data import TASK_SUFFIX, TRUTH, current_site, is_policy_name
 from app.web.wording import describe_task
 
 bp = Blueprint("why", __name__)
-bp.add_app_template_filter(block, "formula")
+bp.add_app_template_filter(draw_block, "formula")
 
 PARAMETER_TITLES = {"alpha": "Step size α", "gamma": "Discount factor γ"}
 
@@ -92,7 +92,7 @@ class Explanation(NamedTuple):
 
 def explain(query: ValueQuery) -> Explanation:
     """Return the reasons for a value."""
-    rule = rule_of(query)
+    rule = find_rule(query)
     if query.site.is_taught(query.lens):
         return _explain_by_games(query, rule)
     reason = rule.compute_reason(query)
@@ -152,7 +152,7 @@ def _explain_by_games(query: ValueQuery, rule: UpdateRule) -> Explanation:
             "taught", who, move, view.spoken_values[query.cell], query.known
         ),
         sentences=[*sentences, *_describe_result(query, rule)],
-        parameter_facts=[("With optimal play", f"{exact}, {truth(query)}")],
+        parameter_facts=[("With optimal play", f"{exact}, {describe_result(query)}")],
         updates=format_count(query.visits or 0),
     )
 
@@ -194,7 +194,7 @@ def _build_row(
         target_text=format_signed(answer.target, 0)
         if query.lens == TRUTH
         else reason.format(answer.target),
-        optimal_result=truth(query, answer),
+        optimal_result=describe_result(query, answer),
     )
 
 
@@ -203,7 +203,7 @@ def _state_value(query: ValueQuery, reason: ValueReason) -> ValueStatement:
     move = f"{MARKS[query.mover]} at {name_cell(query, query.cell)}"
     if query.lens == TRUTH:
         value = format_signed(query.value, 0)
-        return ValueStatement("optimal", "", move, value, True, truth(query))
+        return ValueStatement("optimal", "", move, value, True, describe_result(query))
     agent = query.site.display_titles[query.learner]
     value = reason.format(reason.value)
     if query.task and not query.is_learned:
@@ -240,7 +240,7 @@ def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
     """Return a sentence with the result of optimal play, and the answers that miss it."""
     if query.lens == TRUTH:
         return []
-    result = f"With optimal play by both it is a {truth(query)}"
+    result = f"With optimal play by both it is a {describe_result(query)}"
     if (
         query.site.is_taught(query.lens)
         or query.game.is_over(query.after)
@@ -255,7 +255,7 @@ def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
     if not missing.any():
         return [f"{result}."]
     return [
-        f"{result}; {opponent(query)} misses that in {missing.sum()} of {possible.sum()} answers."
+        f"{result}; {name_opponent(query)} misses that in {missing.sum()} of {possible.sum()} answers."
     ]
 
 
@@ -267,7 +267,7 @@ def _format_updates(pair: ValueQuery) -> str:
 def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]:
     """Return the labelled numbers of a value."""
     exact = format_signed(query.site.optimal_q[query.position, query.cell], 0)
-    best_play = ("With optimal play", f"{exact}, {truth(query)}")
+    best_play = ("With optimal play", f"{exact}, {describe_result(query)}")
     if query.lens == TRUTH:
         return [best_play]
     facts = [best_play]
@@ -325,6 +325,25 @@ class WhyPage(Page, frozen=True):
     def _recorded_updates(self) -> list[UpdateExample]:
         """The updates that made a blunder of the agent, [] for other moves."""
         return list_recorded_updates(self.query)
+
+    @property
+    def is_blunder_unrecorded(self) -> bool:
+        """Whether the agent always plays this blunder, and no update of it is recorded."""
+        query = self.query
+        if not query.is_learned or query.step is not None or self._recorded_updates:
+            return False
+        view = evaluate_moves(query.site, query.position, query.lens)
+        return bool(view.is_blunder[query.cell] and view.policy[query.cell] == 1)
+
+    @property
+    def recorded_blunders(self) -> int | None:
+        """The number of recorded blunders of the agent; None if it does not come with the site."""
+        site, agent = self.query.site, self.query.lens
+        return (
+            len(site.mistake_examples.get(agent, {}))
+            if agent in site.shipped_agents
+            else None
+        )
 
     @property
     def is_recorded(self) -> bool:
@@ -424,7 +443,7 @@ class WhyPage(Page, frozen=True):
     @property
     def algorithm_slug(self) -> str:
         """The section of /how about the algorithm."""
-        return section_of(self.query)
+        return find_section(self.query)
 
     @property
     def formula(self) -> Formula:
@@ -479,7 +498,7 @@ def parse_pair(state: MatchState, text: str) -> ValueQuery:
     )
     if is_policy_name(value_source):
         raise BadRequest("Only values can be explained: of these moves none are known.")
-    if not explainable(state.site, value_source, match.snapshot):
+    if not is_explainable(state.site, value_source, match.snapshot):
         raise BadRequest(
             "Only the values as shipped can be explained, not those of a step: the opponent "
             "changed during this training, and which one it had by then is not recorded."

@@ -14,7 +14,7 @@ from app.tictactoe.game import O, X
 from app.tictactoe.views import compute_heat, round_for_display, scale_values
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.algorithms.algorithm import Story
-from app.web.algorithms.formula import written
+from app.web.algorithms.formula import format_short
 from app.web.formatting import format_signed
 from app.web.match import read_integer
 from app.web.move_values import HEAT_STEPS
@@ -124,7 +124,7 @@ def _build_move(
         )
         rewards = recipe.reward_scale()
         colour = None
-        text = written(change.new)
+        text = format_short(change.new)
         if rewards:
             side = X if viewer == "X" else O
             value = scale_values(np.array(change.new), rewards, side)
@@ -138,6 +138,8 @@ def _build_move(
         ],
         title=f"Move {turn + 1}",
         choice_kind=story.choice(game, move),
-        change_text=f"{written(change.old)} → {written(change.new)}" if change else "",
+        change_text=f"{format_short(change.old)} → {format_short(change.new)}"
+        if change
+        else "",
         is_updated_now=bool(changes) and changes[-1].move_index == turn,
     )

@@ -16,9 +16,9 @@ from app.tictactoe.notation import DIGITS, format_position
 from app.tictactoe.policy import Policy, policy_from_values, uniform_policy
 from app.tictactoe.reachable_play import find_likeliest_games
 from app.tictactoe.views import RewardScale
-from app.web.algorithms import ALGORITHMS, MINIMAX, rule_of, section_of
+from app.web.algorithms import ALGORITHMS, MINIMAX, find_rule, find_section
 from app.web.algorithms.champion import BOUNDS
-from app.web.algorithms.league import shares_entry
+from app.web.algorithms.league import is_shared_by_seats
 from app.web.algorithms.mcts import compute_bounds
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import format_short_square_name
@@ -99,9 +99,9 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
 
     The list is empty if the table does not determine them.
     """
-    section = section_of(query)
+    section = find_section(query)
     style = _get_update_terms(query).style
-    reason = rule_of(query).compute_reason(query)
+    reason = find_rule(query).compute_reason(query)
     if style.family == "mean":
         return _list_weighted_cases(query, reason)
     if style.family == "bounds":
@@ -187,12 +187,12 @@ def _list_step_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
     for reply in reason.given:
         next_values = _list_values(query, reply.position)
         followed = max(_list_known_values(next_values), default=0.0)
-        if section_of(query) == "expected-sarsa":
+        if find_section(query) == "expected-sarsa":
             followed = reply.found or 0.0
         change = _make_step_update(
             query,
             reply.reward + query.gamma * followed,
-            STEP_SIZES[section_of(query)](query.recipe),
+            STEP_SIZES[find_section(query)](query.recipe),
             reward=reply.reward,
             next_board=format_position(query.game, reply.position),
             next_cell=next_values.index(followed) if followed in next_values else None,
@@ -295,7 +295,7 @@ def _list_league_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCas
     Values that are shared with another seat have a second target, so the table alone does not
     determine their next update.
     """
-    if shares_entry(query):
+    if is_shared_by_seats(query):
         return []
     reply = reason.given[0]
     next_values: list[float | None] = []
@@ -336,7 +336,7 @@ def _list_game_cases(
         later = len(line.cells) // 2
         change = make_change(outcome, later)
         board = format_position(game, end)
-        is_discounted = section_of(query) == "monte-carlo"
+        is_discounted = find_section(query) == "monte-carlo"
         event = UpdateEvent(
             _make_move(query, board), change, board, later if is_discounted else 0
         )

@@ -484,7 +484,6 @@ def _list_data(
     """Return the numbers for the script, by data attribute."""
     move = event.move
     update = event.update
-    whole = decimals if terms.square_decimals else 0
     data = {
         "alpha": repr(arithmetic.alpha),
         "gamma": repr(arithmetic.gamma),
@@ -492,7 +491,7 @@ def _list_data(
         "square": repr(update.old),
         # share of a table's change in the value that the square shows
         "share": "0.5" if update.in_table else "1",
-        "shown": format_value(update.new, whole),
+        "shown": _format_square_value(terms, update.new),
         "reward": repr(arithmetic.reward),
         "next": repr(arithmetic.next_value),
         "power": str(arithmetic.discount_power),

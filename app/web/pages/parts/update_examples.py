@@ -19,7 +19,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.views import RewardScale
 from app.web import urls
-from app.web.algorithms import ALGORITHMS, MINIMAX, SECTIONS, section_of
+from app.web.algorithms import ALGORITHMS, MINIMAX, SECTIONS, find_section
 from app.web.algorithms.algorithm import epsilon_greedy
 from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import format_count, format_short_square_name
@@ -166,7 +166,7 @@ def draw_nearest_example(query: ValueQuery) -> ExamplePicture | None:
     Examples of the same move are preferred, then those of the same agent.  None for values that
     are not updated any more, and for algorithms whose own next update is shown.
     """
-    slug = section_of(query)
+    slug = find_section(query)
     site = query.site
     examples = site.update_examples.get(slug, [])
     has_rule = query.is_learned and not site.is_taught(query.lens)
