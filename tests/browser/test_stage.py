@@ -93,7 +93,8 @@ def test_within_five_seconds_something_learns(
     assert shifts(page) == []
 
 
-def test_the_film_can_be_paused_and_scrubbed(page: Page) -> None:
+def test_the_film_can_be_paused_and_scrubbed(own_page: Page) -> None:
+    page = own_page
     stop_the_clock(page)
     page.goto("/")
     page.clock.run_for(1000)
@@ -153,8 +154,9 @@ def test_without_javascript_everything_can_be_done(
         expect(page.locator("h1")).to_have_text(stop.title)
 
 
-def test_by_keyboard_alone_through_front_puzzle_and_lesson(page: Page) -> None:
+def test_by_keyboard_alone_through_front_puzzle_and_lesson(own_page: Page) -> None:
     """Tab and Enter; digits answer, the arrow plays on, n opens the next puzzle."""
+    page = own_page
 
     def tab_to(selector: str) -> None:
         for _ in range(60):
@@ -200,7 +202,9 @@ def test_a_round_of_ten_ends_on_a_page_of_its_own(page: Page) -> None:
     expect(page.locator("header")).to_have_count(1)
 
 
-def test_the_streak_of_days_is_kept_here_and_can_be_forgotten(page: Page) -> None:
+def test_the_streak_of_days_is_kept_here_and_can_be_forgotten(own_page: Page) -> None:
+    page = own_page
+
     def played(day: int, said: str) -> None:
         page.clock.set_fixed_time(f"2026-11-{day}T12:00:00Z")
         page.goto(f"/puzzle/1/score?day=2026-11-{day}&answers=310")
