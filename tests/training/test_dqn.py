@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from app.recipes import parse_recipe
+from app.recipes.algorithms import Dqn
 from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game, O, X, build_game
 from app.tictactoe.notation import format_position
@@ -13,6 +14,7 @@ from app.tictactoe.policy import first_empty_policy, t_hand_policy, uniform_poli
 from training import learners
 from training.experiments.network import measure_epochs, measure_first_epochs
 from training.learners.phases import Epoch, Progress
+from training.networks import dqn
 from training.networks.dqn import (
     NO_NEXT_STATE,
     MoveArrays,
@@ -135,12 +137,22 @@ def test_what_is_taken_is_asked_of_all_outputs(game: Game) -> None:
 
 def test_separate_networks_learn_from_their_own_seat_only(game: Game) -> None:
     """Of an odd number of steps X has one more: here it has the only one."""
-    brief = SMALL.replace("steps=20", "steps=1")
-    before, after = learn(game, "epochs=1,networks=separate", brief)
+    recipe = parse_recipe(f"dqn,epochs=2,networks=separate,{SMALL.replace('steps=20', 'steps=1')}")
+    assert isinstance(recipe, Dqn)
+    remembered: dict[int, set[int]] = {X: set(), O: set()}  # the players to move in a buffer
+
+    def record(trainee: dqn.NetworkTrainee, moves: MoveArrays) -> None:
+        """Look at a buffer as the epoch before left it, and at the moves that are learned now."""
+        (seat,) = trainee.seats
+        for decisions in (trainee.replay_buffer.decision, moves.decision):
+            remembered[seat] |= {*game.to_move[decisions].ravel().tolist()}
+
+    before, _, after = dqn.learn(game, recipe, find_next_checkpoint, record)
     for seat, same in ((X, False), (O, True)):
         here = game.to_move == seat
         assert (before.q[here].tobytes() == after.q[here].tobytes()) == same
-    assert after.updates == 1
+        assert remembered[seat] == {seat}
+    assert after.updates == 2
 
 
 @pytest.mark.parametrize(
