@@ -17,8 +17,8 @@ from app.web.pages.api.description import UNREACHABLE_EXAMPLE
 from app.web.site_data import SiteData
 
 READ = 2  # pages of each kind are searched for links
-FOLLOWED = 3  # maximum number of links of one kind that are followed; the arena has 576
-TRAINED = 3  # recipes; the experiments have hundreds, of which only the name is looked up
+FOLLOWED = 2  # maximum number of links of one kind that are followed; the arena has 576
+TRAINED = 2  # recipes; the experiments have hundreds, of which only the name is looked up
 INLINE = re.compile(r"\sstyle=|\son\w+=|hx-on|<style|js:|<script(?! src=\"/static/)")
 LINKS = {"href", "src", "action", "hx-get", "data-reply"}
 KINDS = {
