@@ -211,9 +211,9 @@ def test_a_file_larger_than_any_right_one_is_not_read(tmp_path: Path, game: Game
 
 @contextmanager
 def at_once() -> Iterator[None]:
-    """Fail a test that takes longer than 20 seconds."""
+    """Fail a test that hangs, however busy the machine is."""
     signal.signal(signal.SIGALRM, lambda *_: pytest.fail("it waits"))
-    signal.alarm(20)
+    signal.alarm(300)
     try:
         yield
     finally:

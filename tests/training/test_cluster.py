@@ -138,7 +138,7 @@ def test_without_workers_or_a_scheduler_it_is_not_waited_for(
     with ExitStack() as running:
         address = running.enter_context(started(tmp_path, *SCHEDULER))
         with monkeypatch.context() as patch:
-            patch.setattr(cluster, "WAIT_SECONDS", 3.0)
+            patch.setattr(cluster, "WAIT_SECONDS", 10.0)
             with pytest.raises(ConnectionError, match=f"the cluster at {address} has no worker"):
                 list(run_in_cluster(os.getpid, [()], address, []))
         with started(tmp_path, *DASK, "worker", address, *SINGLE):

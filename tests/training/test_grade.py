@@ -23,7 +23,8 @@ from tests.signals import heeding
 
 DOCS = Path("docs").resolve()
 Board = tuple[int, ...]
-ROUNDS = "ROUNDS = 20"  # replaced by three rounds in these tests
+# Replaced in these tests: three rounds are enough, and a busy machine may take its time.
+ROUNDS, LIMIT = "ROUNDS = 20", "default=60,"
 AGENTS = """
 import itertools
 import json
@@ -135,8 +136,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in MODULES.items():
         (folder / f"{name}.py").write_text(text)
     text = (DOCS / "judge.py").read_text()
-    assert text.count(ROUNDS) == 1
-    (folder / "judge.py").write_text(text.replace(ROUNDS, "ROUNDS = 3"))
+    assert text.count(ROUNDS) == text.count(LIMIT) == 1
+    text = text.replace(ROUNDS, "ROUNDS = 3").replace(LIMIT, "default=600,")
+    (folder / "judge.py").write_text(text)
     return folder
 
 

@@ -201,7 +201,9 @@ def outputs(notebook: Any, kind: str) -> list[str]:
 def run() -> Any:
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     where = {"metadata": {"path": NOTEBOOK.parent}}
-    return NotebookClient(notebook, timeout=SECONDS, resources=where).execute()
+    return NotebookClient(
+        notebook, timeout=SECONDS, startup_timeout=SECONDS, resources=where
+    ).execute()
 
 
 def find_judgement(notebook: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from werkzeug.test import Client
 from werkzeug.wrappers import Request, Response
 
 from app.web.service.cache import MAX_ANSWER_BYTES, cache_responses
+from tests.web.conftest import HANG_SECONDS
 
 Answers = Callable[[Request], Response]
 
@@ -166,14 +167,14 @@ def test_what_everybody_asks_for_at_once_is_made_once() -> None:
 
     def slow(request: Request) -> Response:
         begun.set()
-        assert go_on.wait(10)
+        assert go_on.wait(HANG_SECONDS)
         return public(request)
 
     application = Counted(slow)
     client = cache_responses(application, whole_query)
     with ThreadPoolExecutor(8) as clients:
         answers = [clients.submit(Client(client).get, "/a") for _ in range(8)]
-        assert begun.wait(10)
+        assert begun.wait(HANG_SECONDS)
         go_on.set()
         assert {answer.result().status_code for answer in answers} == {200}
     assert application.asked == 1
