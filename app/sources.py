@@ -22,7 +22,7 @@ class Source(
 ):
     """A publication with its author, and its relation to this project."""
 
-    slug: str  # in URLs and files
+    slug: str  # name of the source in URLs and files
     name: str  # the short name used on cards and pages
     kind: Literal["project", "classic", "page", "ours"]
     author: str

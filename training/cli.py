@@ -512,7 +512,7 @@ def seeds(agent: NamedRecipe, seeds: int, first: int, jobs: int, as_json: bool) 
         click.echo(f"{agent.id}, seeds {first} to {first + seeds - 1}")
         for text in report_over_seeds(agent.recipe, chosen, jobs):
             click.echo(text)
-    except ValueError as error:  # with another seed a person's moves may be impossible
+    except ValueError as error:  # a person's moves may be impossible with another seed
         raise click.ClickException(f"with one of these seeds {error}") from error
 
 

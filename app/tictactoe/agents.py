@@ -60,7 +60,7 @@ class Agent:
     q: NDArray[np.float32]  # [D, cells] NaN exactly where illegal
     visits: NDArray[np.uint32]  # [D, cells] how often training updated the pair
     snapshot_updates: NDArray[np.int64]  # [T] number of updates before each snapshot
-    # at each snapshot the values, and whether each pair was updated so far
+    # values of each snapshot, and whether each pair was updated before it
     history: History
     arrays_file: Path | None = None  # the file that the arrays were read from, if any
 

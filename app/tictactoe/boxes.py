@@ -17,7 +17,7 @@ from app.tictactoe.values import solve_game
 class Box(NamedTuple):
     """The box of a position and of all symmetric positions."""
 
-    number: int  # from 1, by ply, then by the code of the position
+    number: int  # number of the box, from 1, in the order of plies and codes
     position: int  # the lowest-numbered symmetric position, shown on the box's label
     cells: tuple[int, ...]  # one cell for each move; symmetric cells are the same move
 

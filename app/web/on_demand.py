@@ -119,7 +119,7 @@ class Lab:
         self.stories: LRUCache[str, bytes] = LRUCache(MAX_CACHED_STORIES)
         self.runs: LRUCache[str, bytes] = LRUCache(MAX_CACHED_RUNS)  # compressed JSON
         self.questions: dict[str, TrainerRequest] = {}
-        self.lock = Lock()  # for the caches and questions above
+        self.lock = Lock()  # protects the caches and requests above
 
     def canonicalize(self, text: str) -> str | None:
         """Return the canonical name of a recipe, None for a text that is no recipe.

@@ -145,6 +145,8 @@ def _play_game(rng_state, row_start, next_state, class_index, priority, visits, 
     Return the result for the player of the last move, the class of the last afterstate, and the
     number of moves.
     """
+    # The move with the highest priority is played, and ties are random: epsilon is 0.  `q` is only
+    # a copy of the priorities of the present state, from its classes of symmetric afterstates.
     s, c, moves = 0, 0, 0
     visits[c] += 1
     while s >= 0:
@@ -160,6 +162,8 @@ def _play_game(rng_state, row_start, next_state, class_index, priority, visits, 
 @njit(cache=True)
 def _revise_bounds(row_start, class_index, s, lower, upper, unseen, c):  # type: ignore[no-untyped-def]
     """Set the bounds of class `c` from the replies in state `s`, which represents the class."""
+    # A bound on an afterstate is minus the bound on its best reply: the replier gets at least the
+    # highest of the lower bounds and at most the highest of the upper bounds.
     highest_lower, highest_upper, any_unseen = -1.0, -1.0, False
     for p in range(row_start[s], row_start[s + 1]):
         reply = class_index[p]

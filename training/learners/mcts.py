@@ -108,6 +108,7 @@ def _create_trees(game: Game, rollouts: int) -> Trees:
 @njit(cache=True)
 def _count_nodes(row_start, next_state, most_per_tree):  # type: ignore[no-untyped-def]
     """Return the number of nodes below all roots; at most `most_per_tree` count in each tree."""
+    # Each root has its own tree: a node for each move, and below it the nodes of the next state.
     size = np.zeros(len(row_start) - 1, np.int64)
     total = 0
     for s in range(len(size) - 1, -1, -1):  # backward: next states have higher numbers
@@ -135,6 +136,7 @@ def _sweep_roots(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Simulate a game from every root in turn; `run_phases` explains the counts."""
+    # A sweep adds one simulated game to each tree, so all trees have the same number of games.
     while rollouts < phase_end and updates < max_updates:
         for root in range(len(rng_states)):
             _simulate(

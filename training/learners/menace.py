@@ -174,6 +174,7 @@ def _draw_reply(replies, boxes, s, rng_state):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def _refill_if_empty(row_start, boxes, s):  # type: ignore[no-untyped-def]
     """Refill the box of state `s` with its initial beads if it is empty."""
+    # A box with a single bead left of any move is not empty, and keeps what it has.
     for p in range(row_start[s], row_start[s + 1]):
         if boxes.beads[boxes.class_index[p]] > 0:
             return

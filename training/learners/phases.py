@@ -43,7 +43,7 @@ class Epoch(NamedTuple):
 class Progress(NamedTuple):
     """The state of a training between two games: its counts, values and visits."""
 
-    finished_share: float  # of the training, 0 to 1
+    finished_share: float  # finished share of the training, 0 to 1
     games: int
     updates: int
     q: NDArray[np.float32]  # [D, cells] mover's view, NaN where illegal

@@ -57,7 +57,7 @@ MAX_OPEN_CLAIMS = 16
 class FigureSection(NamedTuple):
     """A figure on the page of its experiment."""
 
-    number: int  # from 1
+    number: int  # number of the figure on its page, from 1
     layout: FigureLayout
     svg: Markup
     table: tables.HtmlTable
@@ -90,8 +90,8 @@ class ExperimentPage(Page, frozen=True):
     figures: list[FigureSection]
     # slug -> title of each section of /how that explains the experiment
     methods: Mapping[str, str]
-    previous_claim: Summary | None  # in the order of the list
-    next_claim: Summary | None
+    previous_claim: Summary | None  # claim before this one in the list
+    next_claim: Summary | None  # claim after this one in the list
     bibtex: str
 
 

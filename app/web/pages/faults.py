@@ -44,8 +44,8 @@ class FirstUpdate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Without values it is a move: the fault shows in the choice of moves.
     """
 
-    game: int  # from 1
-    update: int  # from 1
+    game: int  # number of the game, from 1
+    update: int  # number of the update in the training, from 1
     board: str
     cell: int
     old: float | None = None  # the value before it
@@ -94,7 +94,7 @@ class Card(NamedTuple):
     text: FaultText
     url: str
     blunders: str
-    right_blunders: str  # of the agent without the fault
+    right_blunders: str  # number of blunders of the agent without the fault
 
 
 class FaultsPage(Page, frozen=True):

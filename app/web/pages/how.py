@@ -116,7 +116,7 @@ PART_TITLES = {
     WON_GAME: "One won game, worked through",
 }
 WRITTEN_RECORD = "04"  # record of the first position in all encodings
-# in the order of `Game.symmetry`; non-square boards have every second symmetry
+# Names in the order of `Game.symmetries`; non-square boards have every second symmetry
 SYMMETRY_NAMES = (
     "as it is",
     "rotated left",

@@ -33,7 +33,8 @@ CURVE_INKS = (
 DASH_CLASSES = ("", "dashed ", "dotted ", "mixed ")
 TICK_STEPS = (1, 2, 2.5, 5, 10)  # distances of ticks, times a power of ten
 MAX_TICKS = 6
-MIN_TICK_DISTANCE = 0.08  # as a share of the axis: closer numbers would overlap
+# share of the axis; the numbers of closer ticks would overlap
+MIN_TICK_DISTANCE = 0.08
 DIGIT = 7.0  # largest width of a digit at an axis, in pixels
 AXIS = 34.0  # pixels below a plot, for its numbers and their name
 

@@ -60,8 +60,8 @@ class Side(NamedTuple):
     mark: str  # "A" or "B"
     name: str  # its canonical name on this site
     recipe: Recipe
-    label: str  # in a chart: "α 0.8", or its mark if there is no short one
-    phrase: str  # at the end of a sentence: "with α 0.8"
+    label: str  # name in a chart, such as "α 0.8"; the mark if no name is short
+    phrase: str  # end of a sentence about it, such as "with α 0.8"
     runs: list[SeedRun]
 
     @property

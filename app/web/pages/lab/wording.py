@@ -79,8 +79,8 @@ class Description(NamedTuple):
 class SideNames(NamedTuple):
     """Short names of a recipe in a comparison."""
 
-    label: str  # in a chart: "α 0.8"
-    phrase: str  # at the end of a sentence: "with α 0.8"
+    label: str  # name in a chart, such as "α 0.8"
+    phrase: str  # end of a sentence about it, such as "with α 0.8"
 
 
 def name_causes(recipe: Recipe, other: Recipe) -> list[str]:

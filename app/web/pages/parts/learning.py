@@ -198,7 +198,8 @@ def _build_outcome_curves(chances: list[Chances]) -> list[Curve]:
 
 # milliseconds to the next frame: if nothing changes, if something changes
 STILL_PAUSE, MOVING_PAUSE = (140, 560)
-# of the way from a draw to a win: how far ahead the best square has to be
+# The best square leads clearly if its value is higher than all others by this share of the
+# distance from a draw to a win.
 SURE_CHANCE = 0.3
 WIDTH, HEIGHT = 100.0, 28.0  # size of the curve of wrong positions
 

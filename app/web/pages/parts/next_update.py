@@ -40,7 +40,7 @@ RESULT_TITLES = {1: "wins", 0: "draws", -1: "loses"}
 class UpdateCase(NamedTuple):
     """One way in which the next update of a value can come about."""
 
-    url_name: str  # in the URL: the digit of the answer, or the result
+    url_name: str  # name in the URL: the digit of the reply, or the result
     title: str  # name of the answer's square, or the result in a word; "" for the only case
     event: UpdateEvent
     default_rank: float  # the case with the lowest rank is shown by default

@@ -87,10 +87,10 @@ class UpdateSquare(NamedTuple):
     """A square of one of the boards of an update."""
 
     mark: str  # "" where it is empty
-    value_text: str = ""  # its value
+    value_text: str = ""  # formatted value of a move to the square, "" without one
     heat: int | None = None
-    symbol_class: str = ""  # which symbol of the formula stands for its value
-    lacks_value: bool = False  # a move without a value, among others that have one
+    symbol_class: str = ""  # symbol of this value in the formula, as a CSS class
+    lacks_value: bool = False  # whether only other moves of the board have a value
     is_played: bool = (
         False  # whether the updated move or the reply to it fills the cell
     )
@@ -133,23 +133,21 @@ class UpdatePicture(NamedTuple):
     next_board: list[list[UpdateSquare]]  # [] if none is shown
     number_by_symbol: Mapping[str, str]  # symbol -> its number
     is_exact: bool  # the numbers add up as they are shown
-    data_attributes: Mapping[
-        str, str
-    ]  # what the script computes with, by data attribute
-    # an earlier move, updated by the error of the last one
+    # numbers for the script, by data attribute
+    data_attributes: Mapping[str, str]
+    # whether the move is an earlier one, updated by the error of the last move
     is_traced: bool
     # number of other moves of the board that still have the value 0
     zero_value_count: int
-    zero_text: str  # 0 as squares show it
-    # the least and the most that each answer can be worth, of bounds
+    zero_text: str  # the value 0 as formatted on squares
+    # lower and upper bounds of the value of each reply, [] for other algorithms
     answers_lower: list[str]
     answers_upper: list[str]
     # position of the new value between the old one and the target, in percent
     target_percent: int
-    weighted_targets: list[
-        tuple[str, str]
-    ]  # chance and target of each answer, of an average
-    bead_box: BeadBox | None  # of beads
+    # chance and target of each reply, if the update averages over replies
+    weighted_targets: list[tuple[str, str]]
+    bead_box: BeadBox | None  # the box of the move; None for algorithms without beads
 
 
 class UpdateArithmetic(NamedTuple):
@@ -159,7 +157,7 @@ class UpdateArithmetic(NamedTuple):
     new_value: float
     target: float
     reward: float
-    next_value: float  # with a minus if it is the opponent's
+    next_value: float  # negated if the next state is the opponent's
     alpha: float | None
     gamma: float  # 1 without a discount
     discount_power: int  # number of own moves by which the reward is discounted

@@ -50,7 +50,7 @@ UNORDERED_ALGORITHMS = ("q-iteration", "dqn")
 class GameBoard(NamedTuple):
     """One move of the game of an example: its board, with the value before or after its update."""
 
-    # to the update; its title holds the values before and after
+    # link to the update; its title has the values before and after
     update_link: UpdateLink
     ply: int
     squares: list[list[UpdateSquare]]
@@ -72,13 +72,11 @@ class ExamplePicture(NamedTuple):
     last_step: int  # the step that is shown last
     # a board for each update, in the order of the moves of the game
     boards: list[GameBoard]
-    learning_order: Literal[
-        "forward", "backward", ""
-    ]  # of the updates, "" for moves of many games
+    # order of the updates in the game, "" for updates of many games
+    learning_order: Literal["forward", "backward", ""]
     examples: list[UpdateLink]  # all examples
-    next_update: (
-        UpdateLink | None
-    )  # to the next update or example, None after the last one
+    # link to the next update or example, None after the last one
+    next_update: UpdateLink | None
     kind: str
     step_urls: list[str]  # URL of each step
     page_url: str  # URL of the page with this update

@@ -102,7 +102,8 @@ PRACTICE_TITLES = {
     "self": gettext_noop("Against itself"),
     "league": gettext_noop("Against its league"),
 }
-GAMES_PER_ROUND = {"random": 2, "league": 10}  # in the training of a league
+# Practice of a league is counted in rounds, of this many games by opponent.
+GAMES_PER_ROUND = {"random": 2, "league": 10}
 # texts of links to the best learners of this browser; # is replaced by the number of games
 BEST_TEXTS = {
     "best": gettext_noop("Your best in this browser:"),
