@@ -39,6 +39,7 @@ RECORDED_AGENTS = (
     "q-table-draw-1",
     "double-q",
     "q-learning-player",
+    "observing",
     "symmetric",
     "observing-symmetric",
     "sarsa",
