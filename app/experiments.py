@@ -71,6 +71,12 @@ Label = Annotated[str, Meta(min_length=1, max_length=120)]
 Name = Annotated[
     str, Meta(max_length=120, description="A recipe's full name, or empty.")
 ]
+FigureTitle = Annotated[Label, Meta(description="The title of the figure.")]
+Unit = Annotated[str, Meta(max_length=60, description="The unit of the values.")]
+RecipeLabel = Annotated[
+    Label, Meta(description="The label of the recipe in the figure.")
+]
+RecipeName = Annotated[Name, Meta(description="The recipe's full name without a seed.")]
 Record = Annotated[str, Meta(pattern="^[0-8]{0,9}$")]
 Sample = Annotated[int, Meta(ge=1, description="Number of seeds.")]
 Numbers = list[float]
@@ -97,8 +103,8 @@ class Mark(Struct, frozen=True):
 class Group(Struct, frozen=True):
     """The final values of the seeds of a recipe."""
 
-    name: Annotated[Label, Meta(description="The label of the recipe in the figure.")]
-    recipe: Annotated[Name, Meta(description="The recipe's full name without a seed.")]
+    name: RecipeLabel
+    recipe: RecipeName
     values: Annotated[
         Numbers,
         Meta(
@@ -114,8 +120,8 @@ class Group(Struct, frozen=True):
 class Histogram(Struct, frozen=True, tag="histogram"):
     """A distribution: every seed of some recipes is a dot."""
 
-    title: Annotated[Label, Meta(description="The title of the figure.")]
-    unit: Annotated[str, Meta(max_length=60, description="The unit of the values.")]
+    title: FigureTitle
+    unit: Unit
     groups: Annotated[list[Group], Meta(min_length=1, description="The recipes.")]
     exact: Annotated[
         bool,
@@ -130,8 +136,8 @@ class Series(
 ):
     """A curve: statistics over the seeds of a recipe at each point of x."""
 
-    name: Annotated[Label, Meta(description="The label of the recipe in the figure.")]
-    recipe: Annotated[Name, Meta(description="The recipe's full name without a seed.")]
+    name: RecipeLabel
+    recipe: RecipeName
     x: Annotated[
         Numbers, Meta(min_length=1, description="The x values of the points, rising.")
     ]
@@ -168,9 +174,9 @@ class Series(
 class Curves(Struct, frozen=True, tag="curves"):
     """Values over time, or over a parameter, with bands over the seeds."""
 
-    title: Annotated[Label, Meta(description="The title of the figure.")]
+    title: FigureTitle
     x_label: Annotated[Label, Meta(description="The label of the x axis.")]
-    unit: Annotated[str, Meta(max_length=60, description="The unit of the values.")]
+    unit: Unit
     series: Annotated[list[Series], Meta(min_length=1, description="The recipes.")]
     marks: Annotated[
         list[Mark], Meta(description="Vertical reference lines, each at an x value.")
@@ -183,8 +189,8 @@ class Curves(Struct, frozen=True, tag="curves"):
 class Grid(Struct, frozen=True, tag="grid", rename={"seed_count": "n"}):
     """The median over the seeds for all combinations of two parameters."""
 
-    title: Annotated[Label, Meta(description="The title of the figure.")]
-    unit: Annotated[str, Meta(max_length=60, description="The unit of the values.")]
+    title: FigureTitle
+    unit: Unit
     row_label: Annotated[
         Label, Meta(description="The parameter that varies from row to row.")
     ]
@@ -207,8 +213,9 @@ class Grid(Struct, frozen=True, tag="grid", rename={"seed_count": "n"}):
     seed_count: Sample
 
     def __post_init__(self) -> None:
+        lengths = [len(self.columns)] * len(self.rows)
         for table in (self.values, self.recipes):
-            if [len(row) for row in table] != [len(self.columns)] * len(self.rows):
+            if [len(row) for row in table] != lengths:
                 raise ValueError(
                     f"the grid is not {len(self.rows)} by {len(self.columns)}"
                 )
@@ -247,8 +254,8 @@ class Bar(Struct, frozen=True, rename={"sample_size": "n"}):
 class Bars(Struct, frozen=True, tag="bars"):
     """Numbers side by side."""
 
-    title: Annotated[Label, Meta(description="The title of the figure.")]
-    unit: Annotated[str, Meta(max_length=60, description="The unit of the values.")]
+    title: FigureTitle
+    unit: Unit
     bars: Annotated[list[Bar], Meta(min_length=1, description="The numbers.")]
     exact: Annotated[
         bool, Meta(description="Whether the numbers are exact, not estimated.")
@@ -274,7 +281,7 @@ class Board(Struct, frozen=True, rename={"value_source": "lens"}):
 class Boards(Struct, frozen=True, tag="boards"):
     """A figure of positions on boards, as examples of a finding."""
 
-    title: Annotated[Label, Meta(description="The title of the figure.")]
+    title: FigureTitle
     boards: Annotated[list[Board], Meta(min_length=1, description="The positions.")]
 
 
@@ -483,7 +490,8 @@ def summarize_seeds(
 
 def find_typical(values: Sequence[float]) -> int:
     """Return the index of the value nearest to the median; ties: the first."""
-    return int(np.argmin(np.abs(np.asarray(values, float) - np.median(values))))
+    distance = np.abs(np.asarray(values, float) - np.median(values))
+    return int(np.argmin(distance))
 
 
 def round_significant(value: float) -> float:
@@ -495,6 +503,11 @@ def round_significant(value: float) -> float:
     return float(f"{value:.{SIGNIFICANT_DIGITS}g}") + 0.0
 
 
+def count_higher(first: Sequence[float], second: Sequence[float]) -> int:
+    """Return the number of pairs `first[i]`, `second[i]` with the higher number in `first`."""
+    return sum(a > b for a, b in zip(first, second, strict=True))
+
+
 def compute_sign_test(first: Sequence[float], second: Sequence[float]) -> float:
     """Return the p-value of the sign test on the pairs `one[i]`, `other[i]`.
 
@@ -503,8 +516,8 @@ def compute_sign_test(first: Sequence[float], second: Sequence[float]) -> float:
     Source: Arbuthnot (1710); Conover (1999), "Practical nonparametric statistics", section
     3.4.
     """
-    above = sum(a > b for a, b in zip(first, second, strict=True))
-    below = sum(a < b for a, b in zip(first, second, strict=True))
+    above = count_higher(first, second)
+    below = count_higher(second, first)
     total = above + below
     fewer = min(above, below)
     tail = sum(comb(total, k) for k in range(fewer + 1))

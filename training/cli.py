@@ -352,7 +352,8 @@ def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
     from training.run import compare_agents, list_differences  # noqa: PLC0415
     from training.run import train as train_agent  # noqa: PLC0415
 
-    game, failed = tic_tac_toe(), False
+    game = tic_tac_toe()
+    failed = False
     for agent_id in [one.id for one in agents] or TABLE_IDS:
         try:
             saved = load_agent(models, game, agent_id)

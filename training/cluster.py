@@ -51,16 +51,14 @@ class CodePlugin(WorkerPlugin):
     def __init__(self, packages: Sequence[str]) -> None:
         self.packages = packages
         self.versions = get_versions(packages)
-        self.files = {
-            f"{PREFIX.replace('.', '/')}{path.relative_to(ROOT)}": path.read_bytes()
-            for pattern in (
-                "__init__.py",
-                *(f"{package}/**/*.*" for package in PACKAGES),
-            )
-            for path in sorted(ROOT.glob(pattern))
-            if path.suffix in SENT_SUFFIXES
-            and not path.is_relative_to(ROOT / "app" / "web")
-        }
+        folder = PREFIX.replace(".", "/")
+        self.files = {}
+        for pattern in ("__init__.py", *(f"{one}/**/*.*" for one in PACKAGES)):
+            for path in sorted(ROOT.glob(pattern)):
+                is_web = path.is_relative_to(ROOT / "app" / "web")
+                if path.suffix in SENT_SUFFIXES and not is_web:
+                    name = f"{folder}{path.relative_to(ROOT)}"
+                    self.files[name] = path.read_bytes()
         code = [sent for sent in self.files.items() if sent[0].endswith(".py")]
         self.digest = sha256(pickle.dumps(code)).hexdigest()[:16]
 

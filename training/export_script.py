@@ -202,7 +202,9 @@ def format_body(text: str) -> str:
 def format_parameters(recipe: Recipe) -> Iterator[str]:
     """Yield a line of Python for each parameter, with its meaning; `phases` has opponents and turns."""
     told = [(one.field, one.value, one.meaning) for one in list_parameters(recipe)]
-    hidden = {"vs", recipe.turns, *(() if recipe.has_opponent(YOU) else ("taught",))}
+    hidden = {"vs", recipe.turns}
+    if not recipe.has_opponent(YOU):
+        hidden.add("taught")
     phases = (
         "phases",
         recipe.phases,

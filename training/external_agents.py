@@ -34,7 +34,7 @@ from app.tictactoe.report import (
     ChancesBySeat,
     Figures,
     compute_figures,
-    find_lost_game,
+    find_lost_games,
 )
 from app.tictactoe.views import RewardScale
 
@@ -114,10 +114,15 @@ def describe_external(
 
 def describe_choice(game: Game, choice: Choice, site: str) -> dict[str, Any]:
     """Return the exact results of moves played with equal chances, and the link to them."""
-    table = choice[game.legal].astype(np.float32)
-    figures = compute_figures(game, table[None], [0], RewardScale())
+    figures = _compute_choice_figures(game, choice)
     record = describe_play(game, policy_from_moves(choice), figures)
     return {**record, "link": f"{site}/judge?moves={encode_moves(game, choice)}"}
+
+
+def _compute_choice_figures(game: Game, choice: Choice) -> Figures:
+    """Return the exact figures of moves played with equal chances."""
+    table = choice[game.legal].astype(np.float32)
+    return compute_figures(game, table[None], [0], RewardScale())
 
 
 def describe_agent(game: Game, agent: Agent) -> dict[str, Any]:
@@ -144,9 +149,7 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
         """Return the chances of win, draw and loss in each seat as lists."""
         return {seat: [*getattr(by_seat, seat)[-1]] for seat in SEATS}
 
-    lost = {
-        seat: find_lost_game(game, policy, player) for seat, player in SEATS.items()
-    }
+    lost = find_lost_games(game, policy)
     return {
         "blunders": figures.blunders[-1],
         "decisions": game.decisions,
@@ -236,7 +239,8 @@ def read_choice(game: Game, play: Callable[..., Any]) -> Choice:
             cells = {index(move) for move in moves}
         except TypeError:
             cells = set()
-        if not cells or not cells <= set(np.flatnonzero(game.legal[decision]).tolist()):
+        empty_cells = np.flatnonzero(game.legal[decision]).tolist()
+        if not cells or not cells <= {*empty_cells}:
             raise ValueError(f"{where} it plays {_quote(moves)}, not an empty cell")
         choice[decision, list(cells)] = True
     return choice
@@ -254,10 +258,8 @@ def _quote(item: object) -> str:
 def _describe_play(game: Game, choice: Choice) -> Iterator[str]:
     """Yield the results, blunders and likely causes of blunders of a choice of moves."""
     policy = policy_from_moves(choice)
-    table = choice[game.legal].astype(np.float32)
-    figures = compute_figures(game, table[None], [0], RewardScale())
-    for seat, player in SEATS.items():
-        record = find_lost_game(game, policy, player)
+    figures = _compute_choice_figures(game, choice)
+    for seat, record in find_lost_games(game, policy).items():
         verdict = (
             "cannot be beaten, proved" if record is None else f"loses the game {record}"
         )
@@ -269,7 +271,7 @@ def _describe_play(game: Game, choice: Choice) -> Iterator[str]:
             f"against {name} {_format_percent(getattr(chances, seat)[0])}"
             for name, chances in against.items()
         )
-        yield f"As {MARKS[player]} it {verdict}; {told} (won / drawn / lost, in percent)"
+        yield f"As {seat.upper()} it {verdict}; {told} (won / drawn / lost, in percent)"
     met = figures.reachable_blunders
     yield (
         f"Blunders: {figures.blunders[0]:,} of {game.decisions:,} positions, "

@@ -70,6 +70,7 @@ def _follow_all(  # type: ignore[no-untyped-def]
     for place, seat in enumerate(seats):
         is_own_decision = to_move == seat
         for t in range(number):
+            # A game against each baseline, by its probabilities.
             for rival in range(len(opponents)):
                 vs[place, rival, t], chance = _play_forward(
                     ply_start,
@@ -80,6 +81,7 @@ def _follow_all(  # type: ignore[no-untyped-def]
                     policies[t],
                     opponents[rival],
                 )
+                # Random moves reach every decision that any opponent can reach.
                 if rival == RANDOM:
                     possible = chance > 0
             met[place, t] = is_own_decision & possible
@@ -121,6 +123,7 @@ def _play_forward(  # type: ignore[no-untyped-def]
     ends = np.zeros(3)
     chance[0] = 1.0
     for ply in range(len(ply_start) - 1):
+        # The endings of a ply are added up first, as in `report`: the sums are equal bit for bit.
         over = np.zeros(3)
         for s in range(ply_start[ply], ply_start[ply + 1]):
             if chance[s] == 0:
@@ -162,12 +165,15 @@ def _respond_best(  # type: ignore[no-untyped-def]
             continue
         start = pair_start[s]
         stop = pair_start[s + 1]
+        # A decision of the policy: the mean over its moves.
         if is_own_decision[s]:
             for p in range(start, stop):
+                to = pair_after[p]
                 if policy[p] > 0:
                     for column in range(3):
-                        chances[s, column] += chances[pair_after[p], column] * policy[p]
+                        chances[s, column] += chances[to, column] * policy[p]
             continue
+        # A decision of the responder: the highest lead, first its value, then its move.
         highest = -np.inf
         for p in range(start, stop):
             to = pair_after[p]
@@ -177,8 +183,11 @@ def _respond_best(  # type: ignore[no-untyped-def]
         least = np.inf
         for p in range(start, stop):
             to = pair_after[p]
-            good = chances[to, win] - chances[to, lose] >= highest - TIE_TOLERANCE
-            if good and chances[to, lose] < least - TIE_TOLERANCE:
+            lead = chances[to, win] - chances[to, lose]
+            if (
+                lead >= highest - TIE_TOLERANCE
+                and chances[to, lose] < least - TIE_TOLERANCE
+            ):
                 best = to
                 least = chances[to, lose]
         chances[s] = chances[best]

@@ -20,7 +20,7 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import BySeat, Figures, find_blunders
 from training.fast_evaluation import compute_recipe_figures, is_unbeatable
 from training.learners import learn, skip_checkpoints
-from training.learners.phases import NextCheckpoint, Progress
+from training.learners.phases import NextCheckpoint
 from training.run import find_next_round_number
 
 # a proof is tried again when the updates have increased by 1 / GROWTH_DIVISOR
@@ -114,15 +114,17 @@ def measure_run(
     """
     game = tic_tac_toe()
     start_time = perf_counter()
-    history: list[tuple[int, Progress]] = []
-    asked = 0
+    asked = []
+    snapshots = []
+    checkpoint = 0
     for progress in learn(game, recipe, next_checkpoint):
-        history.append((asked, progress))
-        asked = next_checkpoint(progress.updates)
-    history[-1] = (-1, history[-1][1])
+        asked.append(checkpoint)
+        snapshots.append(progress)
+        checkpoint = next_checkpoint(progress.updates)
+    asked[-1] = -1
+    if not with_start:
+        del asked[0], snapshots[0]
     trained = perf_counter()
-    reported = history if with_start else history[1:]
-    snapshots = [progress for _, progress in reported]
     tables = np.stack([game.gather_pairs(moment.q) for moment in snapshots])
     updates = [moment.updates for moment in snapshots]
     figures = compute_recipe_figures(game, recipe, tables, updates)
@@ -136,7 +138,7 @@ def measure_run(
         seconds=judged - start_time,
         evaluation_seconds=judged - trained,
         snapshot_games=[moment.games for moment in snapshots],
-        snapshot_updates=[stop for stop, _ in reported],
+        snapshot_updates=asked,
         figures=figures,
         is_unbeatable=BySeat(**unbeatable),
         known_positions=[

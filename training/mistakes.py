@@ -5,7 +5,7 @@ updates, then to record their games. A blunder is a move; the mistake behind it 
 which the agent always preferred that move.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,6 +96,20 @@ def find_entry_key(
     return get_move_key(learner, board, cell)
 
 
+def index_blunders(
+    learner: ReferenceLearner,
+    blunders: list[Blunder],
+    list_cells: Callable[[Blunder], Iterable[int]],
+) -> dict[Hashable, list[Blunder]]:
+    """Return the blunders by the table entries of the listed moves on their boards."""
+    index: dict[Hashable, list[Blunder]] = {}
+    for blunder in blunders:
+        for cell in list_cells(blunder):
+            entry = find_entry_key(learner, blunder.board, cell, blunder.seat)
+            index.setdefault(entry, []).append(blunder)
+    return index
+
+
 def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
     """Return whether a blunder alone has the highest value of its board."""
     values = {
@@ -117,23 +131,18 @@ def find_causes(agent: str, blunders: list[Blunder]) -> dict[Blunder, UpdateNumb
     """Run a training; return the updates behind each blunder that is preferred at its end."""
     recipe = SHIPPED[agent].recipe
     learner = make_learner(tic_tac_toe(), recipe)
-    watched: dict[Hashable, set[Blunder]] = {}
-    own: dict[Hashable, set[Blunder]] = {}
-    for blunder in blunders:
-        for cell in learner.game.legal_moves(blunder.board):
-            entry = find_entry_key(learner, blunder.board, cell, blunder.seat)
-            watched.setdefault(entry, set()).add(blunder)
-        entry = find_entry_key(learner, blunder.board, blunder.cell, blunder.seat)
-        own.setdefault(entry, set()).add(blunder)
+    watched = index_blunders(
+        learner, blunders, lambda blunder: learner.game.legal_moves(blunder.board)
+    )
+    own = index_blunders(learner, blunders, lambda blunder: [blunder.cell])
     mistakes = dict[Blunder, int]()
     firsts = dict[Blunder, int]()
     preferred = {blunder: prefers_blunder(learner, blunder) for blunder in blunders}
-    updates = (
-        event
-        for event in learn(tic_tac_toe(), recipe, learner)
-        if isinstance(event, Update)
-    )
-    for number, update in enumerate(updates, 1):
+    number = 0
+    for update in learn(tic_tac_toe(), recipe, learner):
+        if not isinstance(update, Update):
+            continue
+        number += 1
         key = get_update_key(learner, update)
         for blunder in watched.get(key, ()):
             now = prefers_blunder(learner, blunder)

@@ -7,7 +7,6 @@ between processors.
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.recipes.algorithms import Dqn
 from app.recipes.games import TrainingMove, TrainingUpdate, UpdateExample
@@ -22,6 +21,7 @@ from training.networks.dqn import (
     compute_targets,
     learn,
 )
+from training.story import list_row
 
 NETWORK_AGENT = "dqn-vs-random"
 RECORDED_EPOCH = 12  # the first step of this epoch is shown; epochs count from 1
@@ -79,7 +79,7 @@ def build_minibatch() -> list[UpdateExample]:
             # The opponent's reply ended the game: the replay buffer does not hold that board.
             continue
         following = format_position(game, made if over else int(next_decision))
-        next_row = [] if over else _list_row(target_table[next_decision])
+        next_row = [] if over else list_row(target_table[next_decision])
         best = 0.0 if over else float(np.nanmax(target_table[next_decision]))
         board = format_position(game, int(decision))
         turns.append(TrainingMove(board, int(cell), False, following))
@@ -95,7 +95,7 @@ def build_minibatch() -> list[UpdateExample]:
                 next_value=best,
                 target=float(wanted),
                 step_size=recipe.step_size,
-                values=_list_row(
+                values=list_row(
                     np.where(game.legal[decision], before_step[decision], np.nan)
                 ),
                 next_values=next_row,
@@ -114,11 +114,6 @@ def build_minibatch() -> list[UpdateExample]:
             "." * game.cells,
         )
     ]
-
-
-def _list_row(row: NDArray[np.floating]) -> list[float | None]:
-    """Return a row of values as a list, with None in place of NaN."""
-    return [None if np.isnan(value) else float(value) for value in row]
 
 
 def _is_clear(change: TrainingUpdate) -> bool:

@@ -96,9 +96,8 @@ def format_cell(game: Game, agent: Agent, position: int, cell: int, stone: int) 
         )
     )
     number = f"{scaled:+.2f}" if scaled else "0.00"
-    red, green, blue = np.rint(
-        DRAW + abs(scaled) * ((WIN if scaled > 0 else LOSS) - DRAW)
-    )
+    end = WIN if scaled > 0 else LOSS
+    red, green, blue = np.rint(DRAW + abs(scaled) * (end - DRAW))
     ink = "white" if abs(scaled) > 2 / 3 else "black"
     ground = f"{ink} on rgb({red:.0f},{green:.0f},{blue:.0f})"
     return Text(f" {DIGITS[cell]}\n{number:^7}\n", style=ground)

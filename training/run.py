@@ -138,7 +138,8 @@ def train_all(
 
 def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
     """Train the agent of a recipe's name and save it; progress is reported at intervals."""
-    game, reported = tic_tac_toe(), 0.0
+    game = tic_tac_toe()
+    reported = 0.0
 
     def on_progress(progress: Progress) -> None:
         nonlocal reported
@@ -280,16 +281,15 @@ def compare_agents(saved: Agent, rebuilt: Agent) -> str:
 
 def list_differences(saved: Agent, rebuilt: Agent) -> list[str]:
     """Return the names of the arrays and card entries that differ in any bit."""
-    arrays = [
-        name
-        for (name, a), b in zip(
-            saved.collect_arrays().items(),
-            rebuilt.collect_arrays().values(),
-            strict=True,
-        )
-        if a.dtype != b.dtype or a.shape != b.shape or a.tobytes() != b.tobytes()
-    ]
-    before, now = (msgspec.to_builtins(agent.card) for agent in (saved, rebuilt))
+    arrays = []
+    rebuilt_arrays = rebuilt.collect_arrays()
+    for name, a in saved.collect_arrays().items():
+        b = rebuilt_arrays[name]
+        same_shape = a.dtype == b.dtype and a.shape == b.shape
+        if not same_shape or a.tobytes() != b.tobytes():
+            arrays.append(name)
+    before = msgspec.to_builtins(saved.card)
+    now = msgspec.to_builtins(rebuilt.card)
     entries = [
         name
         for name in before

@@ -91,12 +91,10 @@ def format_distribution(results: Sequence[MeasuredRun]) -> Iterator[str]:
     """Yield the distribution of the results, line by line."""
     yield f"{f'over {len(results):,} seeds':<40}     min  quartile   median  quartile      max"
     for opponent, seat in product(OPPONENTS, SEATS):
+        by_seat = [one.figures.baseline_chances[opponent] for one in results]
+        ends = [getattr(chances, seat)[-1] for chances in by_seat]
         for column, verb in ((0, "wins against"), (2, "loses to")):
-            shares = [
-                100
-                * getattr(result.figures.baseline_chances[opponent], seat)[-1][column]
-                for result in results
-            ]
+            shares = [100 * chances[column] for chances in ends]
             title = BASELINES[opponent].title
             yield _format_line(f"as {seat.upper()}, {verb} {title}, %", shares)
     yield _format_line("blunders", [result.figures.blunders[-1] for result in results])
@@ -153,11 +151,13 @@ def draw_histogram(values: Sequence[int], bins: int = 12) -> list[str]:
     counts = [0] * ((high - low) // width + 1)
     for value in values:
         counts[(value - low) // width] += 1
-    return [
-        f"{low + width * i:>5} to {low + width * (i + 1) - 1:<5} {count:>6}  "
-        f"{'#' * -(-HISTOGRAM_WIDTH * count // max(counts))}".rstrip()
-        for i, count in enumerate(counts)
-    ]
+    lines = []
+    for i, count in enumerate(counts):
+        first = low + width * i
+        last = first + width - 1
+        bar = "#" * -(-HISTOGRAM_WIDTH * count // max(counts))  # rounded up
+        lines.append(f"{first:>5} to {last:<5} {count:>6}  {bar}".rstrip())
+    return lines
 
 
 def _format_line(label: str, values: Sequence[float]) -> str:

@@ -9,7 +9,9 @@ from collections.abc import Hashable
 from typing import Literal
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from app.recipes import Recipe
 from app.recipes.algorithms import League
@@ -120,20 +122,19 @@ class GameRecorder:
             if self.recipe.slug in RECORDED_EVERY_PLY
             else _find_move_index(turns, update)
         )
-        observed = isinstance(self.recipe, League) and (
-            self.recipe.observing
-            and self.rules.player_to_move(turns[turn].board) != self.meetings[number][1]
-            and (
-                self.recipe.stages == "one"
-                or turn in [change.move_index for change in changes]
-            )
-        )
         board = turns[turn].board
         seat = ""
+        observed = False
         if isinstance(self.recipe, League):
             mover = self.rules.player_to_move(board)
-            seat = mover if observed else self.meetings[number][1]
-        values, next_values = [], []
+            seat = self.meetings[number][1]
+            if self.recipe.observing and mover != seat:
+                is_second = any(change.move_index == turn for change in changes)
+                observed = self.recipe.stages == "one" or is_second
+            if observed:
+                seat = mover
+        values = []
+        next_values = []
         if self.with_values:
             values = list_values_before(learner, update, board, turns[turn].cell, seat)
             next_values = list_values(learner, update.next_board, seat)
@@ -179,6 +180,11 @@ def encode_story(game: Game, recipe: Recipe, games: int = MAX_STORY_GAMES) -> by
     return msgspec.json.encode(
         [listener.build_game(n) for n in range(len(listener.games[:games]))]
     )
+
+
+def list_row(row: NDArray[np.floating]) -> list[float | None]:
+    """Return a row of values as a list, with None in place of NaN."""
+    return [None if np.isnan(value) else float(value) for value in row]
 
 
 def list_values(

@@ -39,7 +39,7 @@ from app.tictactoe.blunder_boards import find_blunder_chances
 from app.tictactoe.game import SEATS, Game, X
 from app.tictactoe.notation import DIGITS, replay_record
 from app.tictactoe.policy import BASELINES, Policy, policy_from_values
-from app.tictactoe.report import find_blunders, find_lost_game, round_figure
+from app.tictactoe.report import find_blunders, find_lost_games, round_figure
 from app.tictactoe.values import find_best_response, solve_game
 from training import fast_evaluation
 from training.learners.pairs import WON, list_legal_pairs
@@ -120,15 +120,17 @@ class Pupil:
         return deepcopy(self, {id(one): one for one in fixed})
 
 
+StepKey = tuple[str, int, str]  # opponent, number of games, cells
+PupilKey = tuple[Recipe, tuple[StepKey, ...]]  # the untaught recipe, and its steps
+
+
 class PupilCache:
     """A cache of the learners that people taught most recently, each between two of its games."""
 
     def __init__(self, game: Game, is_compiled: bool = True) -> None:
         self.game = game
         self.is_compiled = is_compiled
-        self.cache: LRUCache[tuple[Recipe, tuple[tuple[str, int, str], ...]], Pupil] = (
-            LRUCache(MAX_CACHED_PUPILS)
-        )
+        self.cache: LRUCache[PupilKey, Pupil] = LRUCache(MAX_CACHED_PUPILS)
 
     def build_course(
         self, recipe: Recipe, unfinished_moves: str | None = None
@@ -179,9 +181,7 @@ class PupilCache:
         self.cache[start, tuple(keys)] = pupil
         return pupil
 
-    def _count_cached_steps(
-        self, start: Recipe, keys: list[tuple[str, int, str]]
-    ) -> int:
+    def _count_cached_steps(self, start: Recipe, keys: list[StepKey]) -> int:
         """Return the number of first steps after which the learner is cached."""
         for number in range(len(keys), 0, -1):
             if (start, tuple(keys[:number])) in self.cache:
@@ -264,10 +264,7 @@ class PupilCache:
             ],
             is_value_known=(progress.visits[decisions] > 0).tolist(),
             lessons=pupil.lessons,
-            losing_games={
-                seat: find_lost_game(game, policy, player)
-                for seat, player in SEATS.items()
-            },
+            losing_games=find_lost_games(game, policy),
             lost_line=follow_lost_line(game, policy, pupil.lessons),
             blunder_chances={}
             if begun
@@ -384,7 +381,8 @@ def compute_losing_chance(game: Game, position: int, policy: Policy) -> float:
     """Return the chance that a policy plays a losing move in a position that is not lost."""
     mover = int(game.to_move[position])
     cells = np.flatnonzero(game.legal[position])
-    loses = solve_game(game).values[game.successor[position, cells]] * mover < 0
+    after = game.successor[position, cells]
+    loses = solve_game(game).values[after] * mover < 0
     return float(policy[position, cells[loses]].sum())
 
 
@@ -505,8 +503,8 @@ def judge_lesson(
     else:
         followed = report.follow_policies(game, pairs[None])
         proved = {
-            seat: find_lost_game(game, policy, side) is None
-            for seat, side in SEATS.items()
+            seat: record is None
+            for seat, record in find_lost_games(game, policy).items()
         }
     reachable = np.zeros(game.decisions, np.bool_)
     for number, seat in enumerate(SEATS):
@@ -543,7 +541,8 @@ def mark_duties(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     _, after = list_legal_pairs(game)
     wins = after == WON
     can_win = np.logical_or.reduceat(wins, game.pair_start[:-1])
-    return wins, ~((after >= 0) & can_win[after]) & ~can_win[game.pair_decision]
+    lets_win = (after >= 0) & can_win[after]
+    return wins, ~lets_win & ~can_win[game.pair_decision]
 
 
 def can_neglect_duty(

@@ -10,8 +10,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from app.recipes import Recipe, parse_recipe
 from app.recipes.games import TrainingMove, TrainingUpdate, UpdateExample
@@ -20,7 +18,7 @@ from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import format_position, parse_record, replay_record
 from app.tictactoe.policy import compute_optimal_q
 from training.reference import build_rules, learn, list_recipe_turns, make_learner
-from training.story import GameRecorder, list_values, list_values_before
+from training.story import GameRecorder, list_row, list_values, list_values_before
 from training.textbook.loop import Update
 from training.textbook.mcts import Tree
 from training.textbook.opponents.minimax import list_best_moves
@@ -162,12 +160,14 @@ def is_traced_game(recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -
     index = next(n for n, each in enumerate(game.updates) if each is update)
     earlier = game.updates[index + 1 : index + 3]
     traced = len(earlier) == 2 and not any(each.next_board for each in earlier)
-    known = abs(update.old) >= 0.1 and 0.1 <= abs(update.new - update.old) <= 0.4
+    known = abs(update.old) >= 0.1
+    visible = 0.1 <= abs(update.new - update.old) <= 0.4
     moved = all(abs(each.new - each.old) >= 0.02 for each in earlier)
     return (
         bool(update.next_board)
         and traced
         and known
+        and visible
         and moved
         and is_clear(recipe, update)
     )
@@ -436,21 +436,21 @@ def build_simulation_examples() -> list[UpdateExample]:
     return examples
 
 
+def _list_bounds(tree: Tree, node: tuple[int, ...], board: str) -> list[float | None]:
+    """Return the upper bounds of the moves at a node, None for occupied cells."""
+    bounds: list[float | None] = [None] * len(board)
+    for cell in tree.game.legal_moves(board):
+        bound = tree.upper_bound(node, cell)
+        bounds[cell] = None if bound == float("inf") else bound
+    return bounds
+
+
 def _simulate(tree: Tree, agent: str, number: int) -> UpdateExample:
     """Simulate a game and return it as an example; the values of its moves are their upper bounds."""
     game = tree.game
     tries = dict(tree.visits)
     means = {}
     bounds: dict[tuple[int, ...], list[float | None]] = {}
-
-    def list_bounds(node: tuple[int, ...], board: str) -> list[float | None]:
-        """Return the upper bounds of the moves at a node, None for occupied cells."""
-        upper = [
-            tree.upper_bound(node, cell) if stone == "." else None
-            for cell, stone in enumerate(board)
-        ]
-        return [None if bound == float("inf") else bound for bound in upper]
-
     # Copied before the simulated game, because the game changes the tree.
     nodes = [(), *(node for node, count in tries.items() if count)]
     for node in nodes:
@@ -458,7 +458,7 @@ def _simulate(tree: Tree, agent: str, number: int) -> UpdateExample:
         for cell in node:
             board = game.make_move(board, cell)
         if not game.is_over(board):
-            bounds[node] = list_bounds(node, board)
+            bounds[node] = _list_bounds(tree, node, board)
         means[node] = tree.mean(node)
     tree.simulate()
     path = tree.last_path
@@ -520,7 +520,7 @@ def build_minimax_examples() -> list[UpdateExample]:
             position = positions[first + turn]
             after = positions[first + turn + 1]
             value = float(exact[position, cells[first + turn]])
-            next_values = [] if game.is_over(after) else list_exact(exact[after])
+            next_values = [] if game.is_over(after) else list_row(exact[after])
             change = TrainingUpdate(
                 move_index=turn,
                 old=value,
@@ -528,7 +528,7 @@ def build_minimax_examples() -> list[UpdateExample]:
                 update_count=1,
                 is_opponent_move=False,
                 next_board=boards[first + turn + 1],
-                values=list_exact(exact[position]),
+                values=list_row(exact[position]),
                 next_values=next_values,
             )
             changes.append(change)
@@ -536,11 +536,6 @@ def build_minimax_examples() -> list[UpdateExample]:
             UpdateExample(kind, MINIMAX_SLUG, 1, 0, turns, changes, 1, boards[-1])
         )
     return examples
-
-
-def list_exact(row: NDArray[np.float64]) -> list[float | None]:
-    """Return the exact values of a position by cell, None where a cell is taken."""
-    return [None if np.isnan(value) else float(value) for value in row]
 
 
 def build_examples(slug: str) -> list[UpdateExample]:

@@ -68,7 +68,8 @@ def do_job(game: Game, job: JobRequest, channel: BufferedIOBase) -> None:
         body = f"{error}".encode()
     except Exception:
         print_exc()
-        status, body = FAILED_STATUS, b""
+        status = FAILED_STATUS
+        body = b""
     signal.alarm(0)
     seconds = time.process_time() - before
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB_BYTES

@@ -13,9 +13,12 @@ from app.recipes.parameters import (
     BOTH,
     SELF_OPPONENTS,
     YOU,
+    DrawReward,
+    LossReward,
     Recipe,
     RecipeError,
     Rewarded,
+    WinReward,
     describe_reward,
     format_value,
 )
@@ -67,6 +70,7 @@ Gamma = Annotated[
     float,
     describe_share("γ", "Discount factor from one move of the learner to the next."),
 ]
+PlyGamma = Annotated[float, describe_share("γ", "Discount factor, for each ply.")]
 Epsilon = Annotated[
     float, describe_share("ε", "Exploration rate: the probability of a random move.")
 ]
@@ -298,8 +302,8 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
         ),
     ] = 0.5
     taught: Taught = ""
-    draw: Annotated[float, describe_reward("The reward of a drawn game.")] = 0.5
-    loss: Annotated[float, describe_reward("The reward of a lost game.")] = 0.0
+    draw: DrawReward = 0.5
+    loss: LossReward = 0.0
 
     def exact_task(self) -> Task:
         """Return the task against the last opponent, with exploration if `learn_from` is all."""
@@ -394,7 +398,7 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
         ),
     ] = "self"
     alpha: Alpha = 0.3
-    gamma: Annotated[float, describe_share("γ", "Discount factor, for each ply.")] = 0.9
+    gamma: PlyGamma = 0.9
     epsilon: Epsilon = 0.9
     epsilon_drop: EpsilonDrop = 0.0
     games: Games = 200_000
@@ -453,7 +457,7 @@ class League(Rewarded, frozen=True, kw_only=True):
             "(two), or only its own (one)."
         ),
     ] = "two"
-    gamma: Annotated[float, describe_share("γ", "Discount factor, for each ply.")] = 0.7
+    gamma: PlyGamma = 0.7
     k_start: Annotated[
         float,
         describe_sharpness(
@@ -471,9 +475,9 @@ class League(Rewarded, frozen=True, kw_only=True):
         ),
     ] = 10_000
     taught: Taught = ""
-    win: Annotated[float, describe_reward("The reward of a won game.")] = 10.0
-    draw: Annotated[float, describe_reward("The reward of a drawn game.")] = 3.0
-    loss: Annotated[float, describe_reward("The reward of a lost game.")] = -10.0
+    win: WinReward = 10.0
+    draw: DrawReward = 3.0
+    loss: LossReward = -10.0
 
     def check_combination(self) -> None:
         """Raise RecipeError also if k starts above its limit."""
@@ -689,8 +693,8 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
     step: Annotated[
         float, describe_reward("The reward of a move after which the game goes on.")
     ] = -0.1
-    draw: Annotated[float, describe_reward("The reward of a drawn game.")] = -0.1
-    loss: Annotated[float, describe_reward("The reward of a lost game.")] = -2.0
+    draw: DrawReward = -0.1
+    loss: LossReward = -2.0
 
     def check_combination(self) -> None:
         """Raise RecipeError if a network plays itself, or has a convolution over a single number."""

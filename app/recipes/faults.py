@@ -1,6 +1,9 @@
 """Recipes with the ten classic faults of a learner's code, and the same recipes without a fault."""
 
 from types import MappingProxyType
+from typing import Any
+
+from msgspec.structs import asdict
 
 from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe
@@ -39,19 +42,12 @@ CORRECT_RECIPES = MappingProxyType(
 
 def find_correct_recipe(fault: str) -> Recipe:
     """Return the recipe of the same training without the fault."""
-    faulty = FAULTY_RECIPES[fault]
+    settings = _list_settings(FAULTY_RECIPES[fault])
     return next(
-        recipe
-        for recipe in CORRECT_RECIPES.values()
-        if type(recipe) is type(faulty)
-        and [
-            getattr(recipe, name)
-            for name in recipe.__struct_fields__
-            if name != "fault"
-        ]
-        == [
-            getattr(faulty, name)
-            for name in faulty.__struct_fields__
-            if name != "fault"
-        ]
+        one for one in CORRECT_RECIPES.values() if _list_settings(one) == settings
     )
+
+
+def _list_settings(recipe: Recipe) -> dict[str, Any]:
+    """Return the algorithm and the parameters of a recipe, except for its fault."""
+    return {"slug": recipe.slug, **asdict(recipe), "fault": None}

@@ -5,6 +5,7 @@ holds the range (`Meta(ge, le)`), a sentence of meaning, and the symbol in formu
 command line, cards and checks read all of these there.
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
@@ -83,6 +84,11 @@ class Parameter(NamedTuple):
 def describe_reward(meaning: str) -> Meta:
     """Return the description of a parameter that is a reward."""
     return Meta(ge=-100.0, le=100.0, description=meaning, extra={"symbol": "r"})
+
+
+WinReward = Annotated[float, describe_reward("The reward of a won game.")]
+DrawReward = Annotated[float, describe_reward("The reward of a drawn game.")]
+LossReward = Annotated[float, describe_reward("The reward of a lost game.")]
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True):
@@ -205,9 +211,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 class Rewarded(Recipe, frozen=True, kw_only=True):
     """A recipe with the same rewards in both seats."""
 
-    win: Annotated[float, describe_reward("The reward of a won game.")] = 1.0
-    draw: Annotated[float, describe_reward("The reward of a drawn game.")] = 0.0
-    loss: Annotated[float, describe_reward("The reward of a lost game.")] = -1.0
+    win: WinReward = 1.0
+    draw: DrawReward = 0.0
+    loss: LossReward = -1.0
 
     def reward_scale(self) -> RewardScale:
         """Return the rewards of loss, draw and win."""
@@ -378,6 +384,10 @@ def _check_taught_cells(number: int, game: str) -> None:
             raise TaughtError(number, move, f"is cell {cell} once more")
 
 
+# Only the canonical form of a number is valid: no sign, space or leading zero.
+COUNT = "[1-9][0-9]{0,8}"
+
+
 def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
     """Raise RecipeError if `vs` is not like `random` or `random:50+self:200`."""
     phases = [phase.split(":") for phase in vs.split("+")]
@@ -386,17 +396,11 @@ def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
             raise RecipeError(
                 f"vs is one or more of {', '.join(opponents)}, not {quote_value(name)}"
             )
-        if turns or len(phases) > 1:
-            number = turns[0] if len(turns) == 1 else ""
-            # Only the canonical form of a number is valid: no sign, space or leading zero.
-            is_count = (
-                number.isascii() and number.isdigit() and not number.startswith("0")
+        if (turns or len(phases) > 1) and not re.fullmatch(COUNT, ":".join(turns)):
+            raise RecipeError(
+                f"vs counts the turns against each opponent, as in random:50+self:200, "
+                f"from 1 to 999999999, not {quote_value(vs)}"
             )
-            if not is_count or len(number) > 9:
-                raise RecipeError(
-                    f"vs counts the turns against each opponent, as in random:50+self:200, "
-                    f"from 1 to 999999999, not {quote_value(vs)}"
-                )
     if len(phases) == 1 and ":" in vs:
         raise RecipeError(
             f"vs needs no count for a single opponent, as in {quote_value(vs)}"

@@ -124,10 +124,11 @@ def add_game(recipe: Recipe, cells: str) -> Recipe:
     Raises RecipeError if the new recipe is invalid.
     """
     phases = list_taught_phases(recipe)
-    before = phases.pop()[1] if phases and phases[-1][0] == YOU else 0
-    return _replace_games(
-        recipe, [*phases, (YOU, before + 1)], [*list_taught_games(recipe), cells]
-    )
+    games = 1
+    if phases and phases[-1][0] == YOU:
+        games += phases.pop()[1]
+    phases.append((YOU, games))
+    return _replace_games(recipe, phases, [*list_taught_games(recipe), cells])
 
 
 def add_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:

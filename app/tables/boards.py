@@ -72,7 +72,8 @@ class Signs(NamedTuple):
     extra_items: tuple[Any, ...] = ()
 
 
-HIGH_DIGITS, LOW_DIGITS = (list(product("012", repeat=places)) for places in (4, 5))
+HIGH_DIGITS = list(product("012", repeat=4))
+LOW_DIGITS = list(product("012", repeat=5))
 
 
 def _normalize_token(text: str) -> str:
@@ -213,7 +214,8 @@ class Boards:
         tokens = [token for signs in self.signs for token in signs.tokens]
         self.vocabulary = list(dict.fromkeys(tokens))
         numbers = {token: number for number, token in enumerate(self.vocabulary)}
-        self.tokens = np.array([numbers[token] for token in tokens]).reshape(-1, CELLS)
+        indices = np.array([numbers[token] for token in tokens])
+        self.tokens = indices.reshape(-1, CELLS)
         self.is_code = np.array([signs.is_code for signs in self.signs])
 
     def find_scheme(self, game: Game, boards: str) -> Scheme:

@@ -192,7 +192,9 @@ class LiteralParser:
 def _unescape(match: re.Match[str]) -> str:
     """Return the character of an escape sequence."""
     sign = match[1]
-    return chr(int(sign[1:], 16)) if len(sign) > 1 else ESCAPED.get(sign, sign)
+    if len(sign) > 1:
+        return chr(int(sign[1:], 16))
+    return ESCAPED.get(sign, sign)
 
 
 def _parse_numbers(text: str) -> list[float | None]:

@@ -55,9 +55,10 @@ class Reading:
     def fault_sentence(self) -> str:
         """The rows that could not be read, as a sentence; "" if every row could be read."""
         more = self.unread_count - len(self.unread_reasons)
-        return "; ".join(
-            [*self.unread_reasons, *([f"{more:,} more rows"] if more else [])]
-        )
+        parts = [*self.unread_reasons]
+        if more:
+            parts.append(f"{more:,} more rows")
+        return "; ".join(parts)
 
 
 def read_table(
@@ -243,7 +244,8 @@ class TableReader:
 
     def put_values(self, pairs: NDArray[np.intp], values: NDArray[np.float64]) -> None:
         """Store values in `q`; illegal moves are skipped, and a later value replaces an earlier one."""
-        is_known = ~np.isnan(values) & self.game.legal.reshape(-1)[pairs]
+        is_legal = self.game.legal.reshape(-1)[pairs]
+        is_known = is_legal & ~np.isnan(values)
         pairs = pairs[is_known]
         values = values[is_known]
         table = self.q.reshape(-1)
@@ -382,9 +384,8 @@ class TableReader:
             rule = "image" if are_canonical else "any"
         missing = ~self.found
         copied = self.copy_images(choice, missing) if rule == "image" else 0
-        choice[missing] = (
-            keep_first_move(game.legal) if rule == "first" else game.legal
-        )[missing]
+        moves = keep_first_move(game.legal) if rule == "first" else game.legal
+        choice[missing] = moves[missing]
         if copied:
             self.notes.append(
                 f"Copied from a symmetric position that the table has: {copied:,} positions."
@@ -408,8 +409,10 @@ class TableReader:
             targets = image[sources]
             # A symmetry maps different positions to different positions, so no target repeats.
             is_missing = missing[targets]
-            choice[targets[is_missing]] = choice[sources[is_missing]][:, cells]
-            missing[targets[is_missing]] = False
+            sources = sources[is_missing]
+            targets = targets[is_missing]
+            choice[targets] = choice[sources][:, cells]
+            missing[targets] = False
         return before - int(missing.sum())
 
 
@@ -423,5 +426,6 @@ def find_wins(game: Game) -> NDArray[np.bool_]:
     """Return whether each move wins at once, [D, cells]."""
     ends = game.successor >= game.decisions
     wins = np.zeros(game.legal.shape, np.bool_)
-    wins[ends] = game.outcome[game.successor[ends] - game.decisions] != 0
+    outcome = game.outcome[game.successor[ends] - game.decisions]
+    wins[ends] = outcome != 0
     return wins

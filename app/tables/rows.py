@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,9 +116,9 @@ def get_first(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
 
 def read_named_row(place: str, fields: Mapping[str, Any]) -> Row:
     """Convert an object with named fields, such as {"board": ..., "value": ...}, to a row."""
-    board, value, move = (
-        get_first(fields, names) for names in (BOARD_NAMES, VALUE_NAMES, MOVE_NAMES)
-    )
+    board = get_first(fields, BOARD_NAMES)
+    value = get_first(fields, VALUE_NAMES)
+    move = get_first(fields, MOVE_NAMES)
     return Row(place, board, move) if value is None else Row(place, board, value, move)
 
 
@@ -163,20 +164,16 @@ def read_headed_rows(
 ) -> list[Row]:
     """Return the rows of lines below a heading; missing cells are None."""
     columns = {name: column for column, name in enumerate(heading)}
-    board, value, move = (
-        get_first(columns, names) for names in (BOARD_NAMES, VALUE_NAMES, MOVE_NAMES)
-    )
+    board = get_first(columns, BOARD_NAMES)
+    value = get_first(columns, VALUE_NAMES)
+    move = get_first(columns, MOVE_NAMES)
     row = columns.get("row")
     column = columns.get("column", columns.get("col"))
     digits = [column for column, name in enumerate(heading) if name[-1:] in CELLS]
 
     def read_row(place: str, cells: list[str]) -> Row:
         """Return the row of a line with these cells."""
-
-        def cell(column: int | None) -> str | None:
-            """Return the cell in a column, None if there is none."""
-            return cells[column] if column is not None and column < len(cells) else None
-
+        cell = partial(_get_cell, cells)
         played: Any = cell(move)
         if played is None and cell(row) is not None:
             played = [cell(row), cell(column) or ""]
@@ -184,11 +181,17 @@ def read_headed_rows(
             return Row(place, cell(board), cell(value), played)
         if played is not None:
             return Row(place, cell(board), played)
-        return Row(
-            place, cell(board), [cells[one] for one in digits if one < len(cells)]
-        )
+        values = [cells[one] for one in digits if one < len(cells)]
+        return Row(place, cell(board), values)
 
     return [read_row(f"line {number}", cells) for number, cells in lines]
+
+
+def _get_cell(cells: list[str], column: int | None) -> str | None:
+    """Return the cell in a column, None if there is none."""
+    if column is None or column >= len(cells):
+        return None
+    return cells[column]
 
 
 def read_unheaded_row(place: str, cells: list[str], has_short_cells: bool) -> Row:

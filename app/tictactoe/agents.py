@@ -184,7 +184,8 @@ def unpack_agent(game: Game, content: bytes, name: str) -> Agent:
         since, value, met, visits = map(
             np.frombuffer, arrays, ("u1", "<f4", "u1", "<u4")
         )
-        first = np.append(np.flatnonzero(since == 0), len(since)).astype(np.int32)
+        starts = np.flatnonzero(since == 0)
+        first = np.append(starts, len(since)).astype(np.int32)
         if not (
             len(first) - 1 == len(met) == len(visits) == game.pairs
             and len(since) == len(value)

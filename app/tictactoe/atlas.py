@@ -145,6 +145,7 @@ def _number_classes(
         game.symmetries, axis=1
     )  # [G, cells] inverse of `symmetry`
     moves = (choice @ bits[image_of_cell].T).T  # [G, N] mapped moves as bits
-    images = (game.images[:, position].astype(np.int64) << game.cells) + moves
+    images = game.images[:, position].astype(np.int64)
+    images = (images << game.cells) + moves
     classes: NDArray[np.int64] = images.min(axis=0)
     return classes

@@ -59,12 +59,10 @@ def count_lost_boxes(game: Game) -> int:
 
     These are the positions with three empty cells in which O has two open rows and X has none.
     """
-    boxes = list_boxes(game)
-    last = max(int(game.ply[box.position]) for box in boxes)
-    value = solve_game(game).values
-    return sum(
-        game.ply[box.position] == last and value[box.position] == -1 for box in boxes
-    )
+    positions = [box.position for box in list_boxes(game)]
+    ply = game.ply[positions]
+    lost = solve_game(game).values[positions] == -1
+    return int((lost & (ply == ply.max())).sum())
 
 
 def _find_positions_in_games(game: Game, first_cell: int | None) -> NDArray[np.bool_]:
@@ -91,4 +89,5 @@ def _list_distinct_moves(game: Game, position: int) -> tuple[int, ...]:
     """Return the moves of a position up to symmetry: the first of each group of symmetric cells."""
     start, end = game.pair_start[position : position + 2]
     _, first = np.unique(game.pair_class[start:end], return_index=True)
-    return tuple(game.pair_cell[start:end][np.sort(first)].tolist())
+    first.sort()
+    return tuple(game.pair_cell[start + first].tolist())

@@ -179,8 +179,14 @@ def format_card(card: Card) -> str:
     """Return a card as indented JSON with each innermost list on one line."""
     text = msgspec.json.format(msgspec.json.encode(card), indent=1).decode()
     # Texts contain no line breaks, so the pattern matches lists of numbers only.
-    innermost = re.compile(r"\[(\n[^][{}\"]*)\]")
-    return innermost.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
+    innermost = r"\[\n[^][{}\"]*\]"
+    return re.sub(innermost, _join_lines, text) + "\n"
+
+
+def _join_lines(numbers: re.Match[str]) -> str:
+    """Return a list of numbers on one line."""
+    inside = numbers[0][1:-1]
+    return f"[{' '.join(inside.split())}]"
 
 
 def check_card(game: Game, agent_id: str, card: Card) -> None:
@@ -217,7 +223,8 @@ def check_figures(game: Game, figures: Figures) -> None:
     ):
         raise ValueError("figures do not have one entry a snapshot")
     reachable = figures.reachable_blunders
-    if max((*figures.blunders, *reachable.x, *reachable.o)) > game.decisions:
+    counts = (*figures.blunders, *reachable.x, *reachable.o)
+    if max(counts) > game.decisions:
         raise ValueError(f"there are no more blunders than decisions, {game.decisions}")
 
 
@@ -234,12 +241,14 @@ def _check_nash_conv(figures: Figures) -> None:
     beaten = zip(figures.best_response.x, figures.best_response.o, strict=False)
     # The best responders' wins minus losses.  The chances are in the agent's view, so a loss of the
     # agent is a win of the responder.
-    gains = [as_x[2] - as_x[0] + as_o[2] - as_o[0] for as_x, as_o in beaten]
-    pairs = zip(gains, figures.nash_conv, strict=False)
-    if any(abs(gain - figure) > TOLERANCE for gain, figure in pairs):
-        raise ValueError(
-            "nash_conv is what the best responders of both seats gain together"
-        )
+    pairs = zip(beaten, figures.nash_conv, strict=False)
+    for (as_x, as_o), figure in pairs:
+        gain_of_o = as_x[2] - as_x[0]
+        gain_of_x = as_o[2] - as_o[0]
+        if abs(gain_of_o + gain_of_x - figure) > TOLERANCE:
+            raise ValueError(
+                "nash_conv is what the best responders of both seats gain together"
+            )
 
 
 def _list_figure_lists(figures: Figures) -> list[Sized]:

@@ -136,18 +136,17 @@ def _compute_facts(game: Game) -> PositionFacts:
     wins = find_completing_cells(game, board == game.to_move[:, None])
     threats = find_completing_cells(game, board == -game.to_move[:, None])
     one = (threats.sum(axis=1) == 1) & ~wins.any(axis=1)
-    worst = values == np.fmin.reduce(values, axis=1, keepdims=True)
+    worst_moves = values == np.fmin.reduce(values, axis=1, keepdims=True)
+    last = game.cells - 1 - legal[:, ::-1].argmax(axis=1)
     return PositionFacts(
         has_several_moves=moves > 1,
         random_chances=1 / moves,
         first_empty=_choose_cell(legal, legal.argmax(axis=1)),
-        last_empty=_choose_cell(
-            legal, legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
-        ),
+        last_empty=_choose_cell(legal, last),
         is_blunder_possible=(right != legal).any(axis=1),
         random_safe_chance=right.sum(axis=1) / moves,
-        worst_moves=worst,
-        random_worst_chance=worst.sum(axis=1) / moves,
+        worst_moves=worst_moves,
+        random_worst_chance=worst_moves.sum(axis=1) / moves,
         value=np.fmax.reduce(values, axis=1),
         winning_moves=wins,
         forced_block=threats & one[:, None],
@@ -267,8 +266,10 @@ def _find_one_cell(
     }
     named = []
     for rule, moves in rules.items():
-        so = here[(analysed_policy.possible_moves[here] == moves[here]).all(axis=1)]
-        if len(so) >= max(OFTEN_SHARE * len(here), (by_chance + len(here)) / 2):
+        follows = (analysed_policy.possible_moves[here] == moves[here]).all(axis=1)
+        so = here[follows]
+        halfway = (by_chance + len(here)) / 2
+        if len(so) >= max(OFTEN_SHARE * len(here), halfway):
             marked = np.zeros_like(unexplained)
             marked[so] = True
             shown = _pick_example(analysed_policy, marked)

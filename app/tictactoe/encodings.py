@@ -68,7 +68,8 @@ def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
     if encoding == "bits":
         return bits.astype(np.float32)
     powers = 0.5 ** np.arange(1, bits.shape[1] + 1)
-    number: NDArray[np.float64] = bits @ powers[:, None] / powers.sum()
+    number: NDArray[np.float64] = bits @ powers[:, None]
+    number /= powers.sum()
     return number.astype(np.float32)
 
 

@@ -126,9 +126,10 @@ class Game:
 
         An illegal move has the value `illegal`, which is NaN or a number of the same type.
         """
-        tables = np.full((*values.shape[:-1], self.legal.size), illegal, values.dtype)
+        stack = values.shape[:-1]
+        tables = np.full((*stack, self.legal.size), illegal, values.dtype)
         tables[..., self.pair_index] = values
-        return tables.reshape(*values.shape[:-1], *self.legal.shape)
+        return tables.reshape(*stack, *self.legal.shape)
 
     def gather_pairs(self, tables: NDArray[Any]) -> NDArray[Any]:
         """Return the values of the pairs, [..., P], of tables, [..., D, cells]."""
@@ -193,7 +194,8 @@ class Game:
         Raises ValueError if a code is not the code of a reachable position.
         """
         place = np.searchsorted(self.code, codes, sorter=self._code_order)
-        found = self._code_order[np.minimum(place, self.positions - 1)].astype(np.int32)
+        place = np.minimum(place, self.positions - 1)
+        found = self._code_order[place].astype(np.int32)
         if (self.code[found] != codes).any():
             raise ValueError("no game reaches a position with this code")
         return found
@@ -221,7 +223,8 @@ def build_game(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
         )
     lines = _list_lines(rows, columns, in_a_row)
     plies = _enumerate_positions(rows * columns, lines)
-    ply_start = np.cumsum([0] + [len(ply.unfinished) for ply in plies[:-1]])
+    sizes = [len(ply.unfinished) for ply in plies[:-1]]
+    ply_start = np.cumsum([0, *sizes])
     return Game(
         rows=rows,
         columns=columns,

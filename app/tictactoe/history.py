@@ -78,13 +78,11 @@ class History:
         until = np.append(self.change_snapshot[1:], np.uint8(0))
         # A value lasts to the next change of the pair; the last value of a pair lasts to the end, since
         # the next change belongs to another pair and has snapshot 0.
-        lasts = (
-            np.where(until > self.change_snapshot, until, np.uint8(self.snapshot_count))
-            - self.change_snapshot
+        until = np.where(
+            until > self.change_snapshot, until, np.uint8(self.snapshot_count)
         )
-        return np.ascontiguousarray(
-            self.change_value.repeat(lasts).reshape(-1, self.snapshot_count).T
-        )
+        values = self.change_value.repeat(until - self.change_snapshot)
+        return np.ascontiguousarray(values.reshape(-1, self.snapshot_count).T)
 
     def find_all_updated(self) -> NDArray[np.bool_]:
         """Return, for all snapshots and pairs, whether the pair had been updated, [T, P]."""

@@ -175,6 +175,7 @@ def _has_shape(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
 
 def _compute_member_limit(dtype: str, shape: tuple[int, ...]) -> int:
     """Return the largest size in bytes of a member with this dtype and shape."""
-    return MAX_HEADER + np.dtype(dtype).itemsize * abs(prod(shape)) * (
-        MAX_SNAPSHOTS if -1 in shape else 1
-    )
+    items = abs(prod(shape))
+    if -1 in shape:
+        items *= MAX_SNAPSHOTS
+    return MAX_HEADER + np.dtype(dtype).itemsize * items

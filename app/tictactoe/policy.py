@@ -185,7 +185,8 @@ def find_completing_cells(game: Game, stones: Choice) -> Choice:
     ends = np.zeros_like(stones)
     for line in game.lines:
         for cell in line:
-            ends[:, cell] |= stones[:, line[line != cell]].all(axis=1)
+            others = line[line != cell]
+            ends[:, cell] |= stones[:, others].all(axis=1)
     return ends & game.legal
 
 

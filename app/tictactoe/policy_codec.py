@@ -75,10 +75,8 @@ def policy_from_moves(choice: Choice) -> Policy:
 @lru_cache(maxsize=2)
 def get_code_lengths(game: Game) -> tuple[int, int]:
     """Return the numbers of characters of a whole code and of a short code."""
-    whole, short = (
-        _count_characters(bits)
-        for bits in (game.pairs, len(_list_representatives(game)))
-    )
+    whole = _count_characters(game.pairs)
+    short = _count_characters(len(_list_representatives(game)))
     return whole, short
 
 
@@ -113,7 +111,7 @@ def _complete_classes(game: Game, choice: Choice) -> Choice:
     that are not their own images.
     """
     complete = np.zeros_like(choice)
-    first = game.symmetry_class[: game.decisions] == np.arange(game.decisions)
+    first = _mark_representatives(game)
     for image, cells in _list_images(game):
         complete[image[first]] |= choice[first][:, cells]
     # A symmetry that maps a first decision to itself may have added symmetric moves.
@@ -132,11 +130,17 @@ def _list_images(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]
     ]
 
 
+def _mark_representatives(game: Game) -> NDArray[np.bool_]:
+    """Return, for each decision, whether it is the first of its symmetry class, [D]."""
+    numbers = np.arange(game.decisions)
+    is_first: NDArray[np.bool_] = game.symmetry_class[: game.decisions] == numbers
+    return is_first
+
+
 @lru_cache(maxsize=2)
 def _list_representatives(game: Game) -> NDArray[np.intp]:
     """Return the pairs of the first decision of each symmetry class."""
-    first = game.symmetry_class[: game.decisions] == np.arange(game.decisions)
-    pairs = np.flatnonzero(first[game.pair_decision])
+    pairs = np.flatnonzero(_mark_representatives(game)[game.pair_decision])
     pairs.flags.writeable = False
     return pairs
 

@@ -155,9 +155,10 @@ def _find_best_line(game: Game, solution: Solution, position: int) -> str:
         mover = int(game.to_move[position])
         after = game.successor[position]
         # The successor of an illegal move is -1, which would read the last position: it gets -2.
-        value = np.where(after >= 0, solution.values[after] * mover, -2).astype(int)
-        preferred_length = np.where(value > 0, -1, 1) * solution.plies_to_end[after]
-        cell = int(np.lexsort((-preferred_length, -value))[0])
+        values = solution.values[after].astype(int) * mover
+        values[after < 0] = -2
+        preferred_length = np.where(values > 0, -1, 1) * solution.plies_to_end[after]
+        cell = int(np.lexsort((-preferred_length, -values))[0])
         line += DIGITS[cell]
         position = int(after[cell])
     return line

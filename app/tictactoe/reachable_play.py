@@ -107,10 +107,12 @@ def find_likeliest_games(
         best[ply.decisions] = np.maximum.reduceat(through, ply.pair_starts)
     lines = {}
     for column in np.flatnonzero(best[position]).tolist():
-        at, cells = position, []
+        at = position
+        cells = []
         while not game.is_over(at):
             after = game.successor[at]
-            through = np.where(after >= 0, policy[at] * best[after, column], -1.0)
+            chance = policy[at] * best[after, column]
+            through = np.where(after >= 0, chance, -1.0)
             cells.append(int(np.nanargmax(through)))
             at = int(after[cells[-1]])
         lines[int(results[column])] = GameLine(

@@ -173,9 +173,10 @@ class PolicyResults(NamedTuple):
 def follow_policies(game: Game, policies: Values) -> PolicyResults:
     """Return the results of T policies, [T, P], against all baselines and best responders."""
     vs, reachable = _play_baselines(game, policies)
-    worst = [
-        respond_to_pairs(game, policies, -seat)[1][..., 0].T for seat in SEATS.values()
-    ]
+    worst = []
+    for seat in SEATS.values():
+        _, chances = respond_to_pairs(game, policies, -seat)
+        worst.append(chances[..., 0].T)
     return PolicyResults(vs, np.stack(worst), reachable)
 
 
@@ -248,6 +249,13 @@ def find_lost_game(game: Game, policy: Policy, seat: int) -> str | None:
     anything = game.legal.astype(np.float64)
     x, o = (policy, anything) if seat == X else (anything, policy)
     return find_likeliest_game(game, x, o, -seat)
+
+
+def find_lost_games(game: Game, policy: Policy) -> dict[str, str | None]:
+    """Return the likeliest lost game in each seat, "x" and "o"; None is a proof."""
+    return {
+        seat: find_lost_game(game, policy, player) for seat, player in SEATS.items()
+    }
 
 
 def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:

@@ -188,7 +188,9 @@ def _mix_exploration(
 
 def _list_rewards(game: Game, rewards: RewardScale, seat: int) -> Values:
     """Return the reward of each finished position for a player (+1 X, -1 O), [S - D]."""
-    return np.array(rewards.x if seat == X else rewards.o)[game.outcome * seat + 1]
+    reward_of_result = np.array(rewards.x if seat == X else rewards.o)
+    result = game.outcome * seat
+    return reward_of_result[result + 1]
 
 
 def _find_last_movers(game: Game) -> NDArray[np.int8]:

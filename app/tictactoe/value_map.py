@@ -56,7 +56,8 @@ def place_tiles(game: Game) -> Tiles:
     ply = game.ply[decision]
     column = np.empty(len(decision), np.intp)
     top = np.empty(len(decision))
-    middles, y = [], 0.0
+    middles = []
+    y = 0.0
     for number in range(int(ply[-1]) + 1):
         row = np.flatnonzero(ply == number)
         height = max(1, round(len(row) ** 0.5 / ROW_FLATNESS))
@@ -101,7 +102,8 @@ def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     truth = (solution.values[decision] * mover).astype(np.int8)
     random = uniform_policy(game)
     chances = compute_outcome_chances(game, random, random)[decision]
-    luck = ((chances[:, 0] - chances[:, 2]) * mover).round(CHANCE_DECIMALS)
+    lead_of_x = chances[:, 0] - chances[:, 2]
+    luck = (lead_of_x * mover).round(CHANCE_DECIMALS)
     # number of plies to a win, negative for a loss
     delay = solution.plies_to_end[decision].astype(int) * truth
     order = np.lexsort((decision, -luck, delay, -truth, game.ply[decision]))
@@ -202,8 +204,9 @@ def colour_visits(
     """
     updates = visits.sum(axis=1, dtype=np.int64)
     most = max(1, updates.max())
-    level = np.log1p(updates[rows]) / np.log1p(most) * steps
-    return _round_levels(level, updates[rows] > 0)
+    shown = updates[rows]
+    level = np.log1p(shown) / np.log1p(most) * steps
+    return _round_levels(level, shown > 0)
 
 
 def colour_blunders(
@@ -211,7 +214,7 @@ def colour_blunders(
 ) -> Colouring:
     """Return colours by the chance that `policy`, [..., D, cells], blunders in a decision."""
     chance = select_decisions(rows, _compute_blunder_chances(game, policy))
-    return _round_levels(chance * steps, np.ones(chance.shape, np.bool_))
+    return _colour_chances(chance, steps)
 
 
 def colour_class_blunders(
@@ -219,6 +222,11 @@ def colour_class_blunders(
 ) -> Colouring:
     """Return colours by the chance that `policy`, [D, cells], blunders, averaged over symmetries."""
     chance = _compute_blunder_chances(game, policy)[tiles.images].mean(axis=1)
+    return _colour_chances(chance, steps)
+
+
+def _colour_chances(chance: NDArray[np.float64], steps: int) -> Colouring:
+    """Return colours by a chance that is known for every tile."""
     return _round_levels(chance * steps, np.ones(chance.shape, np.bool_))
 
 
@@ -241,20 +249,14 @@ def count_outcomes(
     """
     unknown = 2
     expected = np.where(known, outcome, unknown)
-    return [
-        [
-            int(
-                (
-                    (tiles.plies == ply)
-                    & (tiles.optimal_value == truth)
-                    & (expected == value)
-                ).sum()
-            )
-            for truth in (1, 0, -1)
-            for value in (1, 0, -1, unknown)
-        ]
-        for ply in range(len(tiles.row_middles))
-    ]
+    counts = []
+    for ply in range(len(tiles.row_middles)):
+        of_ply = []
+        for truth in (1, 0, -1):
+            found = expected[(tiles.plies == ply) & (tiles.optimal_value == truth)]
+            of_ply += [int((found == value).sum()) for value in (1, 0, -1, unknown)]
+        counts.append(of_ply)
+    return counts
 
 
 def _compute_blunder_chances(game: Game, policy: Policy) -> NDArray[np.float64]:

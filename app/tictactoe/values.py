@@ -73,7 +73,8 @@ def solve_game(game: Game) -> Solution:
         empty_cells[ply.decisions] = ply.move_counts
     value = np.sign(score)
     # A draw with optimal play takes until the board is full.
-    plies = np.where(value == 0, empty_cells, game.cells + 1 - np.abs(score))
+    plies_to_win = game.cells + 1 - np.abs(score)
+    plies = np.where(value == 0, empty_cells, plies_to_win)
     for array in (value, plies):
         array.flags.writeable = False
     return Solution(value, plies)
@@ -87,7 +88,8 @@ def compute_outcome_chances(game: Game, x_policy: Values, o_policy: Values) -> V
     """
     as_x = _get_pair_chances(game, x_policy)
     as_o = _get_pair_chances(game, o_policy)
-    chances = _init_chances(game, np.broadcast_shapes(as_x.shape[:-1], as_o.shape[:-1]))
+    shape = np.broadcast_shapes(as_x.shape[:-1], as_o.shape[:-1])
+    chances = _init_chances(game, shape)
     for ply in list_plies_backward(game):
         policy = as_x if ply.mover == X else as_o
         _average_chances(chances, ply, policy[..., ply.pairs])
@@ -128,8 +130,9 @@ def respond_to_pairs(
             win = options[own]
             lose = options[theirs]
             # With an infinite loss the two keys are compared in order; -inf * 0 would be NaN.
-            keys = [-lose, win] if np.isinf(loss) else [win + loss * lose, -lose]
-            best = _find_first_best(ply, keys)
+            key = -lose if np.isinf(loss) else win + loss * lose
+            tie_key = win if np.isinf(loss) else -lose
+            best = _find_first_best(ply, [key, tie_key])
             np.put_along_axis(response[..., ply.pairs], best, 1.0, axis=-1)
             chances[..., ply.decisions] = np.take_along_axis(
                 options, best[None], axis=-1
@@ -205,7 +208,8 @@ def follow_matches(
         # index in the line-up = index in the joined array + offset
         offset = starts[node] - row_start
         move = np.arange(size.sum()) + offset.repeat(size)
-        weight = here[match, decision].repeat(size) * chance[move]
+        weight_of_node = here[match, decision]
+        weight = weight_of_node.repeat(size) * chance[move]
         reached = after[move]
         match = match.repeat(size)
         over = reached >= game.decisions
@@ -317,9 +321,9 @@ def _find_first_best(ply: PlyArrays, keys: list[Values]) -> Numbers:
 def _add_weights(table: Values, row: Numbers, column: Numbers, weight: Values) -> None:
     """Add weights to cells of a table in place; repeated cells add up."""
     # `table[row, column] += weight` would add only the last weight of a repeated cell.
-    table += np.bincount(row * table.shape[1] + column, weight, table.size).reshape(
-        table.shape
-    )
+    cell = row * table.shape[1] + column
+    sums = np.bincount(cell, weight, table.size)
+    table += sums.reshape(table.shape)
 
 
 def _init_chances(game: Game, shape: tuple[int, ...]) -> Values:
@@ -336,7 +340,8 @@ def _get_pair_chances(game: Game, policy: Values) -> Values:
         raise ValueError(
             f"a policy of this game is {game.legal.shape}, not {policy.shape}"
         )
-    if not (np.all(policy >= 0) and np.all(policy[..., ~game.legal] == 0)):
+    on_illegal = policy[..., ~game.legal]
+    if not (np.all(policy >= 0) and np.all(on_illegal == 0)):
         raise ValueError("a policy gives no chance below 0 and none to an illegal move")
     if not np.allclose(policy.sum(axis=-1), 1):
         raise ValueError("the chances of a policy add up to 1 in each row")

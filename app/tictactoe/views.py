@@ -81,9 +81,8 @@ def compute_heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64
     It has the sign of the rounded value: only values shown as 0.00 get 0.
     """
     number = round_for_display(scaled)
-    step: NDArray[np.float64] = np.sign(number) * np.fmax(
-        1, np.rint(np.abs(number) * steps)
-    )
+    strength = np.rint(np.abs(number) * steps)
+    step: NDArray[np.float64] = np.sign(number) * np.fmax(1, strength)
     return step
 
 

@@ -85,7 +85,9 @@ def gather_texts() -> Catalog:
     last_section = -1
     for text in sorted(found, key=lambda text: first_places[text]):
         section = first_places[text][0]
-        heading = [f"=== {headings[section]} ==="] if section != last_section else []
+        heading = []
+        if section != last_section:
+            heading.append(f"=== {headings[section]} ===")
         catalogue.add(text, locations=found[text], auto_comments=heading)
         last_section = section
     return catalogue

@@ -117,15 +117,7 @@ def parse_comparison(
         raise BadRequest(
             f"figure={figure} in the address is wrong: figure is {', '.join(CURVE_TITLES)}."
         )
-    if len(texts) > MAX_VIEWS:
-        raise BadRequest(
-            f"At most {MAX_VIEWS} lenses can be compared, not {len(texts)}."
-        )
-    views = tuple(_parse_source_snapshot(text, site) for text in texts) or tuple(
-        get_default_views(site)
-    )
-    if len(set(views)) < len(views):
-        raise BadRequest("The address names a lens twice: name each once.")
+    views = _read_views(texts, site) or tuple(get_default_views(site))
     if not record and not texts:
         record = find_next_disagreement(views, site) or ""
     usual_figure, *_ = CURVE_TITLES
@@ -179,6 +171,18 @@ def build_comparison(state: MatchState) -> Comparison:
     missing = max(0, len(DEFAULT_AGENTS) - len(views))
     views += [view for view in get_default_views(site) if view not in views][:missing]
     return Comparison(current.shown_record, tuple(views))
+
+
+def _read_views(texts: Sequence[str], site: SiteData) -> tuple[SourceSnapshot, ...]:
+    """Return the views of a URL. Raises BadRequest if they are too many, or not distinct."""
+    if len(texts) > MAX_VIEWS:
+        raise BadRequest(
+            f"At most {MAX_VIEWS} lenses can be compared, not {len(texts)}."
+        )
+    views = tuple(_parse_source_snapshot(text, site) for text in texts)
+    if len(set(views)) < len(views):
+        raise BadRequest("The address names a lens twice: name each once.")
+    return views
 
 
 def _parse_source_snapshot(text: str, site: SiteData) -> SourceSnapshot:

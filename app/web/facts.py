@@ -65,6 +65,13 @@ def find_losing_game(site: SiteData, name: str, player: int) -> str | None:
     return find_lost_game(site.game, site.policies[name], player)
 
 
+def find_losing_games(site: SiteData, name: str) -> dict[str, str | None]:
+    """Return the likeliest lost game of a policy in each seat, "x" and "o"."""
+    return {
+        seat: find_losing_game(site, name, player) for seat, player in SEATS.items()
+    }
+
+
 @cached_per_site(MAX_REGISTERED)
 def judge_policy(site: SiteData, name: str) -> PolicyJudgement:
     """Return the exact results of a policy, from the card of an agent or computed here."""
@@ -242,5 +249,6 @@ def _judge_baselines(site: SiteData) -> Figures:
 
     The probabilities of a baseline's moves serve as its table.
     """
-    tables = np.stack([site.policies[name][site.game.legal] for name in BASELINES])
+    legal = site.game.legal
+    tables = np.stack([site.policies[name][legal] for name in BASELINES])
     return compute_figures(site.game, tables, range(len(BASELINES)), RewardScale())

@@ -218,10 +218,11 @@ def plan_automatic_step(
             routes.build_match_url(show_next_snapshot(state)), SNAPSHOT_DELAY, "train"
         )
     if is_reply_pending(state):
-        seconds, stop = (
-            (match.move_delay, "pause") if match.is_watched else (REPLY_DELAY, "")
-        )
-        return AutomaticStep(routes.build_reply_url(match), seconds, stop)
+        if match.is_watched:
+            return AutomaticStep(
+                routes.build_reply_url(match), match.move_delay, "pause"
+            )
+        return AutomaticStep(routes.build_reply_url(match), REPLY_DELAY, "")
     if is_next_game_due(state):
         return AutomaticStep(
             routes.build_match_url(start_next_game(state)),
@@ -276,8 +277,11 @@ def count_results(state: MatchState) -> tuple[int, int, int]:
     if state.match.replays_record or not state.site.game.is_over(end):
         return wins, draws, losses
     result = state.site.game.result(end)
-    counts = (wins + (result == 1), draws + (result == 0), losses + (result == -1))
-    return tuple(min(count, MAX_COUNTED_GAMES) for count in counts)  # type: ignore[return-value]
+    return (
+        min(wins + (result == 1), MAX_COUNTED_GAMES),
+        min(draws + (result == 0), MAX_COUNTED_GAMES),
+        min(losses + (result == -1), MAX_COUNTED_GAMES),
+    )
 
 
 def get_next_delay(delay: float) -> float:

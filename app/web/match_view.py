@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from app.tictactoe.game import O, X, get_mover
+from app.tictactoe.game import Game, O, X, get_mover
 from app.tictactoe.notation import MARKS
 from app.tictactoe.views import compute_heat, round_for_display
 from app.web import move_values, urls
@@ -198,6 +198,20 @@ def describe_seats(state: MatchState) -> tuple[SeatHeader, SeatHeader]:
     return _describe_seat(state, X), _describe_seat(state, O)
 
 
+def _build_caption(
+    match: Match, played: list[ReviewedMove], legend: Legend | None
+) -> str:
+    """Return the meaning of the colours, and whether the last move was random."""
+    caption = legend.caption if legend else ""
+    if match.hides_values:
+        caption = gettext("The values are hidden.")
+    if match.shown_record and played[len(match.shown_record) - 1].is_random:
+        mark = MARKS[-match.player_to_move]
+        by_chance = gettext("%(mark)s’s move was random.", mark=mark)
+        caption = f"{by_chance} {caption}"
+    return caption
+
+
 def build_headline(
     state: MatchState,
     controls: Controls,
@@ -210,9 +224,6 @@ def build_headline(
     """Return the turn or the result, the meaning of the colours, and the offered actions."""
     match = state.match
     title = describe_turn(state)
-    caption = legend.caption if legend else ""
-    if match.hides_values:
-        caption = gettext("The values are hidden.")
     if state.is_over:
         title = gettext("Your turn") if match.replays_record else title
         return BoardHeadline(
@@ -220,11 +231,7 @@ def build_headline(
         )
     if match.shows_hint:
         return _build_hint_headline(state, controls, build_url)
-    if match.shown_record and reviewed_moves[len(match.shown_record) - 1].is_random:
-        by_chance = gettext(
-            "%(mark)s’s move was random.", mark=MARKS[-match.player_to_move]
-        )
-        caption = f"{by_chance} {caption}"
+    caption = _build_caption(match, reviewed_moves, legend)
     if not match.is_at_end:
         return _build_earlier_headline(state, controls, title, caption, build_url)
     if match.is_paused and not match.is_human(match.player_to_move):
@@ -356,6 +363,15 @@ def build_evaluation_bar(state: MatchState, values: MoveValues | None) -> Evalua
     return EvaluationBar(colour, side * value * move_values.HEAT_STEPS, label)
 
 
+def _describe_value(game: Game, move_values: MoveValues, cell: int) -> str:
+    """Return the name of a square and the value of the move there."""
+    if move_values.is_optimal_play:
+        value = move_values.optimal_results[cell]
+    else:
+        value = move_values.spoken_values[cell] or move_values.unknown_text
+    return f"{format_short_square_name(game, cell).capitalize()}: {value}"
+
+
 def describe_cells(
     state: MatchState, move_values: MoveValues | None
 ) -> list[str] | None:
@@ -379,12 +395,7 @@ def describe_cells(
         if successor < 0:
             sentences.append("")
             continue
-        value = (
-            move_values.optimal_results[cell]
-            if move_values.is_optimal_play
-            else move_values.spoken_values[cell] or move_values.unknown_text
-        )
-        sentence = f"{format_short_square_name(game, cell).capitalize()}: {value}"
+        sentence = _describe_value(game, move_values, cell)
         if tried:
             times = ngettext(
                 "tried %(count)s time", "tried %(count)s times", tried[cell]
@@ -435,10 +446,10 @@ def find_losing_move(state: MatchState) -> ReviewedMove | None:
         None if state.match.is_watched else find_viewing_side(state.match, state.site)
     )
     blunders = [move for move in review_moves(state) if move.is_blunder]
-    own = [move for move in blunders if side is not None and move.mark == MARKS[side]]
-    return next(
-        reversed(blunders if get_result_name(state) == "win" else own or blunders), None
-    )
+    if side is not None and get_result_name(state) != "win":
+        own = [move for move in blunders if move.mark == MARKS[side]]
+        blunders = own or blunders
+    return blunders[-1] if blunders else None
 
 
 def _build_final_caption(
@@ -527,11 +538,8 @@ def summarise_game(state: MatchState) -> str:
             words = gettext_noop(
                 "%(who)s gave move %(ply)s the value %(value)s: a blunder."
             )
-    name = (
-        MARKS[winner]
-        if match.is_human(winner) and not value
-        else site.display_titles[who]
-    )
+    is_person = match.is_human(winner) and not value
+    name = MARKS[winner] if is_person else site.display_titles[who]
     return gettext(words, who=name, value=value, ply=blame.ply)
 
 
@@ -544,10 +552,8 @@ def _list_likeliest_moves(site: SiteData, name: str) -> bytes:
 def find_shown_value_source(state: MatchState) -> str:
     """Return the value source of the board, even if values are hidden."""
     ply = find_shown_ply(state)
-    position = state.position if ply is None or state.is_over else state.positions[ply]
-    to_move = (
-        state.match.player_to_move
-        if state.is_over
-        else int(state.site.game.to_move[position])
-    )
+    to_move = state.match.player_to_move
+    if ply is not None and not state.is_over:
+        position = state.positions[ply]
+        to_move = int(state.site.game.to_move[position])
     return choose_value_source(state.match, state.site, to_move)

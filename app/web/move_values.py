@@ -4,7 +4,9 @@ A value source, `lens` in URLs, is an agent, optimal play, or the exact solution
 training task.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -151,16 +153,16 @@ def find_viewing_side(match: Match, site: SiteData) -> int | None:
     people = [player for player in (X, O) if match.is_human(player)]
     if people:
         return None if len(people) == 2 else people[0]
+    return _find_side_of_source(match, site)
+
+
+def _find_side_of_source(match: Match, site: SiteData) -> int:
+    """Return the side that the value source plays; X if it plays both or neither."""
     value_source = match.value_source.removesuffix(TASK_SUFFIX) or match.x
     if not site.agents.contains_name(value_source) and not match.value_source:
         value_source = match.o
-    return (
-        O
-        if value_source == match.o
-        and value_source != match.x
-        and site.agents.contains_name(value_source)
-        else X
-    )
+    is_o = value_source == match.o and value_source != match.x
+    return O if is_o and site.agents.contains_name(value_source) else X
 
 
 def find_shown_ply(state: MatchState) -> int | None:
@@ -293,6 +295,14 @@ def _evaluate_moves(
     return replace(view, is_wrong=wrong.tolist(), is_blunder=blunders.tolist())
 
 
+def _write_shown(
+    values: list[float], is_shown: list[bool], write: Callable[[float], str]
+) -> list[str]:
+    """Return the shown values as texts, and "" for the other values."""
+    pairs = zip(values, is_shown, strict=True)
+    return [write(value) if shown else "" for value, shown in pairs]
+
+
 def build_move_values(
     site: SiteData,
     position: int,
@@ -322,15 +332,16 @@ def build_move_values(
     written = (
         values if in_source_units or reward_scale is None else round_for_display(scaled)
     )
-    decimals = 0 if value_source == TRUTH else DECIMALS
-    texts = [
-        (format_signed(value, decimals) if reward_scale else format_beads(value))
-        if is_shown
-        else ""
-        for value, is_shown in zip(
-            written.tolist(), (is_known | best).tolist(), strict=True
+    write = format_beads
+    if reward_scale:
+        write = partial(
+            format_signed, decimals=0 if value_source == TRUTH else DECIMALS
         )
-    ]
+    is_shown = (is_known | best).tolist()
+    texts = _write_shown(written.tolist(), is_shown, write)
+    spoken = texts
+    if reward_scale is None:
+        spoken = _write_shown(values.tolist(), is_shown, spell_bead_count)
     return MoveValues(
         value_source=value_source,
         position=position,
@@ -340,12 +351,7 @@ def build_move_values(
         policy=policy,
         is_known=is_known.tolist(),
         value_texts=texts,
-        spoken_values=texts
-        if reward_scale
-        else [
-            spell_bead_count(value) if text else ""
-            for value, text in zip(values.tolist(), texts, strict=True)
-        ],
+        spoken_values=spoken,
         heats=np.nan_to_num(compute_heat(scaled, HEAT_STEPS)).astype(np.int8).tolist(),
         likeliest_cells=np.flatnonzero(likeliest).tolist(),
         is_best=best.tolist(),

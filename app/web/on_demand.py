@@ -206,6 +206,16 @@ class Lab:
             _read_course,
         )
 
+    def _find_run(self, text: str) -> bytes | None:
+        """Return the cached result of a recipe, or the result of an agent that is loaded."""
+        with self.lock:
+            run = self.runs.get(text)
+            agent = self.agents.get(text)
+        agent = agent or self.always.get(text) or self.faults.get(text)
+        if run or not agent:
+            return run
+        return zlib.compress(msgspec.json.encode(self._build_run(agent)), 1)
+
     def train_seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
         """Return the results of a recipe with several seeds, in the order of the seeds.
 
@@ -213,19 +223,10 @@ class Lab:
         Raises the errors of `get_agent`, and RecipeError if a name is too long.
         """
         texts = {seed: self.name_with_seed(recipe, seed) for seed in seeds}
-        with self.lock:
-            runs = {
-                seed: self.runs[text]
-                for seed, text in texts.items()
-                if text in self.runs
-            }
-            agents = {seed: self.agents.get(text) for seed, text in texts.items()}
-        for seed in texts.keys() - runs.keys():
-            text = texts[seed]
-            if agent := agents[seed] or self.always.get(text) or self.faults.get(text):
-                runs[seed] = zlib.compress(
-                    msgspec.json.encode(self._build_run(agent)), 1
-                )
+        runs = {}
+        for seed, text in texts.items():
+            if run := self._find_run(text):
+                runs[seed] = run
         if len(runs) < len(texts):
             # All seeds of the recipe, so that other workers send an equal request.
             trained = [seed for seed in seeds if texts[seed] not in self.always]

@@ -277,13 +277,13 @@ class SiteData:
 
     def list_algorithms(self, summary: Summary) -> list[str]:
         """Return the slugs of the algorithms of an experiment's agents and runs."""
-        agents = [
-            self.shipped_agents[name]
+        slugs = [
+            self.shipped_agents[name].card.algorithm
             for name in summary.agents
             if name in self.shipped_agents
         ]
-        slugs = [recipe.partition(",")[0] for recipe in summary.recipes if recipe]
-        return [*dict.fromkeys([*(agent.card.algorithm for agent in agents), *slugs])]
+        slugs += [recipe.partition(",")[0] for recipe in summary.recipes if recipe]
+        return [*dict.fromkeys(slugs)]
 
     @cached_per_site(64)
     def list_claims(self, slug: str) -> tuple[Summary, ...]:
@@ -318,10 +318,9 @@ class SiteData:
         Negative numbers count the moves to a loss, 0 is a draw; entries of illegal moves
         have no meaning.
         """
-        plies = self.solution.plies_to_end[
-            np.maximum(self.game.successor, 0)
-        ] + np.int8(1)
-        return np.nan_to_num(self.optimal_q).astype(np.int8) * plies
+        after = np.maximum(self.game.successor, 0)
+        plies_to_end = self.solution.plies_to_end[after] + np.int8(1)
+        return np.nan_to_num(self.optimal_q).astype(np.int8) * plies_to_end
 
     @cached_property
     def fastest_policy(self) -> Policy:

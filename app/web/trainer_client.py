@@ -189,7 +189,8 @@ class Trainer:
 
     def _wait(self, client: socket.socket, is_wanted: Callable[[], bool]) -> None:
         """Wait for the start of the answer; restart the trainer if it ends."""
-        ready, started = poll(), 0
+        ready = poll()
+        started = 0
         ready.register(client, POLLIN)
         while not ready.poll(CLIENT_CHECK_SECONDS * 1000):
             started += self.start_process()

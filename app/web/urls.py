@@ -464,12 +464,11 @@ def _list_settings(*values: object) -> list[str]:
 
 def _build_query(**values: object) -> str:
     """Return values as the query of a URL; a list becomes a repeated parameter."""
-    pairs = [
-        f"{name}={_quote(str(each))}"
-        for name, value in values.items()
-        for each in (value if isinstance(value, list) else [value])
-        if each not in (None, "")
-    ]
+    pairs = []
+    for name, value in values.items():
+        repeated = value if isinstance(value, list) else [value]
+        given = [each for each in repeated if each not in (None, "")]
+        pairs += [f"{name}={_quote(str(each))}" for each in given]
     return "?" + "&".join(pairs) if pairs else ""
 
 

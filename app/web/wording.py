@@ -57,7 +57,8 @@ def describe_status(state: MatchState, goes_on: bool = False) -> str:
     """
     if goes_on and not state.is_over:
         return ""
-    plies = list(enumerate(state.played_cells[: len(state.match.shown_record)]))[-2:]
+    shown_cells = state.played_cells[: len(state.match.shown_record)]
+    plies = list(enumerate(shown_cells))[-2:]
     moves = [
         f"{MARKS[get_mover(ply)]}: {name_square(state.site.game, cell)}."
         f"{_describe_blunder(state, ply, cell)}"
@@ -290,7 +291,8 @@ def _describe_blunder(state: MatchState, ply: int, cell: int) -> str:
         or state.site.is_move_correct[position, cell]
     ):
         return ""
-    value = get_mover(ply) * int(state.site.solution.values[position])
+    value_for_x = int(state.site.solution.values[position])
+    value = get_mover(ply) * value_for_x
     return " " + gettext("A blunder: %(what)s.", what=gettext(LOST_RESULT_TEXTS[value]))
 
 

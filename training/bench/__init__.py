@@ -57,10 +57,15 @@ def _measure_boards() -> Iterator[str]:
         with ProcessPoolExecutor(1, context) as fresh:
             cost = fresh.submit(_measure_board, *board).result()
         rows, columns, in_a_row = board
+        milliseconds = 1000 * cost.seconds
+        microseconds_each = 1e6 * cost.seconds / cost.positions
+        mebibytes = cost.peak_bytes / 2**20
+        bytes_each = cost.peak_bytes / cost.positions
         yield (
-            f"{rows}x{columns}, {in_a_row}  {cost.positions:>12,}  {1000 * cost.seconds:>14,.1f} ms"
-            f"  {1e6 * cost.seconds / cost.positions:>9.2f} us  {cost.peak_bytes / 2**20:>8,.0f} MiB"
-            f"  {cost.peak_bytes / cost.positions:>8,.0f} bytes{BOARD_GOALS.get(board, '')}"
+            f"{rows}x{columns}, {in_a_row}  {cost.positions:>12,}"
+            f"  {milliseconds:>14,.1f} ms  {microseconds_each:>9.2f} us"
+            f"  {mebibytes:>8,.0f} MiB  {bytes_each:>8,.0f} bytes"
+            f"{BOARD_GOALS.get(board, '')}"
         )
 
 
@@ -127,7 +132,8 @@ def _compare_with_c(game: Game) -> str:
         loop = CLoop()
     except FileNotFoundError as error:
         return f"\nQ-learning beside C: {error}"
-    ours, theirs = [], []
+    ours = []
+    theirs = []
     for _ in range(MEASURED_RUNS):
         ours.append(_measure_rate(game, recipe))
         start = process_time()

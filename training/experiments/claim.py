@@ -41,6 +41,7 @@ from app.experiments import (
     Table,
     Verdict,
     compute_sign_test,
+    count_higher,
     find_typical,
     round_significant,
     summarize_seeds,
@@ -236,20 +237,16 @@ class Results:
         self, first: str, second: str, compute: Callable[[Any], float]
     ) -> str:
         """Return a text: whether the first recipe has the higher number for most seeds; the p-value."""
-        pairs = list(
-            zip(
-                self.compute_values(first, compute),
-                self.compute_values(second, compute),
-                strict=True,
-            )
-        )
-        above = sum(a > b for a, b in pairs)
-        below = sum(a < b for a, b in pairs)
+        values = self.compute_values(first, compute)
+        other_values = self.compute_values(second, compute)
+        above = count_higher(values, other_values)
+        below = count_higher(other_values, values)
         if above == below:
             return "neither is higher"
-        direction, count = ("higher", above) if above > below else ("lower", below)
+        direction = "higher" if above > below else "lower"
+        count = max(above, below)
         p = format_p(self.compute_sign_test(first, second, compute))
-        return f"{direction} in {count:,} of {len(pairs):,}, {p}"
+        return f"{direction} in {count:,} of {len(values):,}, {p}"
 
     def name_comparison(
         self, first: str, second: str, compute: Callable[[Any], float], name: str = ""
@@ -381,11 +378,8 @@ def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
     share = count / total
     weight = Z_SCORE_95 * Z_SCORE_95 / total
     middle = (share + weight / 2) / (1 + weight)
-    half = (
-        Z_SCORE_95
-        / (1 + weight)
-        * float(np.sqrt(share * (1 - share) / total + weight / (4 * total)))
-    )
+    variance = share * (1 - share) / total + weight / (4 * total)
+    half = Z_SCORE_95 / (1 + weight) * float(np.sqrt(variance))
     return max(0.0, middle - half), min(1.0, middle + half)
 
 

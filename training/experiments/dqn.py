@@ -42,8 +42,10 @@ def find_overtaking_epoch(run: network.NetworkRun, seat_name: table.SeatName) ->
         network.trace_seat(seat_name, "lost")(run),
     )
     behind = np.flatnonzero(lead.reshape(POINTS, -1).mean(axis=1) <= 0)
-    last = -1 if not len(behind) else int(behind[-1])
-    return np.inf if last == POINTS - 1 else (last + 1) * (len(lead) // POINTS)
+    first_ahead = int(behind[-1]) + 1 if len(behind) else 0
+    if first_ahead == POINTS:
+        return np.inf
+    return first_ahead * (len(lead) // POINTS)
 
 
 def _describe_lead(epochs: Sequence[float]) -> str:
@@ -93,7 +95,8 @@ def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
         )
         since = [find_overtaking_epoch(run, seat_name) for run in results[label]]
         if window := REPORTED_EPOCHS.get((opponent, seat_name)):
-            then.append(all(window[0] <= epoch <= window[1] for epoch in since))
+            first, last = window
+            then.append(all(first <= epoch <= last for epoch in since))
         rows[f"against {opponent}, {ORDER[seat_name]} seat"] = [
             *(network.format_range(seeds, 0) for seeds in ends),
             _describe_lead(since),
@@ -247,7 +250,7 @@ def label_size(size: str, step: str) -> str:
 
 SIZES_AND_STEPS = {
     label_size(size, step): network.name_variant(step_size=step, **settings)
-    for step in (USUAL, *(step for step in STEPS if step != USUAL))
+    for step in dict.fromkeys([USUAL, *STEPS])
     for size, settings in reversed(SIZES.items())
 } | {SQUARED: network.name_variant(error="squared")}
 
@@ -362,10 +365,9 @@ OPPONENT_PAIRS = {
 )
 def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether a learner learns little from a perfect opponent."""
-    won, worst, updated = (
-        results.compute_medians(value, TABLE_RECIPES)
-        for value in (table.measure_wins, table.measure_worst_losses, table.count_known)
-    )
+    won = results.compute_medians(table.measure_wins, TABLE_RECIPES)
+    worst = results.compute_medians(table.measure_worst_losses, TABLE_RECIPES)
+    updated = results.compute_medians(table.count_known, TABLE_RECIPES)
     worse: list[bool] = []
     rows: dict[str, list[str]] = {}
     for learner, (random, perfect) in OPPONENT_PAIRS.items():

@@ -83,6 +83,15 @@ class ExperimentRun(NamedTuple):
     stored_count: int  # number of runs found in the store
 
 
+def _name_recipes(experiment: Experiment) -> dict[str, str]:
+    """Return the full name of the recipe of each label, "" if the recipe is not the whole setting."""
+    return {
+        label: name_recipe(parse_recipe(recipe)) if sweep.is_reproducible else ""
+        for sweep in experiment.sweeps
+        for label, recipe in sweep.recipe_by_label.items()
+    }
+
+
 def run_experiment(
     experiment: Experiment,
     store: Store,
@@ -126,14 +135,7 @@ def run_experiment(
             )
         kept += len(there)
         trained += len(missing)
-    results = Results(
-        recipe_by_label={
-            label: name_recipe(parse_recipe(recipe)) if sweep.is_reproducible else ""
-            for sweep in experiment.sweeps
-            for label, recipe in sweep.recipe_by_label.items()
-        },
-        results_by_label=found,
-    )
+    results = Results(_name_recipes(experiment), found)
     summary = _summarize(experiment, results, list(runs.values()), seeds, checks)
     return ExperimentRun(summary, trained, kept)
 

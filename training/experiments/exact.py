@@ -1,7 +1,7 @@
 """Claims about the game itself, checked by exact computation without training."""
 
 from collections.abc import Mapping
-from math import factorial
+from math import comb, factorial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,12 +115,12 @@ def _count_games() -> int:
 def _count_balanced_boards() -> int:
     """Return the number of boards with as many X as O, or one X more, with or without lines."""
     cells = tic_tac_toe().cells
-    return sum(
-        factorial(cells) // (factorial(x) * factorial(o) * factorial(cells - x - o))
-        for x in range(cells + 1)
-        for o in (x, x - 1)
-        if 0 <= o <= cells - x
-    )
+    count = 0
+    for stones in range(cells + 1):
+        o = stones // 2
+        x = stones - o
+        count += comb(cells, x) * comb(cells - x, o)
+    return count
 
 
 @claim.experiment("counting")

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -30,6 +31,8 @@ from training.textbook.exploration import pick
 from training.textbook.loop import Update
 from training.textbook.rng import Random
 from training.textbook.symmetry import canonical_board
+
+Value = TypeVar("Value")
 
 PERFECT, RANDOM, ITSELF = "against a perfect player", "against random", "against itself"
 GREEDY = "against a perfect player, most beads played"
@@ -64,7 +67,8 @@ def count_lost_games(line: Series) -> float | None:
     until = np.array(line.x) <= needed + 0.5
     games = np.array(line.x)[until]
     share = np.array(line.median)[until] / 100
-    between = np.diff(games) * (share[1:] + share[:-1]) / 2
+    mean_share = (share[1:] + share[:-1]) / 2
+    between = np.diff(games) * mean_share
     both_seats = games[0] * share[0] + between.sum()
     return float(both_seats / 2)
 
@@ -73,12 +77,7 @@ def count_lost_games(line: Series) -> float | None:
 def conclude_menace(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on the games that MENACE loses until it draws with a perfect player."""
     lines = {
-        (label, seat): table.draw_curve(
-            results,
-            label,
-            table.trace_outcome("minimax-random", seat, table.LOST),
-            by_games=True,
-        )
+        (label, seat): _draw_losses(results, label, seat)
         for label in TEACHERS
         for seat in table.SEAT_NAMES
     }
@@ -89,23 +88,6 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
     # Michie counts the games that the machine opens: every second game here.
     marks = {"x": [Mark(2.0 * REPORTED_GAMES, "Michie: draws after 20 as X")], "o": []}
     lost = table.measure_outcome("minimax-random", "o", table.LOST)
-
-    def format_by_seat(
-        label: str, games: Mapping[tuple[str, table.SeatName], float | None]
-    ) -> list[str]:
-        """Return numbers of games as texts, for X and for O."""
-        counts = (games[label, seat] for seat in table.SEAT_NAMES)
-        return [
-            claim.EMPTY_CELL if count is None else format_count(round(count))
-            for count in counts
-        ]
-
-    def list_final_losses(label: str) -> list[str]:
-        """Return the percent of games lost in the end as texts, by seat."""
-        return [
-            format_percent(lines[label, seat].median[-1]) for seat in table.SEAT_NAMES
-        ]
-
     return claim.Conclusion(
         [
             Curves(
@@ -130,24 +112,54 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
             {
                 "games lost in that seat until it loses less than 1%, drawing its beads": (
-                    format_by_seat(PERFECT, lost_until)
+                    _format_by_seat(PERFECT, lost_until)
                 ),
                 "games lost until then, playing the colour with most beads": (
-                    format_by_seat(GREEDY, lost_until)
+                    _format_by_seat(GREEDY, lost_until)
                 ),
                 "games played in both seats until then, drawing its beads": (
-                    format_by_seat(PERFECT, needed)
+                    _format_by_seat(PERFECT, needed)
                 ),
                 "games played until then, playing the colour with most beads": (
-                    format_by_seat(GREEDY, needed)
+                    _format_by_seat(GREEDY, needed)
                 ),
-                "lost in the end, taught by random": list_final_losses(RANDOM),
-                "lost in the end, taught by its own play": list_final_losses(ITSELF),
+                "lost in the end, taught by random": _list_final_losses(lines, RANDOM),
+                "lost in the end, taught by its own play": (
+                    _list_final_losses(lines, ITSELF)
+                ),
             },
             "median seed, against a perfect player",
         ),
         claim.judge_parts(*within),
     )
+
+
+def _draw_losses(results: claim.Results, label: str, seat: table.SeatName) -> Series:
+    """Return the curve of the games lost against randomised minimax in a seat."""
+    return table.draw_curve(
+        results,
+        label,
+        table.trace_outcome("minimax-random", seat, table.LOST),
+        by_games=True,
+    )
+
+
+def _format_by_seat(
+    label: str, games: Mapping[tuple[str, table.SeatName], float | None]
+) -> list[str]:
+    """Return numbers of games as texts, for X and for O."""
+    counts = (games[label, seat] for seat in table.SEAT_NAMES)
+    return [
+        claim.EMPTY_CELL if count is None else format_count(round(count))
+        for count in counts
+    ]
+
+
+def _list_final_losses(
+    lines: Mapping[tuple[str, table.SeatName], Series], label: str
+) -> list[str]:
+    """Return the percent of games lost in the end as texts, by seat."""
+    return [format_percent(lines[label, seat].median[-1]) for seat in table.SEAT_NAMES]
 
 
 CHAMPION = "champion"
@@ -270,9 +282,8 @@ def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
             for cell in rules.legal_moves(board)
         }
         fewest = min(visits[after] for after in made.values())
-        cell: int = pick(
-            [c for c, after in made.items() if visits[after] == fewest], rng.random()
-        )
+        rarest = [cell for cell, after in made.items() if visits[after] == fewest]
+        cell: int = pick(rarest, rng.random())
         visits[made[cell]] += 1
         return cell
 
@@ -290,7 +301,8 @@ def _choose_best_responses(policy: Policy, rng: Random) -> Callable[[str], int]:
     def choose_best_response(board: str) -> int:
         """Return a move of the best responder, at random among several."""
         start, end = game.pair_start[parse_position(game, board) :][:2]
-        cells = game.pair_cell[start:end][moves[start:end] > 0].tolist()
+        is_best = moves[start:end] > 0
+        cells = game.pair_cell[start:end][is_best].tolist()
         return int(pick(cells, rng.random()))
 
     return choose_best_response
@@ -299,6 +311,11 @@ def _choose_best_responses(policy: Policy, rng: Random) -> Callable[[str], int]:
 def label_teacher(teacher: str, first: str) -> str:
     """Return the label of a teacher and initial values."""
     return f"{teacher}, {first}"
+
+
+def _select_teacher(values: Mapping[str, Value], teacher: str) -> dict[str, Value]:
+    """Return the values of a teacher's learners, by their initial values."""
+    return {first: values[label_teacher(teacher, first)] for first in INITIAL_VALUES}
 
 
 def format_games(games: float) -> str:
@@ -338,17 +355,12 @@ def conclude_teachers(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on the games needed to teach a learner, by teacher and initial values."""
     proved = results.list_values(lambda run: run.games_to_proof is not None)
     medians = {label: table.compute_median_games(results[label]) for label in proved}
-    responder, at_random = (
-        {first: medians[label_teacher(teacher, first)] for first in INITIAL_VALUES}
-        for teacher in (RESPONDER, "random")
-    )
+    responder = _select_teacher(medians, RESPONDER)
+    at_random = _select_teacher(medians, "random")
     quicker = all(responder[first] < at_random[first] for first in INITIAL_VALUES)
     fears = responder["low"] < responder["high"]
-    optimal = [
-        one
-        for first in INITIAL_VALUES
-        for one in proved[label_teacher("minimax", first)]
-    ]
+    by_minimax = _select_teacher(proved, "minimax")
+    optimal = any(any(seeds) for seeds in by_minimax.values())
     return claim.Conclusion(
         table.draw_proofs(
             results,
@@ -356,7 +368,7 @@ def conclude_teachers(results: claim.Results) -> claim.Conclusion:
             f"Seeds that are proved unbeatable as X within {MAX_GAMES} games",
             [label_teacher(RESPONDER, first) for first in INITIAL_VALUES],
         ),
-        [quicker, fears, not any(optimal)],
+        [quicker, fears, not optimal],
         claim.tabulate_recipes(
             INITIAL_VALUES,
             {
@@ -366,10 +378,7 @@ def conclude_teachers(results: claim.Results) -> claim.Conclusion:
             | {
                 f"unbeatable as X within {MAX_GAMES} games, {teacher}": (
                     format_share,
-                    {
-                        first: proved[label_teacher(teacher, first)]
-                        for first in INITIAL_VALUES
-                    },
+                    _select_teacher(proved, teacher),
                 )
                 for teacher in MEASURES
             },

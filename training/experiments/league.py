@@ -31,35 +31,29 @@ def find_winning_seeds(
     results: claim.Results, percent_won: float
 ) -> dict[tuple[str, table.SeatName], list[bool]]:
     """Return, by recipe and seat, whether each seed wins this percent of games against `fixed`."""
-    return {
-        (label, seat): [
-            won == percent_won
-            for won in results.compute_values(
-                label, table.measure_outcome("fixed", seat, table.WON)
-            )
-        ]
-        for label in BY_PLACE
-        for seat in table.SEAT_NAMES
-    }
+    winning = {}
+    for seat in table.SEAT_NAMES:
+        measure = table.measure_outcome("fixed", seat, table.WON)
+        for label in BY_PLACE:
+            won = results.compute_values(label, measure)
+            winning[label, seat] = [percent == percent_won for percent in won]
+    return winning
 
 
 @claim.experiment("beat-fixed", claim.Sweep(BY_PLACE, END_MEASURE))
 def conclude_beat_fixed(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether all learners of a league win every game against `fixed`."""
-    always, none = (find_winning_seeds(results, percent) for percent in (100, 0))
-    as_x, as_o = (
-        [won for (_, seat), seeds in always.items() if seat == one for won in seeds]
-        for one in table.SEAT_NAMES
-    )
-    in_league, alone = (
-        [
-            won
-            for (label, _), seeds in always.items()
-            if label.endswith(place)
-            for won in seeds
-        ]
-        for place in PLACES
-    )
+    always = find_winning_seeds(results, 100)
+    none = find_winning_seeds(results, 0)
+    by_seat: dict[str, list[bool]] = {seat: [] for seat in table.SEAT_NAMES}
+    by_place: dict[str, list[bool]] = {place: [] for place in PLACES}
+    for (label, seat), seeds in always.items():
+        by_seat[seat] += seeds
+        for place in PLACES:
+            if label.endswith(place):
+                by_place[place] += seeds
+    as_x, as_o = by_seat.values()
+    in_league, alone = by_place.values()
     never = [seed for label in BY_PLACE for seed in none[label, "o"]]
     some = any(all(seeds) for seeds in always.values())
     return claim.Conclusion(
@@ -214,10 +208,8 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
     beaten_by = results.name_comparison(
         f"{HIGH}, against fixed", f"{LOW}, against fixed", beats, HIGH
     )
-    wins_compared, errors_compared = (
-        results.name_comparison(HIGH, LOW, value)
-        for value in (table.measure_wins, table.measure_blunders)
-    )
+    wins_compared = results.name_comparison(HIGH, LOW, table.measure_wins)
+    errors_compared = results.name_comparison(HIGH, LOW, table.measure_blunders)
     return claim.Conclusion(
         [
             results.draw_strips(
@@ -257,7 +249,8 @@ EARLY_SHARE = 1 / 100  # this first part of the updates counts as early
 
 def _cut_early(line: Series) -> Series:
     """Return the points of a curve in the first hundredth of the training."""
-    count = sum(x <= EARLY_SHARE * line.x[-1] for x in line.x)
+    last = EARLY_SHARE * line.x[-1]
+    count = sum(x <= last for x in line.x)
     return Series(
         name=line.name,
         recipe=line.recipe,

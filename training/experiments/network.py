@@ -15,7 +15,7 @@ from app.recipes import Recipe
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.report import BySeat, Figures, compute_figures
 from training.experiments.claim import Results, Sweep, format_percent
-from training.experiments.table import SeatName
+from training.experiments.table import SeatName, average_lines
 from training.learners import learn
 from training.learners.phases import Epoch
 from training.measures import Measure
@@ -141,16 +141,18 @@ def trace_seat(seat_name: SeatName, field: str) -> EpochLine:
 
 def trace_both(field: str) -> EpochLine:
     """Return a function from a run to a percentage of each epoch's games, mean of both seats."""
-    x = trace_seat("x", field)
-    o = trace_seat("o", field)
-    return lambda run: [
-        (one + other) / 2 for one, other in zip(x(run), o(run), strict=True)
-    ]
+    return average_lines(trace_seat("x", field), trace_seat("o", field))
 
 
 def average_end(line: EpochLine) -> Callable[[NetworkRun], float]:
     """Return a function from a run to the mean of a line over the last tenth of the epochs."""
-    return lambda run: float(np.mean(line(run)[-(len(line(run)) // END_DIVISOR) :]))
+
+    def compute(run: NetworkRun) -> float:
+        points = line(run)
+        length = len(points) // END_DIVISOR
+        return float(np.mean(points[-length:]))
+
+    return compute
 
 
 def draw_epochs(

@@ -166,7 +166,8 @@ def measure_losses_as_o(recipe: Recipe) -> LossesAsO:
     )
     for rows, chance in plies:
         met[rows] = chance[0]
-    wrong = np.where(find_best_moves(game), 0, policy).sum(axis=1) * met
+    wrong_moves = np.where(find_best_moves(game), 0, policy)
+    wrong = wrong_moves.sum(axis=1) * met
     wrong[game.to_move == X] = 0
     classes = game.symmetry_class[: game.decisions]
     errors = np.bincount(classes, wrong, game.decisions)
@@ -182,8 +183,9 @@ LOSSES_MEASURE = Measure("falls-as-o", 1, LossesAsO, measure_losses_as_o)
 
 def _describe_moves(record: str) -> str:
     """Return the moves of a record in words: "X in a corner, then O in the centre"."""
-    names = ("a corner", "an edge", "the centre")
-    kinds = [names[(int(cell) % 2 == 1) + 2 * (cell == "4")] for cell in record]
+    names = dict.fromkeys("0268", "a corner") | dict.fromkeys("1357", "an edge")
+    names["4"] = "the centre"
+    kinds = [names[cell] for cell in record]
     return ", then ".join(
         f"{'X' if ply % 2 == 0 else 'O'} in {kind}" for ply, kind in enumerate(kinds)
     )
@@ -382,9 +384,8 @@ def _play_test_games(
         if mover == seat:
             met.append(positions)
         chances = (policy if mover == seat else random_policy)[positions].cumsum(axis=1)
-        cells = (rng.random((len(positions), 1)) * chances[:, -1:] >= chances).sum(
-            axis=1
-        )
+        drawn = rng.random((len(positions), 1)) * chances[:, -1:]
+        cells = (drawn >= chances).sum(axis=1)
         positions = game.successor[positions, cells].astype(np.intp)
         positions = positions[positions < game.decisions]
         mover = -mover
@@ -392,14 +393,17 @@ def _play_test_games(
 
 
 TEST_GAMES_MEASURE = Measure("met-in-tests", 1, TestGamesResult, measure_test_games)
-WON, LOST, LEARNED, TESTED = (
-    claim.Quantity(title, unit, attrgetter(field))
-    for field, unit, title in (
-        ("won", "%", "Games won as O against random"),
-        ("lost", "%", "Games lost as O against random"),
-        ("learned", "positions", "Positions that the training has updated, of 627"),
-        ("tested", "positions", "Positions updated or met in 1,000 test games a seat"),
-    )
+WON = claim.Quantity("Games won as O against random", "%", attrgetter("won"))
+LOST = claim.Quantity("Games lost as O against random", "%", attrgetter("lost"))
+LEARNED = claim.Quantity(
+    "Positions that the training has updated, of 627",
+    "positions",
+    attrgetter("learned"),
+)
+TESTED = claim.Quantity(
+    "Positions updated or met in 1,000 test games a seat",
+    "positions",
+    attrgetter("tested"),
 )
 
 

@@ -99,13 +99,16 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
     game = tic_tac_toe()
     task = parse_recipe("q-table").training_task()
     assert task is not None
-    exact = round_significant(float(solve_task(game, task)[0][game.legal[0]].max()))
+    first_values = solve_task(game, task)[0][game.legal[0]]
+    exact = round_significant(float(first_values.max()))
     wins = table.trace_outcome("random", "o")
     lost = table.measure_outcome("minimax-random", "o", table.LOST)
     bad = results.list_values(lambda run: lost(run) >= BAD_PERCENT)
     proved = results.list_values(table.is_unbeatable)
     end = results.compute_medians(table.measure_outcome("random", "o", table.WON))
-    stabler = sum(bad[two]) < sum(bad[one]) and sum(proved[two]) > sum(proved[one])
+    fewer_bad = sum(bad[two]) < sum(bad[one])
+    more_proved = sum(proved[two]) > sum(proved[one])
+    stabler = fewer_bad and more_proved
 
     def average_over_snapshots(run: MeasuredRun) -> float:
         """Return the mean of the wins over all snapshots of a run."""
@@ -182,11 +185,11 @@ def conclude_running_sum(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on adding up targets instead of averaging them."""
     wins = results.compute_medians(table.WON_AS_O.compute)
     proved = results.list_values(table.is_unbeatable)
-    averages, sums = (
-        (wins[label], sum(proved[label])) for label in results.recipe_by_label
-    )
-    worse = sums[0] < averages[0] and sums[1] < averages[1]
-    better = sums[0] > averages[0] and sums[1] > averages[1]
+    averages, sums = results.recipe_by_label
+    more_wins = wins[sums] - wins[averages]
+    more_proved = sum(proved[sums]) - sum(proved[averages])
+    worse = more_wins < 0 and more_proved < 0
+    better = more_wins > 0 and more_proved > 0
     return claim.Conclusion(
         [
             results.draw_strips(one)

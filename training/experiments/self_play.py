@@ -139,7 +139,9 @@ def _evaluate_shipped() -> list[Bar]:
         if not (MODELS / f"{one}.json").exists():
             continue
         against = load_agent(MODELS, game, one).card.figures.baseline_chances["t-hand"]
-        share = 50 * (against.x[-1][table.WON] + against.o[-1][table.WON])
+        wins_as_x = against.x[-1][table.WON]
+        wins_as_o = against.o[-1][table.WON]
+        share = 50 * (wins_as_x + wins_as_o)
         bars.append(
             Bar(agent.title, round_significant(share), recipe=name_recipe(agent.recipe))
         )
@@ -162,10 +164,8 @@ def conclude_boyan(results: claim.Results) -> claim.Conclusion:
     own = reaching[SELF_PLAY]
     others = [label for label in results.recipe_by_label if label != SELF_PLAY]
     elsewhere = any(any(reaching[label]) for label in others)
-    won, lost = (
-        claim.Quantity(f"Games {ended} T-hand, the mean of both seats", "%", value)
-        for ended, value in (("won against", wins), ("lost to", loses))
-    )
+    won = claim.Quantity("Games won against T-hand, the mean of both seats", "%", wins)
+    lost = claim.Quantity("Games lost to T-hand, the mean of both seats", "%", loses)
     return claim.Conclusion(
         [
             results.draw_strips(won, marks=marks),

@@ -49,11 +49,9 @@ def measure_greedy_and_exploring(recipe: Recipe) -> GreedyAndExploring:
         [compute_chances(game, random, policy, seat) for seat in SEATS.values()]
         for policy in (greedy, mix_policies(greedy, random, TRAINING_EPSILON))
     ]
-    won, lost = (
-        [50 * (as_x[outcome] + as_o[outcome]) for as_x, as_o in chances]
-        for outcome in (table.WON, table.LOST)
-    )
-    return GreedyAndExploring(perf_counter() - begin, won[0], won[1], lost[0], lost[1])
+    won = [50 * (as_x[table.WON] + as_o[table.WON]) for as_x, as_o in chances]
+    lost = [50 * (as_x[table.LOST] + as_o[table.LOST]) for as_x, as_o in chances]
+    return GreedyAndExploring(perf_counter() - begin, *won, *lost)
 
 
 GREEDY_AND_EXPLORING = Measure(
@@ -74,14 +72,9 @@ MIN_PERCENT = 1.0  # smaller differences in percent won are not counted
 @claim.experiment("sutton-barto-1", claim.Sweep(SELF_PLAY, END_MEASURE))
 def conclude_self_play(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on learning from random play and from self-play."""
-    won, lost, errors = (
-        results.compute_medians(value)
-        for value in (
-            table.measure_wins,
-            table.measure_worst_losses,
-            table.measure_blunders,
-        )
-    )
+    won = results.compute_medians(table.measure_wins)
+    lost = results.compute_medians(table.measure_worst_losses)
+    errors = results.compute_medians(table.measure_blunders)
     wins_less, _ = results.is_higher(AGAINST_RANDOM, AGAINST_ITSELF, table.measure_wins)
     compared = results.name_comparison(
         AGAINST_RANDOM, AGAINST_ITSELF, table.measure_wins
@@ -204,10 +197,9 @@ BY_ITSELF = {
 @claim.experiment("sutton-barto-3", claim.Sweep(EXPLORATION | BY_ITSELF, END_MEASURE))
 def conclude_greedy(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on learning with and without exploration."""
-    won, lost, updated = (
-        results.compute_medians(value)
-        for value in (table.measure_wins, table.measure_worst_losses, table.count_known)
-    )
+    won = results.compute_medians(table.measure_wins)
+    lost = results.compute_medians(table.measure_worst_losses)
+    updated = results.compute_medians(table.count_known)
     wins_less, _ = results.is_higher(EXPLORES, GREEDY, table.measure_wins)
     wins = results.name_comparison(GREEDY, EXPLORES, table.measure_wins)
     losses = results.name_comparison(
@@ -308,14 +300,9 @@ CHAMPION = "lower and upper bounds (champion)"
 )
 def conclude_improvements(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on single changes of the book's learner, and on the champion."""
-    won, lost, errors = (
-        results.compute_medians(value)
-        for value in (
-            table.measure_wins,
-            table.measure_worst_losses,
-            table.measure_blunders,
-        )
-    )
+    won = results.compute_medians(table.measure_wins)
+    lost = results.compute_medians(table.measure_worst_losses)
+    errors = results.compute_medians(table.measure_blunders)
     fewer = {
         label: results.is_higher(AS_IT_IS, label, table.measure_blunders)
         for label in OTHERS

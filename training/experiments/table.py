@@ -36,11 +36,16 @@ def trace_outcome(opponent: str, seat: SeatName, outcome: int = WON) -> RunLine:
 
 def trace_both_seats(opponent: str, outcome: int = WON) -> RunLine:
     """Return a function from a run to the mean percent of both seats at each snapshot."""
-    x = trace_outcome(opponent, "x", outcome)
-    o = trace_outcome(opponent, "o", outcome)
-    return lambda run: [
-        (one + other) / 2 for one, other in zip(x(run), o(run), strict=True)
-    ]
+    return average_lines(
+        trace_outcome(opponent, "x", outcome), trace_outcome(opponent, "o", outcome)
+    )
+
+
+def average_lines(
+    one: Callable[[Any], Sequence[float]], other: Callable[[Any], Sequence[float]]
+) -> Callable[[Any], list[float]]:
+    """Return a function from a run to the mean of two lines, point by point."""
+    return lambda run: [(a + b) / 2 for a, b in zip(one(run), other(run), strict=True)]
 
 
 def trace_worst_losses(run: MeasuredRun) -> Sequence[float]:

@@ -130,9 +130,9 @@ def _play_games(  # type: ignore[no-untyped-def]
                 _revise_bounds(
                     row_start, class_index, state[c], lower, upper, unseen, c
                 )
-                priority[c] = (
-                    BOUND_WEIGHT * upper[c] - visits[c] if unseen[c] else -np.inf
-                )
+                priority[c] = -np.inf
+                if unseen[c]:
+                    priority[c] = BOUND_WEIGHT * upper[c] - visits[c]
         games += 1
         updates += moves
     return games, updates
@@ -150,6 +150,7 @@ def _play_game(rng_state, row_start, next_state, class_index, priority, visits, 
     s, c, moves = 0, 0, 0
     visits[c] += 1
     while s >= 0:
+        # Both sides play the move with the highest priority, ties at random.
         refresh_row(row_start, class_index, priority, q, s)
         p = choose_epsilon_greedy(row_start, q, s, 0.0, False, rng_state)
         s = next_state[p]
@@ -165,6 +166,7 @@ def _revise_bounds(row_start, class_index, s, lower, upper, unseen, c):  # type:
     # A bound on an afterstate is minus the bound on its best reply: the replier gets at least the
     # highest of the lower bounds and at most the highest of the upper bounds.
     highest_lower, highest_upper, any_unseen = -1.0, -1.0, False
+    # The bounds of a reply are in the other side's view: its upper bound, negated, is a lower bound.
     for p in range(row_start[s], row_start[s + 1]):
         reply = class_index[p]
         highest_lower = max(highest_lower, lower[reply])

@@ -7,16 +7,30 @@ stones of an afterstate show which player moved last, so a single table serves b
 values are in the view of the player who moved.
 """
 
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from app.recipes.algorithms import QTable, TdAfterstates
 from app.tictactoe.game import Game
-from training.learners.pairs import Indices, Values, Visits
-from training.learners.phases import Progress
+from training.learners.pairs import (
+    Indices,
+    Values,
+    Visits,
+    flip_endings,
+    list_legal_pairs,
+)
+from training.learners.phases import (
+    NextCheckpoint,
+    Progress,
+    list_opponents,
+    run_phases,
+)
+from training.learners.randomness import make_rng_state
 
 
 class PairClasses(NamedTuple):
@@ -65,6 +79,41 @@ def report_classes(
 
     q = spread_classes(values.astype(np.float32), np.nan)
     return Progress(*counts, q, spread_classes(visits, 0))
+
+
+def learn_classes(
+    game: Game,
+    recipe: QTable | TdAfterstates,
+    next_checkpoint: NextCheckpoint,
+    play_games: Callable[..., Any],
+    parameters: object,
+    classes: PairClasses,
+    memory: Any,
+) -> Iterator[Progress]:
+    """Train a table with a value for each class, by a compiled loop that plays games.
+
+    The loop gets the random generator, `parameters`, the pairs, their classes, `memory`, and
+    then the arguments that `run_phases` explains.  `memory` has the fields `values` and `visits`.
+    """
+    row_start, next_state = list_legal_pairs(game)
+    play = partial(
+        play_games,
+        make_rng_state(recipe.seed),
+        parameters,
+        row_start,
+        # Updates follow the opponent's reply: endings are in the view of the player to move.
+        flip_endings(next_state),
+        classes.class_index,
+        memory,
+    )
+    return run_phases(
+        list_opponents(game, recipe),
+        next_checkpoint,
+        play,
+        lambda *counts: report_classes(
+            game, classes, counts, memory.values, memory.visits
+        ),
+    )
 
 
 @njit(cache=True)

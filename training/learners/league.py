@@ -163,8 +163,10 @@ def build_board(
 ) -> Board:
     """Return the game as L learners see it; `table_offsets` [L] has the first entry of each learner."""
     reward = np.zeros((2, game.positions))
+    reward_of_result = np.array(rewards.x)  # of a loss, a draw, a win
     for view, own in enumerate((X, O)):
-        reward[view, game.decisions :] = np.array(rewards.x)[own * game.outcome + 1]
+        result = own * game.outcome
+        reward[view, game.decisions :] = reward_of_result[result + 1]
     starts = table_offsets[:, None, None]
     return Board(
         row_start=list_legal_pairs(game).row_start,
@@ -209,7 +211,8 @@ def build_layout(game: Game, symmetries: int) -> Layout:
     image_of_cell = np.argsort(symmetry, axis=1)[:, None]
     leads_to_highest = (numbers == highest[:, None])[..., None]
     cell = np.where(leads_to_highest, image_of_cell, game.cells).min(axis=1)
-    entry = np.where(game.legal, (row[..., None] + cell)[:, : game.decisions], 0)
+    entry_of_move = (row[..., None] + cell)[:, : game.decisions]
+    entry = np.where(game.legal, entry_of_move, 0)
     entries = len(representatives) * game.cells
     return Layout(entries, row.astype(np.int32), entry.astype(np.int32))
 
@@ -351,6 +354,7 @@ def _update_entry(q, visits, entry, reward, gamma, first, cells, is_over):  # ty
         highest = max(highest, q[j])
     visits[entry] += 1
     alpha = 1 / (1 + visits[entry])
-    q[entry] = (1 - alpha) * q[entry] + alpha * (reward + gamma * highest)
+    target = reward + gamma * highest
+    q[entry] = (1 - alpha) * q[entry] + alpha * target
     if is_over:
         q[first : first + cells] = reward

@@ -113,7 +113,9 @@ def _count_nodes(row_start, next_state, most_per_tree):  # type: ignore[no-untyp
     total = 0
     for s in range(len(size) - 1, -1, -1):  # backward: next states have higher numbers
         for p in range(row_start[s], row_start[s + 1]):
-            size[s] += 1 + (size[next_state[p]] if next_state[p] >= 0 else 0)
+            size[s] += 1
+            if next_state[p] >= 0:
+                size[s] += size[next_state[p]]
         total += min(size[s], most_per_tree)
     return total
 
@@ -138,6 +140,7 @@ def _sweep_roots(  # type: ignore[no-untyped-def]
     """Simulate a game from every root in turn; `run_phases` explains the counts."""
     # A sweep adds one simulated game to each tree, so all trees have the same number of games.
     while rollouts < phase_end and updates < max_updates:
+        # Each root has its own tree and generator, so the order of the roots does not matter.
         for root in range(len(rng_states)):
             _simulate(
                 rng_states[root],
@@ -173,8 +176,9 @@ def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, ro
         # The child of pair p is node offset + p, for all pairs of s.
         offset = children[node] - row_start[s]
         for p in range(row_start[s], row_start[s + 1]):
+            child = offset + p
             bounds[p] = _compute_upper_bound(
-                total[offset + p], tries[offset + p], c, logs[tries[node]]
+                total[child], tries[child], c, logs[tries[node]]
             )
         p = choose_epsilon_greedy(row_start, bounds, s, 0.0, False, rng_state)
         node = offset + p
@@ -193,10 +197,13 @@ def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, ro
     result = s - DRAWN
     for ply in range(depth):
         tries[path[ply]] += 1
-        total[path[ply]] += result if (plies - ply) % 2 == 1 else -result
+        is_last_mover = (plies - ply) % 2 == 1
+        total[path[ply]] += result if is_last_mover else -result
 
 
 @njit(cache=True)
 def _compute_upper_bound(total, tries, c, log):  # type: ignore[no-untyped-def]
     """Return the upper confidence bound on a move's mean; infinite for a move without a game."""
-    return total / tries + c * math.sqrt(log / tries) if tries else math.inf
+    if tries == 0:
+        return math.inf
+    return total / tries + c * math.sqrt(log / tries)

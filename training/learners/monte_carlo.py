@@ -5,7 +5,6 @@ for control without them, by epsilon-greedy moves; section 2.4 for incremental a
 """
 
 from collections.abc import Iterator
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,16 +14,8 @@ from app.recipes.algorithms import MonteCarlo
 from app.tictactoe.game import Game
 from training.learners import pairs
 from training.learners.pairs import Rewards, get_rewards
-from training.learners.phases import (
-    NextCheckpoint,
-    Progress,
-    draw_reply,
-    list_opponents,
-    make_pair_reporter,
-    run_phases,
-)
-from training.learners.q_learning import choose_start, list_starts
-from training.learners.randomness import make_rng_state
+from training.learners.phases import NextCheckpoint, Progress, draw_reply
+from training.learners.q_learning import choose_start, learn_pairs
 
 
 class LoopParameters(NamedTuple):
@@ -48,10 +39,6 @@ def learn(
     Moves are epsilon-greedy; with exploring starts the first move of each game is random.
     If both sides learn, the moves of both are updated.
     """
-    row_start, next_state = pairs.list_legal_pairs(game)
-    next_state = pairs.flip_endings(next_state)
-    q = np.full(game.pairs, recipe.initial)
-    visits = np.zeros(game.pairs, np.uint32)
     parameters = LoopParameters(
         gamma=recipe.gamma,
         epsilon=recipe.epsilon,
@@ -59,24 +46,8 @@ def learn(
         exploring_starts=recipe.exploring_starts,
         rewards=get_rewards(recipe),
     )
-    rng_state = make_rng_state(recipe.seed)
-    starts = list_starts(game, recipe)
-    play = partial(
-        _play_games,
-        rng_state,
-        parameters,
-        starts,
-        row_start,
-        next_state,
-        q,
-        visits,
-        game.cells,
-    )
-    return run_phases(
-        list_opponents(game, recipe),
-        next_checkpoint,
-        play,
-        make_pair_reporter(game, q, visits),
+    return learn_pairs(
+        game, recipe, next_checkpoint, _play_games, parameters, game.cells
     )
 
 

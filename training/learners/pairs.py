@@ -64,8 +64,14 @@ def list_legal_pairs(game: Game) -> Pairs:
     next_state = game.pair_after.copy()
     over = next_state >= game.decisions
     mover = game.to_move[game.pair_decision[over]]
-    next_state[over] = DRAWN + mover * game.outcome[next_state[over] - game.decisions]
+    outcome = game.outcome[next_state[over] - game.decisions]
+    next_state[over] = DRAWN + mover * outcome
     return Pairs(game.pair_start.astype(np.uint32), next_state)
+
+
+def make_table(game: Game, initial: float) -> tuple[Values, Visits]:
+    """Return the first values of all pairs, [P], and their numbers of updates, [P]."""
+    return np.full(game.pairs, initial), np.zeros(game.pairs, np.uint32)
 
 
 def flip_endings(next_state: Indices) -> Indices:
@@ -152,7 +158,8 @@ def choose_epsilon_greedy(row_start, q, s, epsilon, first_best, rng_state):  # t
     # [0, 1) and selects among ties.  `min` is needed as a quotient can round up to 1.
     u = draw_uniform(rng_state)
     if u < epsilon:
-        return start + min(int(u / epsilon * (end - start)), end - start - 1)
+        moves = end - start
+        return start + min(int(u / epsilon * moves), moves - 1)
     # `best` is the first pair with the highest value, `ties` counts the pairs that have it.
     # The scan has no branches, which the processor would often predict wrong: it is twice as fast.
     highest = q[start]
@@ -164,7 +171,8 @@ def choose_epsilon_greedy(row_start, q, s, epsilon, first_best, rng_state):  # t
         best = p if higher else best
         highest = q[p] if higher else highest
     if ties > 1 and not first_best:
-        skipped = min(int((u - epsilon) / (1 - epsilon) * ties), ties - 1)
+        share = (u - epsilon) / (1 - epsilon)
+        skipped = min(int(share * ties), ties - 1)
         while skipped > 0:
             best += 1
             skipped -= q[best] == highest

@@ -7,12 +7,16 @@ with one sampled next state in place of the expectation.
 from collections.abc import Iterator
 from functools import partial
 
-import numpy as np
 from numba import njit
 
 from app.recipes.algorithms import QIteration
 from app.tictactoe.game import Game
-from training.learners.pairs import compute_greedy_target, get_rewards, list_legal_pairs
+from training.learners.pairs import (
+    compute_greedy_target,
+    get_rewards,
+    list_legal_pairs,
+    make_table,
+)
 from training.learners.phases import (
     NextCheckpoint,
     Progress,
@@ -37,8 +41,7 @@ def learn(
     No game is played to the end, so the number of games is 0; a skipped pair counts as no update.
     """
     row_start, next_state = list_legal_pairs(game)
-    q = np.full(game.pairs, recipe.initial)
-    visits = np.zeros(game.pairs, np.uint32)
+    q, visits = make_table(game, recipe.initial)
     turns = [
         (replies, sweeps * game.pairs)
         for replies, sweeps in list_opponents(game, recipe)

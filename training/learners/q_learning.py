@@ -8,10 +8,10 @@ empirical analysis of expected Sarsa".  Sutton & Barto (2018), eq. 6.8, 6.7 and 
 for games that begin anywhere.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -68,11 +68,6 @@ def learn(
     1 - epsilon times its maximum.
     If both sides learn, they share one table and one exploration rate.
     """
-    row_start, next_state = pairs.list_legal_pairs(game)
-    # An update follows the opponent's reply, so endings are in the view of the player to move.
-    next_state = pairs.flip_endings(next_state)
-    q = np.full(game.pairs, recipe.initial)
-    visits = np.zeros(game.pairs, np.uint32)
     parameters = LoopParameters(
         alpha=recipe.alpha,
         gamma=recipe.gamma,
@@ -81,16 +76,36 @@ def learn(
         rewards=get_rewards(recipe),
         next_value=NEXT_VALUES[recipe.slug],
     )
-    rng_state = make_rng_state(recipe.seed)
+    return learn_pairs(game, recipe, next_checkpoint, _play_games, parameters)
+
+
+def learn_pairs(
+    game: Game,
+    recipe: TdControl | MonteCarlo,
+    next_checkpoint: NextCheckpoint,
+    play_games: Callable[..., Any],
+    parameters: object,
+    *more: object,
+) -> Iterator[Progress]:
+    """Train a table with a value for each pair, by a compiled loop that plays games.
+
+    The loop gets the random generator, `parameters`, the starts, the pairs, the table, `more`,
+    and then the arguments that `run_phases` explains.
+    """
+    row_start, next_state = pairs.list_legal_pairs(game)
+    # An update follows the opponent's reply, so endings are in the view of the player to move.
+    next_state = pairs.flip_endings(next_state)
+    q, visits = pairs.make_table(game, recipe.initial)
     play = partial(
-        _play_games,
-        rng_state,
+        play_games,
+        make_rng_state(recipe.seed),
         parameters,
         list_starts(game, recipe),
         row_start,
         next_state,
         q,
         visits,
+        *more,
     )
     return run_phases(
         list_opponents(game, recipe),

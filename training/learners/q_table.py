@@ -6,7 +6,6 @@ tables, van Hasselt (2010), "Double Q-learning", algorithm 1, which is `last=coi
 """
 
 from collections.abc import Iterator
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -17,20 +16,18 @@ from app.recipes.algorithms import DoubleQ, QTable
 from app.tictactoe.game import Game
 from training.learners import pairs
 from training.learners.classes import (
+    learn_classes,
     list_afterstate_classes,
     list_pair_classes,
     refresh_row,
-    report_classes,
 )
 from training.learners.pairs import Indices, Rewards, Values, Visits, get_rewards
 from training.learners.phases import (
     NextCheckpoint,
     Progress,
     draw_reply,
-    list_opponents,
-    run_phases,
 )
-from training.learners.randomness import draw_uniform, make_rng_state
+from training.learners.randomness import draw_uniform
 
 
 class LoopParameters(NamedTuple):
@@ -78,8 +75,6 @@ def learn(
     both tables, or with `last=coin` by one table as well.
     If both sides learn, one pass over a game updates the moves of both, each with its own result.
     """
-    row_start, next_state = pairs.list_legal_pairs(game)
-    next_state = pairs.flip_endings(next_state)
     classes = (
         list_pair_classes(game)
         if recipe.key == "pair"
@@ -105,22 +100,8 @@ def learn(
         coin_at_end=isinstance(recipe, DoubleQ) and recipe.last == "coin",
         seats=pairs.list_seats(recipe),
     )
-    rng_state = make_rng_state(recipe.seed)
-    return run_phases(
-        list_opponents(game, recipe),
-        next_checkpoint,
-        partial(
-            _play_games,
-            rng_state,
-            parameters,
-            row_start,
-            next_state,
-            classes.class_index,
-            memory,
-        ),
-        lambda *counts: report_classes(
-            game, classes, counts, memory.values, memory.visits
-        ),
+    return learn_classes(
+        game, recipe, next_checkpoint, _play_games, parameters, classes, memory
     )
 
 
@@ -190,9 +171,10 @@ def _play_game(  # type: ignore[no-untyped-def]
     _, values, _, q, states, played = memory
     s, plies = 0, 0
     while s >= 0:
+        # `values` is by class and the choice reads `q` by pair, so the row of `s` is copied.
         refresh_row(row_start, class_index, values, q, s)
         states[plies] = s
-        played[plies] = -1
+        played[plies] = -1  # no move of the learner, unless it chooses one below
         if mover == 0 or replies.learns_both_sides:
             p = pairs.choose_epsilon_greedy(
                 row_start, q, s, exploration, first_best, rng_state
@@ -222,7 +204,8 @@ def _learn_game(rng_state, parameters, row_start, class_index, memory, plies, en
         # The same side would move again two plies later.
         is_last = ply + 2 >= plies
         # Tables from `first_table` to `end_table` - 1 learn: all, or one that a coin selects.
-        first_table, end_table = 0, count
+        first_table = 0
+        end_table = count
         if count == 2 and (coin_at_end or not is_last):
             first_table = int(2 * draw_uniform(rng_state))
             end_table = first_table + 1

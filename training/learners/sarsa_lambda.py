@@ -6,7 +6,6 @@ Rummery & Niranjan (1994), "On-line Q-learning using connectionist systems".
 """
 
 from collections.abc import Iterator
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,16 +15,8 @@ from app.recipes.algorithms import SarsaLambda
 from app.tictactoe.game import Game
 from training.learners import pairs
 from training.learners.pairs import Rewards, get_rewards
-from training.learners.phases import (
-    NextCheckpoint,
-    Progress,
-    draw_reply,
-    list_opponents,
-    make_pair_reporter,
-    run_phases,
-)
-from training.learners.q_learning import choose_start, list_starts
-from training.learners.randomness import make_rng_state
+from training.learners.phases import NextCheckpoint, Progress, draw_reply
+from training.learners.q_learning import choose_start, learn_pairs
 
 
 class LoopParameters(NamedTuple):
@@ -50,11 +41,6 @@ def learn(
     each move before it.  No position comes twice in a game, so accumulating and replacing traces
     are the same.  If both sides learn, each side has traces of its own moves only.
     """
-    row_start, next_state = pairs.list_legal_pairs(game)
-    # An update follows the opponent's reply, so endings are in the view of the player to move.
-    next_state = pairs.flip_endings(next_state)
-    q = np.full(game.pairs, recipe.initial)
-    visits = np.zeros(game.pairs, np.uint32)
     parameters = LoopParameters(
         alpha=recipe.alpha,
         gamma=recipe.gamma,
@@ -64,23 +50,7 @@ def learn(
         rewards=get_rewards(recipe),
     )
     played = np.empty((2, game.cells), np.int32)
-    play = partial(
-        _play_games,
-        make_rng_state(recipe.seed),
-        parameters,
-        list_starts(game, recipe),
-        row_start,
-        next_state,
-        q,
-        visits,
-        played,
-    )
-    return run_phases(
-        list_opponents(game, recipe),
-        next_checkpoint,
-        play,
-        make_pair_reporter(game, q, visits),
-    )
+    return learn_pairs(game, recipe, next_checkpoint, _play_games, parameters, played)
 
 
 @njit(cache=True)
@@ -162,6 +132,7 @@ def _update_game(q, visits, played, moves, target, alpha, trace_decay):  # type:
         return 0
     error = target - q[played[moves - 1]]
     trace, updates = 1.0, 0
+    # From the last move back to the first: the trace of each move is a factor smaller.
     for move in range(moves - 1, -1, -1):
         if trace == 0:
             break

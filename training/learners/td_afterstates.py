@@ -5,7 +5,6 @@ Source: Sutton & Barto (2018), section 1.5, "An extended example: tic-tac-toe", 
 """
 
 from collections.abc import Iterator
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,19 +15,17 @@ from app.tictactoe.game import Game
 from training.learners import pairs
 from training.learners.classes import (
     PairClasses,
+    learn_classes,
     list_afterstate_classes,
     refresh_row,
-    report_classes,
 )
 from training.learners.pairs import Indices, Rewards, Values, Visits, get_rewards
 from training.learners.phases import (
     NextCheckpoint,
     Progress,
     draw_reply,
-    list_opponents,
-    run_phases,
 )
-from training.learners.randomness import draw_uniform, make_rng_state
+from training.learners.randomness import draw_uniform
 
 
 class LoopParameters(NamedTuple):
@@ -64,10 +61,9 @@ def learn(
     If both sides learn, each learns from the afterstates that it makes itself.
     Alpha falls like epsilon, after each tenth of the games.
     """
-    row_start, next_state = pairs.list_legal_pairs(game)
     classes = list_afterstate_classes(game, recipe.symmetric)
     memory = Memory(
-        values=_init_values(recipe, classes, next_state),
+        values=_init_values(recipe, classes, pairs.list_legal_pairs(game).next_state),
         visits=np.zeros(classes.class_count, np.uint32),
         q=np.zeros(game.pairs),
     )
@@ -80,24 +76,8 @@ def learn(
         updates_random_moves=recipe.learn_from == "all",
         seats=pairs.list_seats(recipe),
     )
-    # The loop needs endings in the view of the side that would move next.
-    answered_state = pairs.flip_endings(next_state)
-    rng_state = make_rng_state(recipe.seed)
-    return run_phases(
-        list_opponents(game, recipe),
-        next_checkpoint,
-        partial(
-            _play_games,
-            rng_state,
-            parameters,
-            row_start,
-            answered_state,
-            classes.class_index,
-            memory,
-        ),
-        lambda *counts: report_classes(
-            game, classes, counts, memory.values, memory.visits
-        ),
+    return learn_classes(
+        game, recipe, next_checkpoint, _play_games, parameters, classes, memory
     )
 
 

@@ -212,7 +212,8 @@ def _summarize(
     illegal_met: float,
 ) -> Epoch:
     """Return the figures of an epoch: results by seat, and the share of illegal moves in `outputs`."""
-    as_x, as_o = (compute_shares(game, games[seat], seat) for seat in (X, O))
+    as_x = compute_shares(game, games[X], X)
+    as_o = compute_shares(game, games[O], O)
     return Epoch(
         won=(as_x.won, as_o.won),
         lost=(as_x.lost, as_o.lost),
@@ -227,7 +228,8 @@ def compute_illegal_share(
 ) -> float:
     """Return the share of the decisions `decisions` whose highest output, [D, cells], is illegal."""
     highest = outputs.argmax(axis=1)
-    return float((~game.legal[np.arange(game.decisions), highest])[decisions].mean())
+    is_legal = game.legal[np.arange(game.decisions), highest]
+    return float((~is_legal[decisions]).mean())
 
 
 def _compute_outputs(
@@ -265,7 +267,8 @@ def play_games(
 def draw_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
     """Return a random cell for each row of probabilities, [N, cells], as [N]."""
     sums = chances.cumsum(axis=1)
-    passed = sums > rng.random((len(sums), 1)) * sums[:, -1:]
+    drawn = rng.random((len(sums), 1)) * sums[:, -1:]
+    passed = sums > drawn
     cell: Numbers = passed.argmax(axis=1).astype(np.int32)
     return cell
 

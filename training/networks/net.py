@@ -74,9 +74,8 @@ def choose_squares(
         np.arange(game.cells).reshape(game.rows, game.columns),
         (SQUARE_SIZE, SQUARE_SIZE),
     )
-    of_cells = squares.reshape(-1, SQUARE_SIZE * SQUARE_SIZE, 1) * each + np.arange(
-        each
-    )
+    first_inputs = squares.reshape(-1, SQUARE_SIZE * SQUARE_SIZE, 1) * each
+    of_cells = first_inputs + np.arange(each)
     of_none = np.arange(game.cells * each, inputs.shape[1])
     columns = [[*square.ravel().tolist(), *of_none.tolist()] for square in of_cells]
     return inputs[:, np.array(columns)]
@@ -121,8 +120,9 @@ def apply_network(
                 jax.random.fold_in(key, number), 1 - DROPOUT_RATE, signal.shape
             )
             signal = jnp.where(kept, signal / (1 - DROPOUT_RATE), 0)
-    last: jax.Array = signal @ network[-1].weight + network[-1].bias
-    return last
+    layer = network[-1]
+    outputs: jax.Array = signal @ layer.weight + layer.bias
+    return outputs
 
 
 def compute_outputs(network: Network, inputs: Array) -> NDArray[np.float32]:

@@ -102,11 +102,10 @@ def write_step(recipe: Recipe, update: TrainingUpdate) -> str:
 
 def format_fraction(step_size: float) -> str:
     """Return a step size as text; a long decimal of 1/n is written as the fraction."""
+    text = f"{step_size:g}"
     parts = round(1 / step_size)
-    is_part = (
-        parts > 1 and f"{step_size:g}" == f"{1 / parts:g}" and len(f"{step_size:g}") > 5
-    )
-    return f"1/{parts}" if is_part else f"{step_size:g}"
+    is_part = parts > 1 and text == f"{1 / parts:g}"
+    return f"1/{parts}" if is_part and len(text) > 5 else text
 
 
 class Story(NamedTuple):

@@ -122,16 +122,19 @@ class TableOrder(NamedTuple):
 
 def list_players(site: SiteData, names: Iterable[str]) -> list[AgentRow]:
     """Return the rows of players; a baseline links to a game against it."""
-    return [
-        AgentRow(
-            site.display_titles[name],
-            urls.agent(name) if name in site.agents else urls.play_against(name),
-            describe_character(site, name),
-            judge_policy(site, name),
-            site.agents[name].card if name in site.agents else None,
+    players = []
+    for name in names:
+        is_agent = name in site.agents
+        players.append(
+            AgentRow(
+                site.display_titles[name],
+                urls.agent(name) if is_agent else urls.play_against(name),
+                describe_character(site, name),
+                judge_policy(site, name),
+                site.agents[name].card if is_agent else None,
+            )
         )
-        for name in names
-    ]
+    return players
 
 
 def parse_order(query: Mapping[str, str]) -> TableOrder:

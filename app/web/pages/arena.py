@@ -276,7 +276,8 @@ def _draw_sketch(rows: list[ArenaRow], chosen: int) -> Markup:
 def _build_standing(
     site: SiteData, name: str, table: ArenaTable, player: int
 ) -> Standing:
-    win, draw, loss = ((table.as_x[player] + table.as_o[player]) / 2).tolist()
+    both_seats = (table.as_x[player] + table.as_o[player]) / 2
+    win, draw, loss = both_seats.tolist()
     return Standing(
         rank=int(table.ranks[player]),
         title=site.display_titles[name],

@@ -97,13 +97,12 @@ def build_panel(
         return urls.compare(replace(comparison, views=(*before, other, *after)))
 
     if learned:
-        step = site.resolve_snapshot(view.value_source, view.snapshot)
-        earlier = build_url(step - 1) if step else ""
-        later = (
-            ""
-            if view.snapshot is None
-            else build_url(site.get_snapshot_for_url(view.value_source, step + 1))
-        )
+        snapshot = site.resolve_snapshot(view.value_source, view.snapshot)
+        earlier = build_url(snapshot - 1) if snapshot else ""
+        if view.snapshot is not None:
+            later = build_url(
+                site.get_snapshot_for_url(view.value_source, snapshot + 1)
+            )
     removed = urls.compare(replace(comparison, views=before + after))
     return Panel(
         source_snapshot=view,
@@ -118,9 +117,7 @@ def build_panel(
         legend=build_legend(seen, move_values) if move_values else None,
         move_text=describe_plays(site.game, move_values) if move_values else "",
         is_blunder=move_values is not None and can_blunder(state, move_values),
-        origin_text=_format_training(site, view)
-        if learned
-        else "Computed by solving the game",
+        origin_text=_format_training(site, view),
         earlier_url=earlier,
         later_url=later,
         remove_url=removed if view in views and len(views) > 1 else "",
@@ -164,10 +161,12 @@ def summarise_plays(state: MatchState, values_by_name: Mapping[str, MoveValues])
 
 
 def _format_training(site: SiteData, view: SourceSnapshot) -> str:
-    """Return the number of updates by the snapshot of a view."""
-    agent = site.agents[view.value_source]
+    """Return the number of updates by the snapshot of a view, or the origin of optimal play."""
+    if not site.agents.contains_name(view.value_source):
+        return "Computed by solving the game"
+    snapshot = -1 if view.snapshot is None else view.snapshot
     return format_updates(
-        int(agent.snapshot_updates[-1 if view.snapshot is None else view.snapshot])
+        int(site.agents[view.value_source].snapshot_updates[snapshot])
     )
 
 
@@ -227,6 +226,13 @@ class ComparedMinds(NamedTuple):
     next_frame_url: str  # URL of the next frame; the first follows the last
 
 
+def _have_usual_kind(site: SiteData, names: Sequence[str]) -> bool:
+    """Return whether the estimates of all agents are coloured by the same scale."""
+    key = minds.EXPECTED_KEY
+    usual = minds.COLOURINGS[key]
+    return all(minds.list_kinds(site, name)[key] == usual for name in names)
+
+
 def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
     """Return the minds of the agents among the views; None without agents."""
     views = _list_learned_views(site, comparison)
@@ -234,11 +240,7 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
         return None
     names = [view.value_source for view in views]
     shown = [site.resolve_snapshot(view.value_source, view.snapshot) for view in views]
-    divided = len(views) == 2 and all(
-        minds.list_kinds(site, name)[minds.EXPECTED_KEY]
-        == minds.COLOURINGS[minds.EXPECTED_KEY]
-        for name in names
-    )
+    divided = len(views) == 2 and _have_usual_kind(site, names)
     moving = are_distinct_agents(views)
     pictures = [
         minds.draw_mind(site, name, step, has_all_frames=moving)
@@ -247,8 +249,7 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
     if divided:
         pictures[1] = _halve_tiles(pictures[1])
     frames = _list_frames(site, views)
-    lasts = [site.get_last_snapshot(name) for name in names]
-    step = _find_nearest_frame(frames, shown, lasts)
+    step = _find_nearest_frame(site, names, frames, shown)
     film = learning.film_agents(site, tuple(names)) if moving else None
     return ComparedMinds(
         pictures=[
@@ -277,16 +278,21 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
 
 
 def _find_nearest_frame(
-    frames: Sequence[Sequence[int]], shown: Sequence[int], lasts: Sequence[int]
+    site: SiteData,
+    names: Sequence[str],
+    frames: Sequence[Sequence[int]],
+    shown: Sequence[int],
 ) -> int:
     """Return the frame with the smallest distance from the snapshots shown.
 
     The distance is the largest of all trainings, as a share of a training.
     """
+    lasts = [site.get_last_snapshot(name) for name in names]
 
     def distance(frame: int) -> float:
         steps = zip(frames[frame], shown, lasts, strict=True)
-        return float(max(abs(step - own) / max(1, last) for step, own, last in steps))
+        shares = [abs(step - own) / max(1, last) for step, own, last in steps]
+        return max(shares)
 
     return min(range(len(frames)), key=distance)
 

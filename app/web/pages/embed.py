@@ -584,18 +584,7 @@ def find_export(
         case "embed.show_curves":
             take = parse_curves(site, path_values["name"], query).export
         case "compare.show_comparison":
-            record = path_values.get("record", "")
-            lenses = query.getlist("lens")
-            shown, _ = parse_comparison(record, lenses, site, query.get("figure", ""))
-            learned = [
-                view.value_source
-                for view in shown.views
-                if site.agents.contains_name(view.value_source)
-            ]
-            if not learned:
-                words = "None of these value sources is an agent that learned."
-                raise NotFound(mark_english(words))
-            take = export.export_curve(site, learned, shown.figure, record=shown.record)
+            take = _export_comparison(site, path_values.get("record", ""), query)
         case "experiments.show_claim" | "embed.show_experiment":
             take = export.export_figure(
                 *parse_figure(site, path_values["claim"], query)
@@ -607,12 +596,29 @@ def find_export(
         case "lesson.show_lesson" | "lesson.framed" | "how.part" | "how.framed":
             take = export_explanation(site, path_values["slug"])
         case "teach.show_learner" | "teach.framed":
-            try:
-                take = export.export_learner(path_values.get("learner", ""))
-            except RecipeError as error:
-                words = f"This learner cannot be taught: {error}."
-                raise NotFound(mark_english(words)) from None
+            take = _export_learner(path_values.get("learner", ""))
     return take
+
+
+def _export_learner(name: str) -> export.Export:
+    """Return the export of a taught learner. Raises NotFound if it cannot be taught."""
+    try:
+        return export.export_learner(name)
+    except RecipeError as error:
+        words = f"This learner cannot be taught: {error}."
+        raise NotFound(mark_english(words)) from None
+
+
+def _export_comparison(site: SiteData, record: str, query: Query) -> export.Export:
+    """Return the export of a comparison's curves. Raises NotFound without a learned agent."""
+    lenses = query.getlist("lens")
+    shown, _ = parse_comparison(record, lenses, site, query.get("figure", ""))
+    sources = [view.value_source for view in shown.views]
+    learned = [source for source in sources if site.agents.contains_name(source)]
+    if not learned:
+        words = "None of these value sources is an agent that learned."
+        raise NotFound(mark_english(words))
+    return export.export_curve(site, learned, shown.figure, record=shown.record)
 
 
 def export_explanation(site: SiteData, slug: str) -> export.Export | None:

@@ -113,7 +113,8 @@ def show_claims() -> Response:
     of_source = [one for one in every if source in ("", *one.sources)]
     verdicts = Counter[str](one.verdict for one in of_source)
     chosen = [one for one in of_source if verdict in ("", VERDICT_SLUGS[one.verdict])]
-    groups, listed = [], 0
+    groups = []
+    listed = 0
     for claimant, of in groupby(chosen, lambda one: one.sources[0]):
         claims = [(one, draw_miniature(current_site(), one.figures[0])) for one in of]
         listed += len(claims)
@@ -222,18 +223,17 @@ def download_figure(claim: str, number: int) -> Response:
 @bp.get(urls.SOURCES)
 def show_sources() -> Response:
     """Show all sources."""
-    agents = current_site().shipped_agents.values()
-    experiments = current_site().experiments.values()
-    families = {
-        title: [
-            (
-                source,
-                [agent.card for agent in agents if agent.card.origin == source.name],
-                [one for one in experiments if source.slug in one.sources],
-            )
-            for source in SOURCES.values()
-            if source.kind == kind
-        ]
-        for kind, title in FAMILY_HEADINGS.items()
+    site = current_site()
+    cards = [agent.card for agent in site.shipped_agents.values()]
+    families: dict[str, list[tuple[Source, list[Card], list[Summary]]]] = {
+        title: [] for title in FAMILY_HEADINGS.values()
     }
+    for source in SOURCES.values():
+        if source.kind not in FAMILY_HEADINGS:
+            continue
+        own_cards = [card for card in cards if card.origin == source.name]
+        claims = [
+            one for one in site.experiments.values() if source.slug in one.sources
+        ]
+        families[FAMILY_HEADINGS[source.kind]].append((source, own_cards, claims))
     return render_page(SourcesPage(families))

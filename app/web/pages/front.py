@@ -1,5 +1,6 @@
 """The front page: an agent learns a position, and can be played at each snapshot."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -68,10 +69,7 @@ class FrontPage(Page, frozen=True):
     def training_stage_links(self) -> list[Destination]:
         """New games against the agent at an early, a middle and the last snapshot."""
         updates = self.site.agents[self.name].snapshot_updates.tolist()
-        steps = [
-            min(range(len(updates)), key=lambda step: abs(updates[step] - target))
-            for target in GAME_COUNTS
-        ]
+        steps = [_find_nearest(updates, target) for target in GAME_COUNTS]
         games = [
             Destination(
                 format_updates(updates[step]),
@@ -117,6 +115,11 @@ class FrontPage(Page, frozen=True):
             for name in CAST_AGENTS
             if name in self.site.agents
         ]
+
+
+def _find_nearest(updates: Sequence[int], target: int) -> int:
+    """Return the snapshot with the number of updates nearest to a target; ties: the first."""
+    return min(range(len(updates)), key=lambda step: abs(updates[step] - target))
 
 
 @bp.get(urls.HOME)

@@ -5,7 +5,7 @@ edition, 2018.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar
 
@@ -56,11 +56,16 @@ class GlossaryPage(Page, frozen=True):
     term_count: int  # number of terms
 
 
+def _list_forms(term: Term) -> Iterator[str]:
+    """Yield the words that a text can use for a term, each also in the plural."""
+    names = term.name.split(", ") if term.word_forms is None else term.word_forms
+    for form in names:
+        yield form.lower()
+        yield f"{form}s".lower()
+
+
 ANCHOR_BY_FORM = {
-    form.lower(): place
-    for place, term in TERMS.items()
-    for said in (term.name.split(", ") if term.word_forms is None else term.word_forms)
-    for form in (said, f"{said}s")
+    form: place for place, term in TERMS.items() for form in _list_forms(term)
 }
 # The longest form first, because the pattern matches the first form that fits.
 _LONGEST_FORMS = sorted(ANCHOR_BY_FORM, key=len, reverse=True)

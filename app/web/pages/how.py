@@ -64,7 +64,8 @@ def _compute_odds(site: SiteData) -> dict[str, object]:
     start = SECTIONS["exploration"].start
     if start.value_source not in site.shipped_agents:
         return {}
-    row = site.agents[start.value_source].q[replay_record(site.game, start.record)[-1]]
+    position = replay_record(site.game, start.record)[-1]
+    row = site.agents[start.value_source].q[position]
     limit = float(getattr(site.get_recipe(start.value_source), "k_limit"))  # noqa: B009 - not in all recipes
     odds = format_count(round(limit ** float(np.nanmax(row))))
     return {"limit": f"{limit:g}", "odds": odds}
@@ -75,9 +76,8 @@ def _compute_unseen_losses(site: SiteData) -> dict[str, object]:
     seat = _find_beaten_seat(site, RARELY_BEATEN)
     if not seat:
         return {}
-    loss = getattr(
-        site.agents[RARELY_BEATEN].card.figures.baseline_chances["random"], seat
-    )[-1][2]
+    against_random = site.agents[RARELY_BEATEN].card.figures.baseline_chances["random"]
+    loss = getattr(against_random, seat)[-1][2]
     unseen = {games: format_percent((1 - loss) ** games) for games in (100, 1000)}
     return {"mark": seat.upper(), "loss": format_percent(loss), "unseen": unseen}
 
@@ -88,9 +88,8 @@ def _compute_wins_over_random(site: SiteData) -> dict[str, object]:
     seat = _find_beaten_seat(site, name)
     if not seat:
         return {}
-    wins = getattr(site.agents[name].card.figures.baseline_chances["random"], seat)[-1][
-        0
-    ]
+    against_random = site.agents[name].card.figures.baseline_chances["random"]
+    wins = getattr(against_random, seat)[-1][0]
     return {"mark": seat.upper(), "wins": format_percent(wins)}
 
 
@@ -99,7 +98,10 @@ def _find_beaten_seat(site: SiteData, name: str) -> str:
     if name not in site.shipped_agents:
         return ""
     worst = site.agents[name].card.figures.best_response
-    return next((seat for seat in SEATS if getattr(worst, seat)[-1][2] == 1), "")
+    for seat in SEATS:
+        if getattr(worst, seat)[-1][2] == 1:
+            return seat
+    return ""
 
 
 # slug of a section -> function that returns the numbers in its text
@@ -189,7 +191,8 @@ def build_position_writing(game: Game, position: int) -> PositionWriting:
 
     def toggle_square(cell: int) -> str:
         """Return the URL after the mover fills an empty square, or a filled square is cleared."""
-        after = text[:cell] + (mover if text[cell] == "." else ".") + text[cell + 1 :]
+        mark = mover if text[cell] == "." else "."
+        after = text[:cell] + mark + text[cell + 1 :]
         try:
             parse_position(game, after)
         except ValueError:

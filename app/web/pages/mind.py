@@ -168,12 +168,10 @@ def _build_tile(site: SiteData, name: str, snapshot: int, tile_number: int) -> M
     match = replace(against, value_source=name, snapshot=url_step)
     state = replay_match(match, site)
     view = evaluate_moves(site, position, name, url_step)
-    outcome = int(
-        round_outcomes(minds.estimate_tiles(site, name, snapshot)[0, tile_number])
-    )
-    best = view.spoken_values[
-        max(view.likeliest_cells, key=lambda cell: float(view.values[cell]))
-    ]
+    estimate = minds.estimate_tiles(site, name, snapshot)[0, tile_number]
+    outcome = int(round_outcomes(estimate))
+    best_cell = max(view.likeliest_cells, key=lambda cell: float(view.values[cell]))
+    best = view.spoken_values[best_cell]
     expectation = (
         f"Its most likely move has {best}"
         if view.are_beads

@@ -143,7 +143,7 @@ def show_players() -> Response:
 @cached_per_site(4, per_language=True)
 def group_players(site: SiteData) -> Groups:
     """Return a person, then all agents and baselines by strength, the weakest first."""
-    names = [*site.agents, *(name for name in site.policies if name not in site.agents)]
+    names = [*dict.fromkeys([*site.agents, *site.policies])]
     cards = [
         (name, site.display_titles[name], describe_character(site, name))
         for name in names

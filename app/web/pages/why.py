@@ -97,7 +97,7 @@ def explain(query: ValueQuery) -> Explanation:
         return _explain_by_games(query, rule)
     reason = rule.compute_reason(query)
     return Explanation(
-        heading=f"{MARKS[query.mover]} at {name_cell(query, query.cell)}",
+        heading=_name_move(query),
         statement=_state_value(query, reason),
         sentences=[
             *rule.describe_reason(query, reason),
@@ -116,11 +116,20 @@ def explain(query: ValueQuery) -> Explanation:
     )
 
 
+def _name_move(query: ValueQuery) -> str:
+    return f"{MARKS[query.mover]} at {name_cell(query, query.cell)}"
+
+
+def _write_truth(query: ValueQuery) -> str:
+    """Return the result of a move with optimal play, as a number."""
+    return format_signed(query.site.optimal_q[query.position, query.cell], 0)
+
+
 def _explain_by_games(query: ValueQuery, rule: UpdateRule) -> Explanation:
     """Return the explanation of a value that a person's games changed."""
     game = query.game
     view = evaluate_moves(query.site, query.position, query.lens, query.step)
-    move = f"{MARKS[query.mover]} at {name_cell(query, query.cell)}"
+    move = _name_move(query)
     who = query.site.display_titles[query.lens]
     course = query.site.lab.replay_course(query.lens, None)
     lessons = course.lessons if isinstance(course, Course) else []
@@ -139,13 +148,13 @@ def _explain_by_games(query: ValueQuery, rule: UpdateRule) -> Explanation:
             == shared(query.position, query.cell)
         ]
     practised = sum(lesson.games for lesson in lessons if not lesson.record)
-    sentences = [
-        f"These games with its teacher changed it: {'; '.join(changed)}."
-    ] * bool(changed)
-    sentences += [f"So did some of its {practised} games of practice, or none."] * bool(
-        practised
-    )
-    exact = format_signed(query.site.optimal_q[query.position, query.cell], 0)
+    sentences = []
+    if changed:
+        games = "; ".join(changed)
+        sentences.append(f"These games with its teacher changed it: {games}.")
+    if practised:
+        sentences.append(f"So did some of its {practised} games of practice, or none.")
+    exact = _write_truth(query)
     return Explanation(
         heading=move,
         statement=ValueStatement(
@@ -200,7 +209,7 @@ def _build_row(
 
 def _state_value(query: ValueQuery, reason: ValueReason) -> ValueStatement:
     """Return the value with its source."""
-    move = f"{MARKS[query.mover]} at {name_cell(query, query.cell)}"
+    move = _name_move(query)
     if query.lens == TRUTH:
         value = format_signed(query.value, 0)
         return ValueStatement("optimal", "", move, value, True, describe_result(query))
@@ -248,10 +257,8 @@ def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
     ):
         return [f"{result}."]
     possible = query.answer_chances > 0
-    missing = possible & (
-        query.site.optimal_q[query.after]
-        != -query.site.optimal_q[query.position, query.cell]
-    )
+    best = -query.site.optimal_q[query.position, query.cell]
+    missing = possible & (query.site.optimal_q[query.after] != best)
     if not missing.any():
         return [f"{result}."]
     return [
@@ -266,7 +273,7 @@ def _format_updates(pair: ValueQuery) -> str:
 
 def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]:
     """Return the labelled numbers of a value."""
-    exact = format_signed(query.site.optimal_q[query.position, query.cell], 0)
+    exact = _write_truth(query)
     best_play = ("With optimal play", f"{exact}, {describe_result(query)}")
     if query.lens == TRUTH:
         return [best_play]
@@ -287,14 +294,18 @@ def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]
     if query.is_learned and reason.has_target:
         target = reason.hedge + reason.format(reason.target)
         facts.append(("Target of the next update", target))
-    names = (
-        PARAMETER_TITLES if query.is_learned else {"gamma": PARAMETER_TITLES["gamma"]}
-    )
-    parameters = [
-        (name, getattr(query.recipe, key, None)) for key, name in names.items()
-    ]
-    return facts + [
-        (name, f"{number:g}") for name, number in parameters if number is not None
+    return facts + _list_parameters(query)
+
+
+def _list_parameters(query: ValueQuery) -> list[tuple[str, str]]:
+    """Return the parameters of the recipe that the update of a value reads."""
+    titles = PARAMETER_TITLES
+    if not query.is_learned:
+        titles = {"gamma": PARAMETER_TITLES["gamma"]}
+    return [
+        (title, f"{getattr(query.recipe, key):g}")
+        for key, title in titles.items()
+        if getattr(query.recipe, key, None) is not None
     ]
 
 

@@ -86,17 +86,18 @@ class BoardSquare(NamedTuple):
             gettext("Row %(row)s, column %(column)s", row=self.row, column=self.column),
             self.mark if self.mark != "." else gettext("empty"),
         ]
-        words += [gettext("value %(value)s", value=self.spoken_value)] * bool(
-            self.value_text
-        )
-        words += [self.unknown_text] * bool(self.unknown_text) + [
-            self.note.label
-        ] * bool(self.note.label)
-        words += [gettext("best")] * self.is_best + [gettext("hint")] * self.is_hinted
-        words += [gettext("last move")] * self.is_last_move + [
-            gettext("wins")
-        ] * self.is_in_winning_line
-        return ", ".join(words)
+        words += [
+            gettext("value %(value)s", value=self.spoken_value)
+            if self.value_text
+            else "",
+            self.unknown_text,
+            self.note.label,
+            gettext("best") if self.is_best else "",
+            gettext("hint") if self.is_hinted else "",
+            gettext("last move") if self.is_last_move else "",
+            gettext("wins") if self.is_in_winning_line else "",
+        ]
+        return ", ".join(filter(None, words))
 
 
 class BoardPicture(NamedTuple):
@@ -305,20 +306,14 @@ def draw_squares(board: BoardPicture) -> list[svg.Shape]:
     """Return the shapes of a board's squares and their content; the origin is the top left corner."""
     shapes: list[svg.Shape] = []
     for square in board.squares:
-        x, y = (
-            (n - 1) * (SQUARE_SIZE + SQUARE_GAP) for n in (square.column, square.row)
-        )
+        x = (square.column - 1) * (SQUARE_SIZE + SQUARE_GAP)
+        y = (square.row - 1) * (SQUARE_SIZE + SQUARE_GAP)
         shapes += _draw_square(square, x, y)
     for kind, *ends in board.winning_lines:
-        shapes.append(
-            svg.Segment(
-                kind,
-                *(
-                    round(end * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP / 2, 1)
-                    for end in ends
-                ),
-            )
-        )
+        places = [
+            round(end * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP / 2, 1) for end in ends
+        ]
+        shapes.append(svg.Segment(kind, *places))
     return shapes
 
 
@@ -326,10 +321,8 @@ def draw_board_file(board: BoardPicture, headline: str, caption: str) -> svg.Dra
     """Return a file with a board and its values, below a headline and a caption."""
     rows = len(board.square_rows)
     columns = len(board.square_rows[0])
-    width, height = (
-        n * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP + 2 * BOARD_MARGIN
-        for n in (columns, rows)
-    )
+    width = columns * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP + 2 * BOARD_MARGIN
+    height = rows * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP + 2 * BOARD_MARGIN
     squares = "; ".join(square.label for square in board.squares)
     shapes: list[svg.Shape] = [
         svg.Text("heading", BOARD_MARGIN, 26, headline),
@@ -344,10 +337,8 @@ def draw_board_file(board: BoardPicture, headline: str, caption: str) -> svg.Dra
 
 def draw_board_preview(board: BoardPicture, text: str) -> svg.Drawing:
     """Return the picture of a board for link previews, above a line of text."""
-    height, width = (
-        n * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP
-        for n in (len(board.square_rows), len(board.square_rows[0]))
-    )
+    height = len(board.square_rows) * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP
+    width = len(board.square_rows[0]) * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP
     return svg.draw_preview(text, draw_squares(board), width, height)
 
 
@@ -356,18 +347,20 @@ def list_board_rows(
 ) -> Iterator[tuple[object, ...]]:
     """Yield a row of the CSV file for each square: CSV_COLUMNS, None for a missing value."""
     for cell, square in enumerate(board.squares):
-        free = move_values is not None and square.mark == "."
-        known = free and move_values is not None and move_values.is_known[cell]
+        value = best = result = None
+        if move_values and square.mark == ".":
+            if move_values.is_known[cell]:
+                value = float(move_values.values[cell])
+            best = int(square.is_best)
+            result = move_values.optimal_results[cell] or None
         yield (
             square.row,
             square.column,
             square.mark,
-            float(move_values.values[cell]) if move_values and known else None,
+            value,
             square.heat,
-            int(square.is_best) if free else None,
-            (move_values.optimal_results[cell] or None)
-            if move_values and free
-            else None,
+            best,
+            result,
             square.note.label or None,
         )
 
@@ -428,9 +421,8 @@ def _draw_strikes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
     """Return a stroke through each winning line, slightly longer than the line."""
     drawn = []
     for line in lines:
-        (row1, column1), (row2, column2) = (
-            game.locate_cell(line[end]) for end in (0, -1)
-        )
+        row1, column1 = game.locate_cell(line[0])
+        row2, column2 = game.locate_cell(line[-1])
         down = np.sign(row2 - row1) * 0.3
         right = np.sign(column2 - column1) * 0.3
         ends = (column1 - right, row1 - down, column2 + right, row2 + down)
@@ -443,7 +435,8 @@ def _draw_strikes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
 @lru_cache(maxsize=2)
 def _draw_grid_lines(game: Game) -> str:
     down = [f"M{column} 0v{game.rows}" for column in range(1, game.columns)]
-    return "".join(down + [f"M0 {row}h{game.columns}" for row in range(1, game.rows)])
+    across = [f"M0 {row}h{game.columns}" for row in range(1, game.rows)]
+    return "".join(down + across)
 
 
 @lru_cache(maxsize=MAX_REGISTERED)
@@ -452,16 +445,16 @@ def _draw_mark_path(game: Game, kind: str, cell: int) -> str:
     return f"M{column} {row}{SHAPE_PATHS[kind]}"
 
 
+def _describe_kind(kind: str) -> str:
+    """Return the content of a cell in words."""
+    if kind in MARK_WORDS:
+        return gettext(MARK_WORDS[kind])
+    return gettext("empty") if kind == "." else kind.upper()
+
+
 def _describe_cells(game: Game, kinds: Mapping[int, str], last_cell: int | None) -> str:
     """Return the content of the cells in words, row by row."""
-    words = [
-        gettext(MARK_WORDS[kind])
-        if kind in MARK_WORDS
-        else kind.upper()
-        if kind != "."
-        else gettext("empty")
-        for kind in kinds.values()
-    ]
+    words = [_describe_kind(kind) for kind in kinds.values()]
     if last_cell is not None:
         words[last_cell] += f" {gettext(MARK_WORDS['last'])}"
     rows = [words[i : i + game.columns] for i in range(0, game.cells, game.columns)]

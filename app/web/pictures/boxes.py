@@ -34,19 +34,18 @@ class BoxLabel(NamedTuple):
 def draw_bead_signs(game: Game) -> Markup:
     """Return the signs of all labels, which a page defines once: a grid, stones and beads."""
     x, y = _find_square_centre(game, 0)
-    lines = "".join(
-        f"M{LABEL_MARGIN} {LABEL_MARGIN + n * CELL_SIZE:g}h{BOARD_SIZE:g}"
-        f"M{LABEL_MARGIN + n * CELL_SIZE:g} {LABEL_MARGIN}v{BOARD_SIZE:g}"
-        for n in range(4)
-    )
+    lines = ""
+    for n in range(4):
+        place = LABEL_MARGIN + n * CELL_SIZE
+        lines += f"M{LABEL_MARGIN} {place:g}h{BOARD_SIZE:g}"
+        lines += f"M{place:g} {LABEL_MARGIN}v{BOARD_SIZE:g}"
     signs = [f'<path id="grid" class="grid" d="{lines}"/>']
     for cell in range(game.cells):
         x, y = _find_square_centre(game, cell)
-        cross = "".join(
-            f"M{x - STONE_RADIUS:g} {y - way * STONE_RADIUS:g}"
-            f"l{2 * STONE_RADIUS:g} {2 * way * STONE_RADIUS:g}"
-            for way in (1, -1)
-        )
+        cross = ""
+        for height in (STONE_RADIUS, -STONE_RADIUS):
+            cross += f"M{x - STONE_RADIUS:g} {y - height:g}"
+            cross += f"l{2 * STONE_RADIUS:g} {2 * height:g}"
         signs += [
             f'<path id="x{cell}" class="stone" d="{cross}"/>',
             f'<circle id="o{cell}" class="stone" cx="{x:g}" cy="{y:g}" r="{STONE_RADIUS:g}"/>',
@@ -159,9 +158,9 @@ def draw_tray(bead_counts: Mapping[int, int], drawn_cell: int) -> Markup:
     """
     left = {cell: number - (cell == drawn_cell) for cell, number in bead_counts.items()}
     is_full = sum(left.values()) > TRAY_COLUMNS * TRAY_ROWS
-    beads = [
-        cell for cell, n in left.items() for _ in range(min(n, 1) if is_full else n)
-    ]
+    beads: list[int] = []
+    for cell, number in left.items():
+        beads += [cell] * (min(number, 1) if is_full else number)
     pitch = 2 * BEAD_PITCH if is_full else BEAD_PITCH  # room for the number
     columns = TRAY_COLUMNS * BEAD_PITCH // pitch
     width = TRAY_COLUMNS * BEAD_PITCH + 2 * TRAY_RIM

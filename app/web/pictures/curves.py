@@ -76,9 +76,9 @@ class Axis(NamedTuple):
 
     def compute_share(self, value: float) -> float:
         """Return the place of a value, from 0 to 1; outside values get the nearer end."""
-        low, high, value = (
-            self._scale_value(number) for number in (self.minimum, self.maximum, value)
-        )
+        low = self._scale_value(self.minimum)
+        high = self._scale_value(self.maximum)
+        value = self._scale_value(value)
         return min(1.0, max(0.0, (value - low) / (high - low)))
 
     def compute_shares(self, values: ArrayLike) -> NDArray[np.float64]:
@@ -105,11 +105,9 @@ def build_axis(
     high = max(known)
     if low == high:
         room = abs(low) * 0.1 or 1.0
-        low, high = (
-            (low, high + room)
-            if includes_zero and low == 0
-            else (low - room, high + room)
-        )
+        high += room
+        if low != 0 or not includes_zero:
+            low -= room
     size = _choose_step(high - low)
     if is_whole:
         low = floor(low / size + 1e-9) * size
@@ -135,7 +133,9 @@ def build_logarithmic_axis(values: Iterable[float]) -> Axis:
     ticks = [10.0**power for power in range(first, last + 1)]
     if len(ticks) > MAX_TICKS:
         ticks = ticks[:: ceil(len(ticks) / MAX_TICKS)]
-    low, high = (low, high) if log10(low) < log10(high) else (low / 2, high * 2)
+    if log10(low) == log10(high):
+        low /= 2
+        high *= 2
     return Axis(low, high, True, [tick for tick in ticks if low <= tick <= high])
 
 
@@ -155,9 +155,8 @@ def build_axis_from_zero(highest: float) -> Axis:
 def _choose_step(size: float) -> float:
     rough = size / (MAX_TICKS - 1)
     power = 10.0 ** floor(log10(rough))
-    return next(
-        step * power for step in TICK_STEPS if step * power >= rough * (1 - 1e-9)
-    )
+    least = rough * (1 - 1e-9)
+    return next(step * power for step in TICK_STEPS if step * power >= least)
 
 
 class OutcomeShare(NamedTuple):
@@ -346,7 +345,11 @@ def draw_horizontal_axis(
     percent = "%" * title.startswith("%")
     for tick in axis.ticks:
         at = axis.compute_share(tick)
-        anchor = "start" if at < 0.04 else "end" if at > 0.96 else "middle"
+        anchor = "middle"
+        if at < 0.04:
+            anchor = "start"
+        elif at > 0.96:
+            anchor = "end"
         shapes.append(
             svg.Text("tick", at, y + 14, format_short(tick) + percent, anchor)
         )
@@ -356,7 +359,9 @@ def draw_horizontal_axis(
 
 def measure_margin(labels: Sequence[str]) -> int:
     """Return the width of labels at the left, in steps of 8 pixels."""
-    return -(-int(max(map(len, labels)) * DIGIT + 8) // 8)
+    longest = max(map(len, labels))
+    pixels = int(longest * DIGIT + 8)
+    return ceil(pixels / 8)
 
 
 def compute_y(y_axis: Axis, value: float, top: float, height: float) -> float:
@@ -395,13 +400,11 @@ def draw_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
 def tabulate_charts(charts: Charts) -> tuple[list[str], Iterator[list[float | None]]]:
     """Return the numbers of charts as the columns and the rows of a CSV file."""
     several = len(charts.charts) > 1
-    columns = [
-        (f"{chart.title}: " if several and len(chart.curves) > 1 else "")
-        + line.name
-        + (f", {chart.unit}" if chart.unit else "")
-        for chart in charts.charts
-        for line in chart.curves
-    ]
+    columns = []
+    for chart in charts.charts:
+        title = f"{chart.title}: " if several and len(chart.curves) > 1 else ""
+        unit = f", {chart.unit}" if chart.unit else ""
+        columns += [f"{title}{line.name}{unit}" for line in chart.curves]
     rows = (
         [moment.x_number.value, *(entry and entry.value for entry in moment.numbers)]
         for moment in charts.points
@@ -426,7 +429,7 @@ def lay_out_seed_lines(
     bottom = ABOVE + height
     shapes: list[svg.Shape] = []
     margin = draw_vertical_axis(shapes, up, ABOVE, height, unit)
-    across = [(2 * number + 1) / (2 * len(names)) for number in range(len(names))]
+    across = [(number + 0.5) / len(names) for number in range(len(names))]
     for row, kind, link in zip(rows, kinds, links, strict=True):
         points = [
             (x, compute_y(up, y, ABOVE, height))
@@ -491,10 +494,9 @@ def lay_out_game_values(
         svg.Segment("now", shown / plies, ABOVE - 6, shown / plies, ABOVE + height + 6)
     )
     corners = [(0, start)]
-    for ply, values in enumerate(
-        pairwise([start, *(move.optimal_value for move in moves)]), 1
-    ):
-        corners += [(ply, value) for value in values]
+    truths = [start, *(move.optimal_value for move in moves)]
+    for ply, (before, after) in enumerate(pairwise(truths), 1):
+        corners += [(ply, before), (ply, after)]
     points = [
         (ply / plies, compute_y(up, value, ABOVE, height)) for ply, value in corners
     ]

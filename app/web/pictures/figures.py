@@ -190,8 +190,10 @@ def _draw_quantiles(
 
 def has_unlinked_runs(site: SiteData, group: Group, runs: tables.Runs) -> bool:
     """Return whether the site cannot open some runs of a group; only the first two are checked."""
+    if not group.recipe:
+        return False
     url_for_seed = tables.map_seeds_to_urls(site, group.recipe)
-    return bool(group.recipe) and not all(url_for_seed(run["seed"]) for run in runs[:2])
+    return not all(url_for_seed(run["seed"]) for run in runs[:2])
 
 
 def _describe_dot(runs_per_dot: int) -> str:
@@ -503,10 +505,10 @@ def _scale_bars(figure: Bars) -> Axis:
 
 def _draw_interval(low: float, high: float, y: float) -> list[svg.Segment]:
     """Return the interval of a bar: a line with two ends."""
-    between = svg.Segment("error", low, y, high, y)
     return [
-        between,
-        *(svg.Segment("error", end, y - 4, end, y + 4) for end in (low, high)),
+        svg.Segment("error", low, y, high, y),
+        svg.Segment("error", low, y - 4, low, y + 4),
+        svg.Segment("error", high, y - 4, high, y + 4),
     ]
 
 
@@ -662,8 +664,9 @@ def _add_notes_above(
 def _stack_runs(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
     """Return the runs of a sorted group by the bin of the axis that they belong to."""
     bins = (axis.compute_shares(runs["value"]) * (MAX_BINS - 1e-9)).astype(int)
-    ends = [*(np.flatnonzero(np.diff(bins)) + 1).tolist(), len(runs)]
-    return {int(bins[start]): runs[start:end] for start, end in pairwise([0, *ends])}
+    changes = np.flatnonzero(np.diff(bins)) + 1
+    ends = [0, *changes.tolist(), len(runs)]
+    return {int(bins[start]): runs[start:end] for start, end in pairwise(ends)}
 
 
 def _draw_dots(
@@ -808,18 +811,16 @@ def _list_histogram_shapes(figure: Histogram, site: SiteData) -> list[svg.Shape]
     wide = WIDE / SLOTS
     drawn: list[svg.Shape] = []
     for number, group in enumerate(groups):
-        counts = np.bincount(
-            (axis.compute_shares(group.values) * (SLOTS - 1e-9)).astype(int)
-        )
+        slots = axis.compute_shares(group.values) * (SLOTS - 1e-9)
+        counts = np.bincount(slots.astype(int))
         fullest = int(counts.max())
         bottom = (number + 1) * row - 1
-        bars = [
-            f"M{place * wide:g} {bottom:.3g}v{-max(1.0, (row - 4) * found / fullest):.3g}"
-            f"h{wide - 0.6:g}V{bottom:.3g}z"
-            for place, found in enumerate(counts.tolist())
-            if found
-        ]
-        drawn.append(svg.Sign("bin", "".join(bars)))
+        bars = ""
+        for place in np.flatnonzero(counts).tolist():
+            height = max(1.0, (row - 4) * int(counts[place]) / fullest)
+            bars += f"M{place * wide:g} {bottom:.3g}v{-height:.3g}"
+            bars += f"h{wide - 0.6:g}V{bottom:.3g}z"
+        drawn.append(svg.Sign("bin", bars))
         drawn.append(svg.Sign("base", f"M0 {bottom:.3g}H{WIDE:g}"))
         for mark in group.marks:
             x = WIDE * axis.compute_share(mark.value)
@@ -833,10 +834,8 @@ def _list_histogram_shapes(figure: Histogram, site: SiteData) -> list[svg.Shape]
 def _list_curve_shapes(figure: Curves, site: SiteData) -> list[svg.Shape]:
     xs = [x for series in figure.series for x in series.x]
     across = build_logarithmic_axis(xs) if figure.logarithmic else build_axis(xs)
-    across = across._replace(
-        minimum=min(x for x in xs if x > 0 or not figure.logarithmic)
-    )
-    across = across._replace(maximum=max(*xs, across.minimum + 1))
+    minimum = min(x for x in xs if x > 0 or not figure.logarithmic)
+    across = across._replace(minimum=minimum, maximum=max(*xs, minimum + 1))
     up = build_axis(
         [value for series in figure.series for value in (*series.low, *series.high)]
     )
@@ -846,7 +845,8 @@ def _list_curve_shapes(figure: Curves, site: SiteData) -> list[svg.Shape]:
     def enlarge(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
         return [(WIDE * x, y) for x, y in points]
 
-    bands, lines = [], []
+    bands = []
+    lines = []
     for number, series in enumerate(figure.series):
         style = CURVE_STYLES[number % len(CURVE_STYLES)]
         band = field.fill_band(f"{style} band", series.x, series.low, series.high)
@@ -870,7 +870,8 @@ def _list_grid_shapes(figure: Grid, site: SiteData) -> list[svg.Shape]:
     for row, values in enumerate(figure.values):
         for column, value in enumerate(values):
             level = round(LEVEL_COUNT * (value - low) / span)
-            cell = f"M{column * wide:.4g} {row * high:.4g}h{wide:.4g}v{high:.4g}h{-wide:.4g}z"
+            cell = f"M{column * wide:.4g} {row * high:.4g}"
+            cell += f"h{wide:.4g}v{high:.4g}h{-wide:.4g}z"
             outlines[level] = outlines.get(level, "") + cell
     return [
         svg.Sign(f"pane l{level}", outline)

@@ -345,12 +345,14 @@ def draw_optimal_lines(tile_layout: Tiles) -> Inset:
     lines = []
     for ply in range(len(tile_layout.row_middles)):
         row = tile_layout.plies == ply
-        bottom = round(float(tile_layout.top_distance[row].max()) + 1 + LINE - 0.02, 2)
+        lowest = float(tile_layout.top_distance[row].max())
+        bottom = round(lowest + 1 + LINE - 0.02, 2)
         for value in (1, 0, -1):
             band = tile_layout.column_index[row & (tile_layout.optimal_value == value)]
             if len(band):
-                left = int(band.min()) + 0.05
-                width = int(band.max()) - int(band.min()) + 0.9
+                first = int(band.min())
+                left = first + 0.05
+                width = int(band.max()) - first + 0.9
                 line = f"M{left:g} {bottom:g}h{width:g}v{LINE}h-{width:g}z"
                 lines.append(Sign("", line, ("heat", value * HEAT_STEPS)))
     return Inset("truth", lines)

@@ -104,10 +104,8 @@ def write_rules(scale: str, value: int, scheme: str) -> str:
     if scale == "heat":
         shade = compute_colour(DEFAULT_PALETTE, value, scheme)
     else:
-        none, all_of_it = (
-            parse_hex(INK_COLOURS[ink][SCHEMES.index(scheme)])
-            for ink in ("sunk", "accent")
-        )
+        none = parse_hex(INK_COLOURS["sunk"][SCHEMES.index(scheme)])
+        all_of_it = parse_hex(INK_COLOURS["accent"][SCHEMES.index(scheme)])
         shade = mix_colours(none, all_of_it, value / LEVEL_COUNT)
     place = f'[data-{scale}="{value}"]'
     text = format_hex(choose_text_colour(shade))

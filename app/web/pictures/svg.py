@@ -335,9 +335,9 @@ class SvgWriter(NamedTuple):
 
     def _draw_rect(self, rect: Rect) -> str:
         corners = f' rx="{rect.corner_radius:g}"' if rect.corner_radius else ""
+        classes = _write_classes(rect.kind, rect.value)
         return (
-            f"<rect{_write_classes(rect.kind, rect.value)} "
-            f'x="{self._format_x(rect.x)}" y="{rect.y:.5g}" '
+            f'<rect{classes} x="{self._format_x(rect.x)}" y="{rect.y:.5g}" '
             f'width="{self._format_x(rect.width)}" height="{rect.height:.4g}"{corners}/>'
         )
 
@@ -353,10 +353,10 @@ class SvgWriter(NamedTuple):
     def _draw_text(self, text: Text) -> str:
         anchor = "" if text.anchor == "start" else f' text-anchor="{text.anchor}"'
         moved = f' dx="{-text.left_shift:g}"' if text.left_shift else ""
+        classes = _write_classes(text.kind, text.value)
         return (
-            f"<text{_write_classes(text.kind, text.value)} "
-            f'x="{self._format_x(text.x)}" y="{text.y:g}"{anchor}'
-            f"{moved}>{escape(text.text)}</text>"
+            f'<text{classes} x="{self._format_x(text.x)}" y="{text.y:g}"'
+            f"{anchor}{moved}>{escape(text.text)}</text>"
         )
 
     def _draw_path(self, path: Path) -> str:

@@ -189,27 +189,36 @@ def _build_grid_table(figure: Grid, site: SiteData, first_seed: int) -> HtmlTabl
     )
 
 
+def _write_interval(bar: Bar, unit: str) -> str:
+    """Return the 95% interval of a bar as text, "" if there is none."""
+    if bar.low is None or bar.high is None:
+        return ""
+    low = format_with_unit(bar.low, unit)
+    high = format_with_unit(bar.high, unit)
+    return f"{low} to {high}"
+
+
 @build_table.register
 def _build_bars_table(figure: Bars, site: SiteData, first_seed: int) -> HtmlTable:
-    rows = []
-    for bar in figure.bars:
-        interval = (
-            f"{format_with_unit(bar.low, figure.unit)} to {format_with_unit(bar.high, figure.unit)}"
-            if bar.low is not None and bar.high is not None
-            else ""
+    columns = {
+        "exact value" if figure.exact else "estimate": [
+            format_with_unit(bar.value, figure.unit) for bar in figure.bars
+        ],
+        "95% interval": [_write_interval(bar, figure.unit) for bar in figure.bars],
+        "n": [
+            format_count(bar.sample_size) if bar.sample_size else ""
+            for bar in figure.bars
+        ],
+    }
+    filled = {name: texts for name, texts in columns.items() if any(texts)}
+    rows = [
+        TableRow(
+            TableCell(bar.name, build_bar_url(site, bar)),
+            [TableCell(texts[number]) for texts in filled.values()],
         )
-        texts = [
-            format_with_unit(bar.value, figure.unit),
-            interval,
-            format_count(bar.sample_size) if bar.sample_size else "",
-        ]
-        head = TableCell(bar.name, build_bar_url(site, bar))
-        rows.append(TableRow(head, [TableCell(text) for text in texts]))
-    columns = ["exact value" if figure.exact else "estimate", "95% interval", "n"]
-    filled = [any(row.cells[at].text for row in rows) for at in range(len(columns))]
-    kept = [at for at, there in enumerate(filled) if there]
-    rows = [row._replace(cells=[row.cells[at] for at in kept]) for row in rows]
-    return HtmlTable("", [columns[at] for at in kept], rows)
+        for number, bar in enumerate(figure.bars)
+    ]
+    return HtmlTable("", [*filled], rows)
 
 
 @build_table.register

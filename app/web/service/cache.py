@@ -152,27 +152,33 @@ def cache_responses(
                 known = answers.get(environ) if usual else None
                 if not known:
                     body, status, headers = run_wsgi_app(application, environ)
-                    if environ["REQUEST_METHOD"] != "GET" or not _is_cacheable(
-                        status, headers
-                    ):
+                    if not _is_cacheable(environ, status, headers):
                         start_response(status, [*headers])
                         return body
                     known = CachedResponse(status, [*headers], b"".join(body))
                     if usual:
                         answers.put(environ, known)
-        if {"HTTP_IF_NONE_MATCH", IF_MATCH_VARIABLE} & environ.keys():
-            response = Response(known.body, known.status, known.headers)
-            response.make_conditional(environ)
-            return response(environ, start_response)
-        start_response(known.status, [*known.headers])
-        return [known.body] if environ["REQUEST_METHOD"] == "GET" else []
+        return _send(known, environ, start_response)
 
     return respond
 
 
-def _is_cacheable(status: str, headers: Headers) -> bool:
+def _send(
+    known: CachedResponse, environ: "WSGIEnvironment", start_response: "StartResponse"
+) -> Iterable[bytes]:
+    """Send a cached response, or only its status if the client has it already."""
+    if {"HTTP_IF_NONE_MATCH", IF_MATCH_VARIABLE} & environ.keys():
+        response = Response(known.body, known.status, known.headers)
+        response.make_conditional(environ)
+        return response(environ, start_response)
+    start_response(known.status, [*known.headers])
+    return [known.body] if environ["REQUEST_METHOD"] == "GET" else []
+
+
+def _is_cacheable(environ: "WSGIEnvironment", status: str, headers: Headers) -> bool:
     return (
-        status == "200 OK"
+        environ["REQUEST_METHOD"] == "GET"
+        and status == "200 OK"
         and "public" in parse_list_header(headers.get("Cache-Control", ""))
         and "Content-Length" in headers  # a stream does not know its own
         and int(headers["Content-Length"]) <= MAX_ANSWER_BYTES

@@ -188,9 +188,20 @@ def show_robots() -> Response:
 @bp.get(SITEMAP_PATH)
 def show_sitemap() -> Response:
     """Return the sitemap: the pages that are always available."""
-    rooms = (urls.HOME, urls.AGENTS, urls.ARENA, urls.COMPARE, urls.HOW)
-    more = (urls.EXPERIMENTS, urls.SOURCES, urls.GLOSSARY, urls.PUZZLES)
-    paths = [route.partition("<")[0] for route in (*rooms, *more, urls.LAB, urls.API)]
+    rooms = (
+        urls.HOME,
+        urls.AGENTS,
+        urls.ARENA,
+        urls.COMPARE,
+        urls.HOW,
+        urls.EXPERIMENTS,
+        urls.SOURCES,
+        urls.GLOSSARY,
+        urls.PUZZLES,
+        urls.LAB,
+        urls.API,
+    )
+    paths = [route.partition("<")[0] for route in rooms]
     paths += [urls.agent(name) for name in current_site().shipped_agents]
     paths += [urls.how(part) for part in ALGORITHMS]
     paths += [urls.EXPERIMENT.url(claim) for claim in current_site().experiments]

@@ -145,7 +145,8 @@ def add_language(address: str, language: Language) -> str:
     ):
         return address
     path, sign, anchor = address.partition("#")
-    return f"{path}{'&' if '?' in path else '?'}{LANGUAGE_PARAMETER}={language.code}{sign}{anchor}"
+    separator = "&" if "?" in path else "?"
+    return f"{path}{separator}{LANGUAGE_PARAMETER}={language.code}{sign}{anchor}"
 
 
 def add_language_to_links(response: Response) -> Response:

@@ -52,12 +52,10 @@ class Logger(glogging.Logger):  # type: ignore[misc]
             "microseconds": request_time // timedelta(microseconds=1),
             "agent": environ.get("HTTP_USER_AGENT"),
         }
-        self.access_log.info(
-            {
-                name: v[:MAX_LINE_LENGTH] if isinstance(v, str) else v
-                for name, v in line.items()
-            }
-        )
+        for name, value in line.items():
+            if isinstance(value, str):
+                line[name] = value[:MAX_LINE_LENGTH]
+        self.access_log.info(line)
 
 
 def _replace_handler(handler: logging.Handler) -> logging.Handler:

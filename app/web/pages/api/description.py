@@ -299,9 +299,9 @@ def _build_url(path: str, parameters: list[Document]) -> str:
     for parameter in parameters:
         for example in parameter["schema"].get("examples", [])[:1]:
             given[parameter["in"]][parameter["name"]] = example
-    return path.format(**given["path"]) + ("?" + urlencode(given["query"])) * bool(
-        given["query"]
-    )
+    url = path.format(**given["path"])
+    query = urlencode(given["query"])
+    return f"{url}?{query}" if query else url
 
 
 def _request_example(url: str, base_url: str, table: str = "") -> RequestExample:

@@ -33,7 +33,7 @@ from app.tictactoe.policy_codec import encode_moves
 from app.tictactoe.report import ChancesBySeat, round_figure
 from app.tictactoe.values import compute_outcome_chances, find_likeliest_game
 from app.web import urls
-from app.web.facts import find_causes, find_losing_game, get_figures
+from app.web.facts import find_causes, find_losing_games, get_figures
 from app.web.formatting import list_choices
 from app.web.match import Match
 from app.web.move_values import OUTCOME_LABELS, MoveValues, evaluate_moves
@@ -138,9 +138,7 @@ def judge_table(query: schema.TableQuery) -> Response:
 def build_judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
     """Return the fields of `schema.ApiJudgement` for a policy."""
     figures = get_figures(site, name)
-    lost_games = {
-        seat: find_losing_game(site, name, player) for seat, player in SEATS.items()
-    }
+    lost_games = find_losing_games(site, name)
     reachable = figures.reachable_blunders
     return {
         "title": site.display_titles[name],
@@ -340,9 +338,9 @@ def build_summary(site: SiteData, id: str) -> schema.Summary:
         recipe=card.recipe,
         updates=card.updates,
         unbeatable_as=[
-            SIDES[seat]
-            for seat in SEATS.values()
-            if find_losing_game(site, id, seat) is None
+            SIDES[SEATS[seat]]
+            for seat, record in find_losing_games(site, id).items()
+            if record is None
         ],
         blunders=figures.blunders[-1],
         decisions=site.game.decisions,
@@ -384,20 +382,21 @@ def build_view(
         else evaluate_moves(site, position, value_source, step)
     )
     reward_scale = site.get_rewards(value_source)
+    scale = updates = None
+    if values and reward_scale:
+        is_x = game.to_move[position] == X
+        scale = schema.ApiScale(*(reward_scale.x if is_x else reward_scale.o))
+    if learned:
+        snapshot = -1 if step is None else step
+        updates = int(learned.snapshot_updates[snapshot])
     return schema.ApiView(
         **asdict(build_state(site, position)),
         symmetry_class=format_position(game, int(game.symmetry_class[position])),
         value=int(site.solution.values[position]),
         plies=int(site.solution.plies_to_end[position]),
         lens=value_source,
-        updates=int(learned.snapshot_updates[-1 if step is None else step])
-        if learned
-        else None,
-        worth=schema.ApiScale(
-            *(reward_scale.x if game.to_move[position] == X else reward_scale.o)
-        )
-        if values and reward_scale
-        else None,
+        updates=updates,
+        worth=scale,
         cells=[
             _build_square(site, position, cell, values) for cell in range(game.cells)
         ],

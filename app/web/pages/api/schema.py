@@ -41,6 +41,15 @@ Cell = Annotated[
 Chance = Annotated[float, Meta(ge=0, le=1)]
 Name = Annotated[str, describe("The name of this object in URLs.")]
 Title = Annotated[str, describe("The title of this object on the pages of the site.")]
+PagePath = Annotated[str, describe("The path of its page on this site.")]
+Status = Annotated[int, describe("The HTTP status.")]
+Fault = Annotated[str, describe("What is wrong, and what would be right.")]
+ProvedSeats = Annotated[
+    list[Mark], describe("The seats in which it is proved that no opponent can win.")
+]
+DecisionCount = Annotated[
+    int, describe("The number of all positions in which a player has to move.", ge=0)
+]
 Position = Annotated[str, mark_format("position")]
 Record = Annotated[str, mark_format("record")]
 Board = Annotated[
@@ -51,8 +60,8 @@ Board = Annotated[
 class Error(Struct, frozen=True):
     """The status and detail of a problem under the names of earlier versions."""
 
-    code: Annotated[int, describe("The HTTP status.")]
-    message: Annotated[str, describe("What is wrong, and what would be right.")]
+    code: Status
+    message: Fault
 
 
 class Problem(Struct, frozen=True):
@@ -62,8 +71,8 @@ class Problem(Struct, frozen=True):
         str, describe("Always about:blank: the status is the kind of problem.")
     ]
     title: Annotated[str, describe("The phrase of the HTTP status.")]
-    status: Annotated[int, describe("The HTTP status.")]
-    detail: Annotated[str, describe("What is wrong, and what would be right.")]
+    status: Status
+    detail: Fault
     error: Annotated[
         Error,
         describe(
@@ -265,17 +274,11 @@ class Summary(Struct, frozen=True):
         ),
     ]
     updates: Annotated[int, describe("The number of updates in the training.", ge=0)]
-    unbeatable_as: Annotated[
-        list[Mark],
-        describe("The seats in which it is proved that no opponent can win."),
-    ]
+    unbeatable_as: ProvedSeats
     blunders: Annotated[
         int, describe("The number of positions in which the agent can blunder.", ge=0)
     ]
-    decisions: Annotated[
-        int,
-        describe("The number of all positions in which a player has to move.", ge=0),
-    ]
+    decisions: DecisionCount
     task: Annotated[
         Task | None,
         describe(
@@ -293,7 +296,7 @@ class Summary(Struct, frozen=True):
     href: Annotated[
         str, describe("The path, in this API, of all data about the agent.")
     ]
-    page: Annotated[str, describe("The path of its page on this site.")]
+    page: PagePath
     play: Board
 
 
@@ -382,18 +385,12 @@ class ApiJudgement(Struct, frozen=True):
     """The exact evaluation of a policy."""
 
     title: Title
-    unbeatable_as: Annotated[
-        list[Mark],
-        describe("The seats in which it is proved that no opponent can win."),
-    ]
+    unbeatable_as: ProvedSeats
     losing_games: Annotated[Lost, describe("The most likely lost game in each seat.")]
     blunders: Annotated[
         int, describe("The number of positions in which the policy can blunder.", ge=0)
     ]
-    decisions: Annotated[
-        int,
-        describe("The number of all positions in which a player has to move.", ge=0),
-    ]
+    decisions: DecisionCount
     reachable_blunders: Annotated[
         Met,
         describe(
@@ -602,7 +599,7 @@ class ApiClaim(Struct, frozen=True):
     href: Annotated[
         str, describe("The path, in this API, of the experiment with all its numbers.")
     ]
-    page: Annotated[str, describe("The path of its page on this site.")]
+    page: PagePath
 
 
 class Claims(Struct, frozen=True):
@@ -614,7 +611,7 @@ class Claims(Struct, frozen=True):
 class Experiment(Checked, frozen=True, kw_only=True):
     """A claim that was checked: every number of its figures, and the path of its page."""
 
-    page: Annotated[str, describe("The path of its page on this site.")]
+    page: PagePath
 
 
 class ByResult(Struct, Generic[Entry], frozen=True):

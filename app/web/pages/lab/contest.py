@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from app.experiments import compute_sign_test
+from app.experiments import compute_sign_test, count_higher
 from app.web.pages.lab.measures import Measure
 
 MAX_SEEDS = 20  # number of seeds before a verdict
@@ -79,8 +79,8 @@ def build_contest(
     better.
     """
     a, b = final_values
-    above = sum(one > other for one, other in zip(a, b, strict=True))
-    below = sum(one < other for one, other in zip(a, b, strict=True))
+    above = count_higher(a, b)
+    below = count_higher(b, a)
     wins = (above, below) if more_is_better else (below, above)
     return Contest(*wins, len(a), compute_sign_test(a, b))
 

@@ -208,10 +208,9 @@ class Duel:
     def _describe_one(self) -> Finding:
         """Return the median of a recipe alone and its range over the seeds."""
         measure, (ends,) = self.measure, self.list_final_values(self.measure)
-        middle, low, high = (
-            format_with_unit(value, measure.unit)
-            for value in (median(ends), min(ends), max(ends))
-        )
+        middle = format_with_unit(median(ends), measure.unit)
+        low = format_with_unit(min(ends), measure.unit)
+        high = format_with_unit(max(ends), measure.unit)
         if len(ends) == 1:
             alone = (
                 "This is the result of one seed: other seeds may be better or worse."
@@ -375,16 +374,15 @@ def train_seeds(
     """
     of_a = number if number == FIRST_SEED_COUNT else len(seeds)
     trained = [of_a, number][-len(recipes) :]
-    return [
-        [
-            run
-            for start in range(0, end, FIRST_SEED_COUNT)
-            for run in site.lab.train_seeds(
+    results = []
+    for recipe, end in zip(recipes, trained, strict=True):
+        runs: list[SeedRun] = []
+        for start in range(0, end, FIRST_SEED_COUNT):
+            runs += site.lab.train_seeds(
                 recipe, seeds[start : start + FIRST_SEED_COUNT]
             )
-        ][:number]
-        for recipe, end in zip(recipes, trained, strict=True)
-    ]
+        results.append(runs[:number])
+    return results
 
 
 def shorten_curve(curve: str) -> str:

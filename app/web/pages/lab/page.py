@@ -209,9 +209,9 @@ def show_lab(name: str) -> AnyResponse:
     site = current_site()
     chosen = slots.find_name(site, duel.find_recipe(site, name))
     if chosen != name:
-        ghost, curve, axis = (
-            request.args.get(key, "") for key in ("ghost", "curve", "axis")
-        )
+        ghost = request.args.get("ghost", "")
+        curve = request.args.get("curve", "")
+        axis = request.args.get("axis", "")
         return redirect(urls.lab(chosen, ghost, curve, axis=axis), 301)
     if site.is_taught(name) and isinstance(site.lab.replay_course(name, None), Refusal):
         # With these parameters the learner does not make the moves that its teacher answered.
@@ -470,8 +470,11 @@ def export_evidence(site: SiteData, shown_duel: duel.Duel) -> Export:
     else:
         take = export_curve(site, [chosen], opponent=shown_duel.measure_key)
     url = shown_duel.build_url()
-    svg, png, csv = (frame_file(url, ending) for ending in ("svg", "png", "csv"))
-    take = take._replace(svg_url=svg, png_url=png, csv_url=csv)
+    take = take._replace(
+        svg_url=frame_file(url, "svg"),
+        png_url=frame_file(url, "png"),
+        csv_url=frame_file(url, "csv"),
+    )
     if not shown_duel.baseline_name:
         return take
     verdict = shown_duel.verdict

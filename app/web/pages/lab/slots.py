@@ -142,7 +142,8 @@ class Setup(NamedTuple):
 
     def build_url(self, a: Recipe, b: Recipe, curve: str | None = None) -> str:
         """Return the URL of another comparison with the same measure and axis."""
-        name_a, name_b = (find_name(self.site, recipe) for recipe in (a, b))
+        name_a = find_name(self.site, a)
+        name_b = find_name(self.site, b)
         baseline = "" if name_a == name_b else name_a
         shown = self.measure_key if curve is None else curve
         return urls.lab(name_b, baseline, shown, axis=self.axis_key)
@@ -284,7 +285,8 @@ def _build_contrast_slot(
     setup: Setup, contrast: Parameter, contrasts: Sequence[Parameter]
 ) -> Slot:
     """Return the slot of a contrast: the values of both sides, and suggestions."""
-    fields, groups = [], []
+    fields = []
+    groups = []
     if _is_number(contrast):
         in_a = next(
             one for one in list_parameters(setup.a) if one.name == contrast.name
@@ -374,11 +376,10 @@ def _list_suggestions(
 
 def _sort_parameters(recipe: Recipe) -> list[Parameter]:
     """Return the parameters of a recipe, with those in PARAMETER_ORDER at the front."""
+    by_name = {one.name: one for one in list_parameters(recipe)}
     first = [name or recipe.turns for name in PARAMETER_ORDER]
-    return sorted(
-        list_parameters(recipe),
-        key=lambda one: first.index(one.name) if one.name in first else len(first),
-    )
+    asked = [by_name.pop(name) for name in first if name in by_name]
+    return asked + list(by_name.values())
 
 
 def _try_change(recipe: Recipe, changes: Mapping[str, str]) -> Recipe | None:
@@ -393,23 +394,27 @@ def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
     current = list_values(recipe)[parameter.name]
     if not _is_number(parameter):
         return [one for one in list_options(recipe, parameter) if one != current]
-    value = float(current)
     low = parameter.minimum or 0.0
     high = parameter.maximum or 0.0
-    if low < 0 or (parameter.value_type is int and value < 2):
-        numbers = [value + 1, value - 1]
-    elif parameter.value_type is int:
-        numbers = [2 * value, value // 2]
-    elif value == 0:
-        numbers = [0.1]
-    else:
-        numbers = [min(2 * value, high), value / 2]
     texts = [
         format_value(parameter.value_type(round(one, 6)))
-        for one in numbers
+        for one in _list_neighbours(parameter, float(current))
         if low <= one <= high
     ]
     return [text for text in texts if text != current]
+
+
+def _list_neighbours(parameter: Parameter, value: float) -> list[float]:
+    """Return a larger and a smaller number; they may be out of range."""
+    low = parameter.minimum or 0.0
+    high = parameter.maximum or 0.0
+    if low < 0 or (parameter.value_type is int and value < 2):
+        return [value + 1, value - 1]
+    if parameter.value_type is int:
+        return [2 * value, value // 2]
+    if value == 0:
+        return [0.1]
+    return [min(2 * value, high), value / 2]
 
 
 def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:

@@ -253,7 +253,8 @@ def parse_answers(text: str, lengths: range) -> str:
 
     Raises BadRequest with a sentence for another character or an impossible number of answers.
     """
-    if len(text) not in lengths or set(text) - set(DIGITS[: len(ANSWER_WORDS)]):
+    digits = DIGITS[: len(ANSWER_WORDS)]
+    if len(text) not in lengths or set(text) - set(digits):
         many = str(lengths[0])
         if len(lengths) > 1:
             many = gettext("%(least)s to %(most)s", least=lengths[0], most=lengths[-1])

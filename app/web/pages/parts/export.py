@@ -230,7 +230,8 @@ def _build_figure_export(
     id: str, title: str, page: str, frame: str, size: tuple[int, int], note: str = ""
 ) -> Export:
     """Return the export of a figure whose frame also exists as files."""
-    svg, csv = (frame_file(frame, ending) for ending in ("svg", "csv"))
+    svg = frame_file(frame, "svg")
+    csv = frame_file(frame, "csv")
     return Export(id, title, page, svg, "", csv, frame, size, note)
 
 

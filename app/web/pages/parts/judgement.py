@@ -18,7 +18,7 @@ from app.web.facts import (
     BEST_RESPONDER,
     build_atlas,
     build_certificate,
-    find_losing_game,
+    find_losing_games,
     find_mistakes,
     find_record_of_policy,
     judge_policy,
@@ -121,9 +121,7 @@ def build_blunder_exhibits(site: SiteData, name: str, shown: slice) -> BlunderEx
 
 def judge_seats(site: SiteData, name: str) -> dict[str, LostGame | Proof]:
     """Return a lost game or a proof for each seat of an agent."""
-    records = {
-        seat: find_losing_game(site, name, player) for seat, player in SEATS.items()
-    }
+    records = find_losing_games(site, name)
     return {
         seat: build_proof(site, name, seat, slice(SAMPLE_SIZE))
         if record is None
@@ -254,11 +252,11 @@ def _build_mistake_exhibit(site: SiteData, name: str, number: int) -> PositionEx
 def _describe_loss(site: SiteData, name: str, mistakes: Mistakes, row: int) -> str:
     """Return a sentence on the value lost by the worst move of a blunder."""
     position = int(mistakes.positions[row])
-    worst = (
-        mistakes.blunders[row] & (site.optimal_q[position] == mistakes.value_after[row])
-    ).argmax()
-    sure = (mistakes.blunders[row] >= (site.policies[name][position] > 0)).all()
-    becomes = "becomes" if sure else "can become"
+    blunders = mistakes.blunders[row]
+    is_worst = blunders & (site.optimal_q[position] == mistakes.value_after[row])
+    worst = is_worst.argmax()
+    played = site.policies[name][position] > 0
+    becomes = "becomes" if (blunders | ~played).all() else "can become"
     before = describe_best_play(site, position)
     after = describe_outcome(site, position, int(worst))
     return f"The {before} {becomes} a {after} by the agent's move"

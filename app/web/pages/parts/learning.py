@@ -154,12 +154,12 @@ def chart_comparison(
 ) -> Charts | None:
     """Return a chart of one of CURVE_TITLES for the agents among the views; None without the figure."""
     inks = choose_inks(site, views)
-    figures = {name: site.agents[name].card.figures for name in inks}
-    curves = {
-        name: dict(zip(own.snapshot_updates, values, strict=True))
-        for name, own in figures.items()
-        if (values := CURVE_BUILDERS[figure](own))
-    }
+    curves = {}
+    for name in inks:
+        figures = site.agents[name].card.figures
+        values = CURVE_BUILDERS[figure](figures)
+        if values:
+            curves[name] = dict(zip(figures.snapshot_updates, values, strict=True))
     if not curves:
         return None
     places = sorted({place for values in curves.values() for place in values})
@@ -243,6 +243,15 @@ class Film(NamedTuple):
         return len(self.frames) - 1
 
 
+def _build_square(view: MoveValues, cell: int) -> FilmSquare:
+    """Return a square of a film's frame; without text and colour if its value is unknown."""
+    if not view.is_known[cell]:
+        return FilmSquare(cell, "", None, view.is_best[cell])
+    return FilmSquare(
+        cell, view.value_texts[cell], view.heats[cell], view.is_best[cell]
+    )
+
+
 @cached_per_site(16, per_language=True)
 def film_position(site: SiteData, name: str, record: str) -> Film:
     """Return the film of an agent's values in one decision.
@@ -258,16 +267,7 @@ def film_position(site: SiteData, name: str, record: str) -> Film:
     ]
     cells = np.flatnonzero(game.legal[position]).tolist()
     frames = [
-        {
-            cell: FilmSquare(
-                cell,
-                view.value_texts[cell] if view.is_known[cell] else "",
-                view.heats[cell] if view.is_known[cell] else None,
-                view.is_best[cell],
-            )
-            for cell in cells
-        }
-        for view in values_by_name
+        {cell: _build_square(view, cell) for cell in cells} for view in values_by_name
     ]
     captions = [describe_block(site, position, view) for view in values_by_name]
     return _build_film(site, name, frames, captions)._replace(
@@ -395,15 +395,17 @@ def compute_frame_x(step: int, last: int) -> float:
 
 def _outline_blunders(blunders: Sequence[int], worst: int) -> str:
     """Return the outline of the number of blunders by snapshot, from `worst` at the top to 0."""
-    ys = (round(HEIGHT * (1 - number / worst), 2) for number in blunders)
-    return "M" + "L".join(
-        f"{compute_frame_x(i, len(blunders) - 1):g} {y:g}" for i, y in enumerate(ys)
-    )
+    points = []
+    for i, number in enumerate(blunders):
+        x = compute_frame_x(i, len(blunders) - 1)
+        y = round(HEIGHT * (1 - number / worst), 2)
+        points.append(f"{x:g} {y:g}")
+    return "M" + "L".join(points)
 
 
 def _choose_pause(
     squares: list[dict[int, FilmSquare]], captions: list[str], step: int
 ) -> int:
     after = min(step + 1, len(squares) - 1)
-    same = squares[step] == squares[after] and captions[step] == captions[after]
-    return STILL_PAUSE if same else MOVING_PAUSE
+    shown = (squares[step], captions[step])
+    return STILL_PAUSE if shown == (squares[after], captions[after]) else MOVING_PAUSE

@@ -4,7 +4,7 @@ A case is an answer of the opponent, or a result of the game, depending on the a
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +31,7 @@ from app.web.pages.parts.update import (
     WeightedReply,
     build_update_terms,
     draw_update,
+    list_known,
 )
 from app.web.site_data import TRUTH
 
@@ -186,7 +187,7 @@ def _list_step_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
     cases = []
     for reply in reason.given:
         next_values = _list_values(query, reply.position)
-        followed = max(_list_known_values(next_values), default=0.0)
+        followed = max(list_known(next_values), default=0.0)
         if find_section(query) == "expected-sarsa":
             followed = reply.found or 0.0
         change = _make_step_update(
@@ -203,10 +204,6 @@ def _list_step_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
             _make_answer_case(query, reason, reply, _make_event(query, change))
         )
     return cases
-
-
-def _list_known_values(values: Sequence[float | None]) -> list[float]:
-    return [value for value in values if value is not None]
 
 
 def _make_event(query: ValueQuery, update: TrainingUpdate) -> UpdateEvent:
@@ -237,7 +234,7 @@ def _list_weighted_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateC
     cases = []
     for reply in reason.given:
         next_values = _list_values(query, reply.position)
-        best = max(_list_known_values(next_values), default=0.0)
+        best = max(list_known(next_values), default=0.0)
         change = _make_update(
             query,
             new=query.value,
@@ -271,7 +268,7 @@ def _list_best_answer_cases(
 ) -> list[UpdateCase]:
     """Return the single case in which the opponent plays its best answer by the same table."""
     next_values = _list_values(query, query.after)
-    best = max(_list_known_values(next_values), default=0.0)
+    best = max(list_known(next_values), default=0.0)
     reward = reason.given[0].reward
     change = _make_step_update(
         query,
@@ -343,7 +340,8 @@ def _list_game_cases(
         name = RESULTS[outcome]
         title = RESULT_TITLES[outcome]
         cases.append(UpdateCase(name, title, event, -line.game_chance))
-    return sorted(cases, key=lambda case: list(RESULTS.values()).index(case.url_name))
+    order = list(RESULTS.values())
+    return sorted(cases, key=lambda case: order.index(case.url_name))
 
 
 def _combine_policies(query: ValueQuery, own: Policy) -> Policy:

@@ -181,7 +181,8 @@ class UpdateArithmetic(NamedTuple):
     def adds_up(self, decimals: int) -> bool:
         """Whether the numbers make the target and the new value, as they are shown."""
         shown = self.round_numbers(decimals)
-        moved = shown.old_value + (self.alpha or 0.0) * (shown.target - shown.old_value)
+        alpha = self.alpha or 0.0
+        moved = shown.old_value + alpha * (shown.target - shown.old_value)
         is_target_made = round(shown.computed_target, decimals) == shown.target
         return is_target_made and round(moved, decimals) == shown.new_value
 
@@ -239,7 +240,7 @@ def _count_zero_values(
 
 def _is_best(move: TrainingMove, update: TrainingUpdate) -> bool:
     """Return whether no other move of the board has a higher value."""
-    known = _list_known_values(update.values)
+    known = list_known(update.values)
     return bool(known) and update.values[move.cell] == max(known)
 
 
@@ -248,12 +249,12 @@ def _list_bounds(terms: UpdateTerms, update: TrainingUpdate, side: int) -> list[
     if terms.style.family != "bounds":
         return []
     return [
-        _format_short(BOUNDS[value][side])
-        for value in _list_known_values(update.next_values)
+        _format_short(BOUNDS[value][side]) for value in list_known(update.next_values)
     ]
 
 
-def _list_known_values(values: Sequence[float | None]) -> list[float]:
+def list_known(values: Sequence[float | None]) -> list[float]:
+    """Return the values that are not None."""
     return [value for value in values if value is not None]
 
 
@@ -274,7 +275,8 @@ def _get_result(game: Game, board: str, mark: str) -> str:
     position = parse_position(game, board) if board else 0
     if not board or not game.is_over(position):
         return ""
-    return RESULTS[game.result(position) * (1 if mark == "X" else -1)]
+    view = 1 if mark == "X" else -1
+    return RESULTS[game.result(position) * view]
 
 
 def _name_answer(game: Game, move: TrainingMove, after: str) -> str:
@@ -338,7 +340,7 @@ def _find_next_cell(terms: UpdateTerms, update: TrainingUpdate) -> int | None:
         return update.next_cell
     counting = update.next_value
     if terms.slug == MINIMAX:
-        counting = max(_list_known_values(update.next_values), default=0.0)
+        counting = max(list_known(update.next_values), default=0.0)
     if counting not in update.next_values:
         return None
     return update.next_values.index(counting)
@@ -354,7 +356,7 @@ def draw_squares(
     played: Sequence[int],
 ) -> list[list[UpdateSquare]]:
     """Return the rows of a board with values by cell, and a symbol of the formula on some cells."""
-    known = _list_known_values(values)
+    known = list_known(values)
     squares = []
     for cell, stone in enumerate(board):
         value = values[cell] if values else None
@@ -495,7 +497,7 @@ def _list_data(
         "power": str(arithmetic.discount_power),
         "decimals": str(decimals),
     }
-    if known := _list_known_values(update.values):
+    if known := list_known(update.values):
         data["becomes"] = str(_compute_heat(terms, update.new, known, move.mark))
     if terms.reward_scale is not None:
         data["scale"] = " ".join(

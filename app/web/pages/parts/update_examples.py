@@ -227,7 +227,8 @@ def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]
     """Return whether the update of an example has the move of a value, and its agent."""
     turn = example.moves[example.updates[example.shown_index].move_index]
     board = format_position(query.game, query.position)
-    return (turn.board, turn.cell) == (board, query.cell), example.agent == query.lens
+    has_move = turn.board == board and turn.cell == query.cell
+    return has_move, example.agent == query.lens
 
 
 def _build_agent_terms(agent: str) -> UpdateTerms:
@@ -246,9 +247,8 @@ def _build_update_event(
     move = example.moves[change.move_index]
     later = 0
     if family == "return" and terms.slug != "mcts":
-        later = sum(
-            turn.mark == move.mark for turn in example.moves[change.move_index + 1 :]
-        )
+        rest = example.moves[change.move_index + 1 :]
+        later = sum(turn.mark == move.mark for turn in rest)
     end = example.final_board if family in ("return", "beads") else ""
     return UpdateEvent(move, change, end, later)
 
@@ -262,7 +262,8 @@ def _link_updates(
     for index, change in enumerate(example.updates):
         kind = f"{example.kind}-{index + 1}"
         href = url(update=example.kind if index == example.shown_index else kind)
-        old, new = (format_value(value, digits) for value in (change.old, change.new))
+        old = format_value(change.old, digits)
+        new = format_value(change.new, digits)
         title = new if terms.slug == MINIMAX else f"{old} → {new}"
         links.append(UpdateLink(f"update-{kind}", title, href, index == chosen))
     return links

@@ -103,6 +103,24 @@ class ClassBlunder(NamedTuple):
     mean_chance: str  # percent: mean probability of a blunder there, over all learners of the class
 
 
+def _get_chance(pupil: Pupil, board: int) -> float:
+    """Return the chance that a learner blunders on a board."""
+    return pupil.blunder_chances.get(board, NO_BLUNDER).chance_on_board
+
+
+def _format_frequent(pupil: Pupil, board: int) -> str:
+    """Return the chance of a blunder as text, "" if the blunder is rare."""
+    chance = _get_chance(pupil, board)
+    return format_percent(chance, 0) if chance >= FREQUENT_CHANCE else ""
+
+
+def _format_beaten(pupil: Pupil, seat: str) -> str:
+    """Return how often the best responder beats a learner in a seat, as text."""
+    if seat not in pupil.loss_chances:
+        return "–"
+    return format_percent(pupil.loss_chances[seat], 0)
+
+
 class ClassPage(Page, frozen=True):
     """The plan, the worksheet, and the table of the pasted links."""
 
@@ -133,19 +151,8 @@ class ClassPage(Page, frozen=True):
                 pupil.href,
                 pupil.learner_title,
                 pupil.game_count,
-                [
-                    format_percent(pupil.loss_chances[seat], 0)
-                    if seat in pupil.loss_chances
-                    else "–"
-                    for seat in SEATS
-                ],
-                [
-                    format_percent(chance, 0) if chance >= FREQUENT_CHANCE else ""
-                    for chance in (
-                        pupil.blunder_chances.get(board, NO_BLUNDER).chance_on_board
-                        for board in self._boards
-                    )
-                ],
+                [_format_beaten(pupil, seat) for seat in SEATS],
+                [_format_frequent(pupil, board) for board in self._boards],
             )
             for pupil in self.pupils
         ]
@@ -153,26 +160,18 @@ class ClassPage(Page, frozen=True):
     @property
     def blunders(self) -> list[ClassBlunder]:
         """The boards on which the class blunders most."""
-        return [
-            ClassBlunder(
-                draw_blunder(self.game, board),
-                number,
-                sum(
-                    pupil.blunder_chances.get(board, NO_BLUNDER).chance_on_board
-                    >= FREQUENT_CHANCE
-                    for pupil in self.pupils
-                ),
-                format_percent(
-                    sum(
-                        pupil.blunder_chances.get(board, NO_BLUNDER).chance_on_board
-                        for pupil in self.pupils
-                    )
-                    / len(self.pupils),
-                    0,
-                ),
+        blunders = []
+        for number, board in enumerate(self._boards, 1):
+            chances = [_get_chance(pupil, board) for pupil in self.pupils]
+            blunders.append(
+                ClassBlunder(
+                    draw_blunder(self.game, board),
+                    number,
+                    sum(chance >= FREQUENT_CHANCE for chance in chances),
+                    format_percent(sum(chances) / len(chances), 0),
+                )
             )
-            for number, board in enumerate(self._boards, 1)
-        ]
+        return blunders
 
     @property
     def exercise_board(self) -> SmallBoard:

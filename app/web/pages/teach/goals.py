@@ -55,11 +55,12 @@ def has_avoided_opening(game: Game, lessons: Sequence[Lesson]) -> bool:
     if not last.record:
         return False
     board, move = count_openings(game, last)
-    return any(
-        count_openings(game, one)[0] == board and count_openings(game, one)[1] != move
-        for one in lessons[:-1]
-        if one.result == "loss" and one.seat == last.seat
-    )
+    for one in lessons[:-1]:
+        if one.result == "loss" and one.seat == last.seat:
+            lost_board, lost_move = count_openings(game, one)
+            if lost_board == board and lost_move != move:
+                return True
+    return False
 
 
 def has_drawn_in_a_row(_: Game, lessons: Sequence[Lesson]) -> bool:

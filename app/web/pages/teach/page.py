@@ -707,7 +707,8 @@ def _evaluate_moves(
 
 def _name_lessons(lessons: list[Lesson]) -> list[str]:
     """Return the name of each lesson."""
-    labels, games = [], 0
+    labels = []
+    games = 0
     for lesson in lessons:
         games += bool(lesson.record)
         who = opponent_name(current_site(), lesson.opponent)
@@ -781,10 +782,9 @@ def _draw_change(
     box = None
     if isinstance(recipe, Menace) and recipe.paper:
         box = find_box(game, position, get_first_cell(game, recipe))
+    heat = int(np.sign(gain)) * HEAT_STEPS // 2
     return ValueChangePicture(
-        draw_changed_board(
-            game, position, cell, 0, int(np.sign(gain)) * HEAT_STEPS // 2
-        ),
+        draw_changed_board(game, position, cell, 0, heat),
         move,
         localize_number(f"{update.old_value:g}"),
         spell_bead_count(update.new_value),
@@ -827,10 +827,8 @@ def _describe_progress(losing_move: LosingMove, line: LostLine) -> str:
         return gettext("Now it does not lose it any more, whatever you play.")
     if not line.losing_chance:
         return gettext("Now it avoids the move that lost.")
-    now, before = (
-        format_percent(one, 0)
-        for one in (line.losing_chance, losing_move.losing_chance)
-    )
+    now = format_percent(line.losing_chance, 0)
+    before = format_percent(losing_move.losing_chance, 0)
     words = gettext_noop(
         "It would still lose it: a losing move comes in %(now)s%% of the games."
     )
