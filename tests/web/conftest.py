@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from jinja2 import Undefined
 
 from app.web import create_app
 from app.web.service.deployment import ROOT
@@ -24,9 +25,18 @@ def patience() -> Iterator[None]:
         yield
 
 
+class MissingName(Undefined):
+    """A name that a template does not know: templates may test it, but not print it."""
+
+    __str__ = __iter__ = Undefined._fail_with_undefined_error
+
+
 @pytest.fixture(scope="session")
 def app() -> Flask:
-    return create_app(seed=1)
+    """Return the site; a template that prints an unknown name gets status 500."""
+    site = create_app(seed=1)
+    site.jinja_env.undefined = MissingName
+    return site
 
 
 @pytest.fixture
