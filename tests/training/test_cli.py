@@ -287,8 +287,9 @@ def test_ctrl_c_while_the_server_starts_shows_no_traceback() -> None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
-    assert process.returncode == 130
-    assert errors == b""
+    # On a busy machine the signal may arrive after the start: then gunicorn stops, with status 0.
+    assert process.returncode in (0, 130)
+    assert b"Traceback" not in errors
 
 
 def test_a_recipe_is_an_agent(game: Game, tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_a_cluster_of_which_a_worker_dies_finds_the_same(address: str, tmp_path:
     assert deadly.victim is None
     assert len(before) == 2
     assert min(before) not in workers(address)
-    assert there.trained == here.trained == SEEDS
+    assert there.trained_count == here.trained_count == SEEDS
     assert there.summary.figures == here.summary.figures
     assert there.summary.checks == here.summary.checks
     assert there.summary.numbers == here.summary.numbers
