@@ -69,7 +69,11 @@ def judge_policy(policy: Policy) -> Figures:
         for cell, chance in policy.action_probabilities(state).items():
             chances[row, cell] = chance
     return compute_figures(
-        GAME, chances[None, GAME.legal], [0], reward_scale=None, plays="proportional"
+        GAME,
+        chances[None, GAME.legal],
+        [0],
+        reward_scale=None,
+        play_rule="proportional",
     )
 
 
