@@ -6,7 +6,6 @@ from app.recipes.algorithms import League
 from training.experiments import claim, table
 from training.experiments.claim import (
     format_count,
-    format_p,
     format_percent,
     format_share,
 )
@@ -290,8 +289,7 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
         for label in results.recipe_by_label
     }
     compared = {
-        label: f"{'higher' if end[label] > end[plain] else 'lower'} median, "
-        + format_p(results.compute_sign_test(label, plain, table.measure_wins))
+        label: results.compare_seeds(label, plain, table.measure_wins)
         for label in symmetric_ones
     }
     overtaken = {
@@ -303,7 +301,11 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
     fallen = {line.name: max(line.median) - line.median[-1] for line in won.series}
     falls = any(fallen[label] > SMALL_PERCENT for label in compared)
     return claim.Conclusion(
-        [won, table.draw_curves(results, table.BLUNDERS_LINE)],
+        [
+            won,
+            results.draw_strips(table.WINS_IN_THE_END),
+            table.draw_curves(results, table.BLUNDERS_LINE),
+        ],
         [all(faster.values()), overtaken[as_there], overtaken[alike], falls],
         claim.tabulate_recipes(
             results.recipe_by_label,
