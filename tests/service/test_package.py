@@ -116,7 +116,7 @@ def test_an_installed_package_imports_nothing_under_another_name(installed: Inst
         "for found in pkgutil.walk_packages(q_tac_toe.__path__, 'q_tac_toe.'):\n"
         "    importlib.import_module(found.name)\n"
         "print({'app', 'training'} & {name.split('.')[0] for name in sys.modules})\n"
-        "print(q_tac_toe.app.web.trainer_client.TRAINER in sys.modules)\n",
+        "print(q_tac_toe.app.web.trainer_client.TRAINER_MODULE in sys.modules)\n",
     )
     assert lines.splitlines() == ["set()", "True"]
 
