@@ -54,10 +54,10 @@ def has_avoided_opening(game: Game, lessons: Sequence[Lesson]) -> bool:
     last = lessons[-1]
     if not last.record:
         return False
-    board, move = count_openings(game, last)
+    board, move = find_first_boards(game, last)
     for one in lessons[:-1]:
         if one.result == "loss" and one.seat == last.seat:
-            lost_board, lost_move = count_openings(game, one)
+            lost_board, lost_move = find_first_boards(game, one)
             if lost_board == board and lost_move != move:
                 return True
     return False
@@ -127,7 +127,7 @@ def list_winning_cells(game: Game, position: int, player: int) -> list[int]:
     ]
 
 
-def count_openings(game: Game, lesson: Lesson) -> tuple[int, int]:
+def find_first_boards(game: Game, lesson: Lesson) -> tuple[int, int]:
     """Return the board before the learner's first move and the board after it, up to symmetry."""
     positions = replay_record(game, lesson.record)
     first = "XO".index(lesson.seat)
