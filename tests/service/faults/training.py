@@ -300,12 +300,12 @@ def place_in_line(server: Server) -> Iterator[Finding]:
             time.sleep(2 * CLIENT_CHECK_SECONDS)
             told = [ask(server, f"/lab/{name}") for name in names]
             again = all(each.headers["Retry-After"] and each.headers["Refresh"] for each in told)
-        places = re.findall(r"Number (\d+) in line", " ".join(each.text for each in told))
+        places = re.findall(r"Number (\d+) in the queue", " ".join(each.text for each in told))
         there = visit(server, names[0]).status
         yield Finding(
             f"{GONE} who name new recipes and hang up while the only one who trains is held up, "
             "then two who stay",
-            "202 with the places 1 and 2 in line, Retry-After and Refresh; 200 once it goes on",
+            "202 with the places 1 and 2 in the queue, Retry-After and Refresh; 200 once it goes on",
             f"{', '.join(str(each.status) for each in told)} with {', '.join(places) or 'no place'}"
             f"{'' if again else ', not to come again'}; {there}",
             [each.status for each in told] == [202, 202]
