@@ -285,8 +285,7 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
         for label in results.recipe_by_label
     }
     faster = {
-        label: 2 * sum(early[label]) > len(early[label])
-        for label in results.recipe_by_label
+        label: 2 * sum(early[label]) > len(early[label]) for label in symmetric_ones
     }
     compared = {
         label: results.compare_seeds(label, plain, table.measure_wins)
