@@ -551,9 +551,9 @@ def can_neglect_duty(
     reachable: NDArray[np.bool_],
     duty: NDArray[np.bool_],
 ) -> bool:
-    """Whether a policy, [P], may play another move where a move of a duty, [P], is possible.
+    """Return whether a policy may play other moves where a goal demands some, such as a block.
 
-    Only the reachable decisions, [D], count.
+    The policy and the demanded moves, `duty`, are [P]; only the reachable decisions, [D], count.
     """
     able = np.logical_or.reduceat(duty, game.pair_start[:-1]) & reachable
     return bool((able[game.pair_decision] & ~duty & (pairs > 0)).any())

@@ -488,7 +488,10 @@ class League(Rewarded, frozen=True, kw_only=True):
             raise RecipeError(f"k_start is at most k_limit, not {start} above {limit}")
 
     def max_updates_per_turn(self) -> int:
-        """Return the plies of a round's games in both seats, and the opponents' plies if observing."""
+        """Return the largest number of updates in a round.
+
+        A learner that observes also updates the moves of its opponents.
+        """
         opponents = {"league": 5, "fixed+random": 2}.get(self.vs, 1)
         return opponents * tic_tac_toe().cells * (2 + self.observing)
 

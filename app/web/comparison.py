@@ -94,7 +94,7 @@ class Comparison:
         return replace(self, record=self.record + DIGITS[cell])
 
     def build_match(self, view: SourceSnapshot) -> Match:
-        """Return the position as a match between people, with the values of a view."""
+        """Return a match between two people in this position, with the values of one of the views."""
         return Match(
             record=self.record,
             o=HUMAN,

@@ -243,7 +243,7 @@ def _check_ply_and_seats(match: Match, site: SiteData) -> None:
 def check_value_source(
     value_source: str, snapshot: int | None, site: SiteData
 ) -> int | None:
-    """Return the snapshot of a value source; None is the last one, the agent as shipped.
+    """Return the valid snapshot of a value source; None stands for the last snapshot.
 
     Raises BadRequest with a sentence if the source or the step does not exist.
     """

@@ -1,4 +1,4 @@
-"""Claims on the learners of a league: settings, opponents and growth of k."""
+"""Claims on the learners of a league: updates, opponents, and k, which makes them greedier."""
 
 from app.experiments import Mark, Series, Table
 from app.recipes import parse_recipe
@@ -187,7 +187,7 @@ FIXED = {
     "k-start", claim.Sweep(STARTING, MARKS), claim.Sweep(FIXED, END_MEASURE)
 )
 def conclude_k_start(results: claim.Results) -> claim.Conclusion:
-    """Return the conclusion on whether a high initial k hurts.
+    """Return the conclusion on whether a high initial k, the weight of values in the draw, hurts.
 
     Against the fixed player both medians are 100%, so the means are compared there.
     """

@@ -140,7 +140,7 @@ def trace_seat(seat_name: SeatName, field: str) -> EpochLine:
 
 
 def trace_both(field: str) -> EpochLine:
-    """Return a function from a run to a percentage of each epoch's games, mean of both seats."""
+    """Return a function from a run to the mean of `field` over both seats, for each epoch."""
     return average_lines(trace_seat("x", field), trace_seat("o", field))
 
 

@@ -298,7 +298,7 @@ def _find_nearest_frame(
 
 
 def move_to_frame(site: SiteData, comparison: Comparison, text: str) -> Comparison:
-    """Return the comparison with all agents at a frame of the film, given as text.
+    """Return the comparison with all agents at the snapshots of a frame; the frame is a number as text.
 
     Raises BadRequest with a sentence if there is no such frame, or no film.
     """

@@ -106,7 +106,7 @@ class FaultsPage(Page, frozen=True):
 
     @property
     def cards(self) -> list[Card]:
-        """The faults with the number of blunders of their agents."""
+        """The common faults, each with the number of blunders of an agent whose learner has it."""
         return [build_card(self.site, fault) for fault in ORDER]
 
 

@@ -319,7 +319,7 @@ def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
 
 
 def _build_change_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
-    """Return the slot of the first contrast, or links that undo each of many contrasts."""
+    """Return the menu of the parameter in which A and B differ; for many, links that undo each."""
     if contrasts:
         undo = [_build_undo_link(setup, contrast) for contrast in contrasts]
         return Slot(

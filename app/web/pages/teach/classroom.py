@@ -133,7 +133,7 @@ class ClassPage(Page, frozen=True):
 
     @cached_property
     def _boards(self) -> list[int]:
-        """The boards with the most blunders of the class in its games, the worst first."""
+        """The boards on which the pupils blundered most often in their games, the worst first."""
         total: dict[int, float] = {}
         for pupil in self.pupils:
             for board, chance in pupil.blunder_chances.items():
