@@ -19,7 +19,7 @@ import signal
 # `q-tac-toe serve` blocks the signal until here.
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 import ctypes
 import errno

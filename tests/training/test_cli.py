@@ -23,6 +23,7 @@ from app.tictactoe.agents import ModelError, load_agent, save_agent
 from app.tictactoe.card import format_card
 from app.tictactoe.game import Game
 from app.tictactoe.views import round_for_display, scale_all_values
+from tests.service.server import free_port
 from tests.signals import heeding
 from training import cli
 from training.play import format_cell, play_in_terminal
@@ -277,16 +278,20 @@ def test_ctrl_c_leaves_the_old_model(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_while_the_server_starts_shows_no_traceback() -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "training", "serve", "--port", "8999"],
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    while b"gunicorn" not in Path(f"/proc/{process.pid}/cmdline").read_bytes():
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate()
+    with heeding(signal.SIGINT):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "training", "serve", "--port", str(free_port())],
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    try:
+        while b"gunicorn" not in Path(f"/proc/{process.pid}/cmdline").read_bytes():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+    finally:
+        process.kill()
     # On a busy machine the signal may arrive after the start: then gunicorn stops, with status 0.
     assert process.returncode in (0, 130)
     assert b"Traceback" not in errors
@@ -326,7 +331,6 @@ def test_judge_writes_figures_anew_and_leaves_texts(game: Game, tmp_path: Path) 
 
 ONE_BASELINE_MORE = """
 import sys
-import time
 from app.tictactoe.policy import BASELINES, Baseline, first_empty_policy
 BASELINES["again"] = Baseline("Again", "Takes the first empty square, too.", first_empty_policy)
 from training import cli
