@@ -121,6 +121,11 @@ WRONG = [
     ("/why/44?cell=0", 409, "This game is not possible"),
     ("/arena?player=nobody", 400, "There is no player 'nobody'. There are: champion"),
     ("/arena?show=points", 400, "show is score, win, draw, loss"),
+    (
+        "/arena?add=q-learning,games=200&player=q-learning,games=300",
+        400,
+        "one more player: add and player differ",
+    ),
 ]
 
 
@@ -239,11 +244,11 @@ def test_a_fault_of_ours_is_logged_and_not_shown(
 WRONG_FOR_NEWCOMERS = [
     *("/play/44", "/play/x", "/play/0123456789", "/play/0214865", "/reply/021486", "/minds/44"),
     *("/play/?o=nobody", "/play/4?o=q-learning,alpha=9", "/play/4?o=bogus,alpha=1"),
-    *("/play/4?delay=q", "/puzzle/999", "/puzzle/x", "/how/learning?step=999", "/embed/board/44"),
+    *("/play/4?delay=q", "/puzzle/999", "/puzzle/x", "/puzzle/5?plays=4", "/embed/board/44"),
     *("/teach/nothing", "/teach/q-learning,alpha=0.5", "/preview/teach/x.png"),
     *("/teach/paper?size=q", "/embed/teach/nothing", "/nowhere"),
 ]
-FOUR_WORDS = re.compile(r"(?=\b([a-z]+ [a-z]+ [a-z]+ [a-z]+)\b)")
+THREE_WORDS = re.compile(r"(?=\b([A-Za-z]+ [A-Za-z]+ [A-Za-z]+)\b)")
 
 
 @pytest.mark.parametrize("path", WRONG_FOR_NEWCOMERS)
@@ -258,6 +263,7 @@ def test_english_reasons_are_marked_as_english(client: FlaskClient, path: str, c
     assert translated
     assert "lang=" not in english[1]
     unmarked = re.sub(r'<span lang="en">.*?</span>', "", translated[1], flags=re.DOTALL)
-    phrases = FOUR_WORDS.findall(english[1])
+    phrases = THREE_WORDS.findall(english[1])
+    assert phrases
     assert not [phrase for phrase in phrases if phrase in unmarked]
     assert "&lt;span" not in translated[1]

@@ -37,31 +37,31 @@ class ArenaFigure(NamedTuple):
     # maps chances of win, draw, loss, [..., 3], to the figure, [...]
     compute: Callable[[Chances], Chances]
     format: Callable[[float], str]
-    heats: range  # colours of the legend, from 0 to the colour of the figure 1
+    heats: range  # colour steps of the legend; the last is the step of the value 1
     # labels of the first colour, the middle and the last
     scale_labels: Sequence[tuple[str, ...]]
     explanation: str
 
 
 def _format_score(score: float) -> str:
-    """Return a score in whole percent; only exact scores of 0 and 1 become "0" and "100"."""
+    """Return a score from -1 to 1 as signed percent; only exactly 0 and ±1 become 0 and ±100."""
     sign = {True: "+", False: MINUS}[score > 0] if score else ""
     return sign + format_percent(abs(score), 0)
 
 
 def _build_chance_figure(
-    title: str, outcome_index: int, max_chance: int, winner: str
+    title: str, outcome_index: int, full_heat: int, event: str
 ) -> ArenaFigure:
     of = itemgetter((..., outcome_index))
     ends = [("0%",), ("50%",), ("100%",)]
-    heats = range(0, max_chance + max_chance // 10, max_chance // 10)
+    heats = range(0, full_heat + full_heat // 10, full_heat // 10)
     return ArenaFigure(
         title,
         of,
         partial(format_percent, decimals=0),
         heats,
         ends,
-        f"The number is the probability, in percent, that {winner}.",
+        f"The number is the probability, in percent, that {event}.",
     )
 
 
@@ -82,7 +82,7 @@ ARENA_FIGURES = {
 
 
 class Pairing(NamedTuple):
-    """A match of the table."""
+    """A cell of the table: a player as X against a player as O."""
 
     text: str
     heat: int
@@ -113,7 +113,7 @@ class Standing(NamedTuple):
 
 
 class ArenaPage(Page, frozen=True):
-    """Every player against every player, the weakest first."""
+    """The arena: the table, the weakest player first, and the league, the best player first."""
 
     template: ClassVar = "arena/arena.html"
 
@@ -145,7 +145,7 @@ class ArenaPage(Page, frozen=True):
 
     @cached_property
     def _order(self) -> list[int]:
-        """The players' numbers, the weakest first."""
+        """The indices of the players in `_names`, the weakest first."""
         return sorted(
             range(len(self._names)), key=lambda number: self._table.mean_score[number]
         )
@@ -215,16 +215,22 @@ def show_arena() -> Response:
 def build_arena_page(
     figure_key: str, site: SiteData, selected_player: str = "", added_recipe: str = ""
 ) -> ArenaPage:
-    """Return the page with all players, and an additional player if a recipe is given.
+    """Return the page with all players of the site, and at most one additional recipe.
 
-    The added player's matches are listed if no other player is named.
+    The additional player is `added_recipe`, or `selected_player` if the site's players do not
+    include it. Without `selected_player` the additional player is selected. Raises BadRequest for
+    two additional players.
     """
-    names = [
+    names = {
         name
         for name in (added_recipe, selected_player)
         if name and name not in site.policies
-    ]
-    added_recipe = names[0] if names else ""
+    }
+    if len(names) > 1:
+        raise BadRequest(
+            "The table has room for one more player: add and player differ."
+        )
+    added_recipe = "".join(names)
     return ArenaPage(site, figure_key, added_recipe, selected_player or added_recipe)
 
 
