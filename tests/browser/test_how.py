@@ -131,6 +131,19 @@ def test_the_play_page_says_why_where_the_board_is(page: Page) -> None:
     expect(page.locator("#board-8")).to_be_focused()
 
 
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (880, 1200), (1280, 800)])
+def test_beside_a_game_all_steps_of_an_update_can_be_read(
+    page: Page, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto("/play/402?o=q-learning-1")
+    page.click("label[for=tab-why]")
+    steps = page.locator(".panels .update-steps span")
+    expect(steps).to_have_count(6)
+    for step in steps.all():
+        expect(step).to_be_visible()
+
+
 def test_without_values_nobody_is_asked_why(page: Page) -> None:
     for url in ("/play/40?hide=1", "/play/40?lens=q-learning-1&step=2&pause=1"):
         page.goto(url)
