@@ -20,18 +20,22 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.puzzles import list_candidates
 from training.reference import (
     ReferenceLearner,
-    get_move_key,
     get_update_key,
     learn,
     make_learner,
 )
-from training.story import GameRecorder, read_value
-from training.textbook.league import League
+from training.story import GameRecorder, find_entry_key, read_value
 from training.textbook.loop import Update
-from training.updates import UPDATES_FOLDER
+from training.updates import (
+    FIRST_KIND,
+    UPDATES_FOLDER,
+    RecordedGame,
+    make_example,
+)
 
 MISTAKES_FOLDER = "mistakes"  # a folder inside the folder of updates
-# No single update made the blunders of MCTS and of the networks.
+# No single update made the blunders of MCTS and of the networks; other agents are left out because
+# two more trainings in plain Python would take too long.
 RECORDED_AGENTS = (
     "q-learning-1",
     "q-learning-3",
@@ -48,8 +52,9 @@ RECORDED_AGENTS = (
     "td-afterstates",
 )
 MAX_BLUNDERS = 40  # limit for the blunders of an agent; the most frequent are kept
-KEPT_GAMES = 60  # values are recorded for this many updates before a selected one; no game has more
-MISTAKE_KIND, FIRST_KIND = "mistake", "first"
+# Values are recorded for this many updates before a selected update: no game has more.
+VALUED_UPDATES = 60
+MISTAKE_KIND = "mistake"
 FORGOTTEN: list[Any] = []  # shared by millions of finished games, never changed
 
 
@@ -71,7 +76,7 @@ class Blunder(NamedTuple):
 
 
 def list_blunders(agent: str, models: Path) -> list[Blunder]:
-    """Return the boards on which a shipped agent always blunders, the most frequent boards first.
+    """Return the blunders that a shipped agent always plays, the most frequent first.
 
     At most MAX_BLUNDERS are returned.
     """
@@ -86,22 +91,12 @@ def list_blunders(agent: str, models: Path) -> list[Blunder]:
     return blunders[:MAX_BLUNDERS]
 
 
-def find_entry_key(
-    learner: ReferenceLearner, board: str, cell: int, seat: str
-) -> Hashable:
-    """Return the key of the table entry that has a move's value."""
-    if isinstance(learner, League):
-        entry: Hashable = learner.own.see(board, cell, seat)
-        return entry
-    return get_move_key(learner, board, cell)
-
-
 def index_blunders(
     learner: ReferenceLearner,
     blunders: list[Blunder],
     list_cells: Callable[[Blunder], Iterable[int]],
 ) -> dict[Hashable, list[Blunder]]:
-    """Return the blunders by the table entries of the listed moves on their boards."""
+    """Return a dictionary from table entries to blunders: those with a listed move in the entry."""
     index: dict[Hashable, list[Blunder]] = {}
     for blunder in blunders:
         for cell in list_cells(blunder):
@@ -123,12 +118,17 @@ def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
 class UpdateNumbers(NamedTuple):
     """The numbers of two updates in a training, counted from 1."""
 
-    mistake_update: int  # from this update on, the learner always preferred the blunder
+    mistake_update: (
+        int  # from this update to the end, the learner preferred the blunder
+    )
     first_update: int  # the first update that changed the value of the blunder
 
 
 def find_causes(agent: str, blunders: list[Blunder]) -> dict[Blunder, UpdateNumbers]:
-    """Run a training; return the updates behind each blunder that is preferred at its end."""
+    """Run a training; return the updates behind each blunder that its last table prefers.
+
+    Blunders that no update caused, as they were preferred from the start, are left out.
+    """
     recipe = SHIPPED[agent].recipe
     learner = make_learner(tic_tac_toe(), recipe)
     watched = index_blunders(
@@ -172,11 +172,11 @@ def record_games_of_updates(
     examples: dict[int, UpdateExample] = {}
     number = 0
     for event in learn(tic_tac_toe(), recipe, learner):
-        is_near = bool(ahead) and ahead[-1] - number <= KEPT_GAMES
+        is_near = bool(ahead) and ahead[-1] - number <= VALUED_UPDATES
         listener.with_values = bool(waiting) or is_near
         if isinstance(event, Update) and not listener.with_values:
-            # Only counting saves half of the time.
-            listener.times[get_update_key(learner, event)] += 1
+            # Far from the selected updates counting is enough, which halves the time of the run.
+            listener.count_update(learner, event)
         else:
             listener.record_event(learner, event)
         game = len(listener.games) - 1
@@ -216,16 +216,14 @@ def _make_example(
 ) -> UpdateExample:
     """Return the recorded game of an update as an example that opens at this update."""
     turns = listener.games[game]
-    return UpdateExample(
-        MISTAKE_KIND,
-        agent,
-        game + 1,
-        update - shown_index - 1,
-        turns,
-        listener.changes[game],
-        shown_index,
-        turns[-1].next_own_board,
+    recorded = RecordedGame(
+        number=game + 1,
+        earlier_updates=update - shown_index - 1,
+        moves=turns,
+        updates=listener.changes[game],
+        final_board=turns[-1].next_own_board,
     )
+    return make_example(MISTAKE_KIND, agent, recorded, shown_index)
 
 
 def build_mistakes(agent: str, models: Path) -> dict[str, list[UpdateExample]]:

@@ -108,10 +108,15 @@ class GameRecorder:
         """Return whether these moves are a finished game."""
         return bool(self.rules.is_over(turns[-1].next_own_board))
 
-    def record_update(self, learner: ReferenceLearner, update: Update) -> None:
-        """Record an update of the last game."""
+    def count_update(self, learner: ReferenceLearner, update: Update) -> int:
+        """Count an update of its table entry; return the number of updates of the entry so far."""
         key = get_update_key(learner, update)
         self.times[key] += 1
+        return self.times[key]
+
+    def record_update(self, learner: ReferenceLearner, update: Update) -> None:
+        """Record an update of the last game."""
+        count = self.count_update(learner, update)
         # A game without any update gets an empty list.
         number = len(self.games) - 1
         self.changes += [[] for _ in range(number + 1 - len(self.changes))]
@@ -141,7 +146,7 @@ class GameRecorder:
         changes.append(
             TrainingUpdate(
                 move_index=turn,
-                update_count=self.times[key],
+                update_count=count,
                 is_opponent_move=observed,
                 values=values,
                 next_values=next_values,
@@ -212,20 +217,26 @@ def read_value(learner: ReferenceLearner, board: str, cell: int, seat: str) -> f
     return learner.value(board, cell)
 
 
+def find_entry_key(
+    learner: ReferenceLearner, board: str, cell: int, seat: str
+) -> Hashable:
+    """Return the key of the table entry that has a move's value."""
+    if isinstance(learner, TextbookLeague):
+        entry: Hashable = learner.own.see(board, cell, seat)
+        return entry
+    return get_move_key(learner, board, cell)
+
+
 def list_values_before(
     learner: ReferenceLearner, update: Update, board: str, cell: int, seat: str
 ) -> list[float | None]:
     """Return the values of all moves of a board as they were before an update of one of them."""
-
-    def get_entry(move: int) -> Hashable:
-        """Return the entry of a move in the learner's table."""
-        if not isinstance(learner, TextbookLeague):
-            return get_move_key(learner, board, move)
-        entry: Hashable = learner.own.see(board, move, seat)
-        return entry
-
+    changed_entry = find_entry_key(learner, board, cell, seat)
     return [
-        value if value is None or get_entry(move) != get_entry(cell) else update.old
+        update.old
+        if value is not None
+        and find_entry_key(learner, board, move, seat) == changed_entry
+        else value
         for move, value in enumerate(list_values(learner, board, seat))
     ]
 

@@ -55,7 +55,7 @@ from training.reference import (
     list_recipe_turns,
     make_learner,
 )
-from training.story import GameRecorder
+from training.story import GameRecorder, list_row
 from training.textbook.loop import Turn
 from training.textbook.loop import Update as BookUpdate
 from training.textbook.rng import Random
@@ -258,10 +258,7 @@ class PupilCache:
             record=record,
             has_unfinished_game=begun,
             seat=seat,
-            values=[
-                [None if np.isnan(one) else one for one in progress.q[s].tolist()]
-                for s in decisions
-            ],
+            values=[list_row(progress.q[s]) for s in decisions],
             is_value_known=(progress.visits[decisions] > 0).tolist(),
             lessons=pupil.lessons,
             losing_games=find_lost_games(game, policy),

@@ -132,7 +132,7 @@ def _solve_backward(
     `state_values` maps the learner's action values in a ply to the values of its decisions,
     and `reply_chances` maps the opponent's action values to the chances of its replies.
     """
-    rewards = {seat: _list_rewards(game, task.reward_scale, seat) for seat in (X, O)}
+    rewards = {seat: list_rewards(game, task.reward_scale, seat) for seat in (X, O)}
     # The value of a position to the player who has just moved: the value of an afterstate.
     after_move = np.empty(game.positions)
     after_move[game.decisions :] = np.where(
@@ -186,7 +186,7 @@ def _mix_exploration(
     return mixed
 
 
-def _list_rewards(game: Game, rewards: RewardScale, seat: int) -> Values:
+def list_rewards(game: Game, rewards: RewardScale, seat: int) -> Values:
     """Return the reward of each finished position for a player (+1 X, -1 O), [S - D]."""
     reward_of_result = np.array(rewards.x if seat == X else rewards.o)
     result = game.outcome * seat

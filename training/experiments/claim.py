@@ -245,7 +245,7 @@ class Results:
             return "neither is higher"
         direction = "higher" if above > below else "lower"
         count = max(above, below)
-        p = format_p(self.compute_sign_test(first, second, compute))
+        p = format_p(compute_sign_test(values, other_values))
         return f"{direction} in {count:,} of {len(values):,}, {p}"
 
     def name_comparison(

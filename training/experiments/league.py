@@ -282,7 +282,7 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
     begins = {line.name: _cut_early(line) for line in won.series}
     early = {
         label: table.list_leads(begins[label], begins[plain])
-        for label in results.recipe_by_label
+        for label in symmetric_ones
     }
     faster = {
         label: 2 * sum(early[label]) > len(early[label]) for label in symmetric_ones
@@ -293,12 +293,11 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
     }
     overtaken = {
         label: results.is_higher(plain, label, table.measure_wins)[0]
-        for label in compared
+        for label in symmetric_ones
     }
     parts = [part[label] for part in (faster, overtaken) for label in symmetric_ones]
-    symmetric = {label: early[label] for label in compared}
     fallen = {line.name: max(line.median) - line.median[-1] for line in won.series}
-    falls = any(fallen[label] > SMALL_PERCENT for label in compared)
+    falls = any(fallen[label] > SMALL_PERCENT for label in symmetric_ones)
     return claim.Conclusion(
         [
             won,
@@ -309,7 +308,7 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                "ahead of the plain one at early points": (format_share, symmetric),
+                "ahead of the plain one at early points": (format_share, early),
                 "won against random in the end, median": (format_percent, end),
                 "the end, beside the plain one (sign test)": (
                     str,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from app.recipes.algorithms import League
 from app.tictactoe.game import Game, O, X
+from app.tictactoe.tasks import list_rewards
 from app.tictactoe.views import RewardScale
 from training.learners.pairs import Indices, RowStarts, Values, Visits, list_legal_pairs
 from training.learners.phases import NextCheckpoint, Progress, run_phases
@@ -163,10 +164,8 @@ def build_board(
 ) -> Board:
     """Return the game as L learners see it; `table_offsets` [L] has the first entry of each learner."""
     reward = np.zeros((2, game.positions))
-    reward_of_result = np.array(rewards.x)  # of a loss, a draw, a win
     for view, own in enumerate((X, O)):
-        result = own * game.outcome
-        reward[view, game.decisions :] = reward_of_result[result + 1]
+        reward[view, game.decisions :] = list_rewards(game, rewards, own)
     starts = table_offsets[:, None, None]
     return Board(
         row_start=list_legal_pairs(game).row_start,
