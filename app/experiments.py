@@ -509,7 +509,7 @@ def count_higher(first: Sequence[float], second: Sequence[float]) -> int:
 
 
 def compute_sign_test(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return the p-value of the sign test on the pairs `one[i]`, `other[i]`.
+    """Return the p-value of the sign test on the pairs `first[i]`, `second[i]`.
 
     It is the probability of at least this difference in counts if both were equally good: exact
     and two-sided, where each pair with a difference is a toss of a fair coin; ties do not count.

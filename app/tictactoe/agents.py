@@ -343,7 +343,7 @@ def read_arrays_file(game: Game, agent: Agent) -> bytes:
     return write_arrays(agent.collect_arrays())
 
 
-def complete_card(game: Game, agent: Agent) -> Card:
+def complete_card(agent: Agent) -> Card:
     """Return an agent's card with the digest of its file, which is computed if it is missing."""
     if agent.card.arrays_digest:
         return agent.card

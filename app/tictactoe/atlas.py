@@ -1,6 +1,6 @@
 """The blunders of a policy, grouped by symmetry, and the proof that a policy cannot be beaten.
 
-The most serious blunder comes first. The proof is short enough to check by hand.
+The likeliest blunder comes first. The proof is short enough to check by hand.
 """
 
 from typing import NamedTuple
@@ -19,34 +19,34 @@ CHANCE_DECIMALS = 12
 
 
 class Mistakes(NamedTuple):
-    """The M decisions where a policy can blunder, by number; values in the mover's view."""
+    """The M decisions where a policy can blunder; values are for the player to move."""
 
-    positions: NDArray[np.intp]  # [M] number of the decision
+    positions: NDArray[np.intp]  # [M] index of the decision
     blunders: Choice  # [M, cells] the blunders of the policy
     correct_moves: Choice  # [M, cells] the moves that keep the value of the game
-    value_before: NDArray[np.int8]  # [M] the value of the game: +1 a win, 0 a draw
-    value_after: NDArray[
-        np.int8
-    ]  # [M] the value after the policy's worst move: 0 or -1
-    chances: NDArray[np.float64]  # [M] of this blunder in a game against random moves
+    # [M] the value with optimal play: +1 a win, 0 a draw (in a lost position no move is a blunder)
+    value_before: NDArray[np.int8]
+    # [M] the value after the worst move of the policy: 0 or -1
+    value_after: NDArray[np.int8]
+    # [M] the chance that a game against random moves has a blunder in this position
+    chances: NDArray[np.float64]
 
 
 class BlunderClasses(NamedTuple):
-    """The mistakes of a policy by symmetry class: N classes, the most serious first."""
+    """The mistakes of a policy in N classes of symmetric positions, the likeliest class first."""
 
     # [N] the likeliest mistake of the class, as an index of `Mistakes`
     example_rows: NDArray[np.intp]
     # [N] the number of symmetric positions where the policy errs
     erring_counts: NDArray[np.intp]
-    symmetric_counts: NDArray[
-        np.intp
-    ]  # [N] the number of all symmetric positions of the class
+    # [N] the number of all symmetric positions of the class
+    symmetric_counts: NDArray[np.intp]
     # [N] the chance of a mistake of the class in a game against random moves
     chances: NDArray[np.float64]
 
 
 def list_mistakes(reachable_play: ReachablePlay) -> Mistakes:
-    """Return the decisions where a policy can blunder, and the cost of each."""
+    """Return the decisions where a policy can blunder, with the values before and after."""
     game = reachable_play.game
     position = np.flatnonzero(find_blunders(game, reachable_play.policy))
     values = compute_optimal_q(game)[position]
@@ -70,7 +70,7 @@ def list_mistakes(reachable_play: ReachablePlay) -> Mistakes:
 
 
 def group_mistakes(game: Game, mistakes: Mistakes) -> BlunderClasses:
-    """Return the mistakes grouped by symmetry, the most serious class first.
+    """Return the mistakes grouped by symmetry, the likeliest class first.
 
     The order is: first by the chance of the blunder in games against random moves; then by
     the value lost; then by ply.
@@ -104,12 +104,13 @@ def group_mistakes(game: Game, mistakes: Mistakes) -> BlunderClasses:
 class Certificate(NamedTuple):
     """The positions that a policy can reach in a seat, and its moves there, up to symmetry.
 
-    It proves that the policy is unbeatable: after each of these moves, every reply either leads to
-    a position symmetric to a listed position, or ends the game without a loss. If the policy has
+    The first positions of the policy are listed. It proves that the policy is unbeatable: each of
+    these moves ends the game without a loss, or every reply does so or leads to a position symmetric
+    to a listed one. If the policy has
     different moves in symmetric positions, the position is listed once for each set of moves.
     """
 
-    # [N] positions that the policy can reach itself, by number
+    # [N] reachable positions, by number; of symmetric positions the first one
     positions: NDArray[np.intp]
     moves: Choice  # [N, cells] the moves that the policy may play there
     # the number of reachable positions; symmetric positions count separately
@@ -124,7 +125,9 @@ def prove_unbeatable(reachable_play: ReachablePlay, seat: int) -> Certificate:
     game = reachable_play.game
     record = find_lost_game(game, reachable_play.policy, seat)
     if record is not None:
-        raise ValueError(f"nothing proves what is not so: it loses the game {record}")
+        raise ValueError(
+            f"there is no proof, because the policy loses the game {record}"
+        )
     reachable = np.flatnonzero(reachable_play.games_by_seat[seat].is_reachable)
     choice = reachable_play.policy[reachable] > 0
     _, first = np.unique(_number_classes(game, reachable, choice), return_index=True)
@@ -141,9 +144,8 @@ def _number_classes(
     each cell) make a number, and the class is the lowest number of all symmetric pairs.
     """
     bits = 1 << np.arange(game.cells)
-    image_of_cell = np.argsort(
-        game.symmetries, axis=1
-    )  # [G, cells] inverse of `symmetry`
+    # [G, cells] the inverse of each of the G symmetries
+    image_of_cell = np.argsort(game.symmetries, axis=1)
     moves = (choice @ bits[image_of_cell].T).T  # [G, N] mapped moves as bits
     images = game.images[:, position].astype(np.int64)
     images = (images << game.cells) + moves

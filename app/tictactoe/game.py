@@ -38,7 +38,7 @@ class Game:
     columns: int
     in_a_row: int
     lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line
-    # [G, cells] symmetry g maps a board b to b[symmetry[g]]; g = 0 is the identity
+    # [G, cells] symmetry g maps a board b to b[symmetries[g]]; g = 0 is the identity
     symmetries: NDArray[np.intp]
     code: Codes  # [S] base-3 number of each position
     successor: Codes  # [D, cells] the position after a move, -1 for an illegal move
@@ -151,8 +151,8 @@ class Game:
     def images(self) -> NDArray[np.int32]:
         """[G, S] the position to which symmetry g maps each position.
 
-        Moving and mapping commute: `image[g, successor[s, symmetry[g, c]]]` is
-        `successor[image[g, s], c]`.
+        Moving and mapping commute: `images[g, successor[s, symmetries[g, c]]]` is
+        `successor[images[g, s], c]`.
         """
         digits = self.board % 3  # maps -1 to 2
         weight = _get_digit_weights(self.cells)
@@ -173,8 +173,8 @@ class Game:
     @cached_property
     def pair_class(self) -> NDArray[np.int64]:
         """[P] a number for each pair; symmetric pairs share a number."""
-        # Symmetry g maps a board b to b[symmetry[g]], so it moves cell symmetry[g, j] to cell j.  The
-        # inverse permutation therefore maps a cell to its image.
+        # Symmetry g maps a board b to b[symmetries[g]], so it moves cell symmetries[g, j] to cell j.
+        # The inverse permutation therefore maps a cell to its image.
         image_of_cell = np.argsort(self.symmetries, axis=1)
         # Position and cell make one number; the class is the lowest number of all images.
         images = (

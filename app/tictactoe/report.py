@@ -267,7 +267,7 @@ def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
 def _play_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bool_]]:
     """Return the results of T policies, [T, P], against every baseline in both seats.
 
-    The results are `vs` and `reachable` of `PolicyResults`.
+    The results are `baseline_chances` and `is_reachable` of `PolicyResults`.
     """
     snapshots = len(policies)
     rivals = len(BASELINES)

@@ -92,7 +92,7 @@ def scale_all_values(
     """Return learned values of many movers on the common scale: loss -1, draw 0, win +1.
 
     `q` is [..., N] in the view of `mover` [N] (+1 X, -1 O). Between the three values of
-    `RewardScale.scale` the map is linear.
+    `RewardScale.get_rewards` the map is linear.
     """
     scaled = np.empty(q.shape)
     for player in SEATS.values():

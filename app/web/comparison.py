@@ -204,3 +204,12 @@ def _parse_source_snapshot(text: str, site: SiteData) -> SourceSnapshot:
             value_source, read_value("step", step) if step else None, site
         ),
     )
+
+
+def list_learned_views(site: SiteData, comparison: Comparison) -> list[SourceSnapshot]:
+    """Return the views that show agents; optimal play and training tasks are left out."""
+    return [
+        view
+        for view in comparison.views
+        if site.agents.contains_name(view.value_source)
+    ]

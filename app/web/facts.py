@@ -88,8 +88,8 @@ def judge_policy(site: SiteData, name: str) -> PolicyJudgement:
         },
         blunder_count=figures.blunders[at],
         is_unbeatable={
-            seat: find_losing_game(site, name, player) is None
-            for seat, player in SEATS.items()
+            seat: record is None
+            for seat, record in find_losing_games(site, name).items()
         },
     )
 

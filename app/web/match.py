@@ -177,7 +177,7 @@ class MatchState:
 def replay_match(match: Match, site: SiteData) -> MatchState:
     """Return the state of a match that was not parsed from a URL.
 
-    Raises ValueError or IllegalMoveError as `replay` does.
+    Raises ValueError or IllegalMoveError as `replay_record` does.
     """
     return MatchState(site, match, tuple(replay_record(site.game, match.record)))
 

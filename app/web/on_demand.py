@@ -42,9 +42,9 @@ from app.recipes import (
 from app.recipes.on_demand import parse_on_demand
 from app.recipes.taught import Course, Refusal
 from app.tictactoe.agents import Agent, ModelError, unpack_agent
-from app.tictactoe.game import SEATS, Game
+from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_from_values
-from app.tictactoe.report import Figures, find_lost_game
+from app.tictactoe.report import Figures, find_lost_games
 from app.web.trainer_client import (
     QueuePosition,
     Trainer,
@@ -190,7 +190,7 @@ class Lab:
         return self._request_answer(f"story/{recipe}", self.stories, bytes)
 
     def get_script(self, recipe: str) -> bytes:
-        """Return a training as a Python script; raises the errors of `story`."""
+        """Return a training as a Python script; raises the errors of `get_game_log`."""
         return self._request_answer(f"code/{recipe}", self.stories, bytes)
 
     def replay_course(
@@ -198,7 +198,7 @@ class Lab:
     ) -> Course | Refusal:
         """Return the course of a learner from its whole name, with the begun game `unfinished_moves`.
 
-        Raises the errors of `story`.
+        Raises the errors of `get_game_log`.
         """
         return self._request_answer(
             f"taught/{'-' if unfinished_moves is None else unfinished_moves}/{recipe}",
@@ -245,9 +245,8 @@ class Lab:
     def _build_run(self, agent: Agent) -> SeedRun:
         policy = policy_from_values(agent.q, agent.card.play_rule)
         # The best responder avoids risky wins, so its results do not prove an agent unbeatable.
-        as_x, as_o = (
-            find_lost_game(self.game, policy, seat) is None for seat in SEATS.values()
-        )
+        lost_games = find_lost_games(self.game, policy)
+        as_x, as_o = (record is None for record in lost_games.values())
         return SeedRun(agent.card.seed, agent.card.figures, (as_x, as_o))
 
     def _require_trainable(self, text: str) -> str:

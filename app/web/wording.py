@@ -311,7 +311,7 @@ def _describe_result(state: MatchState) -> str:
     return gettext("%(agent)s wins as %(mark)s", agent=agent, mark=MARKS[outcome])
 
 
-# After this record X threatens a line, and BEATABLE learns to block it.
+# After this record X threatens a line, and BEATABLE_AGENT learns to block it.
 BLOCK_EXAMPLE = "204"
 BEGINNER_LOSS_SHARE = 0.1  # share of games lost against uniformly random moves
 # the rule of each strength, for pages

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from app.web import urls
 from app.web.hint import build_hint
 from app.web.match import Match, replay_match
-from app.web.pages.play import PlayPage, build_minds_page, parse_match_at
+from app.web.pages.play import PlayPage, build_preferences_page, parse_match_at
 from app.web.site_data import SiteData
 from app.web.wording import grade_strength
 
@@ -297,7 +297,8 @@ def test_a_random_move_of_a_watched_agent_is_marked(site: SiteData, client: Flas
 
 def test_who_would_play_what(site: SiteData) -> None:
     shown = {
-        mind.id: mind for mind in build_minds_page(replay_match(Match("0314"), site)).preferences
+        mind.id: mind
+        for mind in build_preferences_page(replay_match(Match("0314"), site)).preferences
     }
     assert set(shown) == {"truth", *site.agents}
     assert (shown["truth"].move_text, shown["truth"].value_text) == ("top right", "win in 1")

@@ -222,7 +222,7 @@ def reason(pair: ValueQuery) -> ValueReason:
 def text_lines(explanation: Explanation) -> list[str]:
     """Return the parts that are not from the template of a value."""
     lines = [explanation.heading, *explanation.sentences]
-    lines += [f"  {name}: {value}" for name, value in explanation.parameter_facts]
+    lines += [f"  {name}: {value}" for name, value in explanation.facts]
     return lines + row_lines(explanation)
 
 
@@ -417,9 +417,7 @@ def test_a_target_of_results_alone_is_exact(
     assert len(results) == len(reason(pair).answers)
     assert reason(pair).target == sum(results) / len(results)
     told = explain(pair)
-    assert dict(told.parameter_facts)["Target of the next update"] == format_signed(
-        reason(pair).target
-    )
+    assert dict(told.facts)["Target of the next update"] == format_signed(reason(pair).target)
 
 
 def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
@@ -432,7 +430,7 @@ def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
     every = [pair for lens in site.agents for pair in pairs(site, lens, 509)]
     for at, pair in enumerate([*first, *every]):
         told = explain(pair)
-        facts, said = dict(told.parameter_facts), " ".join(told.sentences)
+        facts, said = dict(told.facts), " ".join(told.sentences)
         distances = re.findall(r"is ([\d.]+) (above|below) that", said)
         assert len(distances) == 1 or at >= len(first)
         for off, side in distances:

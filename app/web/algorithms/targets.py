@@ -19,6 +19,7 @@ from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game, X
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
+from app.web.algorithms.formula import format_number
 from app.web.formatting import format_signed, spell_bead_count
 from app.web.move_values import evaluate_moves
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
@@ -233,7 +234,7 @@ class ValueReason:
             return format_signed(value, self.decimals)
         if value == round(value):
             return spell_bead_count(value)
-        return f"{format_signed(value, 2).removeprefix('+')} beads"
+        return f"{format_number(value)} beads"
 
 
 def list_replies(pair: ValueQuery) -> list[tuple[int | None, int]]:

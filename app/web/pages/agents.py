@@ -531,7 +531,7 @@ class AgentPage(Page, frozen=True):
     @property
     def arrays_digest(self) -> str:
         """The digest of the arrays file."""
-        return complete_card(self.site.game, self.site.agents[self.name]).arrays_digest
+        return complete_card(self.site.agents[self.name]).arrays_digest
 
 
 @bp.get(urls.AGENT)
@@ -553,7 +553,7 @@ def download_agent_file(name: str, ending: str) -> Response:
     content = read_arrays_file(game, agent)
     mimetype = "application/octet-stream"
     if ending == "json":
-        content = format_card(complete_card(game, agent)).encode()
+        content = format_card(complete_card(agent)).encode()
         mimetype = "application/json"
     return build_file_response(content, mimetype, f"{agent.card.id}.{ending}")
 

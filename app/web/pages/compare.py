@@ -21,6 +21,7 @@ from app.web.comparison import (
     CurveTitles,
     SourceSnapshot,
     find_next_disagreement,
+    list_learned_views,
     parse_comparison,
 )
 from app.web.formatting import (
@@ -235,7 +236,7 @@ def _have_usual_kind(site: SiteData, names: Sequence[str]) -> bool:
 
 def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
     """Return the minds of the agents among the views; None without agents."""
-    views = _list_learned_views(site, comparison)
+    views = list_learned_views(site, comparison)
     if not views:
         return None
     names = [view.value_source for view in views]
@@ -302,22 +303,13 @@ def move_to_frame(site: SiteData, comparison: Comparison, text: str) -> Comparis
 
     Raises BadRequest with a sentence if there is no such frame, or no film.
     """
-    views = _list_learned_views(site, comparison)
+    views = list_learned_views(site, comparison)
     if not views or not are_distinct_agents(views):
         raise BadRequest("frame needs agents that learned, each of them only once.")
     frames = _list_frames(site, views)
     return _move_to_steps(
         site, comparison, frames[read_integer("frame", text, 0, len(frames) - 1)]
     )
-
-
-def _list_learned_views(site: SiteData, comparison: Comparison) -> list[SourceSnapshot]:
-    """Return the views that show agents; optimal play and training tasks are left out."""
-    return [
-        view
-        for view in comparison.views
-        if site.agents.contains_name(view.value_source)
-    ]
 
 
 def are_distinct_agents(views: list[SourceSnapshot]) -> bool:

@@ -23,7 +23,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.experiments import Summary
 from app.recipes import RecipeError
 from app.web import comparison, urls
-from app.web.comparison import parse_comparison
+from app.web.comparison import list_learned_views, parse_comparison
 from app.web.match import (
     Match,
     MatchState,
@@ -91,7 +91,7 @@ class CurvesPage(Page, frozen=True):
     curves: Charts
     export: export.Export
     names: list[str]
-    figure_key: str  # key of FIGURES, WON, or "" for all curves of one agent
+    figure_key: str  # key of CURVE_TITLES, WIN_RATE_KEY, or "" for all curves
     opponent: str
 
     @property
@@ -140,7 +140,7 @@ class FilmPage(Page, frozen=True):
     site: SiteData
     name: str
     snapshot: int
-    colouring_key: str  # key of `minds.KINDS`
+    colouring_key: str  # key of `minds.COLOURINGS`
 
     @property
     def mind_picture(self) -> minds.MindPicture:
@@ -221,11 +221,7 @@ def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
         charts = learning.chart_wins(card.win_rate) if card.win_rate else None
     elif figure or lenses:
         compared_with, _ = parse_comparison("", [name, *lenses], site, figure)
-        names = [
-            view.value_source
-            for view in compared_with.views
-            if site.agents.contains_name(view.value_source)
-        ]
+        names = [view.value_source for view in list_learned_views(site, compared_with)]
         figure = compared_with.figure or next(iter(comparison.CURVE_TITLES))
         charts = learning.chart_comparison(site, compared_with.views, figure)
     else:
@@ -613,8 +609,7 @@ def _export_comparison(site: SiteData, record: str, query: Query) -> export.Expo
     """Return the export of a comparison's curves. Raises NotFound without a learned agent."""
     lenses = query.getlist("lens")
     shown, _ = parse_comparison(record, lenses, site, query.get("figure", ""))
-    sources = [view.value_source for view in shown.views]
-    learned = [source for source in sources if site.agents.contains_name(source)]
+    learned = [view.value_source for view in list_learned_views(site, shown)]
     if not learned:
         words = "None of these value sources is an agent that learned."
         raise NotFound(mark_english(words))

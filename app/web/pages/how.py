@@ -343,7 +343,6 @@ class UpdateFrame(Page, frozen=True):
 
     template: ClassVar = "embed/update.html"
 
-    slug: str
     title: str
     update: ExamplePicture
 
@@ -389,7 +388,7 @@ def show_update_frame(slug: str) -> Response:
             [*(stop.slug for stop in LESSON_STEPS), *site.update_examples]
         )
         raise NotFound(f"There is no frame for {slug!r}. There are: {slugs}.")
-    return render_page(UpdateFrame(slug, TITLE_BY_PART[slug], update))
+    return render_page(UpdateFrame(TITLE_BY_PART[slug], update))
 
 
 def build_section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPage:

@@ -54,7 +54,7 @@ class MindPage(Page, frozen=True):
     site: SiteData
     name: str
     snapshot: int
-    colouring_key: str  # a key of `minds.KINDS`
+    colouring_key: str  # a key of `minds.COLOURINGS`
     tile_number: int  # number of the chosen tile
 
     @property

@@ -188,11 +188,11 @@ class PreferencesPage(Page, frozen=True):
 def show_preferences(record: str = "") -> Response:
     """Show the preferred moves of all agents in the position shown."""
     return render_page(
-        build_minds_page(parse_match(record, request.args, current_site()))
+        build_preferences_page(parse_match(record, request.args, current_site()))
     )
 
 
-def build_minds_page(state: MatchState) -> PreferencesPage:
+def build_preferences_page(state: MatchState) -> PreferencesPage:
     """Return the page of preferred moves in the position shown.
 
     Raises Conflict if the game is over.
@@ -288,7 +288,7 @@ class SettingsPage(Page, frozen=True):
 
 EPSILON_CHOICES = (0.0, 0.1, 0.25, 0.5, 1.0)
 # prefix of the ids of elements that send requests automatically
-AUTOPLAY_VALUE = "auto"
+AUTOMATIC_ID_PREFIX = "auto"
 
 
 @bp.get(urls.SETTINGS)
@@ -411,7 +411,7 @@ def show_reply(record: str = "") -> AnyResponse:
     """Draw a move for the player to move and show the match after this move."""
     after = play_random_reply(parse_match(record, request.args, current_site()))
     # An automatic move adds no entry to the history.
-    by_itself = request.headers.get("HX-Trigger", "").startswith(AUTOPLAY_VALUE)
+    by_itself = request.headers.get("HX-Trigger", "").startswith(AUTOMATIC_ID_PREFIX)
     history = "Replace" if by_itself else "Push"
     return redirect_after_form(
         urls.play(after.match), partial(PlayPage, after), history

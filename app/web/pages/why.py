@@ -84,7 +84,7 @@ class Explanation(NamedTuple):
     heading: str
     statement: ValueStatement
     sentences: list[str]
-    parameter_facts: list[tuple[str, str]]
+    facts: list[tuple[str, str]]
     updates: str  # number of updates of the value, "" if it is not recorded
     reply_column: str = ""  # heading of the column with the chance of each reply
     rows: Sequence[AnswerRow] = ()  # empty if the move ends the game
@@ -105,7 +105,7 @@ def explain(query: ValueQuery) -> Explanation:
             *_describe_task_value(query),
             *_describe_result(query, rule),
         ],
-        parameter_facts=_list_facts(query, reason),
+        facts=_list_facts(query, reason),
         updates=_format_updates(query),
         reply_column=rule.reply_column,
         rows=[
@@ -120,9 +120,10 @@ def _name_move(query: ValueQuery) -> str:
     return f"{MARKS[query.mover]} at {name_cell(query, query.cell)}"
 
 
-def _write_truth(query: ValueQuery) -> str:
-    """Return the result of a move with optimal play, as a number."""
-    return format_signed(query.site.optimal_q[query.position, query.cell], 0)
+def _build_best_play_fact(query: ValueQuery) -> tuple[str, str]:
+    """Return the result of a move with optimal play, as a number and in words, with its label."""
+    number = format_signed(query.site.optimal_q[query.position, query.cell], 0)
+    return "With optimal play", f"{number}, {describe_result(query)}"
 
 
 def _explain_by_games(query: ValueQuery, rule: UpdateRule) -> Explanation:
@@ -154,14 +155,13 @@ def _explain_by_games(query: ValueQuery, rule: UpdateRule) -> Explanation:
         sentences.append(f"These games with its teacher changed it: {games}.")
     if practised:
         sentences.append(f"So did some of its {practised} games of practice, or none.")
-    exact = _write_truth(query)
     return Explanation(
         heading=move,
         statement=ValueStatement(
             "taught", who, move, view.spoken_values[query.cell], query.known
         ),
         sentences=[*sentences, *_describe_result(query, rule)],
-        parameter_facts=[("With optimal play", f"{exact}, {describe_result(query)}")],
+        facts=[_build_best_play_fact(query)],
         updates=format_count(query.visits or 0),
     )
 
@@ -266,15 +266,14 @@ def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
     ]
 
 
-def _format_updates(pair: ValueQuery) -> str:
+def _format_updates(query: ValueQuery) -> str:
     """Return the number of updates of a value, "" if it is not recorded."""
-    return "" if pair.visits is None else format_count(pair.visits)
+    return "" if query.visits is None else format_count(query.visits)
 
 
 def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]:
     """Return the labelled numbers of a value."""
-    exact = _write_truth(query)
-    best_play = ("With optimal play", f"{exact}, {describe_result(query)}")
+    best_play = _build_best_play_fact(query)
     if query.lens == TRUTH:
         return [best_play]
     facts = [best_play]

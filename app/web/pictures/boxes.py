@@ -69,7 +69,7 @@ def draw_label(
     signs = "".join(
         _write_sign_use(name) for name in ["grid", *_list_sign_names(game, box)]
     )
-    below = _write_bead_count(box, beads, counts)
+    below = _write_bead_count(beads, counts)
     tally = "".join(
         _write_cell_count(game, cell, n) for cell, n in (counts or {}).items()
     )
@@ -106,7 +106,7 @@ def describe_box(game: Game, box: Box) -> str:
     return gettext("Box %(number)s", number=box.number) + f": {'; '.join(rows)}"
 
 
-def _write_bead_count(box: Box, beads: int, counts: Mapping[int, int] | None) -> str:
+def _write_bead_count(beads: int, counts: Mapping[int, int] | None) -> str:
     """Return the text below the board: the number of beads in the box."""
     if counts is not None:
         return gettext("%(number)s beads", number=sum(counts.values()))

@@ -91,7 +91,9 @@ class MindPicture(NamedTuple):
     tile_outline: str = TILE_PATH  # the outline of one, for the script
     # "x,y" of every tile, as are the frames only where a script may want them
     tile_places: str = ""
-    encoded_frames: str = ""  # the colours of every tile at every moment, see `frame`
+    encoded_frames: str = (
+        ""  # the colours of every tile at every moment, see `encode_frame`
+    )
 
     def draw_svg(self, id: str = "mind", small: bool = False) -> Markup:
         """Write the picture for a page; `id` makes it unique, `small` removes the margins."""
@@ -124,10 +126,10 @@ class MindPicture(NamedTuple):
         kind = "mind small" if small else "mind"
         return write_inline(shapes, kind, f'{attributes} aria-hidden="true"')
 
-    def draw_tiles(self, unknown_text: str = "") -> Inset:
-        """Return the tiles; `unknown_text` is the fill of unknown tiles, "" for that of the style."""
+    def draw_tiles(self, unknown_fill: str = "") -> Inset:
+        """Return the tiles; `unknown_fill` is the fill of unknown tiles, "" for that of the style."""
         signs = [
-            Sign("blank", outline, fill_attribute=unknown_text)
+            Sign("blank", outline, fill_attribute=unknown_fill)
             if value is None
             else Sign("", outline, (self.colour_scale, value))
             for value, outline in self.paths_by_colour

@@ -14,7 +14,7 @@ from jinja2.bccache import Bucket, FileSystemBytecodeCache
 from platformdirs import user_cache_path
 
 COMPILED_ENDINGS = ("html", "csv")
-MAX_OLD_FILES = 0o077  # permissions of the group and of other users
+OTHER_USERS_PERMISSIONS = 0o077  # permissions of the group and of other users
 
 
 class CompiledTemplates(FileSystemBytecodeCache):
@@ -41,7 +41,7 @@ def init_app(app: Flask) -> None:
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         owner = folder.lstat()
-        if owner.st_uid == os.getuid() and not owner.st_mode & MAX_OLD_FILES:
+        if owner.st_uid == os.getuid() and not owner.st_mode & OTHER_USERS_PERMISSIONS:
             app.jinja_env.bytecode_cache = CompiledTemplates(str(folder))
     for template in app.jinja_env.list_templates(COMPILED_ENDINGS):
         app.jinja_env.get_template(template)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 API_PREFIX = f"{urls.API}/"  # prefix of the paths whose errors are JSON
 MAX_URL = 1000  # characters of path and query; valid URLs have up to about 200
 # more characters for an agent named by its moves, which are 2,695 at most
-MAX_JUDGED_URL = 3000
+MAX_MOVES_NAME = 3000
 NAMES_MOVES = re.compile("moves[.=]")  # marks an agent named by its moves in a query
 MAX_POLICIES_IN_URL = 2  # agents that one URL may name by their moves: one in each seat
 TAUGHT = "taught"  # marks an agent taught by a person in a URL
@@ -96,7 +96,7 @@ def get_max_length(environ: "WSGIEnvironment") -> int:
     query = environ.get("QUERY_STRING", "")
     judged = min(MAX_POLICIES_IN_URL, len(NAMES_MOVES.findall(query)))
     taught = min(MAX_LEARNERS_IN_URL, f"{path}?{query}".count(TAUGHT))
-    return MAX_URL + judged * MAX_JUDGED_URL + taught * MAX_TAUGHT_NAME
+    return MAX_URL + judged * MAX_MOVES_NAME + taught * MAX_TAUGHT_NAME
 
 
 def is_host_valid(environ: "WSGIEnvironment") -> bool:

@@ -1,7 +1,7 @@
 """The operations of the API."""
 
 import random
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from math import isnan
 from typing import Any, cast
 
@@ -82,7 +82,7 @@ def show_agent(id: str) -> Response:
     site = current_site()
     _require_name(id, site.agents, site.agents.contains_name(id))
     return build_cacheable_response(
-        schema.Agent(build_summary(site, id), complete_card(site.game, site.agents[id]))
+        schema.Agent(build_summary(site, id), complete_card(site.agents[id]))
     )
 
 
@@ -135,6 +135,11 @@ def judge_table(query: schema.TableQuery) -> Response:
     return response
 
 
+def _list_proved_seats(lost_games: Mapping[str, str | None]) -> list[schema.Mark]:
+    """Return the seats ("X", "O") without a lost game, in which a policy is proved unbeatable."""
+    return [SIDES[SEATS[seat]] for seat, record in lost_games.items() if record is None]
+
+
 def build_judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
     """Return the fields of `schema.ApiJudgement` for a policy."""
     figures = get_figures(site, name)
@@ -142,9 +147,7 @@ def build_judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
     reachable = figures.reachable_blunders
     return {
         "title": site.display_titles[name],
-        "unbeatable_as": [
-            SIDES[SEATS[seat]] for seat, record in lost_games.items() if record is None
-        ],
+        "unbeatable_as": _list_proved_seats(lost_games),
         "losing_games": schema.Lost(**lost_games),
         "blunders": figures.blunders[-1],
         "decisions": site.game.decisions,
@@ -337,11 +340,7 @@ def build_summary(site: SiteData, id: str) -> schema.Summary:
         algorithm=card.algorithm,
         recipe=card.recipe,
         updates=card.updates,
-        unbeatable_as=[
-            SIDES[SEATS[seat]]
-            for seat, record in find_losing_games(site, id).items()
-            if record is None
-        ],
+        unbeatable_as=_list_proved_seats(find_losing_games(site, id)),
         blunders=figures.blunders[-1],
         decisions=site.game.decisions,
         task=schema.Task(

@@ -24,7 +24,7 @@ from app.recipes import (
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.web import urls
-from app.web.facts import find_losing_game
+from app.web.facts import find_losing_games
 from app.web.formatting import format_count, format_with_unit, join_words
 from app.web.match import build_match_against_person, read_word
 from app.web.on_demand import SeedRun
@@ -392,9 +392,7 @@ def shorten_curve(curve: str) -> str:
 
 def list_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
     """Return the parts of a sentence on who can beat an agent, each with a URL or ""."""
-    lost = {
-        seat: find_losing_game(site, agent, player) for seat, player in SEATS.items()
-    }
+    lost = find_losing_games(site, agent)
     if not any(record is not None for record in lost.values()):
         return [
             ("Unbeatable: ", ""),

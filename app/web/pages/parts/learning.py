@@ -256,20 +256,21 @@ def _build_square(view: MoveValues, cell: int) -> FilmSquare:
 def film_position(site: SiteData, name: str, record: str) -> Film:
     """Return the film of an agent's values in one decision.
 
-    Raises ValueError or IllegalMoveError as `replay` does.
+    Raises ValueError or IllegalMoveError as `replay_record` does.
     """
     game = site.game
     last = site.get_last_snapshot(name)
     position = replay_record(game, record)[-1]
-    values_by_name = [
+    values_by_snapshot = [
         evaluate_moves(site, position, name, site.get_snapshot_for_url(name, step))
         for step in range(last + 1)
     ]
     cells = np.flatnonzero(game.legal[position]).tolist()
     frames = [
-        {cell: _build_square(view, cell) for cell in cells} for view in values_by_name
+        {cell: _build_square(view, cell) for cell in cells}
+        for view in values_by_snapshot
     ]
-    captions = [describe_block(site, position, view) for view in values_by_name]
+    captions = [describe_block(site, position, view) for view in values_by_snapshot]
     return _build_film(site, name, frames, captions)._replace(
         square_names={
             cell: format_short_square_name(game, cell).capitalize() for cell in cells
