@@ -296,7 +296,7 @@ def test_a_list_with_a_losing_move_is_refused(tictactoe: Both, tables, name: str
 def test_there_is_none_for_an_agent_that_can_be_beaten(
     tictactoe: Both, tables, policies, name: str, seat: str
 ):
-    with pytest.raises(ValueError, match="it loses the game"):
+    with pytest.raises(ValueError, match="the policy loses the game"):
         prove_unbeatable(
             ReachablePlay(tictactoe.game, greedy_policy(tables[name])), SEATS[seat.lower()]
         )
