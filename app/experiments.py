@@ -61,9 +61,9 @@ CLAIM_IDS = (
 )
 
 Verdict = Literal["reproduced", "partly reproduced", "not reproduced", "inconclusive"]
-MAX_FILE_BYTES = 1 << 20  # limit in bytes
-FILE_MODE = 0o644  # readable by all users
-SIGNIFICANT_DIGITS = 12  # digits of a stored figure; only rounding errors are dropped
+MAX_FILE_BYTES = 1 << 20  # limit for the size of a results file
+FILE_MODE = 0o644  # permissions of a results file: readable by all users
+SIGNIFICANT_DIGITS = 12  # digits of a stored number; rounding errors are further right
 
 Id = Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
 Text = Annotated[str, Meta(min_length=1, max_length=2_000)]
@@ -88,8 +88,8 @@ class Struct(
     """Base class of the parts of a results file: immutable, without unknown fields."""
 
 
-class Mark(Struct, frozen=True):
-    """A line drawn at a value: a reported value, or a bound."""
+class ReferenceLine(Struct, frozen=True):
+    """A line in a chart that shows a value to compare with: a reported value, or a bound."""
 
     value: Annotated[
         float,
@@ -100,8 +100,8 @@ class Mark(Struct, frozen=True):
     text: Annotated[Label, Meta(description="The label of the line.")]
 
 
-class Group(Struct, frozen=True):
-    """The final values of the seeds of a recipe."""
+class RecipeValues(Struct, frozen=True):
+    """The final values of a recipe's runs, one for each seed."""
 
     name: RecipeLabel
     recipe: RecipeName
@@ -113,16 +113,19 @@ class Group(Struct, frozen=True):
         ),
     ]
     marks: Annotated[
-        list[Mark], Meta(description="Reference lines in the chart of these values.")
+        list[ReferenceLine],
+        Meta(description="Reference lines in the chart of these values."),
     ] = []
 
 
 class Histogram(Struct, frozen=True, tag="histogram"):
-    """A distribution: every seed of some recipes is a dot."""
+    """A chart of the final values of some recipes, with a dot for each seed."""
 
     title: FigureTitle
     unit: Unit
-    groups: Annotated[list[Group], Meta(min_length=1, description="The recipes.")]
+    groups: Annotated[
+        list[RecipeValues], Meta(min_length=1, description="The recipes.")
+    ]
     exact: Annotated[
         bool,
         Meta(
@@ -179,7 +182,8 @@ class Curves(Struct, frozen=True, tag="curves"):
     unit: Unit
     series: Annotated[list[Series], Meta(min_length=1, description="The recipes.")]
     marks: Annotated[
-        list[Mark], Meta(description="Vertical reference lines, each at an x value.")
+        list[ReferenceLine],
+        Meta(description="Vertical reference lines, each at an x value."),
     ] = []
     logarithmic: Annotated[
         bool, Meta(description="Whether the x axis is logarithmic.")
@@ -187,7 +191,7 @@ class Curves(Struct, frozen=True, tag="curves"):
 
 
 class Grid(Struct, frozen=True, tag="grid", rename={"seed_count": "n"}):
-    """The median over the seeds for all combinations of two parameters."""
+    """A table of medians over the seeds, one for each combination of two parameters' values."""
 
     title: FigureTitle
     unit: Unit
@@ -222,7 +226,7 @@ class Grid(Struct, frozen=True, tag="grid", rename={"seed_count": "n"}):
 
 
 class Bar(Struct, frozen=True, rename={"sample_size": "n"}):
-    """A number with its label, and its interval if it is an estimate."""
+    """A number of a bar chart with its label, and its 95% interval if it is an estimate."""
 
     name: Annotated[Label, Meta(description="The label of the number.")]
     value: Annotated[float, Meta(description="The number.")]
@@ -252,7 +256,7 @@ class Bar(Struct, frozen=True, rename={"sample_size": "n"}):
 
 
 class Bars(Struct, frozen=True, tag="bars"):
-    """Numbers side by side."""
+    """A bar chart of single numbers."""
 
     title: FigureTitle
     unit: Unit
@@ -266,7 +270,7 @@ class Bars(Struct, frozen=True, tag="bars"):
 
 
 class Board(Struct, frozen=True, rename={"value_source": "lens"}):
-    """A position with the values of an agent."""
+    """A position drawn as a board, with the values of an agent."""
 
     record: Annotated[Record, Meta(description="The moves that lead to the position.")]
     value_source: Annotated[
@@ -289,7 +293,7 @@ Figure = Histogram | Curves | Grid | Bars | Boards
 
 
 class Table(Struct, frozen=True, rename={"unit": "about"}):
-    """A few numbers as formatted text."""
+    """A table of a few numbers, formatted as text."""
 
     columns: Annotated[
         list[Label], Meta(min_length=1, description="The headings of the columns.")
@@ -309,7 +313,7 @@ class Table(Struct, frozen=True, rename={"unit": "about"}):
             raise ValueError(f"the rows do not have {len(self.columns)} cells each")
 
 
-class Check(Struct, frozen=True, rename={"result_digest": "digest"}):
+class RunDigest(Struct, frozen=True, rename={"result_digest": "digest"}):
     """The digest of the result of a run, which a test compares with a repeated run."""
 
     recipe: Annotated[Name, Meta(description="The recipe, with its seed.")]
@@ -386,7 +390,7 @@ class Summary(
         str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", description="The date of this file.")
     ]
     checks: Annotated[
-        list[Check],
+        list[RunDigest],
         Meta(description="A few runs, which a test repeats."),
     ] = []
 
@@ -439,7 +443,7 @@ def load_summaries(folder: Path) -> dict[str, Summary]:
 def save_summary(folder: Path, summary: Summary) -> Path:
     """Write a summary as `<id>.json`, atomically, and return the path."""
     text = msgspec.json.format(msgspec.json.encode(summary), indent=1).decode()
-    # Join each innermost list to one line.  Texts contain no line breaks, so the pattern matches
+    # Write each innermost list on one line.  Texts contain no line breaks, so the pattern matches
     # lists of numbers only.
     text = re.sub(
         r"\[(\n[^][{}\"]*)\]", lambda found: f"[{_join_numbers(found[1])}]", text
@@ -453,9 +457,9 @@ def save_summary(folder: Path, summary: Summary) -> Path:
     return path
 
 
-def _join_numbers(numbers: str) -> str:
-    """Return the numbers of an indented JSON list on a single line; 3.0 becomes 3."""
-    return re.sub(r"\.0\b", "", " ".join(numbers.split()))
+def _join_numbers(number_list: str) -> str:
+    """Return the contents of an indented JSON list of numbers on one line, with 3 for 3.0."""
+    return re.sub(r"\.0\b", "", " ".join(number_list.split()))
 
 
 def summarize_seeds(
@@ -465,7 +469,7 @@ def summarize_seeds(
     rows: Sequence[Sequence[float]],
     first_seed: int = 0,
 ) -> Series:
-    """Return the curve of a recipe from `rows`: a row for each seed, with a number for each x."""
+    """Return the curve of a recipe over `x`: statistics of `rows`, the numbers of a seed in each row."""
     low, median, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=0).tolist()
     least = np.min(rows, axis=0).tolist()
     most = np.max(rows, axis=0).tolist()
@@ -473,7 +477,7 @@ def summarize_seeds(
         [round_significant(value) for value in line]
         for line in (x, median, low, high, least, most)
     )
-    typical_seed = first_seed + find_typical([row[-1] for row in rows])
+    typical_seed = first_seed + find_median_index([row[-1] for row in rows])
     return Series(
         name,
         recipe,
@@ -488,8 +492,8 @@ def summarize_seeds(
     )
 
 
-def find_typical(values: Sequence[float]) -> int:
-    """Return the index of the value nearest to the median; ties: the first."""
+def find_median_index(values: Sequence[float]) -> int:
+    """Return the index of the value nearest to the median of all values; ties: the first."""
     distance = np.abs(np.asarray(values, float) - np.median(values))
     return int(np.argmin(distance))
 
@@ -504,7 +508,7 @@ def round_significant(value: float) -> float:
 
 
 def count_higher(first: Sequence[float], second: Sequence[float]) -> int:
-    """Return the number of pairs `first[i]`, `second[i]` with the higher number in `first`."""
+    """Return the number of indices i for which `first[i]` is higher than `second[i]`."""
     return sum(a > b for a, b in zip(first, second, strict=True))
 
 

@@ -63,12 +63,12 @@ def get_sources(*slugs: str) -> tuple[Source, ...]:
     return tuple(SOURCES[slug] for slug in slugs)
 
 
-def find_source(name: str) -> Source | None:
-    """Return the source with a short name, as written on cards; None if the name is unknown."""
-    return _SOURCES_BY_NAME.get(name)
+def find_source(short_name: str) -> Source | None:
+    """Return the source with this short name, which cards use; None if the name is unknown."""
+    return _SOURCES_BY_NAME.get(short_name)
 
 
-def find_heading(name: str) -> str:
-    """Return the heading of a list of agents by the name of their origin; classics share one."""
-    source = find_source(name)
-    return CLASSICS_HEADING if source and source.kind == "classic" else name
+def find_origin_heading(origin: str) -> str:
+    """Return the heading for agents of a source, given its short name; classics share a heading."""
+    source = find_source(origin)
+    return CLASSICS_HEADING if source and source.kind == "classic" else origin

@@ -478,11 +478,11 @@ def updates(names: tuple[str, ...], mistakes: bool, models: Path) -> None:
 
     With --mistakes, NAME is the id of a shipped agent.
     """
-    from training.mistakes import RECORDED_AGENTS, write_mistakes  # noqa: PLC0415
+    from training.blunder_updates import RECORDED_AGENTS, write_blunder_updates  # noqa: PLC0415
     from training.updates import EXAMPLE_SLUGS, NETWORK_SLUG, write_examples  # noqa: PLC0415
 
     known = RECORDED_AGENTS if mistakes else (*EXAMPLE_SLUGS, NETWORK_SLUG)
-    write = write_mistakes if mistakes else write_examples
+    write = write_blunder_updates if mistakes else write_examples
     for name in names or known:
         if name not in known:
             raise click.UsageError(

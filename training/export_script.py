@@ -202,13 +202,13 @@ def format_body(text: str) -> str:
 def format_parameters(recipe: Recipe) -> Iterator[str]:
     """Yield a line of Python for each parameter, with its meaning; `phases` has opponents and turns."""
     told = [(one.field, one.value, one.meaning) for one in list_parameters(recipe)]
-    hidden = {"vs", recipe.turns}
+    hidden = {"vs", recipe.length_parameter}
     if not recipe.has_opponent(YOU):
         hidden.add("taught")
     phases = (
         "phases",
         recipe.phases,
-        f"Opponents, and the {recipe.turns} against each.",
+        f"Opponents, and the {recipe.length_parameter} against each.",
     )
     for named, value, meaning in [phases, *told]:
         if named not in hidden:

@@ -47,9 +47,9 @@ def compute_recipe_figures(
         game,
         tables,
         updates,
-        recipe.reward_scale(),
+        recipe.get_reward_scale(),
         recipe.plays,
-        recipe.training_task(),
+        recipe.build_training_task(),
         follow_policies,
     )
 

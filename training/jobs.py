@@ -106,9 +106,11 @@ def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
     from training.story import RECORDED_ALGORITHMS  # noqa: PLC0415
     from training.taught import learn  # noqa: PLC0415
 
-    is_short = recipe.max_updates() <= MAX_TEXTBOOK_UPDATES
+    is_short = recipe.compute_max_updates() <= MAX_TEXTBOOK_UPDATES
     is_for_textbook = (
-        is_short and recipe.slug in RECORDED_ALGORITHMS and recipe.turns == "games"
+        is_short
+        and recipe.slug in RECORDED_ALGORITHMS
+        and recipe.length_parameter == "games"
     )
     method = (
         COMPILED
@@ -136,7 +138,7 @@ def run_seed(game: Game, recipe: Recipe) -> bytes:
         updates,
         None,
         recipe.plays,
-        recipe.training_task(),
+        recipe.build_training_task(),
         fast_evaluation.follow_policies,
     )
     policy = policy_from_values(history[-1].q, recipe.plays)

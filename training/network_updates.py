@@ -21,7 +21,7 @@ from training.networks.dqn import (
     compute_targets,
     learn,
 )
-from training.story import list_row
+from training.story import replace_nan
 
 NETWORK_AGENT = "dqn-vs-random"
 RECORDED_EPOCH = 12  # the first step of this epoch is shown; epochs count from 1
@@ -79,7 +79,7 @@ def build_minibatch() -> list[UpdateExample]:
             # The opponent's reply ended the game: the replay buffer does not hold that board.
             continue
         following = format_position(game, made if over else int(next_decision))
-        next_row = [] if over else list_row(target_table[next_decision])
+        next_row = [] if over else replace_nan(target_table[next_decision])
         best = 0.0 if over else float(np.nanmax(target_table[next_decision]))
         board = format_position(game, int(decision))
         turns.append(TrainingMove(board, int(cell), False, following))
@@ -95,7 +95,7 @@ def build_minibatch() -> list[UpdateExample]:
                 next_value=best,
                 target=float(wanted),
                 step_size=recipe.step_size,
-                values=list_row(
+                values=replace_nan(
                     np.where(game.legal[decision], before_step[decision], np.nan)
                 ),
                 next_values=next_row,

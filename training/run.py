@@ -16,7 +16,7 @@ import numpy as np
 from app.project import ROOT
 from app.recipes import IDS_BY_RECIPE, SHIPPED, Recipe, name_recipe, parse_recipe
 from app.recipes.parameters import YOU
-from app.recipes.taught import format_title
+from app.recipes.taught import format_taught_title
 from app.tictactoe.agents import Agent, load_agent, save_agent
 from app.tictactoe.card import Card, Reported, compute_numbering
 from app.tictactoe.game import Game, tic_tac_toe
@@ -67,7 +67,9 @@ def read_texts(agent_id: str, recipe: Recipe) -> CardTexts:
         return msgspec.json.decode(card.read_bytes(), type=CardTexts)
     if agent_id in SHIPPED:
         return CardTexts(SHIPPED[agent_id].title, "To be written on its card")
-    title = format_title(recipe) if recipe.has_opponent(YOU) else name_recipe(recipe)
+    title = (
+        format_taught_title(recipe) if recipe.has_opponent(YOU) else name_recipe(recipe)
+    )
     return CardTexts(title, "A recipe of the command line")
 
 
@@ -228,14 +230,14 @@ def build_agent(
         versions=list_versions(recipe),
         numbering_digest=compute_numbering(game),
         arrays_digest="",
-        reward_scale=recipe.reward_scale(),
+        reward_scale=recipe.get_reward_scale(),
         figures=compute_figures(
             game,
             tables,
             updates.tolist(),
-            recipe.reward_scale(),
+            recipe.get_reward_scale(),
             recipe.plays,
-            recipe.training_task(),
+            recipe.build_training_task(),
             method.follow_policies,
         ),
         win_rate=RatesBySeat(*map(list, zip(*won, strict=True))) if won else None,
@@ -261,7 +263,7 @@ def recompute_figures(game: Game, agent: Agent) -> Agent:
     card = msgspec.structs.replace(
         agent.card,
         play_rule=recipe.plays,
-        reward_scale=recipe.reward_scale(),
+        reward_scale=recipe.get_reward_scale(),
         figures=compute_recipe_figures(game, recipe, tables, updates),
     )
     return replace(agent, card=card)

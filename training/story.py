@@ -43,7 +43,7 @@ UNRECORDED_ALGORITHMS = ("q-iteration", "mcts")
 RECORDED_ALGORITHMS = tuple(
     slug for slug in LEARNERS if slug not in UNRECORDED_ALGORITHMS
 )
-# Algorithms that also learn from the opponent's moves: these are recorded like own moves.
+# Algorithms whose opponents' moves are recorded like the learner's own, as they are updated too.
 RECORDED_EVERY_PLY = ("league",)
 
 
@@ -57,147 +57,146 @@ class GameRecorder:
     """A record of the games that a learner played, with its updates."""
 
     def __init__(self, game: Game, recipe: Recipe, with_values: bool = False) -> None:
-        """`with_values`: whether an update holds the values of all moves of its boards."""
+        """Create an empty record; updates hold the values of all moves if `with_values`."""
         self.game = game
         self.recipe = recipe
         self.rules = build_rules(game)
         self.with_values = with_values
-        # number of updates of each table entry
-        self.times: Counter[Hashable] = Counter()
-        self.start_game()
+        self.update_counts: Counter[Hashable] = Counter()  # by table entry
+        self.forget_games()
 
-    def start_game(self) -> None:
+    def forget_games(self) -> None:
         """Delete the recorded games; the counts of updates stay."""
-        self.games: list[list[TrainingMove]] = []
-        self.changes: list[list[TrainingUpdate]] = []  # the updates of each game
-        self.meetings: list[
-            tuple[str, str]
-        ] = []  # opponent and seat in each game of a league
-        self.is_watching = False  # whether a league game without the learner is played
+        self.games: list[list[TrainingMove]] = []  # the moves of each game
+        # index of a game -> its updates; a game without an update is missing
+        self.updates_by_game: dict[int, list[TrainingUpdate]] = {}
+        # opponent and seat in each game of a league
+        self.meetings: list[tuple[str, str]] = []
+        # whether the present game is a league game without the learner
+        self.is_others_game = False
 
     def record_event(self, learner: ReferenceLearner, event: TrainingEvent) -> None:
         """Record the next event of the training."""
         match event:
             case Meeting(opponent, seat):
-                self.is_watching = not opponent
+                self.is_others_game = not opponent
                 if opponent:
                     self.meetings.append((opponent, seat))
-            case Move(board, cell, explored) if not self.is_watching:
+            case Move(board, cell, explored) if not self.is_others_game:
                 self.record_move(board, cell, explored)
             case Update():
                 self.record_update(learner, event)
 
     def record_move(self, board: str, cell: int, explored: bool | None) -> None:
         """Record a move of the learner, or the board after the opponent's reply to its last move."""
-        turns = self.games[-1] if self.games else []
-        after = self.rules.make_move(board, cell)
+        moves = self.games[-1] if self.games else []
+        next_board = self.rules.make_move(board, cell)
         if explored is None:
             # An opponent's first move of a game is not a reply: it changes no recorded move.
-            if turns and not self.is_finished(turns):
-                turns[-1] = replace(turns[-1], next_own_board=after)
+            if moves and not self.is_finished(moves):
+                moves[-1] = replace(moves[-1], next_own_board=next_board)
             return
-        if not turns or self.is_finished(turns):
-            self.games.append(turns := [])
-        turns.append(
+        if not moves or self.is_finished(moves):
+            self.games.append(moves := [])
+        moves.append(
             TrainingMove(
-                board=board, cell=cell, was_random=explored, next_own_board=after
+                board=board, cell=cell, was_random=explored, next_own_board=next_board
             )
         )
 
-    def is_finished(self, turns: list[TrainingMove]) -> bool:
+    def is_finished(self, moves: list[TrainingMove]) -> bool:
         """Return whether these moves are a finished game."""
-        return bool(self.rules.is_over(turns[-1].next_own_board))
+        return bool(self.rules.is_over(moves[-1].next_own_board))
 
     def count_update(self, learner: ReferenceLearner, update: Update) -> int:
         """Count an update of its table entry; return the number of updates of the entry so far."""
         key = get_update_key(learner, update)
-        self.times[key] += 1
-        return self.times[key]
+        self.update_counts[key] += 1
+        return self.update_counts[key]
 
     def record_update(self, learner: ReferenceLearner, update: Update) -> None:
         """Record an update of the last game."""
         count = self.count_update(learner, update)
-        # A game without any update gets an empty list.
-        number = len(self.games) - 1
-        self.changes += [[] for _ in range(number + 1 - len(self.changes))]
-        turns = self.games[number]
-        changes = self.changes[number]
-        turn = (
-            len(turns) - 1
+        game_index = len(self.games) - 1
+        moves = self.games[game_index]
+        updates = self.updates_by_game.setdefault(game_index, [])
+        move_index = (
+            len(moves) - 1
             if self.recipe.slug in RECORDED_EVERY_PLY
-            else _find_move_index(turns, update)
+            else _find_move_index(moves, update)
         )
-        board = turns[turn].board
+        move = moves[move_index]
         seat = ""
-        observed = False
+        is_opponent_move = False
         if isinstance(self.recipe, League):
-            mover = self.rules.player_to_move(board)
-            seat = self.meetings[number][1]
+            mover = self.rules.player_to_move(move.board)
+            seat = self.meetings[game_index][1]
             if self.recipe.observing and mover != seat:
-                is_second = any(change.move_index == turn for change in changes)
-                observed = self.recipe.stages == "one" or is_second
-            if observed:
+                is_second = any(earlier.move_index == move_index for earlier in updates)
+                is_opponent_move = self.recipe.stages == "one" or is_second
+            if is_opponent_move:
                 seat = mover
         values = []
         next_values = []
         if self.with_values:
-            values = list_values_before(learner, update, board, turns[turn].cell, seat)
+            values = list_values_before(learner, update, move.board, move.cell, seat)
             next_values = list_values(learner, update.next_board, seat)
-        changes.append(
+        updates.append(
             TrainingUpdate(
-                move_index=turn,
+                move_index=move_index,
                 update_count=count,
-                is_opponent_move=observed,
+                is_opponent_move=is_opponent_move,
                 values=values,
                 next_values=next_values,
                 **{name: getattr(update, name) for name in COPIED_FIELDS},
             )
         )
 
-    def build_game(self, number: int) -> TrainingGame:
-        """Return the record of a finished game."""
-        turns = self.games[number]
-        opponent, seat = self.meetings[number] if self.meetings else ("", "")
+    def build_game(self, game_index: int) -> TrainingGame:
+        """Return the record of a finished game; the index -1 is the last game."""
+        game_index = range(len(self.games))[game_index]
+        moves = self.games[game_index]
+        opponent, seat = self.meetings[game_index] if self.meetings else ("", "")
         if not seat:
-            seats = {self.rules.player_to_move(turn.board) for turn in turns}
+            seats = {self.rules.player_to_move(move.board) for move in moves}
             seat = seats.pop() if len(seats) == 1 else "X"
         return TrainingGame(
-            moves=turns,
-            updates=self.changes[number] if number < len(self.changes) else [],
+            moves=moves,
+            updates=self.updates_by_game.get(game_index, []),
             seat=seat,
             opponent=opponent,
-            result=RESULT_BY_SIGN[self.rules.result(turns[-1].next_own_board, seat)],
+            result=RESULT_BY_SIGN[self.rules.result(moves[-1].next_own_board, seat)],
         )
 
 
-def encode_story(game: Game, recipe: Recipe, games: int = MAX_STORY_GAMES) -> bytes:
-    """Return the first games of a training as JSON: a list of `TrainingGame`.
+def encode_story(game: Game, recipe: Recipe, max_games: int = MAX_STORY_GAMES) -> bytes:
+    """Return the first games of a training as JSON: a list of at most `max_games` `TrainingGame`.
 
     The list is empty for an algorithm without recorded games.
     """
-    listener = GameRecorder(game, recipe)
+    recorder = GameRecorder(game, recipe)
     if recipe.slug in RECORDED_ALGORITHMS:
         learner = make_learner(game, recipe)
         for event in learn(game, recipe, learner):
-            listener.record_event(learner, event)
-            if len(listener.games) > games:
+            recorder.record_event(learner, event)
+            if len(recorder.games) > max_games:
                 break
     return msgspec.json.encode(
-        [listener.build_game(n) for n in range(len(listener.games[:games]))]
+        [recorder.build_game(n) for n in range(len(recorder.games[:max_games]))]
     )
 
 
-def list_row(row: NDArray[np.floating]) -> list[float | None]:
-    """Return a row of values as a list, with None in place of NaN."""
-    return [None if np.isnan(value) else float(value) for value in row]
+def replace_nan(values: NDArray[np.floating]) -> list[float | None]:
+    """Return an array of values as a list, with None in place of NaN."""
+    return [None if np.isnan(value) else float(value) for value in values]
 
 
 def list_values(
     learner: ReferenceLearner, board: str, seat: str = ""
 ) -> list[float | None]:
-    """Return the value of each cell of a board, None where it is taken; [] after the end.
+    """Return the value of each cell of a board, None for a taken cell; [] if the game is over.
 
-    In a league a value depends on the `seat` of the player who looks at the board.
+    In a league the values also depend on the seat, "X" or "O", in whose view the board is.
     """
     if not board or learner.game.is_over(board):
         return []
@@ -208,7 +207,7 @@ def list_values(
 
 
 def read_value(learner: ReferenceLearner, board: str, cell: int, seat: str) -> float:
-    """Return the entry of a move in the learner's table: its value, or its number of beads."""
+    """Return the number in a move's table entry: a value, or a number of beads."""
     match learner:
         case TextbookLeague():
             return float(learner.own.q[learner.own.see(board, cell, seat)])
@@ -241,9 +240,7 @@ def list_values_before(
     ]
 
 
-def _find_move_index(turns: list[TrainingMove], update: Update) -> int:
-    """Return the index of the move that an update belongs to."""
-    move = update.board, update.cell
-    return next(
-        number for number, turn in enumerate(turns) if (turn.board, turn.cell) == move
-    )
+def _find_move_index(moves: list[TrainingMove], update: Update) -> int:
+    """Return the index of the move of a game whose value an update changed."""
+    updated_move = update.board, update.cell
+    return [(move.board, move.cell) for move in moves].index(updated_move)

@@ -25,9 +25,9 @@ from app.recipes.parameters import MAX_TAUGHT_GAMES, YOU, TaughtError, list_taug
 from app.recipes.taught import (
     MILESTONES,
     Course,
+    LastLoss,
     Lesson,
     LosingMove,
-    LostLine,
     Refusal,
     ValueChange,
     add_game,
@@ -55,7 +55,7 @@ from training.reference import (
     list_recipe_turns,
     make_learner,
 )
-from training.story import GameRecorder, list_row
+from training.story import GameRecorder, replace_nan
 from training.textbook.loop import Turn
 from training.textbook.loop import Update as BookUpdate
 from training.textbook.rng import Random
@@ -107,7 +107,7 @@ class Pupil:
     """A learner between two games."""
 
     learner: ReferenceLearner
-    listener: GameRecorder
+    recorder: GameRecorder
     rng: Random
     games: int = 0
     updates: int = 0
@@ -115,8 +115,8 @@ class Pupil:
 
     def copy(self) -> "Pupil":
         """Return an independent copy.  The lessons are shared: they never change."""
-        listener = self.listener
-        fixed = [listener.game, listener.recipe, listener.rules, *self.lessons]
+        recorder = self.recorder
+        fixed = [recorder.game, recorder.recipe, recorder.rules, *self.lessons]
         return deepcopy(self, {id(one): one for one in fixed})
 
 
@@ -190,14 +190,14 @@ class PupilCache:
 
     def add_lesson(self, pupil: Pupil, step: LessonPlan) -> None:
         """Let a learner play the games of a step, and add their lesson."""
-        listener = pupil.listener
+        recorder = pupil.recorder
         before = build_progress(pupil)
         play_turns(pupil, step.turns)
         after = build_progress(pupil)
-        policy = policy_from_values(after.q, listener.recipe.plays)
+        policy = policy_from_values(after.q, recorder.recipe.plays)
         lesson = Lesson(
             opponent=step.opponent,
-            games=len(listener.games),
+            games=len(recorder.games),
             seat="",
             record="",
             result="",
@@ -205,16 +205,16 @@ class PupilCache:
             opponent_update_count=0,
             refill_count=(after.refills or 0) - (before.refills or 0),
             **judge_lesson(
-                self.game, policy, self.is_compiled, list_seats(listener.recipe)
+                self.game, policy, self.is_compiled, list_seats(recorder.recipe)
             ),
         )
         if step.opponent == YOU:
-            recorded_game = listener.build_game(-1)
-            seat = find_seat(listener.recipe, step.turns[0].player.number)
+            recorded_game = recorder.build_game(-1)
+            seat = find_seat(recorder.recipe, step.turns[0].player.number)
             updates = list_own_updates(recorded_game, seat)
             record = self.build_record(pupil)
             result = recorded_game.get_result_for(seat)
-            old_policy = policy_from_values(before.q, listener.recipe.plays)
+            old_policy = policy_from_values(before.q, recorder.recipe.plays)
             lesson = replace(
                 lesson,
                 seat=seat,
@@ -230,9 +230,9 @@ class PupilCache:
 
     def build_record(self, pupil: Pupil, *end: str) -> str:
         """Return the record of the last recorded game, up to its end or up to a board."""
-        rules = pupil.listener.rules
+        rules = pupil.recorder.rules
         boards = [rules.empty]
-        for turn in next(iter(pupil.listener.games), []):
+        for turn in next(iter(pupil.recorder.games), []):
             boards += [
                 turn.board,
                 rules.make_move(turn.board, turn.cell),
@@ -258,11 +258,11 @@ class PupilCache:
             record=record,
             has_unfinished_game=begun,
             seat=seat,
-            values=[list_row(progress.q[s]) for s in decisions],
+            values=[replace_nan(progress.q[s]) for s in decisions],
             is_value_known=(progress.visits[decisions] > 0).tolist(),
             lessons=pupil.lessons,
             losing_games=find_lost_games(game, policy),
-            lost_line=follow_lost_line(game, policy, pupil.lessons),
+            last_loss=describe_last_loss(game, policy, pupil.lessons),
             blunder_chances={}
             if begun
             else find_blunder_chances(game, policy, [*list_seats(recipe)]),
@@ -298,21 +298,21 @@ def create_pupil(game: Game, start: Recipe) -> Pupil:
 
 
 def play_turns(pupil: Pupil, turns: list[Turn]) -> None:
-    """Play some turns, and record their games in the listener.
+    """Play some turns, and record their games.
 
     Raises TaughtError for a move of a person that cannot be played.
     """
-    listener = pupil.listener
-    listener.start_game()
+    recorder = pupil.recorder
+    recorder.forget_games()
     for turn in turns:
         for event in pupil.learner.play(turn, pupil.rng):
-            listener.record_event(pupil.learner, event)
+            recorder.record_event(pupil.learner, event)
             if isinstance(event, BookUpdate):
-                check_bead_choice(listener.recipe, turn, event)
+                check_bead_choice(recorder.recipe, turn, event)
         if isinstance(turn.player, Person):
             turn.player.check_end()
-    pupil.games += len(listener.games)
-    pupil.updates += sum(map(len, listener.changes))
+    pupil.games += len(recorder.games)
+    pupil.updates += sum(map(len, recorder.updates_by_game.values()))
 
 
 def check_bead_choice(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
@@ -383,9 +383,9 @@ def compute_losing_chance(game: Game, position: int, policy: Policy) -> float:
     return float(policy[position, cells[loses]].sum())
 
 
-def follow_lost_line(
+def describe_last_loss(
     game: Game, policy: Policy, lessons: list[Lesson]
-) -> LostLine | None:
+) -> LastLoss | None:
     """Return a policy's play in the last lost game of some lessons, None if none was lost."""
     for number, lesson in reversed([*enumerate(lessons, 1)]):
         if lesson.losing_move is None:
@@ -395,7 +395,7 @@ def follow_lost_line(
         wins = find_best_response(game, policy, -mover, loss=0.0).outcome_chances[
             position
         ]
-        return LostLine(
+        return LastLoss(
             number,
             compute_losing_chance(game, position, policy),
             is_safe=bool(wins[2 if mover == X else 0] == 0),
@@ -436,16 +436,16 @@ def check_lengths(recipe: Recipe, games: list[LessonPlan]) -> None:
 def build_progress(pupil: Pupil) -> Progress:
     """Return the values and visits of a learner as arrays, in the mover's view."""
     learner = pupil.learner
-    times = pupil.listener.times
-    game = pupil.listener.game
-    initial, entries = build_first_table(game, pupil.listener.recipe.with_seed(0))
+    update_counts = pupil.recorder.update_counts
+    game = pupil.recorder.game
+    initial, entries = build_first_table(game, pupil.recorder.recipe.with_seed(0))
     values = initial.copy()
     visits = np.zeros(len(initial), np.uint32)
-    # In a league, `times` also counts entries of the opponent's moves: `entries` has none.
-    for key in times.keys() & entries.keys():
+    # In a league, `update_counts` also counts entries of the opponent's moves: `entries` has none.
+    for key in update_counts.keys() & entries.keys():
         move, pairs = entries[key]
         values[pairs] = learner.value(*move)
-        visits[pairs] = times[key]
+        visits[pairs] = update_counts[key]
     return Progress(
         finished_share=0.0,
         games=pupil.games,

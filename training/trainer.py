@@ -300,7 +300,7 @@ def name_short_recipe(kind: type[Recipe]) -> str:
     A recipe with phases has turns in each phase, so `vs` becomes a single opponent.
     """
     has_phases = ":" in getattr(kind(), "vs", "")
-    return f"{kind.slug},{'vs=self,' * has_phases}{kind.turns}=2"
+    return f"{kind.slug},{'vs=self,' * has_phases}{kind.length_parameter}=2"
 
 
 def main() -> None:

@@ -12,20 +12,24 @@ from typing import NamedTuple
 import msgspec
 
 from app.recipes import Recipe, parse_recipe
-from app.recipes.games import TrainingMove, TrainingUpdate, UpdateExample
+from app.recipes.games import (
+    UPDATES_FOLDER,
+    TrainingMove,
+    TrainingUpdate,
+    UpdateExample,
+)
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import format_position, parse_record, replay_record
 from app.tictactoe.policy import compute_optimal_q
 from training.reference import build_rules, learn, list_recipe_turns, make_learner
-from training.story import GameRecorder, list_row, list_values, list_values_before
+from training.story import GameRecorder, list_values, list_values_before, replace_nan
 from training.textbook.loop import Update
 from training.textbook.mcts import Tree
 from training.textbook.opponents.minimax import list_best_moves
 from training.textbook.q_iteration import QIteration
 from training.textbook.rng import Random
 
-UPDATES_FOLDER = "updates"  # inside the folder of models
 DECIMALS = 2  # decimals of the numbers that a page shows
 MIN_CHANGE = 0.008  # least change of a value that a page shows
 
@@ -280,13 +284,13 @@ def find_recipe(agent: str) -> Recipe:
 
 def record_games(recipe: Recipe, game_count: int) -> Iterator[RecordedGame]:
     """Yield the first games of a training with the values of all moves before each update."""
-    listener = GameRecorder(tic_tac_toe(), recipe, with_values=True)
+    recorder = GameRecorder(tic_tac_toe(), recipe, with_values=True)
     learner = make_learner(tic_tac_toe(), recipe)
     before = told = 0
     for event in learn(tic_tac_toe(), recipe, learner):
-        listener.record_event(learner, event)
-        if len(listener.games) > told + 1:
-            game, before = _take_finished_game(listener, told, before)
+        recorder.record_event(learner, event)
+        if len(recorder.games) > told + 1:
+            game, before = _take_finished_game(recorder, told, before)
             told += 1
             yield game
             if told == game_count:
@@ -294,11 +298,11 @@ def record_games(recipe: Recipe, game_count: int) -> Iterator[RecordedGame]:
 
 
 def _take_finished_game(
-    listener: GameRecorder, number: int, before: int
+    recorder: GameRecorder, number: int, before: int
 ) -> tuple[RecordedGame, int]:
     """Return a game that is over, and the number of updates after it."""
-    turns = listener.games[number]
-    changes = listener.changes[number] if number < len(listener.changes) else []
+    turns = recorder.games[number]
+    changes = recorder.updates_by_game.get(number, [])
     game = RecordedGame(number + 1, before, turns, changes, turns[-1].next_own_board)
     return game, before + len(changes)
 
@@ -520,7 +524,7 @@ def build_minimax_examples() -> list[UpdateExample]:
             position = positions[first + turn]
             after = positions[first + turn + 1]
             value = float(exact[position, cells[first + turn]])
-            next_values = [] if game.is_over(after) else list_row(exact[after])
+            next_values = [] if game.is_over(after) else replace_nan(exact[after])
             change = TrainingUpdate(
                 move_index=turn,
                 old=value,
@@ -528,7 +532,7 @@ def build_minimax_examples() -> list[UpdateExample]:
                 update_count=1,
                 is_opponent_move=False,
                 next_board=boards[first + turn + 1],
-                values=list_row(exact[position]),
+                values=replace_nan(exact[position]),
                 next_values=next_values,
             )
             changes.append(change)

@@ -17,7 +17,7 @@ from app.recipes.parameters import (
     LossReward,
     Recipe,
     RecipeError,
-    Rewarded,
+    RecipeWithRewards,
     WinReward,
     describe_reward,
     format_value,
@@ -104,15 +104,16 @@ Taught = Annotated[
     ),
 ]
 
-MAX_FAULTY_UPDATES = 100_000  # for these the textbook learner needs about a second
+# the textbook learner makes this many updates in about a second
+MAX_FAULTY_UPDATES = 100_000
 SEAT_LETTERS = {"both": "xo", "x": "x", "o": "o"}
 
 
-class QIteration(Rewarded, frozen=True, kw_only=True):
+class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
     """Sweeps over every position and move, each update with one sampled reply."""
 
     slug: ClassVar[str] = "q-iteration"
-    turns: ClassVar[str] = "sweeps"
+    length_parameter: ClassVar[str] = "sweeps"
 
     vs: OpponentName = "random:50+self:200"
     sweeps: Annotated[
@@ -125,25 +126,28 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
     initial: Initial = 0.0
 
     def check_combination(self) -> None:
-        """Raise RecipeError also if `vs` is both: sweeps are not games of two learners."""
+        """Raise RecipeError for contradictions, and if `vs` is both: a sweep has no two learners."""
         super().check_combination()
         if self.has_opponent(BOTH):
             raise RecipeError(
                 "vs is not both: a sweep has every position and move of both sides"
             )
 
-    def exact_task(self) -> Task:
+    def build_exact_task(self) -> Task:
         """Return the task against the last opponent, from any position."""
         return Task(
-            self.opponent(), self.gamma, self.reward_scale(), starts_everywhere=True
+            self.get_task_opponent(),
+            self.gamma,
+            self.get_reward_scale(),
+            starts_everywhere=True,
         )
 
-    def max_updates_per_turn(self) -> int:
+    def compute_max_updates_per_turn(self) -> int:
         """Return the number of legal pairs: a sweep updates each pair once."""
         return tic_tac_toe().pairs
 
 
-class TdControl(Rewarded, frozen=True, kw_only=True):
+class TdControl(RecipeWithRewards, frozen=True, kw_only=True):
     """Parameters of Q-learning and all Sarsas, which update after each reply of the opponent."""
 
     slug: ClassVar[str] = "q-learning"  # names the compiled loop that they share
@@ -159,7 +163,7 @@ class TdControl(Rewarded, frozen=True, kw_only=True):
     initial: Initial = 0.0
     taught: Taught = ""
 
-    def exact_task(self) -> Task:
+    def build_exact_task(self) -> Task:
         """Return the task against the last opponent."""
         return make_environment_task(self)
 
@@ -195,10 +199,10 @@ class QLearning(TdControl, frozen=True, kw_only=True):
             return
         if self.has_opponent(YOU):
             raise RecipeError("fault is none where a person teaches")
-        if self.max_updates() > MAX_FAULTY_UPDATES:
+        if self.compute_max_updates() > MAX_FAULTY_UPDATES:
             raise RecipeError(
                 f"a learner with a fault learns in plain Python, from {MAX_FAULTY_UPDATES:,} updates "
-                f"at most, and this may be {self.max_updates():,}: lower games"
+                f"at most, and this may be {self.compute_max_updates():,}: lower games"
             )
 
 
@@ -209,7 +213,7 @@ class Sarsa(TdControl, frozen=True, kw_only=True):
 
     games: Games = 300_000
 
-    def exact_task(self) -> Task:
+    def build_exact_task(self) -> Task:
         """Return the task against the last opponent, with the final exploration rate."""
         return make_environment_task(
             self, compute_final_rate(self.epsilon, self.epsilon_drop)
@@ -236,13 +240,13 @@ class SarsaLambda(Sarsa, frozen=True, kw_only=True):
         ),
     ] = field(default=0.5, name="lambda")
 
-    def max_updates_per_turn(self) -> int:
+    def compute_max_updates_per_turn(self) -> int:
         """Return an upper bound on the updates of a game: each move updates all earlier moves, too."""
-        moves = super().max_updates_per_turn()
+        moves = super().compute_max_updates_per_turn()
         return moves * (moves + 1) // 2 if self.lambda_ else moves
 
 
-class MonteCarlo(Rewarded, frozen=True, kw_only=True):
+class MonteCarlo(RecipeWithRewards, frozen=True, kw_only=True):
     """Monte Carlo control: the value of a move is the average return of its games."""
 
     slug: ClassVar[str] = "monte-carlo"
@@ -261,18 +265,18 @@ class MonteCarlo(Rewarded, frozen=True, kw_only=True):
     initial: Initial = 0.0
     taught: Taught = ""
 
-    def exact_task(self) -> Task:
+    def build_exact_task(self) -> Task:
         """Return the task against the last opponent, with the final exploration rate."""
         return make_environment_task(
             self, compute_final_rate(self.epsilon, self.epsilon_drop)
         )
 
 
-class TdAfterstates(Rewarded, frozen=True, kw_only=True):
+class TdAfterstates(RecipeWithRewards, frozen=True, kw_only=True):
     """TD(0) on afterstates: each value moves towards the value of the next afterstate."""
 
     slug: ClassVar[str] = "td-afterstates"
-    knows_ends: ClassVar[bool] = True
+    knows_final_values: ClassVar[bool] = True
 
     vs: OpponentName = "random"
     seat: Seat = "both"
@@ -305,7 +309,7 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
     draw: DrawReward = 0.5
     loss: LossReward = 0.0
 
-    def exact_task(self) -> Task:
+    def build_exact_task(self) -> Task:
         """Return the task against the last opponent, with exploration if `learn_from` is all."""
         explores = (
             compute_final_rate(self.epsilon, self.epsilon_drop)
@@ -313,14 +317,14 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
             else 0.0
         )
         return Task(
-            self.opponent(),
-            reward_scale=self.reward_scale(),
+            self.get_task_opponent(),
+            reward_scale=self.get_reward_scale(),
             seats=SEAT_LETTERS[self.seat],
             epsilon=explores,
         )
 
 
-class QTable(Rewarded, frozen=True, kw_only=True):
+class QTable(RecipeWithRewards, frozen=True, kw_only=True):
     """Q-learning that updates backward over each finished game; symmetric moves share a value."""
 
     slug: ClassVar[str] = "q-table"
@@ -360,14 +364,14 @@ class QTable(Rewarded, frozen=True, kw_only=True):
         """The rule of play: ties are broken as in training."""
         return "first" if self.ties == "first" else "greedy"
 
-    def exact_task(self) -> Task | None:
+    def build_exact_task(self) -> Task | None:
         """Return the task against the last opponent, None if `update` is sum: sums do not converge."""
         if self.update == "sum":
             return None
         return Task(
-            self.opponent(),
+            self.get_task_opponent(),
             self.gamma,
-            self.reward_scale(),
+            self.get_reward_scale(),
             seats=SEAT_LETTERS[self.seat],
         )
 
@@ -412,22 +416,22 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     ] = 0.5
     loss: Annotated[float, describe_reward("The reward of X if O wins.")] = -1.0
 
-    def reward_scale(self) -> RewardScale:
+    def get_reward_scale(self) -> RewardScale:
         """Return the rewards of X and O for a loss, a draw and a win; a reward of O is minus X's."""
         return RewardScale(
             x=(self.loss, self.draw, self.win), o=(-self.win, -self.draw, -self.loss)
         )
 
-    def exact_task(self) -> Task:
+    def build_exact_task(self) -> Task:
         """Return minimax with a discount at every ply."""
-        return Task(None, self.gamma, self.reward_scale(), discounted_plies=1)
+        return Task(None, self.gamma, self.get_reward_scale(), discounted_plies=1)
 
-    def max_updates_per_turn(self) -> int:
+    def compute_max_updates_per_turn(self) -> int:
         """Return the number of plies of a game: each is an update."""
         return tic_tac_toe().cells
 
 
-class League(Rewarded, frozen=True, kw_only=True):
+class League(RecipeWithRewards, frozen=True, kw_only=True):
     """A learner in a league of six players.
 
     The step size decreases with the visits of a pair; a move has a probability proportional
@@ -435,7 +439,7 @@ class League(Rewarded, frozen=True, kw_only=True):
     """
 
     slug: ClassVar[str] = "league"
-    turns: ClassVar[str] = "rounds"
+    length_parameter: ClassVar[str] = "rounds"
 
     vs: Annotated[
         Literal["league", "fixed", "random", "fixed+random"],
@@ -480,14 +484,14 @@ class League(Rewarded, frozen=True, kw_only=True):
     loss: LossReward = -10.0
 
     def check_combination(self) -> None:
-        """Raise RecipeError also if k starts above its limit."""
+        """Raise RecipeError if parameters contradict each other, or k starts above its limit."""
         super().check_combination()
         if self.k_start > self.k_limit:
             start = format_value(self.k_start)
             limit = format_value(self.k_limit)
             raise RecipeError(f"k_start is at most k_limit, not {start} above {limit}")
 
-    def max_updates_per_turn(self) -> int:
+    def compute_max_updates_per_turn(self) -> int:
         """Return the largest number of updates in a round.
 
         A learner that observes also updates the moves of its opponents.
@@ -503,11 +507,11 @@ class Champion(Recipe, frozen=True, kw_only=True):
 
     games: Annotated[int, describe_count("Maximum number of games.")] = 1_000
 
-    def exact_task(self) -> Task:
+    def build_exact_task(self) -> Task:
         """Return optimal play."""
         return Task(None, discounted_plies=1)
 
-    def max_updates_per_turn(self) -> int:
+    def compute_max_updates_per_turn(self) -> int:
         """Return the number of plies of a game: each is an update."""
         return tic_tac_toe().cells
 
@@ -570,7 +574,7 @@ class Menace(Recipe, frozen=True, kw_only=True):
         ),
     ] = -1
 
-    def reward_scale(self) -> None:
+    def get_reward_scale(self) -> None:
         """Return None: numbers of beads are weights of moves, not expected rewards."""
 
 
@@ -578,7 +582,7 @@ class Mcts(Recipe, frozen=True, kw_only=True):
     """Monte Carlo tree search (UCT) from every position: planning without learning."""
 
     slug: ClassVar[str] = "mcts"
-    turns: ClassVar[str] = "rollouts"
+    length_parameter: ClassVar[str] = "rollouts"
 
     rollouts: Annotated[
         int,
@@ -597,21 +601,21 @@ class Mcts(Recipe, frozen=True, kw_only=True):
         ),
     ] = 1.4
 
-    def exact_task(self) -> Task:
+    def build_exact_task(self) -> Task:
         """Return optimal play: with more rollouts the means converge to its values."""
         return Task(None, discounted_plies=1)
 
-    def max_updates_per_turn(self) -> int:
+    def compute_max_updates_per_turn(self) -> int:
         """Return the number of decisions: a rollout updates one move of each decision."""
         return tic_tac_toe().decisions
 
 
-class Dqn(Rewarded, frozen=True, kw_only=True):
+class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
     """A deep Q-network, trained on minibatches sampled from a replay buffer."""
 
     slug: ClassVar[str] = "dqn"
     is_network: ClassVar[bool] = True
-    turns: ClassVar[str] = "epochs"
+    length_parameter: ClassVar[str] = "epochs"
 
     vs: OpponentName = "random"
     epochs: Annotated[
@@ -710,18 +714,20 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
             )
 
     @property
-    def hidden(self) -> tuple[int, ...]:
+    def hidden_layer_widths(self) -> tuple[int, ...]:
         """The number of units of each layer between input and output."""
         narrow = self.width // 7
         return {1: (self.width,), 2: (narrow, self.width)}.get(
             self.layers, (narrow, self.width, narrow)
         )
 
-    def exact_task(self) -> Task:
+    def build_exact_task(self) -> Task:
         """Return the task against the last opponent."""
-        return Task(self.opponent(), self.gamma, self.reward_scale(), self.step)
+        return Task(
+            self.get_task_opponent(), self.gamma, self.get_reward_scale(), self.step
+        )
 
-    def max_updates_per_turn(self) -> int:
+    def compute_max_updates_per_turn(self) -> int:
         """Return the steps of an epoch: each is an update."""
         return self.steps
 
@@ -753,9 +759,9 @@ ALGORITHMS = MappingProxyType(
 def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) -> Task:
     """Return the training task of a learner against its last opponent, a part of the environment."""
     return Task(
-        recipe.opponent(),
+        recipe.get_task_opponent(),
         recipe.gamma,
-        recipe.reward_scale(),
+        recipe.get_reward_scale(),
         seats=SEAT_LETTERS[recipe.seat],
         starts_everywhere=recipe.start != "empty",
         epsilon=epsilon,

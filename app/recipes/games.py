@@ -6,6 +6,9 @@ from typing import Literal
 import msgspec
 from msgspec import Raw, Struct
 
+UPDATES_FOLDER = "updates"  # folder of example updates, inside the folder of models
+# folder of the updates behind blunders of agents, inside UPDATES_FOLDER
+BLUNDERS_FOLDER = "mistakes"
 OPPOSITE_RESULTS = {"win": "loss", "draw": "draw", "loss": "win"}
 
 
@@ -100,7 +103,7 @@ class UpdateExample(
     A simulated game, a sweep or a minibatch is recorded like a game, with a move for each update.
     """
 
-    kind: str  # the reason for selecting it, such as "usual" or "mistake"
+    kind: str  # the reason for selecting the example, such as "usual" or "mistake"
     agent: str  # id or recipe of the agent
     game_number: int  # number of the game in the training, from 1
     earlier_updates: int  # number of updates in the training before this game
@@ -110,28 +113,37 @@ class UpdateExample(
     final_board: str = ""  # the last board of the game
 
 
-def load_mistakes(folder: Path) -> dict[str, dict[str, Raw]]:
-    """Return the updates behind the blunders of agents in a folder, encoded: see `find_mistake`.
+def load_blunder_updates(folder: Path) -> dict[str, dict[str, Raw]]:
+    """Return the updates behind blunders in a folder, encoded, by agent and `name_blunder`.
 
-    Raises ValueError with the file and the reason if one of them is broken.
+    Raises ValueError, naming the file and the reason, if a file is broken.
     """
-    mistakes = {}
+    updates_by_agent = {}
     for path in sorted(folder.glob("*.json")):
         content = path.read_bytes()
         try:
             msgspec.json.decode(content, type=dict[str, list[UpdateExample]])
         except msgspec.DecodeError as error:
             raise ValueError(f"{path}: {error}") from None
-        # Encoded they need a tenth of the memory.
-        mistakes[path.stem] = msgspec.json.decode(content, type=dict[str, Raw])
-    return mistakes
+        # The examples stay encoded, which needs a tenth of the memory.
+        updates_by_agent[path.stem] = msgspec.json.decode(content, type=dict[str, Raw])
+    return updates_by_agent
 
 
-def find_mistake(
-    mistakes: dict[str, dict[str, Raw]], agent: str, board: str, cell: int
+def name_blunder(board: str, cell: int) -> str:
+    """Return the key of a blunder, the move on a cell of a board, in the stored files."""
+    return f"{board} {cell}"
+
+
+def find_blunder_updates(
+    updates_by_agent: dict[str, dict[str, Raw]], agent: str, board: str, cell: int
 ) -> list[UpdateExample]:
-    """Return the update that made a blunder of an agent and the first one of its value, or []."""
-    encoded = mistakes.get(agent, {}).get(f"{board} {cell}")
+    """Return the update that made an agent prefer a blunder, and the first update of its value.
+
+    The list is empty if the updates behind the blunder are not stored. `updates_by_agent` is
+    the result of `load_blunder_updates`.
+    """
+    encoded = updates_by_agent.get(agent, {}).get(name_blunder(board, cell))
     if encoded is None:
         return []
     return msgspec.json.decode(encoded, type=list[UpdateExample])

@@ -84,7 +84,9 @@ def parse_recipe(text: str) -> Recipe:
             raise RecipeError(f"{parameter} has no value: write {parameter}=...")
         values[parameter] = _parse_value(known[parameter], value)
     if "vs" in values and values["vs"] not in known["vs"].choices:
-        values |= _parse_opponents(str(values["vs"]), ALGORITHMS[slug].turns, values)
+        values |= _parse_opponents(
+            str(values["vs"]), ALGORITHMS[slug].length_parameter, values
+        )
     recipe = ALGORITHMS[slug](
         **{known[one].field: value for one, value in values.items()}
     )
@@ -123,10 +125,12 @@ def _parse_value(parameter: Parameter, text: str) -> Value:
     )
 
 
-def _parse_opponents(vs: str, turns: str, values: dict[str, Value]) -> dict[str, Value]:
+def _parse_opponents(
+    vs: str, length_parameter: str, values: dict[str, Value]
+) -> dict[str, Value]:
     """Return the values of parameters that a text `vs` sets, with aliases of opponents replaced.
 
-    A number for a single opponent, as in random:500, becomes the value of the parameter `turns`.
+    A number for a single opponent, as in random:500, becomes the value of `length_parameter`.
     """
     phases = [phase.split(":") for phase in vs.split("+")]
     for phase in phases:
@@ -136,9 +140,9 @@ def _parse_opponents(vs: str, turns: str, values: dict[str, Value]) -> dict[str,
         and len(phases[0]) == 2
         and WHOLE_NUMBER.fullmatch(phases[0][1])
     ):
-        if turns in values:
-            raise RecipeError(f"{turns} is not given where vs says how many")
-        return {"vs": phases[0][0], turns: int(phases[0][1])}
+        if length_parameter in values:
+            raise RecipeError(f"{length_parameter} is not given where vs says how many")
+        return {"vs": phases[0][0], length_parameter: int(phases[0][1])}
     return {"vs": "+".join(":".join(phase) for phase in phases)}
 
 

@@ -16,10 +16,10 @@ def parse_on_demand(text: str) -> Recipe:
         raise RecipeError(
             f"{recipe.slug} takes minutes: only the command line trains it"
         )
-    updates = recipe.max_updates()
+    updates = recipe.compute_max_updates()
     if updates > MAX_UPDATES:
         raise RecipeError(
             f"this may take {updates:,} updates, and {MAX_UPDATES:,} are the most that are "
-            f"trained here: lower {recipe.turns}"
+            f"trained here: lower {recipe.length_parameter}"
         )
     return recipe

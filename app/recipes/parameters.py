@@ -55,11 +55,11 @@ class RecipeError(ValueError):
 class TaughtError(RecipeError):
     """An impossible move in a game with a person; the message names the game and the move."""
 
-    def __init__(self, game: int, move: int, fault: str) -> None:
+    def __init__(self, game_number: int, move_number: int, fault: str) -> None:
         """Store the numbers of the game and of the person's move, both from 1."""
-        super().__init__(game, move, fault)
-        self.game = game
-        self.move = move
+        super().__init__(game_number, move_number, fault)
+        self.game = game_number
+        self.move = move_number
         self.fault = fault
 
     def __str__(self) -> str:
@@ -99,9 +99,10 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     slug: ClassVar[str]
-    turns: ClassVar[str] = "games"  # the parameter for the length of the training
+    # name of the parameter with the length of the training, and plural of its unit, a turn
+    length_parameter: ClassVar[str] = "games"
     # whether the learner takes the values of final positions from the rules
-    knows_ends: ClassVar[bool] = False
+    knows_final_values: ClassVar[bool] = False
     # whether it is a neural network; its training takes minutes
     is_network: ClassVar[bool] = False
 
@@ -121,10 +122,10 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     def check_combination(self) -> None:
         """Raise RecipeError if parameters contradict each other."""
-        usual = get_parameters(type(self))[self.turns].default
-        if ":" in self._opponents and getattr(self, self.turns) != usual:
+        usual = get_parameters(type(self))[self.length_parameter].default
+        if ":" in self._opponents and getattr(self, self.length_parameter) != usual:
             raise RecipeError(
-                f"{self.turns} is not given where vs says how many: {self._opponents}"
+                f"{self.length_parameter} is not given where vs says how many: {self._opponents}"
             )
         if self.has_opponent(BOTH) and getattr(self, "seat", "both") != "both":
             raise RecipeError(
@@ -153,9 +154,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def phases(self) -> Phases:
-        """The opponents in order, each with its number of turns."""
+        """The opponents in order, each with its number of turns (games, sweeps, ...)."""
         if ":" not in self._opponents:
-            return [(self._opponents, int(getattr(self, self.turns)))]
+            return [(self._opponents, int(getattr(self, self.length_parameter)))]
         phases = (phase.split(":") for phase in self._opponents.split("+"))
         return [(opponent, int(turns)) for opponent, turns in phases]
 
@@ -168,29 +169,31 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         """The rule for choosing moves by values: see `app.tictactoe.policy.policy_from_values`."""
         return "greedy"
 
-    def reward_scale(self) -> RewardScale | None:
+    def get_reward_scale(self) -> RewardScale | None:
         """Return the rewards of loss, draw and win for the player in each seat.
 
         None if values are numbers of beads, not expected rewards: see `app.tictactoe.beads`.
         """
         return RewardScale()
 
-    def training_task(self) -> Task | None:
+    def build_training_task(self) -> Task | None:
         """Return the training task against the last opponent, None if it has no exact values.
 
         A person as the last opponent makes exact values impossible.
         """
-        return None if self.phases[-1][0] == YOU else self.exact_task()
+        return None if self.phases[-1][0] == YOU else self.build_exact_task()
 
-    def exact_task(self) -> Task | None:
-        """Return the training task for a recipe if the last opponent is not a person."""
+    def build_exact_task(self) -> Task | None:
+        """Return the task against the last opponent, which is no person, None without exact values."""
         return None
 
-    def max_updates(self) -> int:
+    def compute_max_updates(self) -> int:
         """Return an upper bound on the updates of the whole training."""
-        return sum(turns for _, turns in self.phases) * self.max_updates_per_turn()
+        return (
+            sum(turns for _, turns in self.phases) * self.compute_max_updates_per_turn()
+        )
 
-    def max_updates_per_turn(self) -> int:
+    def compute_max_updates_per_turn(self) -> int:
         """Return an upper bound on the updates of a turn.
 
         For a game that is the number of X's moves, or of all moves if the learner plays
@@ -208,19 +211,19 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return sum(turns for opponent, turns in self.phases if opponent in opponents)
 
 
-class Rewarded(Recipe, frozen=True, kw_only=True):
+class RecipeWithRewards(Recipe, frozen=True, kw_only=True):
     """A recipe with the same rewards in both seats."""
 
     win: WinReward = 1.0
     draw: DrawReward = 0.0
     loss: LossReward = -1.0
 
-    def reward_scale(self) -> RewardScale:
+    def get_reward_scale(self) -> RewardScale:
         """Return the rewards of loss, draw and win."""
         rewards = (self.loss, self.draw, self.win)
         return RewardScale(x=rewards, o=rewards)
 
-    def opponent(self) -> str | None:
+    def get_task_opponent(self) -> str | None:
         """Return the last opponent as a `Task.opponent`: a baseline, or None for the learner itself.
 
         With `vs=both` the opponent also explores, but a task does not include that
@@ -348,8 +351,7 @@ def check_taught_games(recipe: Recipe) -> None:
         ("alpha_drop", 0),
     ):
         if getattr(recipe, parameter, value) != value:
-            # With these parameters, another game would change the learner's replies in earlier
-            # games.
+            # With such a parameter, adding a game would change the learner's moves in earlier games.
             raise RecipeError(f"{parameter} is {value} where a person teaches")
     for number, game in enumerate(games, 1):
         _check_taught_cells(number, game)
@@ -360,7 +362,7 @@ def _check_practice(recipe: Recipe) -> None:
     wanted = recipe.count_turns_against(YOU)
     practice = (
         sum(turns for _, turns in recipe.phases) - wanted
-    ) * recipe.max_updates_per_turn()
+    ) * recipe.compute_max_updates_per_turn()
     if practice > MAX_PRACTICE_UPDATES:
         raise RecipeError(
             f"a learner with people practises for {MAX_PRACTICE_UPDATES:,} updates at most, and this "
@@ -373,15 +375,15 @@ def _check_practice(recipe: Recipe) -> None:
         )
 
 
-def _check_taught_cells(number: int, game: str) -> None:
+def _check_taught_cells(game_number: int, cells: str) -> None:
     """Raise TaughtError if a game of a person has no cells, an invalid cell, or a cell twice."""
     cells = DIGITS[: tic_tac_toe().cells]
-    for move, cell in enumerate(game or " ", 1):
+    for move, cell in enumerate(cells or " ", 1):
         if cell not in cells:
             fault = f"is {quote_value(cell)}, and a cell is 0 to {cells[-1]}"
-            raise TaughtError(number, move, fault if game else "is missing")
-        if cell in game[: move - 1]:
-            raise TaughtError(number, move, f"is cell {cell} once more")
+            raise TaughtError(game_number, move, fault if cells else "is missing")
+        if cell in cells[: move - 1]:
+            raise TaughtError(game_number, move, f"is cell {cell} once more")
 
 
 # Only the canonical form of a number is valid: no sign, space or leading zero.
@@ -389,7 +391,7 @@ COUNT = "[1-9][0-9]{0,8}"
 
 
 def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
-    """Raise RecipeError if `vs` is not like `random` or `random:50+self:200`."""
+    """Raise RecipeError unless `vs` names opponents, as in `random` or `random:50+self:200`."""
     phases = [phase.split(":") for phase in vs.split("+")]
     for name, *turns in phases:
         if name not in (*opponents, YOU):

@@ -13,7 +13,7 @@ from app.recipes.parameters import Recipe
 SYMMETRIC_SETTINGS = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10,seed=2"
 
 
-class Shipped(NamedTuple):
+class ShippedAgent(NamedTuple):
     """A shipped agent, trained in advance."""
 
     id: str
@@ -23,7 +23,7 @@ class Shipped(NamedTuple):
 
 SHIPPED = MappingProxyType(
     {
-        id: Shipped(id, title, parse_recipe(recipe))
+        id: ShippedAgent(id, title, parse_recipe(recipe))
         for id, title, recipe in (
             ("q-iteration", "Q-iteration", "q-iteration"),
             ("q-learning-1", "Q-learning 1", "q-learning,games=1000000"),

@@ -39,8 +39,8 @@ class LosingMove(NamedTuple):
     losing_chance: float  # chance of a losing move on that board, before the game
 
 
-class LostLine(NamedTuple):
-    """The last lost game of a learner, and how it plays now on the board of the losing move."""
+class LastLoss(NamedTuple):
+    """The last game that a learner lost, and the learner's play now on the board of its losing move."""
 
     lesson_number: int  # number of the game among the lessons, from 1
     losing_chance: float  # chance of a losing move on that board now
@@ -82,7 +82,7 @@ class Course(Struct, frozen=True):
     lessons: list[Lesson]
     # seat -> record of the likeliest game that the learner loses
     losing_games: dict[str, str | None]
-    lost_line: LostLine | None = None
+    last_loss: LastLoss | None = None
     # board -> chances of a blunder, see `find_blunder_chances`; {} during a game
     blunder_chances: dict[int, BlunderChance] = {}
 
@@ -153,17 +153,17 @@ def remove_last_lesson(recipe: Recipe) -> Recipe:
     return _replace_games(recipe, phases, games)
 
 
-def format_title(recipe: Recipe) -> str:
+def format_taught_title(recipe: Recipe) -> str:
     """Return the title of a learner taught by people: "MENACE, taught 23 games"."""
     who = SHIPPED[recipe.slug].title if recipe.slug in SHIPPED else recipe.slug
     number = len(list_taught_games(recipe))
     return f"{who}, taught {number} game{'s' * (number != 1)}"
 
 
-def keep_first_games(recipe: Recipe, game: int) -> Recipe:
-    """Return a recipe cut after a game of the person, counted from 1."""
-    while len(list_taught_games(recipe)) > game or (
-        recipe.phases[-1][0] != YOU and game
+def keep_first_games(recipe: Recipe, last_game_number: int) -> Recipe:
+    """Return a recipe without the lessons after this game of a person; games count from 1."""
+    while len(list_taught_games(recipe)) > last_game_number or (
+        recipe.phases[-1][0] != YOU and last_game_number
     ):
         recipe = remove_last_lesson(recipe)
     return recipe
@@ -172,7 +172,8 @@ def keep_first_games(recipe: Recipe, game: int) -> Recipe:
 def _replace_games(recipe: Recipe, phases: Phases, games: list[str]) -> Recipe:
     """Return a recipe with these opponents and games of a person; defaults if there are no phases."""
     usual = {
-        one: get_parameters(type(recipe))[one].default for one in ("vs", recipe.turns)
+        one: get_parameters(type(recipe))[one].default
+        for one in ("vs", recipe.length_parameter)
     }
     if len(phases) == 1:
         usual = dict(zip(usual, phases[0], strict=True))

@@ -20,9 +20,15 @@ from app.experiments import Bars, Boards, Summary
 from app.experiments import load_summaries as load_experiments
 from app.recipes import Recipe, parse_recipe
 from app.recipes.faults import FAULTS_FOLDER
-from app.recipes.games import UpdateExample, load_examples, load_mistakes
+from app.recipes.games import (
+    BLUNDERS_FOLDER,
+    UPDATES_FOLDER,
+    UpdateExample,
+    load_blunder_updates,
+    load_examples,
+)
 from app.recipes.parameters import YOU
-from app.recipes.taught import format_title
+from app.recipes.taught import format_taught_title
 from app.tictactoe.agents import Agent, ModelError, load_agents, name_file_in_errors
 from app.tictactoe.card import Card
 from app.tictactoe.game import Game, tic_tac_toe
@@ -45,10 +51,6 @@ from app.web.formatting import list_choices
 from app.web.on_demand import Lab, find_trainer
 from app.web.translation import get_current_language, gettext, mark_english
 
-# folder of updates of trainings, inside the folder of models
-UPDATES_FOLDER = "updates"
-# folder of updates that made blunders, inside UPDATES_FOLDER
-MISTAKES_FOLDER = "mistakes"
 # folder of the summaries, inside the folder of models
 EXPERIMENTS_FOLDER = "experiments"
 HUMAN = "human"
@@ -183,7 +185,7 @@ class SiteData:
                 )
             agent = name.removesuffix(TASK_SUFFIX)
             recipe = self.get_recipe(agent)
-            short = format_title(recipe) if recipe.has_opponent(YOU) else agent
+            short = format_taught_title(recipe) if recipe.has_opponent(YOU) else agent
             return short if agent == name else _format_task_title(short)
 
         def known(name: str) -> bool:
@@ -350,7 +352,7 @@ class SiteData:
     @cached_per_site(MAX_REGISTERED)
     def get_task(self, name: str) -> Task | None:
         """Return the training task of an agent, None if no table holds its exact values."""
-        return self.get_recipe(name).training_task()
+        return self.get_recipe(name).build_training_task()
 
     def get_task_q(self, name: str) -> NDArray[np.float64] | None:
         """Return the exact optimal values of an agent's training task, if it has one."""
@@ -417,7 +419,7 @@ class SiteData:
         """
         agent = self.agents[name]
         updated = agent.history.find_updated_pairs(snapshot, pairs)
-        if self.get_recipe(name).knows_ends:
+        if self.get_recipe(name).knows_final_values:
             return updated | self.is_final_pair[pairs]
         if not self.get_recipe(name).is_network:
             return updated
@@ -470,7 +472,7 @@ def load_site_data(models: Path, lab: bool = False) -> SiteData:
             _check_positions(game, summary)
     try:
         updates = load_examples(models / UPDATES_FOLDER)
-        mistakes = load_mistakes(models / UPDATES_FOLDER / MISTAKES_FOLDER)
+        mistakes = load_blunder_updates(models / UPDATES_FOLDER / BLUNDERS_FOLDER)
     except ValueError as error:  # the message names the file
         raise ModelError(str(error)) from error
     on_demand = Lab(game, agents, find_trainer() if lab else None)
@@ -507,7 +509,7 @@ def _check_recipe(card: Card) -> None:
     for what, value, expected in (
         ("algorithm", card.algorithm, recipe.slug),
         ("seed", card.seed, recipe.seed),
-        ("worth", card.reward_scale, recipe.reward_scale()),
+        ("worth", card.reward_scale, recipe.get_reward_scale()),
         ("plays", card.play_rule, recipe.plays),
     ):
         if value != expected:

@@ -65,13 +65,13 @@ def test_a_shipped_card_tells_the_truth_of_its_table(game: Game, agent_id: str) 
     card, recipe = agent.card, SHIPPED[agent_id].recipe
     assert (card.recipe, card.title) == (name_recipe(recipe), SHIPPED[agent_id].title)
     assert (card.algorithm, card.play_rule, card.seed) == (recipe.slug, recipe.plays, recipe.seed)
-    assert card.reward_scale == recipe.reward_scale()
+    assert card.reward_scale == recipe.get_reward_scale()
     no_task = card.algorithm in ("league", "menace")
-    assert (card.figures.task_distance is None) == (recipe.training_task() is None) == no_task
+    assert (card.figures.task_distance is None) == (recipe.build_training_task() is None) == no_task
     updates = card.figures.snapshot_updates
     values = agent.history.get_all_values()
     figures = compute_figures(
-        game, values, updates, card.reward_scale, card.play_rule, recipe.training_task()
+        game, values, updates, card.reward_scale, card.play_rule, recipe.build_training_task()
     )
     assert figures == card.figures
     assert recompute_figures(game, agent).card == card

@@ -91,7 +91,7 @@ def test_the_card_tells_the_win_rate_of_every_epoch_and_what_computed_it(game: G
     assert card.win_rate is not None
     assert list(zip(card.win_rate.x, card.win_rate.o, strict=True)) == won
     assert {"platform", "python", "numpy", "jax", "optax"} <= card.versions.keys()
-    assert card.updates == recipe.max_updates() == 60
+    assert card.updates == recipe.compute_max_updates() == 60
 
 
 def test_the_shipped_network_begins_as_its_recipe_still_does(game: Game) -> None:

@@ -58,7 +58,7 @@ def test_the_network_is_the_stated_one(network: Network) -> None:
 def test_layers_and_width_say_how_large_it_is(settings: str, hidden: tuple[int, ...]) -> None:
     recipe = parse_recipe(f"dqn,{settings}" if settings else "dqn")
     assert isinstance(recipe, Dqn)
-    assert recipe.hidden == hidden
+    assert recipe.hidden_layer_widths == hidden
 
 
 def test_its_outputs_are_those_of_numpy_for_every_decision(game: Game, network: Network) -> None:

@@ -43,7 +43,7 @@ def end_of(game: Game, recipe: str | Recipe) -> Progress:
 
 def exact(game: Game, recipe: str) -> np.ndarray:
     """Return the exact values of the training task of a recipe."""
-    task = parse_recipe(recipe).training_task()
+    task = parse_recipe(recipe).build_training_task()
     assert task is not None
     return solve_task(game, task)
 
@@ -155,7 +155,7 @@ def test_the_end_of_a_game_is_worth_to_each_seat_what_the_card_says(game: Game) 
     after = game.successor.clip(0)
     over = game.legal & (after >= game.decisions) & (end.visits > 0)
     outcome = convert_view(game, game.outcome[(after - game.decisions).clip(0)])
-    worth = recipe.reward_scale()
+    worth = recipe.get_reward_scale()
     assert worth
     mover = game.to_move[game.pair_decision]
     scaled = game.spread_pairs(scale_all_values(mover, end.q[game.legal], worth))

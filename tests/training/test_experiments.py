@@ -15,7 +15,7 @@ from app.experiments import (
     CLAIM_IDS,
     Curves,
     Histogram,
-    Mark,
+    ReferenceLine,
     Series,
     Summary,
     compute_sign_test,
@@ -363,7 +363,7 @@ def test_strips_are_of_all_recipes_or_of_some() -> None:
         ("one", [3, 1, 2]),
         ("two", [4, 6]),
     ]
-    mark = Mark(2, "reported: 2")
+    mark = ReferenceLine(2, "reported: 2")
     thirds = Quantity("Two", "games", lambda found: found / 3)
     (some,) = results.draw_strips(thirds, ["two"], [mark], exact=False).groups
     assert (some.recipe, some.values, some.marks) == ("double-q", [1.33333333333, 2], [mark])

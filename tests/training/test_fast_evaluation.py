@@ -48,9 +48,9 @@ def test_tables_that_are_being_learned(game: Game, name: str) -> None:
         game,
         tables,
         range(len(tables)),
-        recipe.reward_scale(),
+        recipe.get_reward_scale(),
         recipe.plays,
-        recipe.training_task(),
+        recipe.build_training_task(),
     )
     assert compute_figures(*settings) == compute_figures(*settings, follow_policies)
 

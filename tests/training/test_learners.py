@@ -28,7 +28,7 @@ def shortened(recipe: Recipe, turns: int) -> Recipe:
     if ":" in getattr(recipe, "vs", ""):
         vs = "+".join(f"{opponent}:{turns}" for opponent, _ in recipe.phases)
         return msgspec.structs.replace(recipe, vs=vs)
-    return msgspec.structs.replace(recipe, **{recipe.turns: turns})
+    return msgspec.structs.replace(recipe, **{recipe.length_parameter: turns})
 
 
 BRIEF = {one: shortened(recipe, 2) for one, recipe in TABLES.items()}

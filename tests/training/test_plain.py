@@ -193,7 +193,7 @@ def assert_same(rules: str, recipe: Recipe, look: int, most: int) -> None:
             assert touched.sum() > UPDATES / 10
             return
     assert next(twin.updates, None) is None
-    assert rules != USUAL or done <= recipe.max_updates()
+    assert rules != USUAL or done <= recipe.compute_max_updates()
 
 
 def assert_same_values(twin: Twin, now: Progress, where: np.ndarray) -> None:

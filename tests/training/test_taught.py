@@ -16,7 +16,7 @@ from app.recipes.parameters import TaughtError, list_taught_games
 from app.recipes.taught import (
     Course,
     add_practice,
-    format_title,
+    format_taught_title,
     keep_first_games,
     remove_all_games,
     remove_last_lesson,
@@ -117,7 +117,7 @@ def test_any_legal_moves_are_a_recipe_that_is_trained_to_what_was_seen(
 def test_what_it_is_called_and_where_it_was_is_in_its_name(pupils: PupilCache) -> None:
     courses = taught(pupils, parse_recipe("menace"), Dice(3), 2)
     first, last = (parse_recipe(course.recipe) for course in courses)
-    assert [format_title(first), format_title(last)] == [
+    assert [format_taught_title(first), format_taught_title(last)] == [
         "MENACE, taught 1 game",
         "MENACE, taught 2 games",
     ]

@@ -7,22 +7,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.recipes.games import TrainingUpdate, UpdateExample
+from app.recipes.games import BLUNDERS_FOLDER, UPDATES_FOLDER, TrainingUpdate, UpdateExample
 from app.tictactoe.game import Game
 from app.web.service.deployment import ROOT
-from training.learners import learn
-from training.mistakes import (
-    MISTAKES_FOLDER,
+from training.blunder_updates import (
     RECORDED_AGENTS,
-    build_mistakes,
-    encode_mistakes,
+    build_blunder_updates,
+    encode_blunder_updates,
     list_blunders,
 )
+from training.learners import learn
 from training.reference import build_rules
 from training.updates import (
     EXAMPLE_SLUGS,
     SELECTIONS,
-    UPDATES_FOLDER,
     build_examples,
     encode_examples,
     find_recipe,
@@ -104,19 +102,19 @@ def test_the_values_of_sweeps_and_simulations_are_those_of_the_compiled_training
 
 
 def stored_mistakes(agent: str) -> dict[str, list[UpdateExample]]:
-    text = (MODELS / UPDATES_FOLDER / MISTAKES_FOLDER / f"{agent}.json").read_bytes()
+    text = (MODELS / UPDATES_FOLDER / BLUNDERS_FOLDER / f"{agent}.json").read_bytes()
     return msgspec.json.decode(text, type=dict[str, list[UpdateExample]])
 
 
 def test_the_stored_mistakes_are_those_of_the_training() -> None:
     """For the agent with a short training; the next test checks another agent."""
-    text = (MODELS / UPDATES_FOLDER / MISTAKES_FOLDER / "double-q.json").read_bytes()
-    assert encode_mistakes(build_mistakes("double-q", MODELS)) == text
+    text = (MODELS / UPDATES_FOLDER / BLUNDERS_FOLDER / "double-q.json").read_bytes()
+    assert encode_blunder_updates(build_blunder_updates("double-q", MODELS)) == text
 
 
 def test_every_agent_of_the_list_has_its_mistakes() -> None:
     assert {
-        path.stem for path in (MODELS / UPDATES_FOLDER / MISTAKES_FOLDER).glob("*.json")
+        path.stem for path in (MODELS / UPDATES_FOLDER / BLUNDERS_FOLDER).glob("*.json")
     } == set(RECORDED_AGENTS)
     for agent in RECORDED_AGENTS:
         listed = {blunder.key for blunder in list_blunders(agent, MODELS)}

@@ -27,9 +27,9 @@ from app.experiments import (
     Curves,
     Figure,
     Grid,
-    Group,
     Histogram,
-    Mark,
+    RecipeValues,
+    ReferenceLine,
     Series,
     Summary,
     Table,
@@ -61,13 +61,13 @@ HISTOGRAM = Histogram(
     title="A seed's last digit",
     unit="%",
     groups=[
-        Group(
+        RecipeValues(
             "all",
             "q-table,draw=0.5",
             [float(seed % 10) for seed in range(SEEDS)],
-            [Mark(7, "here")],
+            [ReferenceLine(7, "here")],
         ),
-        Group("<one> & only", "q-table", [3.0]),
+        RecipeValues("<one> & only", "q-table", [3.0]),
     ],
     exact=True,
 )
@@ -81,7 +81,7 @@ CURVES = Curves(
         Series("same", "dqn,epsilon=0.3", [1.0, 100.0], [1.0, 100.0], [1.0, 100.0], [1.0, 100.0],
                [1.0, 100.0], [1.0, 100.0], 1, 0),
     ],
-    marks=[Mark(50, "half way")],
+    marks=[ReferenceLine(50, "half way")],
     logarithmic=True,
 )  # fmt: skip
 GRID = Grid(

@@ -88,7 +88,7 @@ def trained(site: SiteData) -> SiteData:
                 card,
                 recipe=name_recipe(recipe),
                 algorithm=recipe.slug,
-                reward_scale=recipe.reward_scale(),
+                reward_scale=recipe.get_reward_scale(),
             ),
             q=end.q,
             visits=end.visits,

@@ -322,7 +322,7 @@ def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteD
         found += one is not None
         if one is not None and one not in site.shipped_agents:
             assert lab.canonicalize(one) == one
-            assert parse_recipe(one).max_updates() <= MAX_UPDATES
+            assert parse_recipe(one).compute_max_updates() <= MAX_UPDATES
     assert {code for _, code, _ in refusals} == {400, 404, 414}
     assert all(sentence and not lab.can_find(text) for text, _, sentence in refusals)
     assert 100 < found < 9_900

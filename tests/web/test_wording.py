@@ -144,7 +144,7 @@ def test_a_task_is_said_with_its_opponent_and_what_later_counts(site: SiteData) 
     ],
 )
 def test_a_task_says_what_is_explored(site: SiteData, recipe: str, asked: str) -> None:
-    task = parse_recipe(recipe).training_task()
+    task = parse_recipe(recipe).build_training_task()
     assert task is not None
     assert describe_task(site, task) == asked
 

@@ -34,15 +34,15 @@ from app.experiments import (
     Bars,
     Figure,
     Grid,
-    Group,
     Histogram,
-    Mark,
+    RecipeValues,
+    ReferenceLine,
     Series,
     Table,
     Verdict,
     compute_sign_test,
     count_higher,
-    find_typical,
+    find_median_index,
     round_significant,
     summarize_seeds,
 )
@@ -296,12 +296,12 @@ class Results:
         self,
         quantity: Quantity,
         labels: Iterable[str] | None = None,
-        marks: Sequence[Mark] = (),
+        marks: Sequence[ReferenceLine] = (),
         exact: bool = True,
     ) -> Histogram:
         """Return a histogram: a dot for each seed of each recipe, and `marks` for all recipes."""
         groups = [
-            Group(
+            RecipeValues(
                 label,
                 self.recipe_by_label[label],
                 [round_significant(one) for one in values],
@@ -360,7 +360,7 @@ class Results:
         """Return the name of a recipe with a typical seed: its number is nearest to the median."""
         return name_with_seed(
             self.recipe_by_label[label],
-            find_typical(self.compute_values(label, compute)),
+            find_median_index(self.compute_values(label, compute)),
         )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.experiments import Curves, Mark, Table
+from app.experiments import Curves, ReferenceLine, Table
 from training.experiments import claim, network, table
 from training.experiments.claim import format_count, format_percent
 from training.measures import END_MEASURE
@@ -16,11 +16,18 @@ BY_OPPONENT = {
 }
 POINTS = 40
 NETWORK = "the network"
-PLOTS: tuple[tuple[str, table.SeatName, Sequence[Mark]], ...] = (
+PLOTS: tuple[tuple[str, table.SeatName, Sequence[ReferenceLine]], ...] = (
     (RANDOM, "x", []),
-    (RANDOM, "o", [Mark(200, "reported: the network overtakes")]),
+    (RANDOM, "o", [ReferenceLine(200, "reported: the network overtakes")]),
     (HEURISTIC, "o", []),
-    (HEURISTIC, "x", [Mark(150, "reported: it overtakes from"), Mark(200, "to here")]),
+    (
+        HEURISTIC,
+        "x",
+        [
+            ReferenceLine(150, "reported: it overtakes from"),
+            ReferenceLine(200, "to here"),
+        ],
+    ),
 )
 # For each plot, whether the source reports that the network wins more games at the end of training.
 REPORTED_LEADS = [True, True, False, True]
@@ -214,7 +221,7 @@ def conclude_encodings(results: claim.Results) -> claim.Conclusion:
     won = results.list_values(table.measure_wins, ENCODINGS)
     badly = max(won[flat]) < min(won[one_hot])
     never = [max(won[label]) < network.RANDOM + LEARNED_LITTLE for label in others]
-    marks = [Mark(round(network.RANDOM, 2), "what random moves win")]
+    marks = [ReferenceLine(round(network.RANDOM, 2), "what random moves win")]
     return claim.Conclusion(
         [
             network.draw_wins(results, won),

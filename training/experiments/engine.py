@@ -20,7 +20,7 @@ from platformdirs import user_cache_path
 
 from app.experiments import (
     CLAIM_IDS,
-    Check,
+    RunDigest,
     Summary,
     Table,
     load_summaries,
@@ -131,7 +131,7 @@ def run_experiment(
             first = next(iter(recipes))
             run = compute_digest(found[first][0])
             checks.append(
-                Check(name_recipe(recipes[first][0]), sweep.measure.name, run)
+                RunDigest(name_recipe(recipes[first][0]), sweep.measure.name, run)
             )
         kept += len(there)
         trained += len(missing)
@@ -266,7 +266,7 @@ def _summarize(
     results: Results,
     runs: Sequence[Any],
     seeds: int | None,
-    checks: list[Check],
+    checks: list[RunDigest],
 ) -> Summary:
     """Return the summary of an experiment."""
     conclusion = experiment.conclude(results)

@@ -16,7 +16,7 @@ MUCH_FEWER = 10  # "much fewer": at most 1 / MUCH_FEWER of the blunders
 def count_task_blunders(recipe: str) -> int:
     """Return the blunders of greedy play by exact values of the training task of a recipe."""
     game = tic_tac_toe()
-    task = parse_recipe(recipe).training_task()
+    task = parse_recipe(recipe).build_training_task()
     assert task is not None
     return int(blundering(game, greedy_policy(solve_task(game, task).round(9))).sum())
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
-from app.experiments import Curves, Mark, Series, Table
+from app.experiments import Curves, ReferenceLine, Series, Table
 from app.recipes import Recipe
 from app.tictactoe.game import O, X, tic_tac_toe
 from app.tictactoe.notation import parse_position
@@ -86,7 +86,10 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
     as_x = [lost_until[label, "x"] for label in (PERFECT, GREEDY)]
     within = [games is not None and round(games) <= REPORTED_LOST for games in as_x]
     # Michie counts the games that the machine opens: every second game here.
-    marks = {"x": [Mark(2.0 * REPORTED_GAMES, "Michie: draws after 20 as X")], "o": []}
+    marks = {
+        "x": [ReferenceLine(2.0 * REPORTED_GAMES, "Michie: draws after 20 as X")],
+        "o": [],
+    }
     lost = table.measure_outcome("minimax-random", "o", table.LOST)
     return claim.Conclusion(
         [

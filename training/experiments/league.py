@@ -1,6 +1,6 @@
 """Claims on the learners of a league: updates, opponents, and k, which makes them greedier."""
 
-from app.experiments import Mark, Series, Table
+from app.experiments import ReferenceLine, Series, Table
 from app.recipes import parse_recipe
 from app.recipes.algorithms import League
 from training.experiments import claim, table
@@ -137,7 +137,9 @@ def conclude_observing(results: claim.Results) -> claim.Conclusion:
     better, _ = results.is_higher(observer, plain, table.measure_wins)
     compared = results.name_comparison(observer, plain, table.measure_wins)
     plies = results.compute_median(plain, table.count_updates_per_game)
-    mark = Mark(round(REPORTED_MOVES / plies), "reported: done after 8,000 moves")
+    mark = ReferenceLine(
+        round(REPORTED_MOVES / plies), "reported: done after 8,000 moves"
+    )
     won = table.draw_curves(results, table.WINS_LINE, by_games=True, marks=[mark])
     _, line = won.series
     done = next(

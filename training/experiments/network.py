@@ -81,9 +81,9 @@ def measure_epochs(recipe: Recipe) -> NetworkRun:
         game,
         table,
         [progress.updates],
-        recipe.reward_scale(),
+        recipe.get_reward_scale(),
         recipe.plays,
-        recipe.training_task(),
+        recipe.build_training_task(),
     )
     judged = perf_counter()
     won, lost, forfeited, taken, taken_met = zip(*epochs, strict=True)

@@ -15,7 +15,7 @@ from app.experiments import (
     Boards,
     Figure,
     Histogram,
-    Mark,
+    ReferenceLine,
     Table,
     round_significant,
 )
@@ -87,7 +87,7 @@ def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
     figures: list[Figure] = [
         results.draw_strips(
             table.describe_outcome(table.WON, "random", seat),
-            marks=[Mark(reported, f"reported: {reported}%")],
+            marks=[ReferenceLine(reported, f"reported: {reported}%")],
         )
         for seat, reported in REPORTED_WINS.items()
     ]
@@ -95,7 +95,7 @@ def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
         results.draw_strips(
             table.describe_outcome(table.LOST, opponent, "o"),
             [Q_TABLE],
-            [Mark(0, "reported: none")],
+            [ReferenceLine(0, "reported: none")],
         )
         for opponent in ("random", "minimax-random")
     ]
@@ -200,7 +200,7 @@ def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
     figures: list[Figure] = [
         results.draw_strips(
             table.LOST_AS_O._replace(compute=lambda fall: fall.lost_percent),
-            marks=[Mark(BAD_PERCENT, "reported of a bad run: about 40%")],
+            marks=[ReferenceLine(BAD_PERCENT, "reported of a bad run: about 40%")],
         )
     ]
     boards = [
@@ -295,7 +295,7 @@ def conclude_better_than_minimax(results: claim.Results) -> claim.Conclusion:
             results.draw_strips(
                 table.describe_outcome(table.WON, "random", seat),
                 marks=[
-                    Mark(round_significant(won[one, seat]), text)
+                    ReferenceLine(round_significant(won[one, seat]), text)
                     for one, text in PERFECT_PLAYERS.items()
                 ],
             )
@@ -407,7 +407,7 @@ TESTED = claim.Quantity(
 )
 
 
-def _mark_all_but_last(strips: Histogram, mark: Mark) -> Histogram:
+def _mark_all_but_last(strips: Histogram, mark: ReferenceLine) -> Histogram:
     """Return a histogram with a mark for each recipe but the last, which has no reported value."""
     *groups, last = strips.groups
     marked = [msgspec.structs.replace(group, marks=[mark]) for group in groups]
@@ -439,15 +439,16 @@ def conclude_trained_on_minimax(results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         [
             _mark_all_but_last(
-                results.draw_strips(WON), Mark(REPORTED_WON, "reported: 50%")
+                results.draw_strips(WON), ReferenceLine(REPORTED_WON, "reported: 50%")
             ),
             _mark_all_but_last(
-                results.draw_strips(LOST), Mark(REPORTED_LOST, "reported: 22.7%")
+                results.draw_strips(LOST),
+                ReferenceLine(REPORTED_LOST, "reported: 22.7%"),
             ),
             results.draw_strips(LEARNED),
             _mark_all_but_last(
                 results.draw_strips(TESTED, exact=False),
-                Mark(REPORTED_MET, "reported: 355"),
+                ReferenceLine(REPORTED_MET, "reported: 355"),
             ),
         ],
         [worse, seen],

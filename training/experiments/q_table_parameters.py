@@ -97,7 +97,7 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether two tables are more stable or faster than a single table."""
     one, two, coin = results.recipe_by_label
     game = tic_tac_toe()
-    task = parse_recipe("q-table").training_task()
+    task = parse_recipe("q-table").build_training_task()
     assert task is not None
     first_values = solve_task(game, task)[0][game.legal[0]]
     exact = round_significant(float(first_values.max()))

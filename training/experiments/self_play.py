@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app.experiments import Bar, Bars, Curves, Mark, Table, round_significant
+from app.experiments import Bar, Bars, Curves, ReferenceLine, Table, round_significant
 from app.recipes import SHIPPED, name_recipe
 from app.tictactoe.agents import load_agent
 from app.tictactoe.game import SEATS, X, tic_tac_toe
@@ -155,8 +155,8 @@ def conclude_boyan(results: claim.Results) -> claim.Conclusion:
     loses = table.measure_both_seats("t-hand", table.LOST)
     bound = _compute_bound()
     marks = [
-        Mark(REPORTED_WINS, "Boyan: 58%"),
-        Mark(round_significant(bound), "the most without any loss"),
+        ReferenceLine(REPORTED_WINS, "Boyan: 58%"),
+        ReferenceLine(round_significant(bound), "the most without any loss"),
     ]
     reaching = results.list_values(
         lambda run: wins(run) >= REPORTED_WINS and loses(run) == 0

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.experiments import Curves, Figure, Mark, Series
+from app.experiments import Curves, Figure, ReferenceLine, Series
 from training.experiments.claim import Quantity, Results
 from training.measures import MeasuredRun
 
@@ -147,7 +147,7 @@ def draw_curves(
     quantity: Quantity,
     labels: Iterable[str] | None = None,
     by_games: bool = False,
-    marks: Sequence[Mark] = (),
+    marks: Sequence[ReferenceLine] = (),
 ) -> Curves:
     """Return a curve for each recipe over updates or games, on a logarithmic axis."""
     chosen = results.recipe_by_label if labels is None else labels

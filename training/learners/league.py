@@ -121,7 +121,7 @@ def learn(
     table_offsets = np.cumsum(
         [0] + [layout.entries for layout in layouts[:-1]], dtype=np.int32
     )
-    board = build_board(game, layouts, table_offsets, recipe.reward_scale())
+    board = build_board(game, layouts, table_offsets, recipe.get_reward_scale())
     tables = make_empty_tables(list(learners.values()), layouts)
     entries = list_own_entries(game, layouts[own]) + table_offsets[own]
 

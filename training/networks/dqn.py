@@ -144,7 +144,7 @@ def _make_trainees(
     seats = SEATS_OF_NETWORKS[recipe.networks]
     trainees = []
     for number, own_seats in enumerate(seats):
-        network = net.make_network(rng, inputs, recipe.hidden, game.cells)
+        network = net.make_network(rng, inputs, recipe.hidden_layer_widths, game.cells)
         state = net.start_training(network, seed=int(rng.integers(1 << 31)))
         steps = (recipe.steps + len(seats) - 1 - number) // len(seats)
         trainees.append(NetworkTrainee(own_seats, state, make_empty_buffer(), steps))
@@ -164,7 +164,7 @@ def _list_moves(
     game: Game, recipe: Dqn, games: Mapping[int, PlayedGames]
 ) -> dict[int, MoveArrays]:
     """Return the learner's moves in the games of each seat, with their rewards."""
-    rewards = (net.ILLEGAL_TARGET, *recipe.reward_scale().x)
+    rewards = (net.ILLEGAL_TARGET, *recipe.get_reward_scale().x)
     return {
         seat: extract_moves(game, games[seat], seat, rewards, recipe.step)
         for seat in games

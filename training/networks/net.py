@@ -82,18 +82,21 @@ def choose_squares(
 
 
 def make_network(
-    rng: np.random.Generator, inputs: Array, hidden: Sequence[int], output_count: int
+    rng: np.random.Generator,
+    inputs: Array,
+    hidden_widths: Sequence[int],
+    output_count: int,
 ) -> Network:
     """Return a network with normal random weights of variance 2 / (inputs of the layer), and biases 0.
 
-    Only the shape of `inputs` is used; `hidden` are the units of the hidden layers.  If the network
-    reads squares, the units of the first layer are divided among the squares.
+    Only the shape of `inputs` is used; `hidden_widths` are the numbers of units of the hidden layers.
+    If the network reads squares, the units of the first layer are divided among the squares.
     """
     squares = inputs.shape[1] if inputs.ndim == 3 else 1
-    each = hidden[0] // squares
+    each = hidden_widths[0] // squares
     shapes = [
         (inputs.shape[-1], each),
-        *pairwise([each * squares, *hidden[1:], output_count]),
+        *pairwise([each * squares, *hidden_widths[1:], output_count]),
     ]
     return tuple(
         Layer(

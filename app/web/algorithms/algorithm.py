@@ -168,6 +168,6 @@ class Algorithm(NamedTuple):
     # the origin of an agent, with a place for its opponents
     origin: str = gettext_noop("Learned from games against {}.")
     # The length of a training, as in "100,000 games"; "against" follows in the sentence.
-    turns: Callable[[Recipe], str] = lambda recipe: recipe.turns
+    turns: Callable[[Recipe], str] = lambda recipe: recipe.length_parameter
     # numbers in the text of its section
     facts: Callable[[SiteData], Mapping[str, object]] = lambda _site: {}

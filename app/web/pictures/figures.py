@@ -19,9 +19,9 @@ from app.experiments import (
     Curves,
     Figure,
     Grid,
-    Group,
     Histogram,
-    Mark,
+    RecipeValues,
+    ReferenceLine,
     Series,
 )
 from app.tictactoe.notation import parse_record, replay_record
@@ -188,7 +188,7 @@ def _draw_quantiles(
     ]
 
 
-def has_unlinked_runs(site: SiteData, group: Group, runs: tables.Runs) -> bool:
+def has_unlinked_runs(site: SiteData, group: RecipeValues, runs: tables.Runs) -> bool:
     """Return whether the site cannot open some runs of a group; only the first two are checked."""
     if not group.recipe:
         return False
@@ -632,7 +632,7 @@ def _add_name(
 
 def _add_notes(
     shapes: list[svg.Shape],
-    marks: Sequence[Mark],
+    marks: Sequence[ReferenceLine],
     axis: Axis,
     top: float,
     height: float,
@@ -648,7 +648,7 @@ def _add_notes(
 
 
 def _add_notes_above(
-    shapes: list[svg.Shape], marks: Sequence[Mark], axis: Axis, top: float
+    shapes: list[svg.Shape], marks: Sequence[ReferenceLine], axis: Axis, top: float
 ) -> float:
     """Add the texts of marked values below each other; return their total height."""
     y = top
@@ -755,7 +755,7 @@ def _draw_rules(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
     ]
 
 
-def _describe_seeds(groups: Sequence[Group], first_seed: int) -> str:
+def _describe_seeds(groups: Sequence[RecipeValues], first_seed: int) -> str:
     """Return a sentence on the number of runs in a row, and their seeds."""
     numbers = sorted({len(group.values) for group in groups})
     if len(numbers) == 1:

@@ -60,9 +60,11 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
     }
     values = list_values(recipe) | typed
     if ":" in values.get("vs", "") and not values.get("taught"):
-        values["vs"] = _divide_turns(slug, values["vs"], values.pop(recipe.turns))
+        values["vs"] = _divide_turns(
+            slug, values["vs"], values.pop(recipe.length_parameter)
+        )
     elif ":" in values.get("vs", ""):
-        del values[recipe.turns]
+        del values[recipe.length_parameter]
     settings = [
         f"{key}={text}"
         for key, text in values.items()
@@ -94,7 +96,7 @@ def carry_over_parameters(recipe: Recipe, slug: str) -> Recipe:
 def list_values(recipe: Recipe) -> dict[str, str]:
     """Return the text of each parameter; the number of turns is the total against all opponents."""
     values = {one.name: format_value(one.value) for one in list_parameters(recipe)}
-    return values | {recipe.turns: str(count_turns(recipe.phases))}
+    return values | {recipe.length_parameter: str(count_turns(recipe.phases))}
 
 
 def shorten_training(recipe: Recipe) -> Recipe:
@@ -102,13 +104,13 @@ def shorten_training(recipe: Recipe) -> Recipe:
     turns = get_max_turns(recipe)
     if recipe.is_network or turns >= count_turns(recipe.phases):
         return recipe
-    return change_recipe(recipe, {recipe.turns: str(turns)})
+    return change_recipe(recipe, {recipe.length_parameter: str(turns)})
 
 
 def get_max_turns(recipe: Recipe) -> int:
     """Return the largest number of turns that can be trained here with the other values of a recipe."""
     turns = count_turns(recipe.phases)
-    return max(1, MAX_UPDATES * turns // recipe.max_updates())
+    return max(1, MAX_UPDATES * turns // recipe.compute_max_updates())
 
 
 def _tidy_number(parameter: Parameter, text: str) -> str:
@@ -128,7 +130,7 @@ def _divide_turns(slug: str, vs: str, turns: str) -> str:
         recipe = parse_recipe(f"{slug},vs={vs}")
         first, _ = recipe.phases[0]
         wanted = count_turns(
-            parse_recipe(f"{slug},vs={first},{recipe.turns}={turns}").phases
+            parse_recipe(f"{slug},vs={first},{recipe.length_parameter}={turns}").phases
         )
     except RecipeError:
         return vs

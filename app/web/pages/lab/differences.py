@@ -49,8 +49,8 @@ def _mean_the_same(
 ) -> bool:
     """Return whether a parameter has the same meaning in another recipe."""
     other = others[one.name]
-    is_turns = one.name == recipe.turns
-    is_turns_of_other = other.name == than.turns
+    is_turns = one.name == recipe.length_parameter
+    is_turns_of_other = other.name == than.length_parameter
     looks = (one.symbol, one.value_type, is_turns)
     return looks == (other.symbol, other.value_type, is_turns_of_other)
 
@@ -62,7 +62,7 @@ def _is_difference(
     name = one.name
     if name == "vs":
         return not _have_same_shares(recipe.phases, other.phases)
-    if name == recipe.turns:
+    if name == recipe.length_parameter:
         return count_turns(recipe.phases) != count_turns(other.phases)
     start = START_OF_DECAY.get(name)
     if start and 0 in (getattr(recipe, start), getattr(other, start)):

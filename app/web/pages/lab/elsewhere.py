@@ -117,7 +117,7 @@ def _name_policies(site: SiteData, names: str) -> str:
 
 def _list_lengths(setup: Setup) -> list[tuple[int, str]]:
     """Return half, the same and twice the number of turns with titles; 0 if the length is a contrast."""
-    turns = setup.a.turns
+    turns = setup.a.length_parameter
     shared = {one.name for one in find_shared(setup.a, setup.b)}
     varied = {one.name for one in find_causes(setup.b, setup.a)}
     if turns not in shared or turns in varied:
@@ -140,7 +140,7 @@ def _list_variants(
         for row, opponent in enumerate(opponents):
             changes = {"vs": opponent} if opponent else {}
             if number:
-                changes[setup.a.turns] = str(number)
+                changes[setup.a.length_parameter] = str(number)
             try:
                 recipes = change_both(setup.a, setup.b, changes)
             except RecipeError:

@@ -95,7 +95,7 @@ def describe_contrast(site: SiteData, a: Recipe, b: Recipe, contrast: Parameter)
             if is_switch
             else f"{asked} instead of {words.question_phrases[format_value(before)]}"
         )
-    if name == b.turns:
+    if name == b.length_parameter:
         before = count_turns(a.phases)
         after = count_turns(b.phases)
     side = words.more_phrase if after > before else words.less_phrase
@@ -128,7 +128,7 @@ def _ask_about_algorithms(
     own = [
         one
         for one in find_differences(b, type(b)())
-        if one.name not in (*shared, b.turns)
+        if one.name not in (*shared, b.length_parameter)
     ]
     described = describe_values(site, b, own).after_title
     title = f"{_name_algorithm(b)} {described}".rstrip()
@@ -163,7 +163,13 @@ def _describe_settings(
     site: SiteData, a: Recipe, contrasts: Sequence[Parameter]
 ) -> str:
     """Return the shared values that are not the algorithm's defaults: "as X with γ 0.9"."""
-    elsewhere = {"vs", "seed", "taught", a.turns, *(one.name for one in contrasts)}
+    elsewhere = {
+        "vs",
+        "seed",
+        "taught",
+        a.length_parameter,
+        *(one.name for one in contrasts),
+    }
     differences = find_differences(a, type(a)())
     shown = [one for one in differences if one.name not in elsewhere]
     return describe_values(site, a, shown).after_title
@@ -182,10 +188,10 @@ def _describe_training(
             Phrase(f"{trained} against "),
             Phrase(name_opponents(site, a), "vs"),
         ]
-    turns = shared.get(a.turns)
-    if turns and a.turns not in names:
+    turns = shared.get(a.length_parameter)
+    if turns and a.length_parameter not in names:
         phrases += [
             Phrase(" for " if phrases else f"{trained} for "),
-            Phrase(describe_value(a, turns), a.turns),
+            Phrase(describe_value(a, turns), a.length_parameter),
         ]
     return phrases

@@ -257,7 +257,7 @@ def _build_shared_slots(setup: Setup, contrasts: Sequence[Parameter]) -> Iterato
     """Yield the opponent and the length of the training, unless they are a contrast."""
     varied = {one.name for one in contrasts}
     for one in list_parameters(setup.a):
-        if one.name in varied or one.name not in ("vs", setup.a.turns):
+        if one.name in varied or one.name not in ("vs", setup.a.length_parameter):
             continue
         if one.name == "vs":
             links = _list_choices(setup, one, "")
@@ -270,7 +270,12 @@ def _build_shared_slots(setup: Setup, contrasts: Sequence[Parameter]) -> Iterato
 
 def _build_settings_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
     """Return the slot of all shared parameters without a slot of their own."""
-    elsewhere = {"vs", "taught", setup.a.turns, *(one.name for one in contrasts)}
+    elsewhere = {
+        "vs",
+        "taught",
+        setup.a.length_parameter,
+        *(one.name for one in contrasts),
+    }
     shown = [one for one in list_parameters(setup.a) if one.name not in elsewhere]
     fields = [_build_field(setup.a, one, "") for one in shown if not one.choices]
     groups = [
@@ -377,7 +382,7 @@ def _list_suggestions(
 def _sort_parameters(recipe: Recipe) -> list[Parameter]:
     """Return the parameters of a recipe, with those in PARAMETER_ORDER at the front."""
     by_name = {one.name: one for one in list_parameters(recipe)}
-    first = [name or recipe.turns for name in PARAMETER_ORDER]
+    first = [name or recipe.length_parameter for name in PARAMETER_ORDER]
     asked = [by_name.pop(name) for name in first if name in by_name]
     return asked + list(by_name.values())
 
@@ -432,7 +437,11 @@ def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
 def _list_choices(setup: Setup, parameter: Parameter, side: str) -> list[Destination]:
     """Return a link for each value of a parameter, for both recipes or one side."""
     recipe = setup.b if side == B_PREFIX else setup.a
-    if recipe.has_opponent(YOU) and parameter.name in ("vs", "seat", recipe.turns):
+    if recipe.has_opponent(YOU) and parameter.name in (
+        "vs",
+        "seat",
+        recipe.length_parameter,
+    ):
         return []
     current = list_values(recipe)[parameter.name]
     values = (
@@ -486,7 +495,7 @@ def _is_number(parameter: Parameter) -> bool:
 def _build_field(recipe: Recipe, parameter: Parameter, side: str) -> NumberField:
     """Return the form field of a parameter that is a number; `side` is "" for both recipes."""
     value = list_values(recipe)[parameter.name]
-    is_turns = parameter.name == recipe.turns
+    is_turns = parameter.name == recipe.length_parameter
     high = float(get_max_turns(recipe)) if is_turns else parameter.maximum or 0.0
     mark = {"": "", "a.": "A: ", "b.": "B: "}[side]
     return NumberField(

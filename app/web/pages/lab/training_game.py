@@ -122,7 +122,7 @@ def _build_move(
         viewer = (
             move.mark if change.is_opponent_move or story.movers_view else game.seat
         )
-        rewards = recipe.reward_scale()
+        rewards = recipe.get_reward_scale()
         colour = None
         text = format_short(change.new)
         if rewards:

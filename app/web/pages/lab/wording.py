@@ -137,7 +137,7 @@ def describe_values(
     """Return the description of a recipe by the values of some parameters."""
     named = {one.name: one for one in main_recipe}
     if "vs" in named and len(recipe.phases) > 1:
-        named.pop(recipe.turns, None)  # the opponents come with their turns
+        named.pop(recipe.length_parameter, None)  # the opponents come with their turns
     description = Description([], [])
     for one in named.values():
         if one.name == "vs":
@@ -209,7 +209,7 @@ def describe_value(recipe: Recipe, parameter: Parameter) -> str:
     wording = get_wording(recipe, parameter)
     value = (
         count_turns(recipe.phases)
-        if parameter.name == recipe.turns
+        if parameter.name == recipe.length_parameter
         else parameter.value
     )
     key = format_value(value)

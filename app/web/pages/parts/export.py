@@ -21,7 +21,7 @@ from werkzeug.http import generate_etag
 from app.experiments import Summary
 from app.project import ROOT
 from app.recipes import parse_recipe
-from app.recipes.taught import format_title, list_taught_phases
+from app.recipes.taught import format_taught_title, list_taught_phases
 from app.web import urls
 from app.web.algorithms import ALGORITHMS
 from app.web.comparison import Comparison, SourceSnapshot
@@ -205,7 +205,7 @@ def export_learner(recipe: str) -> Export:
     """
     taught = recipe and list_taught_phases(parse_recipe(recipe))
     title = (
-        f"{format_title(parse_recipe(recipe))}: teach it on"
+        f"{format_taught_title(parse_recipe(recipe))}: teach it on"
         if taught
         else "Teach a program tic-tac-toe"
     )

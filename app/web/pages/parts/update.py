@@ -59,7 +59,7 @@ def build_update_terms(recipe: Recipe) -> UpdateTerms:
     """Return the scale, discount and style of an update formula for a recipe."""
     style = ALGORITHMS[recipe.slug].update
     return UpdateTerms(
-        recipe.slug, style, recipe.reward_scale(), getattr(recipe, "gamma", None)
+        recipe.slug, style, recipe.get_reward_scale(), getattr(recipe, "gamma", None)
     )
 
 

@@ -12,7 +12,7 @@ from app.recipes.games import (
     TrainingMove,
     TrainingUpdate,
     UpdateExample,
-    find_mistake,
+    find_blunder_updates,
 )
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.game import Game
@@ -207,7 +207,9 @@ def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
     for key in mistakes:
         board, _, cell = key.partition(" ")
         value_source = SECTIONS[slug].lens
-        made, _ = find_mistake(site.mistake_examples, value_source, board, int(cell))
+        made, _ = find_blunder_updates(
+            site.mistake_examples, value_source, board, int(cell)
+        )
         return [*examples, replace(made, kind=BLUNDER_KIND)]
     return examples
 
@@ -220,7 +222,9 @@ def list_recorded_updates(query: ValueQuery) -> list[UpdateExample]:
     board = format_position(query.game, query.position)
     if query.step is not None:
         return []
-    return find_mistake(query.site.mistake_examples, query.lens, board, query.cell)
+    return find_blunder_updates(
+        query.site.mistake_examples, query.lens, board, query.cell
+    )
 
 
 def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]:

@@ -11,7 +11,7 @@ from app.recipes.taught import (
     Course,
     Refusal,
     add_game,
-    format_title,
+    format_taught_title,
     list_taught_phases,
     remove_all_games,
 )
@@ -142,4 +142,4 @@ def format_learner_title(recipe: Recipe) -> str:
         for text, words in LEARNERS.items()
         if parse_recipe(text) == start
     )
-    return next(titles, format_title(start).partition(",")[0])
+    return next(titles, format_taught_title(start).partition(",")[0])

@@ -20,9 +20,9 @@ from app.recipes.on_demand import MAX_UPDATES
 from app.recipes.shipped import IDS_BY_RECIPE, SHIPPED
 from app.recipes.taught import (
     Course,
+    LastLoss,
     Lesson,
     LosingMove,
-    LostLine,
     Refusal,
     ValueChange,
     add_practice,
@@ -439,9 +439,9 @@ class TeachPage(Page, frozen=True):
         return [*SEATS] if seat == "both" else [seat]
 
     @cached_property
-    def lost_line(self) -> LostLinePicture | None:
+    def last_loss(self) -> LostLinePicture | None:
         """The last line that it lost, and its play there since; None before its first loss."""
-        line = self.course.lost_line
+        line = self.course.last_loss
         if line is None:
             return None
         lesson = self.course.lessons[line.lesson_number - 1]
@@ -688,9 +688,9 @@ def _evaluate_moves(
     position = state.positions[ply]
     values = np.array(course.values[ply], np.float64)  # None becomes NaN
     known = np.array(course.is_value_known[ply])
-    if recipe.knows_ends:
+    if recipe.knows_final_values:
         known |= game.successor[position] >= game.decisions
-    if recipe.reward_scale() is None:  # a box has its beads from the beginning
+    if recipe.get_reward_scale() is None:  # a box has its beads from the beginning
         known |= np.isfinite(values)
     return build_move_values(
         state.site,
@@ -699,7 +699,7 @@ def _evaluate_moves(
         values=values,
         is_known=known,
         policy=policy_from_values(values, recipe.plays),
-        reward_scale=recipe.reward_scale(),
+        reward_scale=recipe.get_reward_scale(),
         play_rule=recipe.plays,
         unknown_text=gettext("not tried yet"),
     )
@@ -766,7 +766,7 @@ def _draw_change(
     position = replay_record(game, lesson.record)[update.move_index]
     square = format_short_square_name(game, cell)
     move = gettext("Move %(ply)s, %(square)s", ply=update.move_index + 1, square=square)
-    reward_scale = recipe.reward_scale()
+    reward_scale = recipe.get_reward_scale()
     if reward_scale is not None:
         scaled = scale_values(
             np.array([update.old_value, update.new_value]),
@@ -821,7 +821,7 @@ def _describe_strength(lessons: list[Lesson], seats: list[str]) -> str:
     return only + gettext(words, x=x, o=o, share=share)
 
 
-def _describe_progress(losing_move: LosingMove, line: LostLine) -> str:
+def _describe_progress(losing_move: LosingMove, line: LastLoss) -> str:
     """Return a sentence on the present play of a learner on the board where it lost a game."""
     if line.is_safe:
         return gettext("Now it does not lose it any more, whatever you play.")
@@ -879,7 +879,7 @@ def _build_usual_url(recipe: Recipe) -> str:
     """Return the URL that compares a learner with its usual training, "" if that is not trained."""
     start = remove_all_games(recipe)
     usual = IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
-    if usual not in SHIPPED and start.max_updates() > MAX_UPDATES:
+    if usual not in SHIPPED and start.compute_max_updates() > MAX_UPDATES:
         return ""
     return urls.compare(
         Comparison("", (SourceSnapshot(name_recipe(recipe)), SourceSnapshot(usual)))

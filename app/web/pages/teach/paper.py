@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.recipes import RecipeError, name_recipe, parse_recipe
 from app.recipes.algorithms import Menace
 from app.recipes.parameters import list_taught_games
-from app.recipes.taught import Refusal, add_game, format_title
+from app.recipes.taught import Refusal, add_game, format_taught_title
 from app.tictactoe.beads import count_beads as beads_of_pairs
 from app.tictactoe.boxes import Box, count_lost_boxes, list_boxes
 from app.tictactoe.game import Game
@@ -174,7 +174,7 @@ class PaperPage(Page, frozen=True):
     @property
     def title(self) -> str:
         """The name of a machine that has played."""
-        return format_title(self._recipe) if self.machine_recipe else ""
+        return format_taught_title(self._recipe) if self.machine_recipe else ""
 
     @property
     def sign_definitions(self) -> Markup:

@@ -1,8 +1,8 @@
-"""Selection of the updates that caused blunders of shipped agents, for pages that explain a value.
+"""Selection of the updates behind blunders of shipped agents, for pages that explain a value.
 
-`python -m training updates --mistakes` repeats the training of each agent twice: first to find the
-updates, then to record their games. A blunder is a move; the mistake behind it is the update after
-which the agent always preferred that move.
+The update behind a blunder is the update from which on the agent preferred this move to all other
+moves. `python -m training updates --mistakes` repeats the training of each agent twice: first to
+find these updates, then to record their games.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -11,7 +11,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from app.recipes.games import UpdateExample
+from app.recipes.games import (
+    BLUNDERS_FOLDER,
+    UPDATES_FOLDER,
+    UpdateExample,
+    name_blunder,
+)
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.agents import load_agent
 from app.tictactoe.game import tic_tac_toe
@@ -28,14 +33,12 @@ from training.story import GameRecorder, find_entry_key, read_value
 from training.textbook.loop import Update
 from training.updates import (
     FIRST_KIND,
-    UPDATES_FOLDER,
     RecordedGame,
     make_example,
 )
 
-MISTAKES_FOLDER = "mistakes"  # a folder inside the folder of updates
-# No single update made the blunders of MCTS and of the networks; other agents are left out because
-# two more trainings in plain Python would take too long.
+# MCTS and the networks are left out, because no single update made their blunders; other agents,
+# because two trainings in plain Python would take too long.
 RECORDED_AGENTS = (
     "q-learning-1",
     "q-learning-3",
@@ -52,10 +55,13 @@ RECORDED_AGENTS = (
     "td-afterstates",
 )
 MAX_BLUNDERS = 40  # limit for the blunders of an agent; the most frequent are kept
-# Values are recorded for this many updates before a selected update: no game has more.
+# The values of all moves are recorded from this many updates before a selected update on, which is
+# at least from the start of its game.
 VALUED_UPDATES = 60
-MISTAKE_KIND = "mistake"
-FORGOTTEN: list[Any] = []  # shared by millions of finished games, never changed
+DECIDING_KIND = (
+    "mistake"  # kind of the example with the update from which on it is preferred
+)
+FORGOTTEN_MOVES: list[Any] = []  # in place of the moves of millions of finished games
 
 
 class Blunder(NamedTuple):
@@ -66,13 +72,13 @@ class Blunder(NamedTuple):
 
     @property
     def seat(self) -> str:
-        """The player who moves."""
+        """The player who makes the blunder, "X" or "O"."""
         return "X" if self.board.count("X") == self.board.count("O") else "O"
 
     @property
     def key(self) -> str:
         """The key of the blunder in the stored file."""
-        return f"{self.board} {self.cell}"
+        return name_blunder(self.board, self.cell)
 
 
 def list_blunders(agent: str, models: Path) -> list[Blunder]:
@@ -96,7 +102,10 @@ def index_blunders(
     blunders: list[Blunder],
     list_cells: Callable[[Blunder], Iterable[int]],
 ) -> dict[Hashable, list[Blunder]]:
-    """Return a dictionary from table entries to blunders: those with a listed move in the entry."""
+    """Return the blunders by table entry.
+
+    A blunder is listed under the entry of each move on its board that `list_cells` returns for it.
+    """
     index: dict[Hashable, list[Blunder]] = {}
     for blunder in blunders:
         for cell in list_cells(blunder):
@@ -118,16 +127,17 @@ def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
 class UpdateNumbers(NamedTuple):
     """The numbers of two updates in a training, counted from 1."""
 
-    mistake_update: (
-        int  # from this update to the end, the learner preferred the blunder
-    )
+    # from this update to the end, the learner preferred the blunder
+    deciding_update: int
     first_update: int  # the first update that changed the value of the blunder
 
 
-def find_causes(agent: str, blunders: list[Blunder]) -> dict[Blunder, UpdateNumbers]:
-    """Run a training; return the updates behind each blunder that its last table prefers.
+def find_updates_behind_blunders(
+    agent: str, blunders: list[Blunder]
+) -> dict[Blunder, UpdateNumbers]:
+    """Run a training; return the updates behind each blunder that the final table prefers.
 
-    Blunders that no update caused, as they were preferred from the start, are left out.
+    A blunder that was preferred from the start to the end is left out: no update decided it.
     """
     recipe = SHIPPED[agent].recipe
     learner = make_learner(tic_tac_toe(), recipe)
@@ -135,7 +145,7 @@ def find_causes(agent: str, blunders: list[Blunder]) -> dict[Blunder, UpdateNumb
         learner, blunders, lambda blunder: learner.game.legal_moves(blunder.board)
     )
     own = index_blunders(learner, blunders, lambda blunder: [blunder.cell])
-    mistakes = dict[Blunder, int]()
+    deciding = dict[Blunder, int]()
     firsts = dict[Blunder, int]()
     preferred = {blunder: prefers_blunder(learner, blunder) for blunder in blunders}
     number = 0
@@ -147,24 +157,24 @@ def find_causes(agent: str, blunders: list[Blunder]) -> dict[Blunder, UpdateNumb
         for blunder in watched.get(key, ()):
             now = prefers_blunder(learner, blunder)
             if now and not preferred[blunder]:
-                mistakes[blunder] = number
+                deciding[blunder] = number
             preferred[blunder] = now
         if update.new != update.old:
             for blunder in own.get(key, ()):
                 firsts.setdefault(blunder, number)
     return {
-        blunder: UpdateNumbers(mistakes[blunder], firsts[blunder])
+        blunder: UpdateNumbers(deciding[blunder], firsts[blunder])
         for blunder in blunders
-        if preferred[blunder] and blunder in mistakes and blunder in firsts
+        if preferred[blunder] and blunder in deciding and blunder in firsts
     }
 
 
 def record_games_of_updates(
     agent: str, update_numbers: set[int]
 ) -> dict[int, UpdateExample]:
-    """Run a training; return the games with these updates as examples, by number of the update."""
+    """Run a training; return the game of each of these updates as an example, by update number."""
     recipe = SHIPPED[agent].recipe
-    listener = GameRecorder(tic_tac_toe(), recipe)
+    recorder = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
     ahead = sorted(update_numbers, reverse=True)
     # number of an update -> (index of its game, index of the update in the game)
@@ -173,85 +183,90 @@ def record_games_of_updates(
     number = 0
     for event in learn(tic_tac_toe(), recipe, learner):
         is_near = bool(ahead) and ahead[-1] - number <= VALUED_UPDATES
-        listener.with_values = bool(waiting) or is_near
-        if isinstance(event, Update) and not listener.with_values:
+        recorder.with_values = bool(waiting) or is_near
+        if isinstance(event, Update) and not recorder.with_values:
             # Far from the selected updates counting is enough, which halves the time of the run.
-            listener.count_update(learner, event)
+            recorder.count_update(learner, event)
         else:
-            listener.record_event(learner, event)
-        game = len(listener.games) - 1
+            recorder.record_event(learner, event)
+        game = len(recorder.games) - 1
         if waiting and min(waiting.values())[0] < game:
-            examples |= _make_examples(listener, agent, waiting)
+            examples |= _make_examples(recorder, agent, waiting)
             waiting.clear()
         elif not waiting:
-            _forget_game(listener, game - 2)
+            _forget_game(recorder, game - 2)
         if isinstance(event, Update):
             number += 1
             if ahead and number == ahead[-1]:
-                waiting[ahead.pop()] = game, len(listener.changes[game]) - 1
+                waiting[ahead.pop()] = game, len(recorder.updates_by_game[game]) - 1
         if len(examples) == len(update_numbers):
             break
-    return examples | _make_examples(listener, agent, waiting)
+    return examples | _make_examples(recorder, agent, waiting)
 
 
-def _forget_game(listener: GameRecorder, game: int) -> None:
-    """Delete the recorded moves and updates of a finished game, to save memory."""
-    for listed in (listener.games, listener.changes):
-        if 0 <= game < len(listed):
-            listed[game] = FORGOTTEN
+def _forget_game(recorder: GameRecorder, game: int) -> None:
+    """Delete the recorded moves and updates of a finished game, given by index, to save memory."""
+    if game >= 0:
+        recorder.games[game] = FORGOTTEN_MOVES
+        recorder.updates_by_game.pop(game, None)
 
 
 def _make_examples(
-    listener: GameRecorder, agent: str, pending_updates: Mapping[int, tuple[int, int]]
+    recorder: GameRecorder, agent: str, pending_updates: Mapping[int, tuple[int, int]]
 ) -> dict[int, UpdateExample]:
-    """Return an example for each waiting update, given its game and its place in the game."""
+    """Return an example for each pending update, by update number.
+
+    `pending_updates` has the index of the update's game, and of the update in the game.
+    """
     return {
-        update: _make_example(listener, agent, update, game, shown)
+        update: _make_example(recorder, agent, update, game, shown)
         for update, (game, shown) in pending_updates.items()
     }
 
 
 def _make_example(
-    listener: GameRecorder, agent: str, update: int, game: int, shown_index: int
+    recorder: GameRecorder, agent: str, update: int, game: int, shown_index: int
 ) -> UpdateExample:
-    """Return the recorded game of an update as an example that opens at this update."""
-    turns = listener.games[game]
+    """Return the recorded game of an update as an example that shows this update first."""
+    moves = recorder.games[game]
     recorded = RecordedGame(
         number=game + 1,
         earlier_updates=update - shown_index - 1,
-        moves=turns,
-        updates=listener.changes[game],
-        final_board=turns[-1].next_own_board,
+        moves=moves,
+        updates=recorder.updates_by_game[game],
+        final_board=moves[-1].next_own_board,
     )
-    return make_example(MISTAKE_KIND, agent, recorded, shown_index)
+    return make_example(DECIDING_KIND, agent, recorded, shown_index)
 
 
-def build_mistakes(agent: str, models: Path) -> dict[str, list[UpdateExample]]:
-    """Return the updates behind the blunders of an agent, by board and cell."""
-    found = find_causes(agent, list_blunders(agent, models))
+def build_blunder_updates(agent: str, models: Path) -> dict[str, list[UpdateExample]]:
+    """Return the two updates behind each blunder of an agent as examples, by `name_blunder`."""
+    found = find_updates_behind_blunders(agent, list_blunders(agent, models))
     numbers = {number for one in found.values() for number in one}
     examples = record_games_of_updates(agent, numbers)
     return {
         blunder.key: [
-            examples[one.mistake_update],
+            examples[one.deciding_update],
             msgspec.structs.replace(examples[one.first_update], kind=FIRST_KIND),
         ]
         for blunder, one in found.items()
     }
 
 
-def encode_mistakes(mistakes: Mapping[str, list[UpdateExample]]) -> bytes:
-    """Return examples by blunder as JSON, a line for each blunder."""
+def encode_blunder_updates(
+    examples_by_blunder: Mapping[str, list[UpdateExample]],
+) -> bytes:
+    """Return examples by blunder as JSON, with one line for each blunder."""
     lines = [
         msgspec.json.encode(key) + b": " + msgspec.json.encode(examples)
-        for key, examples in mistakes.items()
+        for key, examples in examples_by_blunder.items()
     ]
     return b"{\n" + b",\n".join(lines) + b"\n}\n"
 
 
-def write_mistakes(models: Path, agent: str) -> Path:
+def write_blunder_updates(models: Path, agent: str) -> Path:
     """Write the updates behind the blunders of an agent and return their file."""
-    path = models / UPDATES_FOLDER / MISTAKES_FOLDER / f"{agent}.json"
+    path = models / UPDATES_FOLDER / BLUNDERS_FOLDER / f"{agent}.json"
     path.parent.mkdir(exist_ok=True, parents=True)
-    path.write_bytes(encode_mistakes(build_mistakes(agent, models)))
+    path.write_bytes(encode_blunder_updates(build_blunder_updates(agent, models)))
     return path
