@@ -62,8 +62,8 @@ def parse_record(game: Game, record: str) -> list[int]:
     for ply, digit in enumerate(record, 1):
         if digit not in digits:
             raise RecordError(
-                "move %(ply)s of the record is %(digit)s: cells are 0 to %(last)s, "
-                "in reading order",
+                "move %(ply)s of the record is %(digit)s, but squares have the numbers 0 to "
+                "%(last)s, row by row from the top left",
                 ply=ply,
                 digit=repr(digit),
                 last=digits[-1],
@@ -82,14 +82,14 @@ def replay_record(game: Game, record: str) -> list[int]:
     for ply, cell in enumerate(parse_record(game, record), 1):
         if positions[-1] >= decisions:
             raise IllegalMoveError(
-                "move %(ply)s comes after the end: the game was over at ply %(end)s",
+                "move %(ply)s comes after the end of the game, which was over after move %(end)s",
                 ply=ply,
                 end=ply - 1,
             )
         after = game.successor.item(positions[-1], cell)
         if after < 0:
             raise IllegalMoveError(
-                "move %(ply)s is on cell %(cell)s, which is already taken",
+                "move %(ply)s is on square %(cell)s, which is already taken",
                 ply=ply,
                 cell=DIGITS[cell],
             )

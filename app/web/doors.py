@@ -65,9 +65,9 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
         Door(
             gettext_noop("Teach"),
             (
-                Room("teach", gettext_noop("Teach one yourself"), urls.TEACH),
+                Room("teach", gettext_noop("Teach a program"), urls.TEACH),
                 Room("paper", gettext_noop("MENACE on paper"), urls.PAPER),
-                Room("class", gettext_noop("For a class"), urls.CLASSROOM),
+                Room("class", gettext_noop("Lesson plan"), urls.CLASSROOM),
             ),
         ),
         Door(
@@ -92,9 +92,7 @@ def list_puzzle_rooms(site: SiteData) -> tuple[Room, ...]:
         Room("today", gettext_noop("Today"), urls.PUZZLE_TODAY),
         Room("puzzles", gettext_noop("All puzzles"), urls.PUZZLES),
     )
-    faults = (
-        Room("which-line", gettext_noop("Which line is wrong?"), urls.FAULT_PUZZLES),
-    )
+    faults = (Room("which-line", gettext_noop("Code puzzles"), urls.FAULT_PUZZLES),)
     return (
         *(mistakes if list_puzzles(site) else ()),
         *(faults if site.lab.faults else ()),

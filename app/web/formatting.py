@@ -133,9 +133,9 @@ def format_short_square_name(game: Game, cell: int) -> str:
 def list_choices(names: Iterable[str]) -> str:
     """Return a sentence that lists the valid names for an error, at most MAX_LISTED_NAMES of them."""
     several = [*names]
-    words = gettext_noop("There are: %(names)s.")
+    words = gettext_noop("Possible names: %(names)s.")
     if len(several) > MAX_LISTED_NAMES:
-        words = gettext_noop("There are: %(names)s and %(more)s more.")
+        words = gettext_noop("Possible names: %(names)s and %(more)s more.")
     named = ", ".join(several[:MAX_LISTED_NAMES])
     return gettext(
         words, names=named, more=format_count(len(several) - MAX_LISTED_NAMES)

@@ -191,7 +191,11 @@ def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchS
     state = _replay_record(match, site)
     _check_ply_and_seats(match, site)
     if match.plays_training and match.snapshot is None:
-        raise BadRequest(gettext("train starts at a step: add step= to the URL."))
+        raise BadRequest(
+            gettext(
+                "train=1 in the URL also needs step=, the snapshot at which the replay starts."
+            )
+        )
     if match.snapshot is None and not match.value_source:
         return state
     step = check_value_source(match.value_source, match.snapshot, site)
@@ -231,12 +235,14 @@ def _check_ply_and_seats(match: Match, site: SiteData) -> None:
     """Raise BadRequest for a ply after the record, and NotFound for a seat without an agent."""
     if match.ply is not None and match.ply >= len(match.record):
         words = gettext_noop(
-            "ply is below %(plies)s, the length of the record, or left out."
+            "ply must be less than %(plies)s, the number of moves of the game, or left out."
         )
         raise BadRequest(gettext(words, plies=len(match.record)))
     for seat in (match.x, match.o):
         if not site.is_seat(seat):
-            sentence = gettext("There is no agent %(name)s.", name=repr(seat))
+            sentence = gettext(
+                "There is no player with the name %(name)s.", name=repr(seat)
+            )
             raise NotFound(f"{sentence} {list_choices(site.seat_names)}")
 
 
@@ -248,18 +254,20 @@ def check_value_source(
     Raises BadRequest with a sentence if the source or the step does not exist.
     """
     if value_source and not site.is_value_source(value_source):
-        sentence = gettext("There are no values of %(name)s.", name=repr(value_source))
+        sentence = gettext("%(name)s has no values to show.", name=repr(value_source))
         raise BadRequest(f"{sentence} {list_choices(site.value_sources)}")
     if snapshot is None:
         return None
     if not site.agents.contains_name(value_source):
         raise BadRequest(
-            gettext("step needs a lens that learned: add lens= to the URL.")
+            gettext("step= in the URL also needs lens=, the agent that was trained.")
         )
     last = site.get_last_snapshot(value_source)
     if snapshot > last:
         raise BadRequest(
-            gettext("step is 0 to %(last)s for %(name)s.", last=last, name=value_source)
+            gettext(
+                "step must be 0 to %(last)s for %(name)s.", last=last, name=value_source
+            )
         )
     return site.get_snapshot_for_url(value_source, snapshot)
 
@@ -342,7 +350,7 @@ def read_value(name: str, text: str) -> Any:
 def build_value_error(name: str, text: str, expected: str) -> BadRequest:
     """Return the error for an invalid value of a parameter."""
     words = gettext_noop(
-        "%(name)s=%(text)s in the URL is wrong: %(name)s is %(expected)s."
+        "%(name)s=%(text)s in the URL is wrong: %(name)s must be %(expected)s."
     )
     return BadRequest(gettext(words, name=name, text=text, expected=expected))
 

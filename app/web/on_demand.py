@@ -401,7 +401,7 @@ def build_busy_error() -> ServiceUnavailable:
     """Return the error for a client that cannot wait any longer."""
     return ServiceUnavailable(
         gettext(
-            "Many people train agents at this moment. Please try again in a few seconds."
+            "Many people are training agents now. Please try again in a few seconds."
         ),
         retry_after=RETRY_SECONDS,
     )
@@ -411,16 +411,16 @@ def describe_position(position: QueuePosition | None) -> str:
     """Return a sentence on the progress of a pending training."""
     if position and position.compile_seconds:
         return gettext(
-            "The learners are compiled, once on this machine: about %(seconds)s seconds more. "
-            "This page loads by itself.",
+            "The server prepares its learning programs. This happens only once and takes about "
+            "%(seconds)s more seconds. This page reloads automatically.",
             seconds=position.compile_seconds,
         )
     if position and position.place_in_queue:
         words = gettext_noop(
-            "Number %(number)s in the queue. This page loads by itself."
+            "Your request is number %(number)s in the queue. This page reloads automatically."
         )
         return gettext(words, number=position.place_in_queue)
-    return gettext("The agent is being trained. This page loads by itself.")
+    return gettext("The agent is being trained. This page reloads automatically.")
 
 
 def _read_course(answer: bytes) -> Course | Refusal:

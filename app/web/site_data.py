@@ -263,9 +263,7 @@ class SiteData:
         """Return an agent; raises NotFound, with the names of all agents, if it does not exist."""
         agent = self.agents.find(name)
         if agent is None:
-            words = (
-                f"There is no agent {name!r} that learned. {list_choices(self.agents)}"
-            )
+            words = f"There is no trained agent {name!r}. {list_choices(self.agents)}"
             raise NotFound(mark_english(words))
         return agent
 

@@ -364,7 +364,7 @@ def describe_character(site: SiteData, name: str) -> Character:
     Strong: all others.
     """
     if name == HUMAN:
-        return Character("", gettext("A person at this device."), None)
+        return Character("", gettext("A person who plays on this device."), None)
     return Character(
         strength_name=grade_strength(site, name),
         description=_describe_training(site, name),
@@ -395,7 +395,8 @@ def _find_worst_seat(site: SiteData, name: str) -> tuple[float, str]:
 def _describe_training(site: SiteData, name: str) -> str:
     """Return sentences on the training and the strength of an agent."""
     if is_policy_name(name):
-        return f"{gettext('Only its moves are known, not its values.')} {_describe_strength(site, name)}"
+        known = gettext("Its moves are known, its values are not.")
+        return f"{known} {_describe_strength(site, name)}"
     if not site.agents.contains_name(name):
         return gettext(BASELINES[name].description)
     how = ALGORITHMS[site.agents[name].card.algorithm].origin
@@ -410,7 +411,7 @@ def _describe_strength(site: SiteData, name: str) -> str:
     kind = grade_strength(site, name)
     safe = judge_policy(site, name).is_unbeatable
     if kind == "unbeatable":
-        sentence = gettext("No opponent can win.")
+        sentence = gettext("No opponent can beat it.")
         reason = _explain_opening(site, name) if site.agents.contains_name(name) else ""
         return f"{sentence} {reason}".strip()
     if kind == "beginner":
@@ -423,10 +424,12 @@ def _describe_strength(site: SiteData, name: str) -> str:
         )
     if any(safe.values()):
         seat = next(seat for seat, proved in safe.items() if proved)
-        return gettext("Never loses as %(mark)s.", mark=seat.upper())
+        return gettext("As %(mark)s it never loses.", mark=seat.upper())
     number = judge_policy(site, name).blunder_count
     return ngettext(
-        "Blunders in %(count)s position.", "Blunders in %(count)s positions.", number
+        "It blunders in %(count)s position.",
+        "It blunders in %(count)s positions.",
+        number,
     )
 
 
@@ -436,10 +439,10 @@ def _explain_opening(site: SiteData, name: str) -> str:
     best = evaluate_moves(site, 0, name).best_value
     if reward_scale and reward_scale.x[1] == reward_scale.x[2]:
         return gettext(
-            "Its colours are green because a draw is worth as much to it as a win."
+            "Its board is green, because for this agent a draw counts as much as a win."
         )
     if best is not None and abs(best) < 0.5:
-        return gettext("It expects a draw, so its colours are pale.")
+        return gettext("Its board is pale, because it expects a draw.")
     return ""
 
 

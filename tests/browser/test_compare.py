@@ -121,7 +121,7 @@ def test_a_wrong_address_is_said_in_place(page: Page) -> None:
     page.goto("/compare/4")
     page.locator("#add option[value=champion]").evaluate("option => { option.value = 'nobody' }")
     page.select_option("#add", "nobody")
-    expect(page.locator("#notice")).to_contain_text("There are no values of 'nobody'")
+    expect(page.locator("#notice")).to_contain_text("'nobody' has no values to show")
 
 
 def test_it_opens_where_they_part_and_shows_how_they_learned(page: Page) -> None:

@@ -241,7 +241,9 @@ def test_what_is_selected_can_be_copied_where_a_browser_allows_no_more(
     expect(page.locator("#embed-mind")).to_be_visible()
     assert page.locator("#embed-mind-open").bounding_box() == place
     page.click("#embed-mind-copy")
-    expect(page.locator("#embed-mind-said")).to_have_text("It is selected: copy it.")
+    expect(page.locator("#embed-mind-said")).to_have_text(
+        "The text is selected: press Ctrl+C to copy it."
+    )
     selected = page.evaluate("getSelection().toString()")
     assert selected == page.locator("#embed-mind").input_value()
 

@@ -81,15 +81,15 @@ def test_within_five_seconds_something_learns(
     page.add_init_script(f"({SHIFTS})()")
     page.goto("/")
     caption = page.locator("[data-film-caption]")
-    expect(caption).to_have_text("No idea: it has learned nothing here yet.")
+    expect(caption).to_have_text("The program has learned nothing about this position yet.")
     assert heats(page) == [None] * 6
     page.clock.run_for(5000)
     expect(caption).not_to_contain_text("No idea")
     expect(page.locator("[data-cell][data-heat]").nth(2)).to_be_visible()
     page.clock.run_for(10_000)
-    expect(caption).to_have_text("It has learned to block.")
+    expect(caption).to_have_text("The program has learned to block.")
     expect(page.locator("[data-cell='6']")).to_have_class("cell best")
-    expect(page.locator("#film-play")).to_have_attribute("aria-label", "Play the training")
+    expect(page.locator("#film-play")).to_have_attribute("aria-label", "Replay the training")
     assert shifts(page) == []
 
 
@@ -98,9 +98,9 @@ def test_the_film_can_be_paused_and_scrubbed(own_page: Page) -> None:
     stop_the_clock(page)
     page.goto("/")
     page.clock.run_for(1000)
-    play = page.get_by_role("button", name="Pause the training")
+    play = page.get_by_role("button", name="Pause the replay")
     play.click()
-    expect(page.get_by_role("button", name="Play the training")).to_be_visible()
+    expect(page.get_by_role("button", name="Replay the training")).to_be_visible()
     slider = page.get_by_role("slider")
     slider.focus()
     slider.press("Home")
@@ -108,7 +108,7 @@ def test_the_film_can_be_paused_and_scrubbed(own_page: Page) -> None:
     expect(page.locator("#way-beat")).to_have_attribute("href", re.compile("step=0$"))
     expect(page.locator("#way-play")).to_be_hidden()
     slider.press("End")
-    expect(page.locator("[data-film-caption]")).to_have_text("It has learned to block.")
+    expect(page.locator("[data-film-caption]")).to_have_text("The program has learned to block.")
     expect(page.locator("#way-beat")).to_be_hidden()
     assert "block." in str(slider.get_attribute("aria-valuetext"))
 
@@ -118,10 +118,10 @@ def test_whoever_wants_no_motion_gets_the_last_picture(
 ) -> None:
     page = new_context(reduced_motion="reduce").new_page()
     page.goto("/")
-    expect(page.locator("[data-film-caption]")).to_have_text("It has learned to block.")
+    expect(page.locator("[data-film-caption]")).to_have_text("The program has learned to block.")
     before = heats(page)
     assert None not in before
-    expect(page.get_by_role("button", name="Play the training")).to_be_visible()
+    expect(page.get_by_role("button", name="Replay the training")).to_be_visible()
     assert page.locator("#film-step").input_value() == page.locator("#film-step").get_attribute(
         "max"
     )
@@ -132,7 +132,7 @@ def test_without_javascript_everything_can_be_done(
 ) -> None:
     page = new_context(java_script_enabled=False).new_page()
     page.goto("/")
-    expect(page.locator("[data-film-caption]")).to_have_text("It has learned to block.")
+    expect(page.locator("[data-film-caption]")).to_have_text("The program has learned to block.")
     page.click("#film-play")
     expect(page.locator("[data-film-caption]")).to_contain_text("No idea")
     page.click("#film-play")
@@ -170,7 +170,7 @@ def test_by_keyboard_alone_through_front_puzzle_and_lesson(own_page: Page) -> No
     page.clock.run_for(1000)
     tab_to("#film-play")
     page.keyboard.press("Space")
-    expect(page.locator("#film-play")).to_have_attribute("aria-label", "Play the training")
+    expect(page.locator("#film-play")).to_have_attribute("aria-label", "Replay the training")
     page.clock.resume()
     tab_to("#way-mistake")
     page.keyboard.press("Enter")

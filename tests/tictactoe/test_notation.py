@@ -98,7 +98,9 @@ def test_all_orders_of_the_cells(rules: Rules):
     for record, ply, result in orders(rules):
         seen += 1
         if ply < 9:
-            over = f"move {ply + 1} comes after the end: the game was over at ply {ply}"
+            over = (
+                f"move {ply + 1} comes after the end of the game, which was over after move {ply}"
+            )
             assert refusal(replay_record, record, IllegalMoveError) == over
         if record[:ply] not in games:
             games[record[:ply]] = result
@@ -116,11 +118,11 @@ def assert_ends(positions: list[int], ply: int, result: int) -> None:
 @pytest.mark.parametrize(
     ("record", "sentence"),
     [
-        ("44", "move 2 is on cell 4, which is already taken"),
-        ("40880", "move 4 is on cell 8, which is already taken"),
-        ("031425", "move 6 comes after the end: the game was over at ply 5"),
-        ("0314258", "move 6 comes after the end: the game was over at ply 5"),
-        ("0314200", "move 6 comes after the end: the game was over at ply 5"),
+        ("44", "move 2 is on square 4, which is already taken"),
+        ("40880", "move 4 is on square 8, which is already taken"),
+        ("031425", "move 6 comes after the end of the game, which was over after move 5"),
+        ("0314258", "move 6 comes after the end of the game, which was over after move 5"),
+        ("0314200", "move 6 comes after the end of the game, which was over after move 5"),
     ],
 )
 def test_a_move_that_cannot_be_played_is_named(game: Game, record: str, sentence: str):
@@ -131,14 +133,18 @@ def test_a_move_that_cannot_be_played_is_named(game: Game, record: str, sentence
 
 def test_a_character_that_is_no_cell_is_named_with_its_move(game: Game):
     for read in (parse_record, replay_record):
-        with pytest.raises(ValueError, match="move 3 of the record is '9': cells are 0 to 8"):
+        with pytest.raises(
+            ValueError, match="move 3 of the record is '9', but squares have the numbers 0 to 8"
+        ):
             read(game, "409")
 
 
 def test_a_board_of_more_than_ten_cells_goes_on_with_letters():
     game = build_game(3, 4, 4)
     assert parse_record(game, "9ab") == [9, 10, 11]
-    with pytest.raises(ValueError, match="move 2 of the record is 'c': cells are 0 to b"):
+    with pytest.raises(
+        ValueError, match="move 2 of the record is 'c', but squares have the numbers 0 to b"
+    ):
         parse_record(game, "bc")
 
 

@@ -405,7 +405,7 @@ def test_a_game_is_played_to_its_end_with_what_is_wrong_told() -> None:
     result = CliRunner().invoke(cli.main, ["play", "champion", "--seed", "1"], input=typed)
     assert result.exit_code == 0, result.output
     assert "One cell, please, not '40'." in result.output
-    assert "'x': cells are 0 to 8" in result.output
+    assert "'x', but squares have the numbers 0 to 8" in result.output
     assert "already taken" in result.output
     assert result.output.rstrip().endswith(("A draw.", "O wins."))  # nobody beats the champion
 

@@ -114,7 +114,7 @@ def test_the_page_names_beads_and_not_values(client: FlaskClient) -> None:
     page = client.get(f"/play/04?lens={LENS}&o=human&x=human").text
     assert "the beads of MENACE for X (to move)" in page
     assert re.search(r'aria-label="Row 1, column 3, empty, value [\d,]+ beads, best"', page)
-    assert "what it draws most often" in page
+    assert "the move that is played most often" in page
     assert "estimates no result" in page
     assert not re.search(r'class="value">[+−]', page)
 

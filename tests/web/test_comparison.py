@@ -93,14 +93,14 @@ def test_an_empty_lens_is_as_good_as_none() -> None:
 @pytest.mark.parametrize(
     ("url", "error", "named"),
     [
-        ("/compare/0314256?lens=self-play", Conflict, "ply 5"),
+        ("/compare/0314256?lens=self-play", Conflict, "after move 5"),
         ("/compare/?lens=random", BadRequest, "random"),
         ("/compare/?lens=truth", BadRequest, "always there"),
         ("/compare/?lens=self-play&lens=self-play", BadRequest, "twice"),
         ("/compare/?lens=self-play_1&lens=self-play_01", BadRequest, "twice"),
         ("/compare/?lens=self-play_x", BadRequest, "whole number"),
-        ("/compare/?lens=self-play_99", BadRequest, "step is 0 to"),
-        ("/compare/?lens=q-iteration_task_3", BadRequest, "a lens that learned"),
+        ("/compare/?lens=self-play_99", BadRequest, "step must be 0 to"),
+        ("/compare/?lens=q-iteration_task_3", BadRequest, "lens=, the agent that was trained"),
         ("/compare/?lens=_3", BadRequest, "'_3'"),
         ("/compare/?" + "&".join(f"lens=self-play_{n}" for n in range(5)), BadRequest, "At most 4"),
     ],

@@ -34,9 +34,9 @@ def test_the_film_begins_with_nothing_and_ends_with_the_block(site: SiteData) ->
     film = film_position(site, name, BLOCK_EXAMPLE)
     first, last = film.frames[0], film.frames[-1]
     assert [square.heat for square in first.squares.values()] == [None] * 6
-    assert first.caption == "No idea: it has learned nothing here yet."
+    assert first.caption == "The program has learned nothing about this position yet."
     assert [cell for cell, square in last.squares.items() if square.is_best] == [BLOCK]
-    assert last.caption == "It has learned to block."
+    assert last.caption == "The program has learned to block."
     heats = sorted(square.heat or 0 for square in last.squares.values())
     assert heats[-1] >= 0.7 * HEAT_STEPS
     assert heats[-1] - heats[-2] >= 0.5 * HEAT_STEPS
@@ -61,11 +61,11 @@ def test_each_caption_says_what_the_squares_show(site: SiteData) -> None:
         stars = [square.cell for square in frame.squares.values() if square.is_best]
         said = frame.caption
         told.add(said)
-        if "No idea" in said:
+        if "learned nothing" in said:
             assert not known
         elif "almost at random" in said:
             assert len(stars) > 1
-        elif "that loses" in said:
+        elif "this move loses" in said:
             assert len(stars) == 1
             assert stars != [BLOCK]
         else:
@@ -175,7 +175,7 @@ def test_an_early_snapshot_says_its_updates_in_its_seat(client: FlaskClient) -> 
 
 def test_whom_one_watches_plays_and_catches_is_one(client: FlaskClient) -> None:
     page = client.get("/").text
-    found = re.search(r"<b>([^<]+)</b> knows only the rules", page)
+    found = re.search(r"<b>([^<]+)</b>\s+starts with only the rules", page)
     assert found
     assert re.search(r'id="emblem" class="emblem" href="/mind/q-learning-1"', page)
     for way in ("way-play", "way-mistake"):
@@ -190,7 +190,7 @@ def test_a_step_of_the_film_has_an_address_for_whoever_has_no_script(client: Fla
     assert "data-autoplay" not in first
     assert 'href="/?step=0"' in end  # at the end the button leads to the start
     assert 'href="/?step=1"' in first
-    assert "No idea" in first
+    assert "has learned nothing about this position" in first
 
 
 def test_the_front_page_is_no_play_page(client: FlaskClient) -> None:
@@ -200,7 +200,8 @@ def test_the_front_page_is_no_play_page(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "said"), [("/?step=x", "step is a whole number"), ("/?step=999", "step is 0 to")]
+    ("url", "said"),
+    [("/?step=x", "step must be a whole number"), ("/?step=999", "step must be 0 to")],
 )
 def test_a_wrong_step_is_explained(client: FlaskClient, url: str, said: str) -> None:
     response = client.get(url)

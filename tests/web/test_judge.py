@@ -475,7 +475,7 @@ def test_a_table_of_more_than_1_mb_is_refused(client: FlaskClient, address: str)
         assert answer.status_code in statuses
         if address != "/judge":
             assert client.post(address, data=content).status_code in statuses
-    assert "The table is too large: the limit is 1 MB." in answer.text
+    assert "The table is larger than 1 MB, the limit." in answer.text
 
 
 def test_a_chunked_table_is_stopped_at_1_mb(client: FlaskClient) -> None:

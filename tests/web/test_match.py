@@ -105,7 +105,7 @@ def test_an_empty_value_and_an_unknown_name_are_as_good_as_none() -> None:
         ("/play/?o=truth&x=", NotFound, "truth"),
         ("/play/?lens=random", BadRequest, "random"),
         ("/play/?step=-1&lens=q-iteration", BadRequest, "whole number"),
-        ("/play/?step=99&lens=q-iteration", BadRequest, "step is 0 to"),
+        ("/play/?step=99&lens=q-iteration", BadRequest, "step must be 0 to"),
         ("/play/?step=1", BadRequest, "lens"),
         ("/play/?step=1&lens=truth", BadRequest, "lens"),
         ("/play/?step=1&lens=q-learning-1_task", BadRequest, "lens"),

@@ -55,7 +55,7 @@ def test_it_is_compared_with_best_play(alone: FlaskClient) -> None:
 
 def test_whoever_is_there_is_named(alone: FlaskClient) -> None:
     for url in ("/agents/nobody", "/agents/nobody/blunders"):
-        assert "There are: champion." in alone.get(url).text
+        assert "Possible names: champion." in alone.get(url).text
 
 
 @pytest.mark.parametrize("lens", ["champion", "q-learning-4", "observing"])

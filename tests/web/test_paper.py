@@ -121,8 +121,8 @@ def test_the_labels_of_a_machine_that_played_have_its_beads_of_now(client: Flask
 @pytest.mark.parametrize(
     ("address", "status", "sentence"),
     [
-        ("/teach/paper?set=x", 400, "set=x in the URL is wrong: set is short, all."),
-        ("/teach/paper?size=a5", 400, "size=a5 in the URL is wrong: size is a4, letter."),
+        ("/teach/paper?set=x", 400, "set=x in the URL is wrong: set must be short, all."),
+        ("/teach/paper?size=a5", 400, "size=a5 in the URL is wrong: size must be a4, letter."),
         ("/teach/paper?of=q-table", 400, "cannot be taught"),
         ("/teach/paper?of=sarsa,start=empty", 400, "Only MENACE has boxes and beads to print."),
         ("/teach/paper?of=nobody", 400, "no algorithm"),

@@ -184,7 +184,7 @@ def test_it_can_be_taken_back_practise_and_start_over(client: FlaskClient) -> No
         ("/teach/champion", 400, "This learner cannot be taught: no person teaches champion."),
         ("/teach/q-table", 400, "cannot be taught: epsilon_drop is 0 where a person teaches"),
         ("/teach/nobody", 400, "there is no algorithm"),
-        (f"/teach/{FOUR}?game=5", 400, "game is 1 to 4"),
+        (f"/teach/{FOUR}?game=5", 400, "game must be 1 to 4"),
         ("/teach/menace,vs=you,games=1,taught=00", 400, "move 2 of game 1 is cell 0 once more"),
     ],
 )

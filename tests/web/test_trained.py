@@ -474,7 +474,7 @@ def test_a_page_is_told_that_it_stands_in_line_and_comes_by_itself(
         assert answer.status_code == 202
         assert answer.headers["Refresh"] == answer.headers["Retry-After"]
         assert answer.headers["Cache-Control"] == "no-store"
-        assert "This page loads by itself." in answer.text
+        assert "This page reloads automatically." in answer.text
         assert "<progress" in answer.text
         assert "To “" not in answer.text  # a link to the page that is awaited
         program = {"Accept": "application/json"}
@@ -605,7 +605,7 @@ def test_a_waiting_page_has_the_seconds_until_all_is_compiled(app: Flask) -> Non
     with app.test_request_context():
         words = describe_position(QueuePosition(1, 5))
     assert words.startswith(
-        "The learners are compiled, once on this machine: about 5 seconds more."
+        "The server prepares its learning programs. This happens only once and takes about 5 more"
     )
 
 

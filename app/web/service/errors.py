@@ -38,25 +38,23 @@ PROBLEM_MIMETYPE = "application/problem+json"
 PENDING_STATUS = 202  # status of a response that is not ready
 HOST_PATTERN = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLE_BY_STATUS = {
-    PENDING_STATUS: gettext_noop("One moment"),
+    PENDING_STATUS: gettext_noop("Please wait"),
     400: gettext_noop("This URL is wrong"),
     404: gettext_noop("Page not found"),
-    405: gettext_noop("Read-only"),
-    409: gettext_noop("This cannot be played"),
-    413: gettext_noop("Too large"),
-    414: gettext_noop("Too long"),
-    500: gettext_noop("Error of the server"),
-    501: gettext_noop("Request not understood"),
-    503: gettext_noop("Too busy"),
+    405: gettext_noop("This page accepts no data"),
+    409: gettext_noop("This is not possible"),
+    413: gettext_noop("The table is too large"),
+    414: gettext_noop("The URL is too long"),
+    500: gettext_noop("Server error"),
+    501: gettext_noop("The server does not support this request"),
+    503: gettext_noop("The server is busy"),
 }
 SENTENCE_BY_STATUS = {
     400: gettext_noop("The server cannot understand this request."),
-    404: gettext_noop("There is no such page."),
-    405: gettext_noop("This page is read-only: it accepts no data."),
-    413: gettext_noop("The table is too large: the limit is 1 MB."),
-    414: gettext_noop(
-        "The URL is too long: %(most)s characters are enough for any view."
-    ),
+    404: gettext_noop("This page does not exist."),
+    405: gettext_noop("This page can only be read: you cannot send data to it."),
+    413: gettext_noop("The table is larger than 1 MB, the limit."),
+    414: gettext_noop("A URL of this site has at most %(most)s characters."),
 }
 API_SENTENCE_BY_STATUS = {
     404: "There is no such address: /api explains those there are."
@@ -131,7 +129,9 @@ def show_fault(fault: Exception) -> Response:
     fault_id = request.headers.get("X-Request-ID", secrets.token_hex(8))[:64]
     address = f"{request.path}?{request.environ['QUERY_STRING']}"
     current_app.logger.error("fault %s on %a", fault_id, address, exc_info=fault)
-    words = gettext_noop("An error occurred on the server. It is in the log as %(id)s.")
+    words = gettext_noop(
+        "An error occurred on the server. Its number in the server’s log is %(id)s."
+    )
     sentence = gettext(words, id=fault_id)
     return _build_response(InternalServerError(), sentence)
 

@@ -211,7 +211,9 @@ def parse_attempt(number: int, query: Mapping[str, str], site: SiteData) -> Atte
         )
         raise BadRequest(gettext(words))
     if ply > plies:
-        raise BadRequest(gettext("ply is 0 to %(plies)s in this puzzle.", plies=plies))
+        raise BadRequest(
+            gettext("ply must be 0 to %(plies)s in this puzzle.", plies=plies)
+        )
     return attempt.show_ply(ply)
 
 

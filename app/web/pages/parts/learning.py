@@ -287,7 +287,7 @@ def film_all_positions(site: SiteData, name: str) -> Film:
     total = format_count(len(site.tiles.decisions))
     captions = [
         gettext(
-            "It knows %(known)s of %(total)s positions.",
+            "It has learned a value in %(known)s of %(total)s positions.",
             known=format_count(number),
             total=total,
         )
@@ -346,19 +346,25 @@ def describe_block(site: SiteData, position: int, move_values: MoveValues) -> st
     """Return a sentence on an agent's move in a position where only a block is right."""
     right = site.is_move_correct[position]
     if not any(move_values.is_known):
-        return gettext("No idea: it has learned nothing here yet.")
+        return gettext("The program has learned nothing about this position yet.")
     if len(move_values.likeliest_cells) > 1:
-        return gettext("It has tried little here, and still plays almost at random.")
+        return gettext(
+            "The program has tried few moves here. It still plays almost at random."
+        )
     if not right[move_values.likeliest_cells[0]]:
         if move_values.is_stochastic:
             return gettext(
-                "It draws the square with the star most often, and that loses."
+                "The program most often plays the square with the star (★), and this move loses."
             )
-        return gettext("It would play the square with the star, and that loses.")
+        return gettext(
+            "The program would play the square with the star (★), and this move loses."
+        )
     values = np.sort(move_values.scaled_values[site.game.legal[position]])
     if values[-1] - values[-2] < SURE_CHANCE:
-        return gettext("It begins to prefer the block, but is not sure yet.")
-    return gettext("It has learned to block.")
+        return gettext(
+            "The program begins to prefer the blocking move, but is not sure yet."
+        )
+    return gettext("The program has learned to block.")
 
 
 def _build_film(
