@@ -16,7 +16,7 @@ from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.notation import MARKS, parse_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import Figures
-from app.tictactoe.views import compute_heat, round_for_display, scale_values
+from app.tictactoe.views import compute_colour_level, round_for_display, scale_values
 from app.web.formatting import format_beads, format_signed
 from app.web.move_values import HEAT_STEPS
 from app.web.pictures import boards, svg
@@ -162,7 +162,7 @@ def _add_values(
             yield square._replace(unknown_text="unknown" if empty[one] else "")
             continue
         yield square._replace(
-            heat=int(compute_heat(scaled[one : one + 1], HEAT_STEPS)[0]),
+            heat=int(compute_colour_level(scaled[one : one + 1], HEAT_STEPS)[0]),
             value_text=written[one],
             spoken_value=written[one],
             is_best=bool(scaled[one] == highest),

@@ -22,7 +22,7 @@ from app.tictactoe.agents import load_agent
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import policy_from_values
-from app.tictactoe.puzzles import list_candidates
+from app.tictactoe.puzzles import list_candidate_puzzles
 from training.reference import (
     ReferenceLearner,
     get_update_key,
@@ -89,7 +89,7 @@ def list_blunders(agent: str, models: Path) -> list[Blunder]:
     game = tic_tac_toe()
     loaded = load_agent(models, game, agent)
     policy = policy_from_values(loaded.q, loaded.card.play_rule)
-    puzzles = list_candidates(game, agent, policy, loaded.q)
+    puzzles = list_candidate_puzzles(game, agent, policy, loaded.q)
     blunders = [
         Blunder(format_position(game, one.position), one.blunder_cell)
         for one in puzzles

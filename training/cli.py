@@ -28,7 +28,7 @@ from app.recipes import (
 )
 from app.recipes.names import suggest_word
 from app.recipes.parameters import describe_range, format_value, get_parameters
-from app.tables.options import QUESTIONS, Options
+from app.tables.options import QUESTIONS, TableOptions
 from app.tictactoe.agents import (
     Agent,
     ModelError,
@@ -410,7 +410,7 @@ def judge(
     from training.run import recompute_figures  # noqa: PLC0415
 
     game = tic_tac_toe()
-    options = Options(**answers)
+    options = TableOptions(**answers)
     for text in (one for one in agents if isinstance(one, str)):
         if as_json:
             record = describe_external(game, text, options, site)

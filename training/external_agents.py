@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.recipes import MAX_NAME
-from app.tables.options import Options
+from app.tables.options import TableOptions
 from app.tables.reader import read_table
 from app.tables.values import TableError
 from app.tictactoe.agents import Agent
-from app.tictactoe.atlas import group_mistakes, list_mistakes
+from app.tictactoe.atlas import group_blunder_decisions, list_blunder_decisions
 from app.tictactoe.causes import list_causes
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import MARKS, format_position
-from app.tictactoe.policy import Choice, Policy, compute_optimal_q, policy_from_values
+from app.tictactoe.policy import CellMask, Policy, compute_optimal_q, policy_from_values
 from app.tictactoe.policy_codec import (
     ALPHABET,
     decode_moves,
@@ -67,7 +67,7 @@ CAUSE_TEXTS = {
 class ExternalAgent(NamedTuple):
     """The moves of an external agent, its values, and notes on how they were read."""
 
-    chosen_moves: Choice  # [D, cells] its moves, played with equal probability
+    chosen_moves: CellMask  # [D, cells] its moves, played with equal probability
     # [D, cells] mover's view, NaN without a value; None if only moves are known
     q: NDArray[np.float64] | None = None
     notes: Iterable[str] = ()
@@ -82,7 +82,9 @@ def find_agent_form(text: str) -> str:
     return "function" if FUNCTION_PATTERN.fullmatch(text) else ""
 
 
-def judge_external(game: Game, text: str, options: Options, site: str) -> Iterator[str]:
+def judge_external(
+    game: Game, text: str, options: TableOptions, site: str
+) -> Iterator[str]:
     """Yield the exact results of an external agent, line by line.
 
     `text` has one of `FORM_DESCRIPTIONS`; `options` apply to tables. Raises ValueError, naming the
@@ -101,7 +103,7 @@ def judge_external(game: Game, text: str, options: Options, site: str) -> Iterat
 
 
 def describe_external(
-    game: Game, text: str, options: Options, site: str
+    game: Game, text: str, options: TableOptions, site: str
 ) -> dict[str, Any]:
     """Return the exact results of an agent's play, as `describe_play` does.
 
@@ -112,14 +114,14 @@ def describe_external(
     return {"agent": text, **record, "notes": [*foreign.notes]}
 
 
-def describe_choice(game: Game, choice: Choice, site: str) -> dict[str, Any]:
+def describe_choice(game: Game, choice: CellMask, site: str) -> dict[str, Any]:
     """Return the exact results of moves played with equal chances, and the link to them."""
     figures = _compute_choice_figures(game, choice)
     record = describe_play(game, policy_from_moves(choice), figures)
     return {**record, "link": f"{site}/judge?moves={encode_moves(game, choice)}"}
 
 
-def _compute_choice_figures(game: Game, choice: Choice) -> Figures:
+def _compute_choice_figures(game: Game, choice: CellMask) -> Figures:
     """Return the exact figures of moves played with equal chances."""
     table = choice[game.legal].astype(np.float32)
     return compute_figures(game, table[None], [0], RewardScale())
@@ -170,7 +172,7 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
     }
 
 
-def read_external(game: Game, text: str, options: Options) -> ExternalAgent:
+def read_external(game: Game, text: str, options: TableOptions) -> ExternalAgent:
     """Return the agent of a file, a link or a function; raises ValueError as `judge_external` does."""
     form = find_agent_form(text)
     try:
@@ -186,7 +188,7 @@ def read_external(game: Game, text: str, options: Options) -> ExternalAgent:
         raise ValueError(f"{where}: {error}\n{FORM_DESCRIPTIONS[form]}") from None
 
 
-def _read_file(game: Game, file: Path, options: Options) -> ExternalAgent:
+def _read_file(game: Game, file: Path, options: TableOptions) -> ExternalAgent:
     """Return the agent of a table file.
 
     Raises TableError, listing the rows, if rows cannot be read.
@@ -197,11 +199,11 @@ def _read_file(game: Game, file: Path, options: Options) -> ExternalAgent:
     if reading.unread_reasons:
         raise TableError(reading.fault_sentence)
     return ExternalAgent(
-        reading.choice, reading.q, [reading.summary_sentence, *reading.notes]
+        reading.chosen_moves, reading.q, [reading.summary_sentence, *reading.notes]
     )
 
 
-def _read_function(game: Game, text: str) -> Choice:
+def _read_function(game: Game, text: str) -> CellMask:
     """Return the moves of a function, given as module:name; it is called as in `docs/judge.py`."""
     module, _, name = text.partition(":")
     try:
@@ -211,7 +213,7 @@ def _read_function(game: Game, text: str) -> Choice:
     return read_choice(game, play)
 
 
-def read_choice(game: Game, play: Callable[..., Any]) -> Choice:
+def read_choice(game: Game, play: Callable[..., Any]) -> CellMask:
     """Return the moves of a function, called with every decision, [D, cells].
 
     Raises ValueError, naming the position, if it fails or returns anything but empty cells.
@@ -255,7 +257,7 @@ def _quote(item: object) -> str:
     return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}…"
 
 
-def _describe_play(game: Game, choice: Choice) -> Iterator[str]:
+def _describe_play(game: Game, choice: CellMask) -> Iterator[str]:
     """Yield the results, blunders and likely causes of blunders of a choice of moves."""
     policy = policy_from_moves(choice)
     figures = _compute_choice_figures(game, choice)
@@ -278,8 +280,8 @@ def _describe_play(game: Game, choice: Choice) -> Iterator[str]:
         f"{met.x[0]:,} of them met as X and {met.o[0]:,} as O; NashConv {figures.nash_conv[0]:.4g}"
     )
     play = ReachablePlay(game, policy)
-    found = list_mistakes(play)
-    for cause in list_causes(play, found, group_mistakes(game, found)):
+    found = list_blunder_decisions(play)
+    for cause in list_causes(play, found, group_blunder_decisions(game, found)):
         seat = f" as {MARKS[cause.seat]}" if cause.seat else ""
         where = ", ".join(
             format_position(game, position) for position in cause.example_positions

@@ -18,7 +18,7 @@ from app.tictactoe.report import (
     Figures,
     PolicyResults,
     compute_figures,
-    list_baseline_chances,
+    list_baseline_policies,
 )
 from app.tictactoe.values import TIE_TOLERANCE, Values
 
@@ -26,13 +26,13 @@ from app.tictactoe.values import TIE_TOLERANCE, Values
 RANDOM = list(BASELINES).index("random")
 
 
-def follow_policies(game: Game, policies: Values) -> PolicyResults:
-    """Return the results of T policies, [T, P]; equal to `app.tictactoe.report.follow_policies`."""
-    tree = (game.ply_start, game.pair_start, game.pair_after, game.outcome)
+def evaluate_policies(game: Game, policies: Values) -> PolicyResults:
+    """Return the results of T policies, [T, P]; equal to `app.tictactoe.report.evaluate_policies`."""
+    tree = (game.ply_start, game.pair_start, game.pair_successor, game.outcome)
     seats = np.array([*SEATS.values()], np.int8)
     # row-major, the order in which the loop reads
     rows = np.ascontiguousarray(policies)
-    found = _follow_all(*tree, game.to_move, seats, rows, list_baseline_chances(game))
+    found = _follow_all(*tree, game.to_move, seats, rows, list_baseline_policies(game))
     return PolicyResults(*found)
 
 
@@ -50,13 +50,13 @@ def compute_recipe_figures(
         recipe.get_reward_scale(),
         recipe.plays,
         recipe.build_training_task(),
-        follow_policies,
+        evaluate_policies,
     )
 
 
 @njit(cache=True)
 def _follow_all(  # type: ignore[no-untyped-def]
-    ply_start, pair_start, pair_after, outcome, to_move, seats, policies, opponents
+    ply_start, pair_start, pair_successor, outcome, to_move, seats, policies, opponents
 ):
     """Return the fields of `PolicyResults`, in their order.
 
@@ -75,7 +75,7 @@ def _follow_all(  # type: ignore[no-untyped-def]
                 vs[place, rival, t], chance = _play_forward(
                     ply_start,
                     pair_start,
-                    pair_after,
+                    pair_successor,
                     outcome,
                     is_own_decision,
                     policies[t],
@@ -87,7 +87,7 @@ def _follow_all(  # type: ignore[no-untyped-def]
             met[place, t] = is_own_decision & possible
             worst[place, t] = _respond_best(
                 pair_start,
-                pair_after,
+                pair_successor,
                 outcome,
                 is_own_decision,
                 policies[t],
@@ -103,14 +103,14 @@ def is_unbeatable(game: Game, policy: Policy, seat: int) -> bool:
     All of its moves with a chance above 0 and all replies count, as in
     `report.find_lost_game`.
     """
-    tree = (game.pair_start, game.pair_after, game.outcome)
+    tree = (game.pair_start, game.pair_successor, game.outcome)
     chances = policy[game.pair_decision, game.pair_cell]
     return not _can_lose(*tree, game.to_move == seat, chances, seat)
 
 
 @njit(cache=True)
 def _play_forward(  # type: ignore[no-untyped-def]
-    ply_start, pair_start, pair_after, outcome, is_own_decision, policy, opponent
+    ply_start, pair_start, pair_successor, outcome, is_own_decision, policy, opponent
 ):
     """Return the chances of X winning, a draw, O winning, [3], and of each decision, [D].
 
@@ -133,7 +133,7 @@ def _play_forward(  # type: ignore[no-untyped-def]
                 weight = chance[s] * moves[p]
                 if weight == 0:
                     continue
-                to = pair_after[p]
+                to = pair_successor[p]
                 if to < decisions:
                     chance[to] += weight
                 else:
@@ -144,7 +144,7 @@ def _play_forward(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _respond_best(  # type: ignore[no-untyped-def]
-    pair_start, pair_after, outcome, is_own_decision, policy, seat, is_possible
+    pair_start, pair_successor, outcome, is_own_decision, policy, seat, is_possible
 ):
     """Return the chances of X winning, a draw, O winning, [3], against the best responder.
 
@@ -168,7 +168,7 @@ def _respond_best(  # type: ignore[no-untyped-def]
         # A decision of the policy: the mean over its moves.
         if is_own_decision[s]:
             for p in range(start, stop):
-                to = pair_after[p]
+                to = pair_successor[p]
                 if policy[p] > 0:
                     for column in range(3):
                         chances[s, column] += chances[to, column] * policy[p]
@@ -176,13 +176,13 @@ def _respond_best(  # type: ignore[no-untyped-def]
         # A decision of the responder: the highest lead, first its value, then its move.
         highest = -np.inf
         for p in range(start, stop):
-            to = pair_after[p]
+            to = pair_successor[p]
             highest = max(highest, chances[to, win] - chances[to, lose])
         # ties: the reply with the fewest losses, then the first
         best = -1
         least = np.inf
         for p in range(start, stop):
-            to = pair_after[p]
+            to = pair_successor[p]
             lead = chances[to, win] - chances[to, lose]
             if (
                 lead >= highest - TIE_TOLERANCE
@@ -195,7 +195,7 @@ def _respond_best(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _can_lose(pair_start, pair_after, outcome, is_own_decision, policy, seat):  # type: ignore[no-untyped-def]
+def _can_lose(pair_start, pair_successor, outcome, is_own_decision, policy, seat):  # type: ignore[no-untyped-def]
     """Return whether a policy, probabilities [P], can lose a game from the empty board in a seat.
 
     Backward from the last decision: a position is lost if any possible move leads to a lost
@@ -207,5 +207,5 @@ def _can_lose(pair_start, pair_after, outcome, is_own_decision, policy, seat):  
     for s in range(decisions - 1, -1, -1):
         for p in range(pair_start[s], pair_start[s + 1]):
             if not is_own_decision[s] or policy[p] > 0:
-                lost[s] |= lost[pair_after[p]]
+                lost[s] |= lost[pair_successor[p]]
     return lost[0]

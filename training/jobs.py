@@ -23,7 +23,7 @@ from app.recipes.on_demand import parse_on_demand
 from app.tictactoe.agents import Agent, pack_agent
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import policy_from_values
-from app.tictactoe.report import compute_figures, follow_policies
+from app.tictactoe.report import compute_figures, evaluate_policies
 
 STORY_PREFIX, CODE_PREFIX, TAUGHT_PREFIX, SEEDS_PREFIX = (
     "story",
@@ -115,7 +115,7 @@ def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
     method = (
         COMPILED
         if is_compiled or not is_for_textbook
-        else TrainingMethod(learn, follow_policies)
+        else TrainingMethod(learn, evaluate_policies)
     )
     return train(make_agent_id(recipe), recipe, game, lambda progress: None, method)
 
@@ -139,7 +139,7 @@ def run_seed(game: Game, recipe: Recipe) -> bytes:
         None,
         recipe.plays,
         recipe.build_training_task(),
-        fast_evaluation.follow_policies,
+        fast_evaluation.evaluate_policies,
     )
     policy = policy_from_values(history[-1].q, recipe.plays)
     proofs = [

@@ -18,7 +18,7 @@ from app.recipes import IDS_BY_RECIPE, SHIPPED, Recipe, name_recipe, parse_recip
 from app.recipes.parameters import YOU
 from app.recipes.taught import format_taught_title
 from app.tictactoe.agents import Agent, load_agent, save_agent
-from app.tictactoe.card import Card, Reported, compute_numbering
+from app.tictactoe.card import Card, ReportedResult, compute_numbering_digest
 from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.history import History
 from app.tictactoe.npz import MAX_SNAPSHOTS
@@ -26,7 +26,7 @@ from app.tictactoe.policy import BASELINES, Policy, policy_from_values
 from app.tictactoe.report import PolicyResults, RatesBySeat, compute_figures
 from app.tictactoe.values import Values
 from training import learners
-from training.fast_evaluation import compute_recipe_figures, follow_policies
+from training.fast_evaluation import compute_recipe_figures, evaluate_policies
 from training.learners.phases import NextCheckpoint, Progress
 from training.processes import report_progress, run_in_parallel
 
@@ -45,10 +45,10 @@ class TrainingMethod(NamedTuple):
     """The functions that train a recipe and evaluate its policies."""
 
     learn: Callable[[Game, Recipe, NextCheckpoint], Iterator[Progress]]
-    follow_policies: Callable[[Game, Values], PolicyResults]
+    evaluate_policies: Callable[[Game, Values], PolicyResults]
 
 
-COMPILED = TrainingMethod(learners.learn, follow_policies)
+COMPILED = TrainingMethod(learners.learn, evaluate_policies)
 
 
 class CardTexts(msgspec.Struct, frozen=True, rename={"findings": "found"}):
@@ -56,7 +56,7 @@ class CardTexts(msgspec.Struct, frozen=True, rename={"findings": "found"}):
 
     title: str
     origin: str
-    reported: list[Reported] = []
+    reported: list[ReportedResult] = []
     findings: list[str] = []
 
 
@@ -228,7 +228,7 @@ def build_agent(
         updates=end.updates,
         training_seconds=round(seconds, 3),
         versions=list_versions(recipe),
-        numbering_digest=compute_numbering(game),
+        numbering_digest=compute_numbering_digest(game),
         arrays_digest="",
         reward_scale=recipe.get_reward_scale(),
         figures=compute_figures(
@@ -238,7 +238,7 @@ def build_agent(
             recipe.get_reward_scale(),
             recipe.plays,
             recipe.build_training_task(),
-            method.follow_policies,
+            method.evaluate_policies,
         ),
         win_rate=RatesBySeat(*map(list, zip(*won, strict=True))) if won else None,
         refill_count=end.refills,

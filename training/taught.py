@@ -392,9 +392,9 @@ def describe_last_loss(
             continue
         position = replay_record(game, lesson.record)[lesson.losing_move.move_index]
         mover = SEATS[lesson.seat.lower()]
-        wins = find_best_response(game, policy, -mover, loss=0.0).outcome_chances[
-            position
-        ]
+        wins = find_best_response(
+            game, policy, -mover, loss_reward=0.0
+        ).outcome_chances[position]
         return LastLoss(
             number,
             compute_losing_chance(game, position, policy),
@@ -492,13 +492,13 @@ def judge_lesson(
     """
     pairs = policy[game.legal]
     if is_compiled:
-        followed = fast_evaluation.follow_policies(game, pairs[None])
+        followed = fast_evaluation.evaluate_policies(game, pairs[None])
         proved = {
             seat: fast_evaluation.is_unbeatable(game, policy, side)
             for seat, side in SEATS.items()
         }
     else:
-        followed = report.follow_policies(game, pairs[None])
+        followed = report.evaluate_policies(game, pairs[None])
         proved = {
             seat: record is None
             for seat, record in find_lost_games(game, policy).items()

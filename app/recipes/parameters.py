@@ -377,10 +377,10 @@ def _check_practice(recipe: Recipe) -> None:
 
 def _check_taught_cells(game_number: int, cells: str) -> None:
     """Raise TaughtError if a game of a person has no cells, an invalid cell, or a cell twice."""
-    cells = DIGITS[: tic_tac_toe().cells]
+    valid_cells = DIGITS[: tic_tac_toe().cells]
     for move, cell in enumerate(cells or " ", 1):
-        if cell not in cells:
-            fault = f"is {quote_value(cell)}, and a cell is 0 to {cells[-1]}"
+        if cell not in valid_cells:
+            fault = f"is {quote_value(cell)}, and a cell is 0 to {valid_cells[-1]}"
             raise TaughtError(game_number, move, fault if cells else "is missing")
         if cell in cells[: move - 1]:
             raise TaughtError(game_number, move, f"is cell {cell} once more")

@@ -59,9 +59,8 @@ class Lesson(Struct, frozen=True):
     # Updates of the learner's own moves, in order; [] in practice.
     updates: list[ValueChange]
     opponent_update_count: int  # number of updates of the person's moves
-    loss_chances: dict[
-        str, float
-    ]  # seat -> chance that the best responder beats the learner
+    # seat -> chance that the best responder beats the learner
+    loss_chances: dict[str, float]
     blunder_count: int  # number of positions with a possible blunder
     milestones: list[str]  # the MILESTONES that the learner has reached
     refill_count: int = 0  # number of empty boxes that were filled again

@@ -62,12 +62,12 @@ MOVER_NAMES = ("the player to move", "the other side")
 SIDE_NAMES = ("X", "O")
 
 
-class Signs(NamedTuple):
-    """The signs of the nine cells of a board, as written in a table."""
+class BoardSigns(NamedTuple):
+    """The signs for the nine cells of a board, as a table writes them."""
 
     tokens: tuple[str, ...]  # nine tokens; "." is an empty cell under every scheme
     # whether the tokens are the digits of a base-3 number
-    is_code: bool
+    is_base3_number: bool
     # a move, and perhaps a value, in the same item as the board
     extra_items: tuple[Any, ...] = ()
 
@@ -86,11 +86,11 @@ def _normalize_token(text: str) -> str:
 
 
 def read_token(item: Any) -> str:
-    """Return the token of a cell as a table has it; "." for an empty cell."""
+    """Return the token of a cell of a board in a table; "." for an empty cell."""
     return _normalize_token("" if item is None else format_item(item))
 
 
-def read_signs(board: Any) -> Signs | None:
+def read_signs(board: Any) -> BoardSigns | None:
     """Return the nine signs of a board in any notation, None if the item is not a board."""
     if isinstance(board, list):
         return _parse_board_list(board)
@@ -100,26 +100,26 @@ def read_signs(board: Any) -> Signs | None:
     return _parse_code(int(code)) if is_whole(code) else None
 
 
-def _parse_code(code: int) -> Signs | None:
+def _parse_code(code: int) -> BoardSigns | None:
     """Return the digits of a base-3 number, None if the number is too large for a board."""
     if code >= CODES:
         return None
     high, low = divmod(code, len(LOW_DIGITS))
-    return Signs(HIGH_DIGITS[high] + LOW_DIGITS[low], is_code=True)
+    return BoardSigns(HIGH_DIGITS[high] + LOW_DIGITS[low], is_base3_number=True)
 
 
-def _parse_board_text(board: str) -> Signs | None:
+def _parse_board_text(board: str) -> BoardSigns | None:
     """Return the signs of a board written as text, None if the text is not a board."""
     joined = re.sub(r"[|/\r\n]", "", board)
     for text in (board, joined, joined.strip()):
         if NINE_SIGNS.fullmatch(text):
-            return Signs(tuple(map(_normalize_token, text)), is_code=False)
+            return BoardSigns(tuple(map(_normalize_token, text)), is_base3_number=False)
     stripped = board.strip()
     if CODE_PATTERN.fullmatch(stripped):
         return _parse_code(int(float(stripped)))
     with_move = BOARD_AND_MOVE.fullmatch(stripped)
     if with_move and NINE_SIGNS.fullmatch(with_move[1]):
-        return Signs(
+        return BoardSigns(
             tuple(map(_normalize_token, with_move[1])), False, (float(with_move[2]),)
         )
     parts = [
@@ -129,7 +129,7 @@ def _parse_board_text(board: str) -> Signs | None:
     return _parse_board_list(parts) if len(parts) > 1 else None
 
 
-def _parse_board_list(board: list[Any]) -> Signs | None:
+def _parse_board_list(board: list[Any]) -> BoardSigns | None:
     """Return the signs of a board written as a list, None if the list is not a board.
 
     The list has nine cells, perhaps followed by a move and a value, or it is a board with
@@ -138,7 +138,7 @@ def _parse_board_list(board: list[Any]) -> Signs | None:
     items = flatten_lists(board)
     if CELLS <= len(items) <= CELLS + 2:
         tokens = tuple(map(read_token, items[:CELLS]))
-        return Signs(tokens, False, tuple(items[CELLS:]))
+        return BoardSigns(tokens, False, tuple(items[CELLS:]))
     if not 2 <= len(items) <= 3:
         return None
     inner = read_signs(items[0])
@@ -149,7 +149,7 @@ def _parse_board_list(board: list[Any]) -> Signs | None:
     )
 
 
-class Scheme(NamedTuple):
+class SignScheme(NamedTuple):
     """A meaning of the signs: the digit of each sign.
 
     0 is empty, 1 X, 2 O; if `is_movers_view`, 1 is the player to move and 2 the opponent.
@@ -162,16 +162,16 @@ class Scheme(NamedTuple):
     description: str
 
 
-def list_schemes(used_tokens: set[str], boards: str) -> list[Scheme]:
+def list_schemes(used_tokens: set[str], boards_option: str) -> list[SignScheme]:
     """List the possible meanings of the signs `used_tokens` in a table: X, O, empty.
 
-    `boards` is the option that `Options` explains.
+    `boards_option` is the option that `TableOptions` explains.
     """
     if used_tokens & {"X", "O"}:
         return list_letter_schemes(used_tokens)
     schemes = []
     for is_own in (False, True):
-        if boards == ("x" if is_own else "mover"):
+        if boards_option == ("x" if is_own else "mover"):
             continue
         first, second = MOVER_NAMES if is_own else SIDE_NAMES
         for empty, one, other in NUMBER_SCHEMES:
@@ -180,11 +180,11 @@ def list_schemes(used_tokens: set[str], boards: str) -> list[Scheme]:
                     f"Boards: {one} is {first}, {other} is {second}, {empty} is empty."
                 )
                 digits = {empty: 0, ".": 0, one: 1, other: 2}
-                schemes.append(Scheme(digits, is_own, note))
+                schemes.append(SignScheme(digits, is_own, note))
     return schemes
 
 
-def list_letter_schemes(used_tokens: set[str]) -> list[Scheme]:
+def list_letter_schemes(used_tokens: set[str]) -> list[SignScheme]:
     """List the schemes of a table with the letters X and O; a 0 may stand for O."""
     has_zero_for_o = (
         "0" in used_tokens and "O" not in used_tokens and "." in used_tokens
@@ -194,20 +194,21 @@ def list_letter_schemes(used_tokens: set[str]) -> list[Scheme]:
     x_begins = "Boards: X and O, and X begins."
     o_begins = "Boards: X and O, and O begins: it counts as X."
     return [
-        Scheme(digits | {"X": 1, "O": 2}, False, x_begins),
-        Scheme(digits | {"X": 2, "O": 1}, False, o_begins),
+        SignScheme(digits | {"X": 1, "O": 2}, False, x_begins),
+        SignScheme(digits | {"X": 2, "O": 1}, False, o_begins),
     ]
 
 
 @dataclass(eq=False)
-class Boards:
+class DistinctBoards:
     """The B different boards of a table."""
 
-    signs: list[Signs]
+    signs: list[BoardSigns]
     row_counts: NDArray[np.int64]  # [B] number of rows with each board
     tokens: NDArray[np.intp] = field(init=False)  # [B, 9] indices into `vocabulary`
     vocabulary: list[str] = field(init=False)
-    is_code: NDArray[np.bool_] = field(init=False)  # [B] see `Signs`
+    # [B] whether each board is written as a base-3 number
+    is_base3_number: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
         """Set `vocabulary`, the different tokens, and `tokens`, their indices."""
@@ -216,12 +217,12 @@ class Boards:
         numbers = {token: number for number, token in enumerate(self.vocabulary)}
         indices = np.array([numbers[token] for token in tokens])
         self.tokens = indices.reshape(-1, CELLS)
-        self.is_code = np.array([signs.is_code for signs in self.signs])
+        self.is_base3_number = np.array([signs.is_base3_number for signs in self.signs])
 
-    def find_scheme(self, game: Game, boards: str) -> Scheme:
+    def find_scheme(self, game: Game, boards_option: str) -> SignScheme:
         """Return the scheme that makes most rows positions; raises TableError if none fits."""
         used = set(self.vocabulary)
-        schemes = list_schemes(used, boards)
+        schemes = list_schemes(used, boards_option)
         if not schemes:
             strange = ", ".join(sorted(used)[:MAX_LISTED_SIGNS])
             raise TableError(
@@ -234,7 +235,7 @@ class Boards:
         return schemes[fitting.index(max(fitting))]
 
     def find_positions(
-        self, game: Game, scheme: Scheme, is_reversed: bool = False
+        self, game: Game, scheme: SignScheme, is_reversed: bool = False
     ) -> NDArray[np.intp]:
         """Return the position of each board, [B], UNREACHABLE if no game leads to the board.
 
@@ -243,7 +244,7 @@ class Boards:
         digits = np.array([scheme.digits.get(token, 0) for token in self.vocabulary])
         stones = digits[self.tokens]
         if is_reversed:
-            stones[self.is_code] = stones[self.is_code][:, ::-1]
+            stones[self.is_base3_number] = stones[self.is_base3_number][:, ::-1]
         ones = (stones == 1).sum(axis=1)
         twos = (stones == 2).sum(axis=1)
         # With equal numbers of stones X is to move, so the own stones 1 are X's. Otherwise O
@@ -271,10 +272,9 @@ def map_codes_to_positions(game: Game) -> NDArray[np.intp]:
 class RowBoards(NamedTuple):
     """The boards of the rows of a table."""
 
-    boards: Boards | None  # the different boards, None if there are none
-    board_indices: NDArray[
-        np.intp
-    ]  # index of the board of each row, -1 if the row has none
+    boards: DistinctBoards | None  # the different boards, None if there are none
+    # index of the board of each row, -1 if the row has none
+    board_indices: NDArray[np.intp]
     # the move and value in the same item as the board of each row, () if there are none
     extra_items: list[tuple[Any, ...]]
 
@@ -282,7 +282,7 @@ class RowBoards(NamedTuple):
 def collect_boards(board_items: Sequence[Any]) -> RowBoards:
     """Return the different boards of a table; `board_items` has the board of each row as parsed."""
     numbers: dict[Any, int] = {}
-    signs: list[Signs | None] = []
+    signs: list[BoardSigns | None] = []
     rows = np.empty(len(board_items), np.intp)
     beside = []
     for row, item in enumerate(board_items):
@@ -304,7 +304,7 @@ def collect_boards(board_items: Sequence[Any]) -> RowBoards:
     known = [one for one in signs if one is not None]
     rows = number_of_board[rows] if len(rows) else rows
     counts = np.bincount(rows[rows >= 0], minlength=len(known))
-    return RowBoards(Boards(known, counts) if known else None, rows, beside)
+    return RowBoards(DistinctBoards(known, counts) if known else None, rows, beside)
 
 
 def split_board(item: Any) -> tuple[Any, tuple[Any, ...]]:

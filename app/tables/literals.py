@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.tables.values import Pairs, TableError
+from app.tables.values import KeyValuePairs, TableError
 
 MAX_NESTING = 60  # maximum depth of brackets inside brackets
 MAX_TOKENS = 400_000  # a dict from (position, move) to numpy numbers has 280,000
@@ -26,7 +26,7 @@ ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def parse_literal(text: str) -> Any:
-    """Return the value of a text: Pairs, list, str, float or None.
+    """Return the value of a text: KeyValuePairs, list, str, float or None.
 
     Words such as `null`, `nan` and `True` become None. Raises TableError, naming the line.
     """
@@ -34,7 +34,7 @@ def parse_literal(text: str) -> Any:
         try:
             return json.loads(
                 text,
-                object_pairs_hook=Pairs,
+                object_pairs_hook=KeyValuePairs,
                 parse_int=float,
                 parse_constant=lambda word: None,
             )
@@ -60,7 +60,7 @@ class LiteralParser:
         self.position = self.start = 0
         self.kind, self.value = "", ""
         self.tokens = 0
-        self.advance()
+        self.read_next_token()
 
     def parse_all(self) -> Any:
         """Return the value of the whole text."""
@@ -69,7 +69,7 @@ class LiteralParser:
             raise self.make_error()
         return value
 
-    def advance(self) -> None:
+    def read_next_token(self) -> None:
         """Read the next token; its kind is "" at the end of the text."""
         found = TOKEN.match(self.text, self.position)
         if found is None:
@@ -95,7 +95,7 @@ class LiteralParser:
             f"line {line}: this is neither JSON nor a dict or list of Python"
         )
 
-    def is_sign(self, sign: str) -> bool:
+    def is_at_sign(self, sign: str) -> bool:
         """Return whether the current token is this sign."""
         return self.kind == "sign" and self.value == sign
 
@@ -109,7 +109,7 @@ class LiteralParser:
             return self.read_numbers(depth)
         if not kind or (kind == "sign" and value not in "[({"):
             raise self.make_error()
-        self.advance()
+        self.read_next_token()
         if kind == "text":
             return ESCAPE.sub(_unescape, value[1:-1])
         if kind == "number":
@@ -128,9 +128,9 @@ class LiteralParser:
             end = "]" if self.kind == "list" else ")"
             # Go back to the first token after the opening bracket.
             self.position -= len(self.value) + 1
-            self.advance()
+            self.read_next_token()
             return self.read_items(end, depth)
-        self.advance()
+        self.read_next_token()
         return values
 
     def read_call(self, depth: int) -> Any:
@@ -140,52 +140,54 @@ class LiteralParser:
         """
         if self.kind == "tuple":
             items = self.read_numbers(depth)
-        elif self.is_sign("("):
-            self.advance()
+        elif self.is_at_sign("("):
+            self.read_next_token()
             items = self.read_items(")", depth, is_call=True)
         else:
             return None
         return next((item for item in reversed(items) if item is not None), None)
 
-    def read_items(self, closing: str, depth: int, is_call: bool = False) -> list[Any]:
-        """Return the items up to the closing bracket `closing`.
+    def read_items(
+        self, closing_bracket: str, depth: int, is_call: bool = False
+    ) -> list[Any]:
+        """Return the items up to the closing bracket `closing_bracket`.
 
         In a call, `<...>` and keyword arguments are skipped.
         """
         items: list[Any] = []
-        while not self.is_sign(closing):
-            if is_call and self.is_sign("<"):
-                while self.kind and not self.is_sign(">"):
-                    self.advance()
-                self.advance()
+        while not self.is_at_sign(closing_bracket):
+            if is_call and self.is_at_sign("<"):
+                while self.kind and not self.is_at_sign(">"):
+                    self.read_next_token()
+                self.read_next_token()
             else:
                 items.append(self.read_value(depth + 1))
-            if is_call and self.is_sign("="):
-                self.advance()
+            if is_call and self.is_at_sign("="):
+                self.read_next_token()
                 self.read_value(depth + 1)
                 items.pop()
-            self.skip_comma(closing)
-        self.advance()
+            self.skip_comma(closing_bracket)
+        self.read_next_token()
         return items
 
-    def read_pairs(self, depth: int) -> Pairs:
+    def read_pairs(self, depth: int) -> KeyValuePairs:
         """Return the keys and values of a dict."""
-        pairs = Pairs()
-        while not self.is_sign("}"):
+        pairs = KeyValuePairs()
+        while not self.is_at_sign("}"):
             key = self.read_value(depth + 1)
-            if not self.is_sign(":"):
+            if not self.is_at_sign(":"):
                 raise self.make_error()
-            self.advance()
+            self.read_next_token()
             pairs.append((key, self.read_value(depth + 1)))
             self.skip_comma("}")
-        self.advance()
+        self.read_next_token()
         return pairs
 
-    def skip_comma(self, closing: str) -> None:
-        """Skip the comma after an item; before the closing bracket `closing` it is optional."""
-        if self.is_sign(","):
-            self.advance()
-        elif not self.is_sign(closing):
+    def skip_comma(self, closing_bracket: str) -> None:
+        """Skip the comma after an item; before the closing bracket `closing_bracket` it is optional."""
+        if self.is_at_sign(","):
+            self.read_next_token()
+        elif not self.is_at_sign(closing_bracket):
             raise self.make_error()
 
 

@@ -3,19 +3,21 @@
 from typing import NamedTuple
 
 
-class Options(NamedTuple):
+class TableOptions(NamedTuple):
     """The options that a user chose for a table; `QUESTIONS` lists their values."""
 
-    boards: str = "auto"
-    digits: str = "auto"
-    view: str = "auto"
-    ties: str = "any"
-    missing: str = "auto"
+    boards: str = (
+        "auto"  # meaning of the numbers on a board: X and O, or mover and opponent
+    )
+    digits: str = "auto"  # order of the digits of a base-3 number
+    view: str = "auto"  # view of the values: the mover's or X's
+    ties: str = "any"  # moves played among equal values
+    missing: str = "auto"  # moves played in positions that the table does not have
 
 
-DEFAULT_OPTIONS = Options()
+DEFAULT_OPTIONS = TableOptions()
 DETECTED_VALUE = "detected"
-# Label of each option in the form, and the labels of its values; the first value is the
+# For each option, its label in the form and the labels of its values; the first value is the
 # default.
 QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "boards": (

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tables.boards import CELLS, Scheme, collect_boards
-from app.tables.options import DEFAULT_OPTIONS, Options
+from app.tables.boards import CELLS, SignScheme, collect_boards
+from app.tables.options import DEFAULT_OPTIONS, TableOptions
 from app.tables.rows import Row, read_rows
 from app.tables.values import (
-    Pairs,
+    KeyValuePairs,
     TableError,
     flatten_lists,
     parse_cell,
@@ -22,7 +22,7 @@ from app.tables.values import (
     quote_item,
 )
 from app.tictactoe.game import Game, O
-from app.tictactoe.policy import Choice
+from app.tictactoe.policy import CellMask
 
 MAX_LISTED_ROWS = 20  # maximum number of unreadable rows listed in a message
 # If at least this many positions are all in different symmetry classes, the table is assumed to
@@ -34,10 +34,11 @@ MIN_WINS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class TableReading:
     """The result of reading a table: its moves, its values, and the rows that could not be read."""
 
-    choice: Choice  # [D, cells] the moves played, each with equal probability
+    # [D, cells] the moves played; several moves of a decision have equal chances
+    chosen_moves: CellMask
     # [D, cells] mover's view, NaN without a value; None if the table has moves only
     q: NDArray[np.float64] | None
     position_count: int  # number of decisions in the table
@@ -49,7 +50,7 @@ class Reading:
     def summary_sentence(self) -> str:
         """The numbers of positions read and of rows that could not be read, as a sentence."""
         rows = f" {self.unread_count:,} could not be read." if self.unread_count else ""
-        return f"Read: {self.position_count:,} of {len(self.choice):,} positions.{rows}"
+        return f"Read: {self.position_count:,} of {len(self.chosen_moves):,} positions.{rows}"
 
     @property
     def fault_sentence(self) -> str:
@@ -62,8 +63,8 @@ class Reading:
 
 
 def read_table(
-    game: Game, content: bytes, options: Options = DEFAULT_OPTIONS
-) -> Reading:
+    game: Game, content: bytes, options: TableOptions = DEFAULT_OPTIONS
+) -> TableReading:
     """Return the moves and values in the bytes of a file: JSON, a Python literal, CSV or npz.
 
     Raises TableError, naming the row where there is one, if the file holds nothing
@@ -75,7 +76,7 @@ def read_table(
 
 
 class RowCells(NamedTuple):
-    """The cells of a row, with their values."""
+    """The cells that a row of a table names, with their values."""
 
     cells: Sequence[int]
     values: Sequence[float]
@@ -85,22 +86,21 @@ class RowCells(NamedTuple):
 class TableReader:
     """A reader of the rows of one table; `read` calls the other methods in order."""
 
-    def __init__(self, game: Game, rows: list[Row], options: Options) -> None:
-        """Store the rows; `read` reads them."""
+    def __init__(self, game: Game, rows: list[Row], options: TableOptions) -> None:
+        """Store the rows and the user's options, for `read`."""
         self.game = game
         self.rows = rows
         self.options = options
         self.notes: list[str] = []
         self.faults: dict[int, str] = {}  # row number -> why the row cannot be read
         self.legal = game.legal.tolist()
-        self.move_numbers: dict[
-            Any, tuple[int, ...]
-        ] = {}  # a cache, because tables have few different moves
+        # a cache of `parse_move_numbers`, because tables have few different moves
+        self.move_numbers: dict[Any, tuple[int, ...]] = {}
         self.q = np.full(game.legal.shape, np.nan)
         self.has_values = False
         self.found: NDArray[np.bool_]  # [D] whether the table has the decision
 
-    def read(self) -> Reading:
+    def read(self) -> TableReading:
         """Return the table's moves and values; raises TableError if no row can be read."""
         boards, self.board_of_row, self.beside = collect_boards(
             [row.board for row in self.rows]
@@ -112,7 +112,7 @@ class TableReader:
         self.boards = boards
         scheme = boards.find_scheme(self.game, self.options.boards)
         self.notes.append(scheme.description)
-        is_reversed = self.find_digits(scheme)
+        is_reversed = self.are_digits_reversed(scheme)
         positions = boards.find_positions(self.game, scheme, is_reversed)
         self.read_values(positions)
         if not self.found.any():
@@ -121,10 +121,10 @@ class TableReader:
             )
         if self.has_values:
             self.convert_to_movers_view()
-        choice = self.fill_missing(self.choose_best())
+        chosen_moves = self.fill_missing_positions(self.choose_best_moves())
         rows = sorted(self.faults)
-        return Reading(
-            choice=choice,
+        return TableReading(
+            chosen_moves=chosen_moves,
             q=self.q if self.has_values else None,
             position_count=int(self.found.sum()),
             notes=self.notes,
@@ -151,9 +151,9 @@ class TableReader:
         row = min(self.faults)
         return f": {self.rows[row].name}: {self.faults[row]}"
 
-    def find_digits(self, scheme: Scheme) -> bool:
+    def are_digits_reversed(self, scheme: SignScheme) -> bool:
         """Return whether base-3 numbers are reversed: the top left cell is the last digit."""
-        if not self.boards.is_code.any():
+        if not self.boards.is_base3_number.any():
             return False
         is_reversed = self.options.digits == "last"
         if self.options.digits == "auto":
@@ -172,7 +172,7 @@ class TableReader:
         """Return the number of rows with a base-3 number and an illegal move or a value for one."""
         taken = 0
         for row, board in enumerate(self.board_of_row.tolist()):
-            if board < 0 or not self.boards.is_code[board]:
+            if board < 0 or not self.boards.is_base3_number[board]:
                 continue
             position = positions[board]
             if 0 <= position < self.game.decisions:
@@ -182,12 +182,12 @@ class TableReader:
     def uses_illegal_moves(self, row: int, legal: list[bool]) -> bool:
         """Return whether a row has an illegal move, or a value for one, in its position."""
         value = self.rows[row].value
-        if isinstance(value, list) and not isinstance(value, Pairs):
+        if isinstance(value, list) and not isinstance(value, KeyValuePairs):
             given = [parse_number(item) is not None for item in flatten_lists(value)]
             return len(given) == len(legal) and not all(given) and given != legal
         moves = (
             [key for key, _ in value]
-            if isinstance(value, Pairs)
+            if isinstance(value, KeyValuePairs)
             else [self.find_move(row)]
         )
         cells = [parse_cell(self.parse_move_numbers(move), 0) for move in moves]
@@ -213,7 +213,7 @@ class TableReader:
 
     def read_values(self, positions: NDArray[np.intp]) -> None:
         """Store the values of all rows in `q`; a move without a value is stored as 1."""
-        first_cell = self.find_first_cell()
+        first_cell = self.find_first_cell_number()
         finished = 0
         # index of each value in a flat q, position * cells + cell, in the order of the rows
         pairs: list[int] = []
@@ -236,13 +236,15 @@ class TableReader:
                 pairs.extend([first_pair + cell for cell in read.cells])
                 values.extend(read.values)
                 self.has_values |= read.has_values
-        self.put_values(np.array(pairs, np.intp), np.array(values, np.float64))
+        self.store_values(np.array(pairs, np.intp), np.array(values, np.float64))
         if first_cell:
             self.notes.append("Moves are counted from 1.")
         if finished:
             self.notes.append(f"Finished games, left out: {finished:,}.")
 
-    def put_values(self, pairs: NDArray[np.intp], values: NDArray[np.float64]) -> None:
+    def store_values(
+        self, pairs: NDArray[np.intp], values: NDArray[np.float64]
+    ) -> None:
         """Store values in `q`; illegal moves are skipped, and a later value replaces an earlier one."""
         is_legal = self.game.legal.reshape(-1)[pairs]
         is_known = is_legal & ~np.isnan(values)
@@ -257,12 +259,12 @@ class TableReader:
             )
         self.found = (~np.isnan(self.q)).any(axis=1)
 
-    def find_first_cell(self) -> int:
+    def find_first_cell_number(self) -> int:
         """Return the first number of cells, rows and columns: 0 or 1."""
         single: set[int] = set()
         double: set[int] = set()
         for row, board in enumerate(self.board_of_row.tolist()):
-            for move in self.list_moves(row) if board >= 0 else []:
+            for move in self.list_move_items(row) if board >= 0 else []:
                 numbers = self.parse_move_numbers(move)
                 (single if len(numbers) == 1 else double).update(numbers)
         is_from_1 = (9 in single and 0 not in single) or (
@@ -270,38 +272,42 @@ class TableReader:
         )
         return 1 if is_from_1 else 0
 
-    def list_moves(self, row: int) -> list[Any]:
+    def list_move_items(self, row: int) -> list[Any]:
         """Return the items of a row that name cells."""
         value = self.rows[row].value
-        if isinstance(value, Pairs):
+        if isinstance(value, KeyValuePairs):
             return [key for key, _ in value]
         if isinstance(value, list) and len(flatten_lists(value)) != 2:
             return []
         return [self.find_move(row)]
 
-    def read_cells(self, row: int, legal: list[bool], first_cell: int) -> RowCells:
+    def read_cells(
+        self, row: int, legal: list[bool], first_cell_number: int
+    ) -> RowCells:
         """Return the cells and values of a row; raises TableError if they cannot be read."""
         value = self.rows[row].value
         move = self.rows[row].move
-        if isinstance(value, Pairs):
-            cells = [self.read_cell(key, first_cell) for key, _ in value]
+        if isinstance(value, KeyValuePairs):
+            cells = [self.read_cell(key, first_cell_number) for key, _ in value]
             return RowCells(cells, parse_values(item for _, item in value), True)
         if isinstance(value, list):
-            listed = self.read_listed_values(flatten_lists(value), legal, first_cell)
+            listed = self.read_listed_values(
+                flatten_lists(value), legal, first_cell_number
+            )
             if listed:
                 return listed
         elif value is None:
             return RowCells([], [], False)
         elif move is not None or self.beside[row]:
-            cell = self.read_cell(self.find_move(row), first_cell)
+            cell = self.read_cell(self.find_move(row), first_cell_number)
             return RowCells([cell], [parse_value(value)], True)
-        cell = self.read_cell(value, first_cell)
+        cell = self.read_cell(value, first_cell_number)
         if not legal[cell]:
             raise TableError("the move is on a taken square")
         return RowCells([cell], [1.0], False)
 
     def read_listed_values(
-        self, items: list[Any], legal: list[bool], first_cell: int
+        self, items: list[Any], legal: list[bool], first_cell_number: int
     ) -> RowCells | None:
         """Return the values of all cells or of the free cells; None if two items name a cell.
 
@@ -311,7 +317,8 @@ class TableReader:
             return RowCells(range(len(legal)), parse_values(items), True)
         free = [cell for cell, is_free in enumerate(legal) if is_free]
         is_move = (
-            len(items) == 2 and parse_cell(parse_move(items), first_cell) is not None
+            len(items) == 2
+            and parse_cell(parse_move(items), first_cell_number) is not None
         )
         if len(items) == len(free) and not is_move:
             return RowCells(free, parse_values(items), True)
@@ -319,9 +326,9 @@ class TableReader:
             raise TableError(f"it has {len(items)} values, not {len(legal)}")
         return None
 
-    def read_cell(self, move: Any, first_cell: int) -> int:
+    def read_cell(self, move: Any, first_cell_number: int) -> int:
         """Return the cell of a move; raises TableError if the item is not a move."""
-        cell = parse_cell(self.parse_move_numbers(move), first_cell)
+        cell = parse_cell(self.parse_move_numbers(move), first_cell_number)
         if cell is None:
             raise TableError(f"{quote_item(move)} is no move")
         return cell
@@ -351,7 +358,7 @@ class TableReader:
         """
         game = self.game
         known = self.q[(game.to_move == O)]
-        wins = find_wins(game)[game.to_move == O]
+        wins = find_winning_moves(game)[game.to_move == O]
         highest = np.fmax.reduce(known, axis=1)
         lowest = np.fmin.reduce(known, axis=1)
         differ = highest > lowest
@@ -359,21 +366,21 @@ class TableReader:
         with_lowest = (wins & (known == lowest[:, None])).any(axis=1) & differ
         return int(with_highest.sum()), int(with_lowest.sum())
 
-    def choose_best(self) -> Choice:
+    def choose_best_moves(self) -> CellMask:
         """Return the moves with the highest value, [D, cells]; none in a position without values."""
         best = np.fmax.reduce(self.q, axis=1)
-        choice: Choice = (self.q == best[:, None]) & self.game.legal
-        several = int((choice.sum(axis=1) > 1).sum())
+        best_moves: CellMask = (self.q == best[:, None]) & self.game.legal
+        several = int((best_moves.sum(axis=1) > 1).sum())
         is_first = self.options.ties == "first"
         if several and self.has_values:
             which = "the first of them" if is_first else "any of them"
             self.notes.append(
                 f"Equal highest values in {several:,} positions: it plays {which}."
             )
-        return keep_first_move(choice) if is_first else choice
+        return keep_first_move(best_moves) if is_first else best_moves
 
-    def fill_missing(self, choice: Choice) -> Choice:
-        """Return `choice` with moves added for positions that are missing, by the user's option."""
+    def fill_missing_positions(self, chosen_moves: CellMask) -> CellMask:
+        """Return `chosen_moves` with moves for the missing positions, by the user's option."""
         game = self.game
         rule = self.options.missing
         if rule == "auto":
@@ -383,9 +390,11 @@ class TableReader:
             )
             rule = "image" if are_canonical else "any"
         missing = ~self.found
-        copied = self.copy_images(choice, missing) if rule == "image" else 0
+        copied = (
+            self.copy_symmetric_moves(chosen_moves, missing) if rule == "image" else 0
+        )
         moves = keep_first_move(game.legal) if rule == "first" else game.legal
-        choice[missing] = moves[missing]
+        chosen_moves[missing] = moves[missing]
         if copied:
             self.notes.append(
                 f"Copied from a symmetric position that the table has: {copied:,} positions."
@@ -395,34 +404,36 @@ class TableReader:
             self.notes.append(
                 f"Missing: {missing.sum():,} positions. There it plays {what}."
             )
-        return choice
+        return chosen_moves
 
-    def copy_images(self, choice: Choice, missing: NDArray[np.bool_]) -> int:
-        """Copy moves from symmetric positions to missing positions, updating `missing` in place.
+    def copy_symmetric_moves(
+        self, chosen_moves: CellMask, is_missing: NDArray[np.bool_]
+    ) -> int:
+        """Copy the moves of symmetric positions to missing positions; return the number of copies.
 
-        Returns the number of positions that got moves.
+        Updates `chosen_moves`, [D, cells], and `is_missing`, [D], in place.
         """
         game = self.game
-        before = int(missing.sum())
-        for image, cells in zip(game.images, game.symmetries, strict=True):
+        missing_count = int(is_missing.sum())
+        for image, cells in zip(game.symmetric_positions, game.symmetries, strict=True):
             sources = np.flatnonzero(self.found)
             targets = image[sources]
             # A symmetry maps different positions to different positions, so no target repeats.
-            is_missing = missing[targets]
-            sources = sources[is_missing]
-            targets = targets[is_missing]
-            choice[targets] = choice[sources][:, cells]
-            missing[targets] = False
-        return before - int(missing.sum())
+            needs_copy = is_missing[targets]
+            sources = sources[needs_copy]
+            targets = targets[needs_copy]
+            chosen_moves[targets] = chosen_moves[sources][:, cells]
+            is_missing[targets] = False
+        return missing_count - int(is_missing.sum())
 
 
-def keep_first_move(choice: Choice) -> Choice:
-    """Return only the first move of each position, [D, cells]."""
-    first: Choice = choice & (choice.cumsum(axis=1) == 1)
+def keep_first_move(chosen_moves: CellMask) -> CellMask:
+    """Return a mask of only the first chosen move of each position, [D, cells]."""
+    first: CellMask = chosen_moves & (chosen_moves.cumsum(axis=1) == 1)
     return first
 
 
-def find_wins(game: Game) -> NDArray[np.bool_]:
+def find_winning_moves(game: Game) -> NDArray[np.bool_]:
     """Return whether each move wins at once, [D, cells]."""
     ends = game.successor >= game.decisions
     wins = np.zeros(game.legal.shape, np.bool_)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from app.tables.literals import parse_literal
-from app.tables.values import Pairs, TableError, format_item, quote_item
+from app.tables.values import KeyValuePairs, TableError, format_item, quote_item
 from app.tictactoe.game import Game
 from app.tictactoe.npz import read_array
 
@@ -69,7 +69,7 @@ def read_rows(game: Game, content: bytes) -> list[Row]:
 
 def read_literal_rows(game: Game, value: Any) -> list[Row]:
     """Return the rows of a parsed dict or list."""
-    if isinstance(value, Pairs):
+    if isinstance(value, KeyValuePairs):
         return read_pairs_rows(game, value)
     if not isinstance(value, list) or not value:
         raise TableError("this is no table: neither an object nor a list")
@@ -80,7 +80,7 @@ def read_literal_rows(game: Game, value: Any) -> list[Row]:
     ]
 
 
-def read_pairs_rows(game: Game, pairs: Pairs) -> list[Row]:
+def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
     """Return the rows of a dict, which has boards as keys, contains a table, or a table by seat."""
     named = {key.lower(): inner for key, inner in pairs if isinstance(key, str)}
     for name in TABLE_NAMES:
@@ -96,30 +96,30 @@ def read_pairs_rows(game: Game, pairs: Pairs) -> list[Row]:
     ]
 
 
-def read_item_row(place: str, item: Any) -> Row:
+def read_item_row(label: str, item: Any) -> Row:
     """Return the row of a list item: an object, a pair, or a board with move and value."""
-    if isinstance(item, Pairs):
+    if isinstance(item, KeyValuePairs):
         return read_named_row(
-            place, {format_item(key).lower(): inner for key, inner in item}
+            label, {format_item(key).lower(): inner for key, inner in item}
         )
     if isinstance(item, list) and len(item) == 2:
-        return Row(place, item[0], item[1])
+        return Row(label, item[0], item[1])
     if isinstance(item, list) and len(item) == 3:
-        return Row(place, item[0], item[2], item[1])
-    return Row(place, None, None)
+        return Row(label, item[0], item[2], item[1])
+    return Row(label, None, None)
 
 
-def get_first(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
+def get_first_field(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
     """Return the field with the first of these names that exists, None if there is none."""
     return next((fields[name] for name in names if name in fields), None)
 
 
-def read_named_row(place: str, fields: Mapping[str, Any]) -> Row:
+def read_named_row(label: str, fields: Mapping[str, Any]) -> Row:
     """Convert an object with named fields, such as {"board": ..., "value": ...}, to a row."""
-    board = get_first(fields, BOARD_NAMES)
-    value = get_first(fields, VALUE_NAMES)
-    move = get_first(fields, MOVE_NAMES)
-    return Row(place, board, move) if value is None else Row(place, board, value, move)
+    board = get_first_field(fields, BOARD_NAMES)
+    value = get_first_field(fields, VALUE_NAMES)
+    move = get_first_field(fields, MOVE_NAMES)
+    return Row(label, board, move) if value is None else Row(label, board, value, move)
 
 
 def read_csv_rows(text: str) -> list[Row]:
@@ -164,25 +164,25 @@ def read_headed_rows(
 ) -> list[Row]:
     """Return the rows of lines below a heading; missing cells are None."""
     columns = {name: column for column, name in enumerate(heading)}
-    board = get_first(columns, BOARD_NAMES)
-    value = get_first(columns, VALUE_NAMES)
-    move = get_first(columns, MOVE_NAMES)
+    board = get_first_field(columns, BOARD_NAMES)
+    value = get_first_field(columns, VALUE_NAMES)
+    move = get_first_field(columns, MOVE_NAMES)
     row = columns.get("row")
     column = columns.get("column", columns.get("col"))
     digits = [column for column, name in enumerate(heading) if name[-1:] in CELLS]
 
-    def read_row(place: str, cells: list[str]) -> Row:
+    def read_row(label: str, cells: list[str]) -> Row:
         """Return the row of a line with these cells."""
         cell = partial(_get_cell, cells)
         played: Any = cell(move)
         if played is None and cell(row) is not None:
             played = [cell(row), cell(column) or ""]
         if cell(value) is not None:
-            return Row(place, cell(board), cell(value), played)
+            return Row(label, cell(board), cell(value), played)
         if played is not None:
-            return Row(place, cell(board), played)
+            return Row(label, cell(board), played)
         values = [cells[one] for one in digits if one < len(cells)]
-        return Row(place, cell(board), values)
+        return Row(label, cell(board), values)
 
     return [read_row(f"line {number}", cells) for number, cells in lines]
 
@@ -194,7 +194,7 @@ def _get_cell(cells: list[str], column: int | None) -> str | None:
     return cells[column]
 
 
-def read_unheaded_row(place: str, cells: list[str], has_short_cells: bool) -> Row:
+def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Row:
     """Return the row of a line without a heading, recognised by its number of cells.
 
     If `has_short_cells`, no cell of the file has a whole board, so a line of ten cells is a board
@@ -202,21 +202,21 @@ def read_unheaded_row(place: str, cells: list[str], has_short_cells: bool) -> Ro
     """
     match cells:
         case [board, value]:
-            row = Row(place, board, value)
+            row = Row(label, board, value)
         case [board, move, value]:
-            row = Row(place, board, value, move)
+            row = Row(label, board, value, move)
         case [board, line, column, value]:
-            row = Row(place, board, value, [line, column])
+            row = Row(label, board, value, [line, column])
         case [*board, move] if len(board) == 9 and has_short_cells:
-            row = Row(place, board, move)
+            row = Row(label, board, move)
         case [board, *values] if len(values) == 9:
-            row = Row(place, board, values)
+            row = Row(label, board, values)
         case [*board, move, value] if len(board) == 9:
-            row = Row(place, board, value, move)
+            row = Row(label, board, value, move)
         case _ if len(cells) == 18:
-            row = Row(place, cells[:9], cells[9:])
+            row = Row(label, cells[:9], cells[9:])
         case _:
-            row = Row(place, None, None)
+            row = Row(label, None, None)
     return row
 
 

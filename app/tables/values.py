@@ -22,7 +22,7 @@ class TableError(ValueError):
     """A table that cannot be read; the message names the reason, and the row if there is one."""
 
 
-class Pairs(list[tuple[Any, Any]]):
+class KeyValuePairs(list[tuple[Any, Any]]):
     """The keys and values of a dict in order; keys may be lists and may be repeated."""
 
 

@@ -25,7 +25,7 @@ from app.tictactoe.card import (
     Card,
     check_card,
     check_figures,
-    compute_numbering,
+    compute_numbering_digest,
     format_card,
 )
 from app.tictactoe.files import read_plain_file
@@ -81,7 +81,7 @@ class Agent:
         if snapshot is None:
             return self.visits > 0
         return game.spread_pairs(
-            self.history.find_updated_pairs(snapshot), illegal=False
+            self.history.find_updated_pairs(snapshot), illegal_value=False
         )
 
     def collect_arrays(self) -> dict[str, NDArray[Any]]:
@@ -91,7 +91,7 @@ class Agent:
             "visits": self.visits,
             "snapshot_updates": self.snapshot_updates,
             "snapshot_q": self.history.get_all_values(),
-            "snapshot_updated": self.history.find_all_updated(),
+            "snapshot_updated": self.history.find_all_updated_pairs(),
         }
 
 
@@ -135,7 +135,9 @@ def save_card(folder: Path, game: Game, agent: Agent) -> None:
     """
     id = agent.card.id
     text = format_card(
-        msgspec.structs.replace(agent.card, numbering_digest=compute_numbering(game))
+        msgspec.structs.replace(
+            agent.card, numbering_digest=compute_numbering_digest(game)
+        )
     ).encode()
     with _lock_for_saving(folder) as write:
         arrays = _read_file(folder / f"{id}.npz", compute_size_limit(_get_layout(game)))
@@ -151,7 +153,9 @@ def encode_agent(game: Game, agent: Agent) -> tuple[bytes, bytes]:
     arrays = write_arrays(agent.collect_arrays())
     digest = hashlib.sha256(arrays).hexdigest()
     card = msgspec.structs.replace(
-        agent.card, numbering_digest=compute_numbering(game), arrays_digest=digest
+        agent.card,
+        numbering_digest=compute_numbering_digest(game),
+        arrays_digest=digest,
     )
     return format_card(card).encode(), arrays
 
@@ -221,7 +225,7 @@ def load_agent_without_figures(folder: Path, game: Game, agent_id: str) -> Agent
     return _retry_load(folder, game, agent_id, _decode_without_figures)
 
 
-def _retry_load(folder: Path, game: Game, agent_id: str, build: AgentDecoder) -> Agent:
+def _retry_load(folder: Path, game: Game, agent_id: str, decode: AgentDecoder) -> Agent:
     """Return an agent from its files; if they do not match, wait for a save to end and try again."""
 
     def try_load() -> Agent:
@@ -232,7 +236,7 @@ def _retry_load(folder: Path, game: Game, agent_id: str, build: AgentDecoder) ->
             folder / f"{agent_id}{NEW_ARRAYS_SUFFIX}", card, limit
         )
         file = folder / f"{agent_id}.npz"
-        agent = build(
+        agent = decode(
             game, agent_id, card, arrays or _read_file(file, limit), folder / agent_id
         )
         return replace(agent, arrays_file=file)
@@ -424,28 +428,28 @@ def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
 
 
 @contextmanager
-def _lock_folder(folder: Path, kind: int) -> Iterator[None]:
+def _lock_folder(folder: Path, lock_kind: int) -> Iterator[None]:
     """Hold a lock on a folder: shared to load from it, or exclusive to save in it."""
     handle = os.open(folder, os.O_RDONLY)
     try:
-        flock(handle, kind)
+        flock(handle, lock_kind)
         yield
     finally:
         os.close(handle)
 
 
-def _read_newer_arrays(newer: Path, card: bytes, limit: int) -> bytes:
+def _read_newer_arrays(path: Path, card: bytes, max_bytes: int) -> bytes:
     """Return the new arrays of an interrupted save if the card describes them, else b""."""
     with suppress(ModelError):
-        arrays = _read_file(newer, limit)
+        arrays = _read_file(path, max_bytes)
         if hashlib.sha256(arrays).hexdigest().encode() in card:
             return arrays
     return b""
 
 
-def _read_file(path: Path, limit: int) -> bytes:
-    """Return the content of a file of at most `limit` bytes; raises ModelError."""
+def _read_file(path: Path, max_bytes: int) -> bytes:
+    """Return the content of a file of at most `max_bytes` bytes; raises ModelError."""
     try:
-        return read_plain_file(path, limit)
+        return read_plain_file(path, max_bytes)
     except ValueError as error:
         raise ModelError(str(error)) from error

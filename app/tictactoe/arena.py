@@ -8,13 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game
-from app.tictactoe.policy import Policy, compute_optimal_q, find_best_moves, mark_maxima
+from app.tictactoe.policy import (
+    Policy,
+    compute_optimal_q,
+    find_best_moves,
+    find_row_maxima,
+)
 from app.tictactoe.report import DECIMALS
 from app.tictactoe.values import (
     PolicyMoves,
     collect_policy_moves,
+    compute_match_results,
     join_policy_moves,
-    play_matches,
 )
 
 Chances = NDArray[np.float64]
@@ -50,7 +55,7 @@ def compute_round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
     players = len(policies)
     # All pairings, in the order of a flat [x, o] table.
     x, o = np.divmod(np.arange(players * players), players)
-    chances = play_matches(
+    chances = compute_match_results(
         game, collect_policy_moves(game, np.stack(policies)[:, game.legal]), x, o
     )
     return np.round(chances, DECIMALS).reshape(players, players, 3)
@@ -61,8 +66,7 @@ def add_player(
 ) -> Chances:
     """Return a round robin, [N, N, 3], with a new last player, [N + 1, N + 1, 3].
 
-    `policies` is the line-up of the N players; only the matches of the new player are
-    computed.
+    `policies` are the N players; only the matches of the new player are computed.
     """
     size = len(chances)
     others = np.arange(size)
@@ -73,7 +77,7 @@ def add_player(
     players = join_policy_moves(
         policies, collect_policy_moves(game, new_player[None, game.legal])
     )
-    new = play_matches(game, players, x, o)
+    new = compute_match_results(game, players, x, o)
     joined = np.pad(chances, ((0, 1), (0, 1), (0, 0)))
     joined[x, o] = np.round(new, DECIMALS)
     return joined
@@ -103,7 +107,7 @@ def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.int
     symmetric decisions only the first in this order is listed. A single policy is compared with
     optimal play.
     """
-    choices = [mark_maxima(policy) for policy in policies]
+    choices = [find_row_maxima(policy) for policy in policies]
     if len(choices) == 1:
         choices.append(find_best_moves(game))
     disagreeing_pairs = np.sum(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.policy import Choice, compute_optimal_q, find_best_moves
+from app.tictactoe.policy import CellMask, compute_optimal_q, find_best_moves
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import find_blunders, find_lost_game
 
@@ -18,12 +18,12 @@ from app.tictactoe.report import find_blunders, find_lost_game
 CHANCE_DECIMALS = 12
 
 
-class Mistakes(NamedTuple):
+class BlunderDecisions(NamedTuple):
     """The M decisions where a policy can blunder; values are for the player to move."""
 
     positions: NDArray[np.intp]  # [M] index of the decision
-    blunders: Choice  # [M, cells] the blunders of the policy
-    correct_moves: Choice  # [M, cells] the moves that keep the value of the game
+    blunders: CellMask  # [M, cells] the blunders of the policy
+    correct_moves: CellMask  # [M, cells] the moves that keep the value of the game
     # [M] the value with optimal play: +1 a win, 0 a draw (in a lost position no move is a blunder)
     value_before: NDArray[np.int8]
     # [M] the value after the worst move of the policy: 0 or -1
@@ -33,19 +33,19 @@ class Mistakes(NamedTuple):
 
 
 class BlunderClasses(NamedTuple):
-    """The mistakes of a policy in N classes of symmetric positions, the likeliest class first."""
+    """The blunders of a policy in N classes of symmetric positions, the likeliest class first."""
 
-    # [N] the likeliest mistake of the class, as an index of `Mistakes`
+    # [N] index in `BlunderDecisions` of the likeliest decision of the class
     example_rows: NDArray[np.intp]
-    # [N] the number of symmetric positions where the policy errs
+    # [N] the number of positions of the class in which the policy can blunder
     erring_counts: NDArray[np.intp]
-    # [N] the number of all symmetric positions of the class
+    # [N] the number of all positions of the class
     symmetric_counts: NDArray[np.intp]
-    # [N] the chance of a mistake of the class in a game against random moves
+    # [N] the chance that a game against random moves has a blunder of the class
     chances: NDArray[np.float64]
 
 
-def list_mistakes(reachable_play: ReachablePlay) -> Mistakes:
+def list_blunder_decisions(reachable_play: ReachablePlay) -> BlunderDecisions:
     """Return the decisions where a policy can blunder, with the values before and after."""
     game = reachable_play.game
     position = np.flatnonzero(find_blunders(game, reachable_play.policy))
@@ -59,7 +59,7 @@ def list_mistakes(reachable_play: ReachablePlay) -> Mistakes:
         reachable_play.games_by_seat[O].move_chances,
     )
     chance = game.spread_pairs(pair_chance, 0.0)[position]
-    return Mistakes(
+    return BlunderDecisions(
         positions=position,
         blunders=wrong,
         correct_moves=right,
@@ -69,33 +69,38 @@ def list_mistakes(reachable_play: ReachablePlay) -> Mistakes:
     )
 
 
-def group_mistakes(game: Game, mistakes: Mistakes) -> BlunderClasses:
-    """Return the mistakes grouped by symmetry, the likeliest class first.
+def group_blunder_decisions(game: Game, decisions: BlunderDecisions) -> BlunderClasses:
+    """Return the decisions with blunders grouped by symmetry, the likeliest class first.
 
     The order is: first by the chance of the blunder in games against random moves; then by
     the value lost; then by ply.
     """
     decision_class = game.symmetry_class[: game.decisions]
-    mistake_class = decision_class[mistakes.positions]
-    chance = np.bincount(mistake_class, mistakes.chances, game.decisions).astype(
+    blunder_class = decision_class[decisions.positions]
+    chance = np.bincount(blunder_class, decisions.chances, game.decisions).astype(
         np.float64
     )
-    lost = mistakes.value_after - mistakes.value_before  # the more negative, the worse
-    # `unique` returns the first row of each class, which is the likeliest mistake in this order.
+    # the lower, the worse the blunder
+    value_change = decisions.value_after - decisions.value_before
+    # `unique` returns the first row of each class, which is the likeliest one in this order.
     likeliest = np.lexsort(
-        (mistakes.positions, lost, -mistakes.chances.round(CHANCE_DECIMALS))
+        (decisions.positions, value_change, -decisions.chances.round(CHANCE_DECIMALS))
     )
-    _, first = np.unique(mistake_class[likeliest], return_index=True)
+    _, first = np.unique(blunder_class[likeliest], return_index=True)
     row = likeliest[first]
-    class_chance = chance[mistake_class[row]]
+    class_chance = chance[blunder_class[row]]
     order = np.lexsort(
-        (mistakes.positions[row], lost[row], -class_chance.round(CHANCE_DECIMALS))
+        (
+            decisions.positions[row],
+            value_change[row],
+            -class_chance.round(CHANCE_DECIMALS),
+        )
     )
     row = row[order]
-    row_class = mistake_class[row]
+    row_class = blunder_class[row]
     return BlunderClasses(
         example_rows=row,
-        erring_counts=np.bincount(mistake_class, minlength=game.decisions)[row_class],
+        erring_counts=np.bincount(blunder_class, minlength=game.decisions)[row_class],
         symmetric_counts=np.bincount(decision_class)[row_class],
         chances=chance[row_class],
     )
@@ -104,15 +109,15 @@ def group_mistakes(game: Game, mistakes: Mistakes) -> BlunderClasses:
 class Certificate(NamedTuple):
     """The positions that a policy can reach in a seat, and its moves there, up to symmetry.
 
-    The first positions of the policy are listed. It proves that the policy is unbeatable: each of
-    these moves ends the game without a loss, or every reply does so or leads to a position symmetric
-    to a listed one. If the policy has
-    different moves in symmetric positions, the position is listed once for each set of moves.
+    It proves that the policy is unbeatable: the first positions in which the policy moves are listed,
+    and every listed move ends the game without a loss, or every reply to it ends the game without a
+    loss or leads to a position symmetric to a listed position. A position with different moves in
+    symmetric positions is listed once for each set of moves.
     """
 
     # [N] reachable positions, by number; of symmetric positions the first one
     positions: NDArray[np.intp]
-    moves: Choice  # [N, cells] the moves that the policy may play there
+    moves: CellMask  # [N, cells] the moves that the policy may play there
     # the number of reachable positions; symmetric positions count separately
     reachable_count: int
 
@@ -129,25 +134,27 @@ def prove_unbeatable(reachable_play: ReachablePlay, seat: int) -> Certificate:
             f"there is no proof, because the policy loses the game {record}"
         )
     reachable = np.flatnonzero(reachable_play.games_by_seat[seat].is_reachable)
-    choice = reachable_play.policy[reachable] > 0
-    _, first = np.unique(_number_classes(game, reachable, choice), return_index=True)
+    possible_moves = reachable_play.policy[reachable] > 0
+    _, first = np.unique(
+        _number_pair_classes(game, reachable, possible_moves), return_index=True
+    )
     listed = np.sort(first)
-    return Certificate(reachable[listed], choice[listed], len(reachable))
+    return Certificate(reachable[listed], possible_moves[listed], len(reachable))
 
 
-def _number_classes(
-    game: Game, position: NDArray[np.intp], choice: Choice
+def _number_pair_classes(
+    game: Game, decisions: NDArray[np.intp], chosen_moves: CellMask
 ) -> NDArray[np.int64]:
-    """Return a class number for N decisions with their moves `choice`, [N, cells], as [N].
+    """Return a class number for each of N decisions with its moves `chosen_moves`, [N, cells].
 
-    Symmetric decisions with symmetric moves get the same number: decision and moves (one bit for
-    each cell) make a number, and the class is the lowest number of all symmetric pairs.
+    Symmetric decisions with symmetric moves have equal numbers, [N]: a decision and its moves (one
+    bit for each cell) make a number, and the class number is the lowest of all symmetric ones.
     """
     bits = 1 << np.arange(game.cells)
     # [G, cells] the inverse of each of the G symmetries
     image_of_cell = np.argsort(game.symmetries, axis=1)
-    moves = (choice @ bits[image_of_cell].T).T  # [G, N] mapped moves as bits
-    images = game.images[:, position].astype(np.int64)
-    images = (images << game.cells) + moves
-    classes: NDArray[np.int64] = images.min(axis=0)
+    moves = (chosen_moves @ bits[image_of_cell].T).T  # [G, N] mapped moves as bits
+    symmetric_pairs = game.symmetric_positions[:, decisions].astype(np.int64)
+    symmetric_pairs = (symmetric_pairs << game.cells) + moves
+    classes: NDArray[np.int64] = symmetric_pairs.min(axis=0)
     return classes

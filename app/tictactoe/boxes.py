@@ -21,7 +21,7 @@ class Box(NamedTuple):
     position: int  # the lowest-numbered symmetric position, shown on the box's label
     cells: tuple[int, ...]  # one cell for each move; symmetric cells are the same move
 
-    def find_own_move(self, game: Game) -> int:
+    def get_move_number(self, game: Game) -> int:
         """Return which move of X is drawn from this box: 1 for the first move of the game."""
         return int(game.ply[self.position]) // 2 + 1
 

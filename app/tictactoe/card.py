@@ -45,7 +45,7 @@ Text = Annotated[str, Meta(min_length=1)]
 Digest = Annotated[str, Meta(pattern="^([0-9a-f]{64})?$")]
 
 
-class Reported(
+class ReportedResult(
     msgspec.Struct,
     frozen=True,
     forbid_unknown_fields=True,
@@ -90,7 +90,7 @@ class Card(
         str, Meta(pattern=ID_PATTERN, description="The algorithm of the recipe.")
     ]
     reported: Annotated[
-        list[Reported],
+        list[ReportedResult],
         Meta(
             description="Results that the source reports, without results of this project."
         ),
@@ -159,7 +159,7 @@ class Card(
 
 
 @lru_cache(maxsize=2)
-def compute_numbering(game: Game) -> str:
+def compute_numbering_digest(game: Game) -> str:
     """Return the digest of a game; a model with another digest belongs to another game.
 
     It covers the boards and their numbers, the successors of all moves, and the results.
@@ -180,12 +180,12 @@ def format_card(card: Card) -> str:
     text = msgspec.json.format(msgspec.json.encode(card), indent=1).decode()
     # Texts contain no line breaks, so the pattern matches lists of numbers only.
     innermost = r"\[\n[^][{}\"]*\]"
-    return re.sub(innermost, _join_lines, text) + "\n"
+    return re.sub(innermost, _join_on_one_line, text) + "\n"
 
 
-def _join_lines(numbers: re.Match[str]) -> str:
+def _join_on_one_line(number_list: re.Match[str]) -> str:
     """Return a list of numbers on one line."""
-    inside = numbers[0][1:-1]
+    inside = number_list[0][1:-1]
     return f"[{' '.join(inside.split())}]"
 
 
@@ -197,7 +197,7 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
         raise ValueError(
             f"id {card.id!r} is the name of a player that is no learned agent"
         )
-    if card.numbering_digest != compute_numbering(game):
+    if card.numbering_digest != compute_numbering_digest(game):
         raise ValueError(
             "numbering is that of another game, or of other rules or another order of its positions"
         )

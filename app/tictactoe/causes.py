@@ -10,10 +10,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.atlas import BlunderClasses, Mistakes
+from app.tictactoe.atlas import BlunderClasses, BlunderDecisions
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.policy import (
-    Choice,
+    CellMask,
     Policy,
     compute_optimal_q,
     find_best_moves,
@@ -34,7 +34,7 @@ Kind = Literal[
     "untrained", "other-side", "first-cell", "no-block", "images", "unreachable"
 ]
 Rule = Literal["", "any", "first", "last", "chance"]
-Decisions = NDArray[np.bool_]  # [D] a selection of decisions
+Decisions = NDArray[np.bool_]  # [D] whether each decision is selected
 
 
 class Cause(NamedTuple):
@@ -47,9 +47,8 @@ class Cause(NamedTuple):
     possible_count: int  # number of positions that could show the pattern
     # expected number of positions with this pattern if all moves were random
     expected_by_chance: float
-    example_positions: tuple[
-        int, ...
-    ]  # an example, perhaps followed by one for comparison
+    # an example, perhaps followed by one for comparison
+    example_positions: tuple[int, ...]
 
 
 class PositionFacts(NamedTuple):
@@ -57,19 +56,18 @@ class PositionFacts(NamedTuple):
 
     has_several_moves: Decisions  # whether there is more than one move
     random_chances: NDArray[np.float64]  # the chance of each move if moves are random
-    first_empty: Choice  # the first empty cell
-    last_empty: Choice  # the last empty cell
-    is_blunder_possible: Decisions  # whether a blunder is possible
-    random_safe_chance: NDArray[
-        np.float64
-    ]  # the chance that a random move is no blunder
-    worst_moves: Choice  # the moves with the lowest value
+    first_empty: CellMask  # the first empty cell in reading order
+    last_empty: CellMask  # the last empty cell
+    is_blunder_possible: Decisions  # whether any move is a blunder
+    # the chance that a random move is no blunder
+    random_safe_chance: NDArray[np.float64]
+    worst_moves: CellMask  # the moves with the lowest value
     # the chance that a random move is a worst move
     random_worst_chance: NDArray[np.float64]
-    value: NDArray[np.float64]  # mover's view
-    winning_moves: Choice  # moves that win at once
+    value: NDArray[np.float64]  # the value with optimal play, mover's view
+    winning_moves: CellMask  # moves that win at once
     # the only cell with which the opponent would win next, if no move wins at once
-    forced_block: Choice
+    forced_block: CellMask
 
 
 class AnalysedPolicy(NamedTuple):
@@ -78,7 +76,7 @@ class AnalysedPolicy(NamedTuple):
     game: Game
     facts: PositionFacts
     policy: Policy  # [D, cells] chances of the moves
-    possible_moves: Choice  # [D, cells] the moves with a chance above 0
+    possible_moves: CellMask  # [D, cells] the moves with a chance above 0
     is_reachable: Decisions  # the decisions that its own games can reach
     # [D] the chance that its move is no blunder
     safe_chance: NDArray[np.float64]
@@ -87,42 +85,50 @@ class AnalysedPolicy(NamedTuple):
 
 
 def list_causes(
-    reachable_play: ReachablePlay, mistakes: Mistakes, atlas: BlunderClasses
+    reachable_play: ReachablePlay,
+    blunder_decisions: BlunderDecisions,
+    blunder_classes: BlunderClasses,
 ) -> list[Cause]:
-    """Return the likely causes of the blunders `mistakes` of a policy; `atlas` is their atlas.
+    """Return the likely causes of a policy's blunders, given by decision and by symmetry class.
 
     Causes that explain all blunders of a seat come first; further causes are searched in seats
     that are not explained yet.
     """
-    if not len(mistakes.positions):
+    if not len(blunder_decisions.positions):
         return []
     game = reachable_play.game
     policy = reachable_play.policy
     facts = _compute_facts(game)
-    choice = policy > 0
+    possible_moves = policy > 0
     analysed = AnalysedPolicy(
         game=game,
         facts=facts,
         policy=policy,
-        possible_moves=choice,
+        possible_moves=possible_moves,
         is_reachable=reachable_play.is_reachable,
         safe_chance=(policy * find_best_moves(game)).sum(axis=1),
-        worst_change=np.where(choice, compute_optimal_q(game), 1).min(axis=1)
+        worst_change=np.where(possible_moves, compute_optimal_q(game), 1).min(axis=1)
         - facts.value,
     )
-    whole = _find_untrained(analysed) or _find_like_chance(analysed)
-    whole += [cause for seat in (X, O) for cause in _find_other_side(analysed, seat)]
-    explained = {seat for cause in whole for seat in (X, O) if cause.seat in (seat, 0)}
+    complete_causes = _find_simple_rule(analysed) or _find_random_play(analysed)
+    complete_causes += [
+        cause for seat in (X, O) for cause in _find_worst_play(analysed, seat)
+    ]
+    explained = {
+        seat for cause in complete_causes for seat in (X, O) if cause.seat in (seat, 0)
+    }
     unexplained = ~np.isin(game.to_move, list(explained))
     others = [
-        *_find_one_cell(analysed, mistakes, unexplained),
-        *_find_no_block(analysed, unexplained),
+        *_find_cell_order_blunders(analysed, blunder_decisions, unexplained),
+        *_find_missing_blocks(analysed, unexplained),
     ]
     others += [
-        *_find_images(analysed, mistakes, atlas, unexplained),
-        *_find_unreachable(analysed, mistakes),
+        *_find_asymmetric_blunders(
+            analysed, blunder_decisions, blunder_classes, unexplained
+        ),
+        *_find_unreachable_blunders(analysed, blunder_decisions),
     ]
-    return whole + others
+    return complete_causes + others
 
 
 @lru_cache(maxsize=2)
@@ -141,8 +147,8 @@ def _compute_facts(game: Game) -> PositionFacts:
     return PositionFacts(
         has_several_moves=moves > 1,
         random_chances=1 / moves,
-        first_empty=_choose_cell(legal, legal.argmax(axis=1)),
-        last_empty=_choose_cell(legal, last),
+        first_empty=_mask_single_cells(legal, legal.argmax(axis=1)),
+        last_empty=_mask_single_cells(legal, last),
         is_blunder_possible=(right != legal).any(axis=1),
         random_safe_chance=right.sum(axis=1) / moves,
         worst_moves=worst_moves,
@@ -153,67 +159,77 @@ def _compute_facts(game: Game) -> PositionFacts:
     )
 
 
-def _find_untrained(analysed_policy: AnalysedPolicy) -> list[Cause]:
-    """Return the cause "untrained": a seat, or both, plays by a simple rule; [] if neither does."""
+def _find_simple_rule(analysed_policy: AnalysedPolicy) -> list[Cause]:
+    """Return a cause for each seat that plays by a simple rule, such as the first empty cell."""
     game = analysed_policy.game
     facts = analysed_policy.facts
-    rules: dict[Rule, Choice] = {
+    rules: dict[Rule, CellMask] = {
         "any": game.legal,
         "first": facts.first_empty,
         "last": facts.last_empty,
     }
-    named = []
+    causes = []
     for rule, moves in rules.items():
-        alike = facts.has_several_moves & (analysed_policy.possible_moves == moves).all(
-            axis=1
-        )
+        plays_by_rule = facts.has_several_moves & (
+            analysed_policy.possible_moves == moves
+        ).all(axis=1)
         for seat in (X, O):
-            of = facts.has_several_moves & (game.to_move == seat)
-            so = of & alike
-            if so.sum() >= ALWAYS_SHARE * of.sum():
+            possible = facts.has_several_moves & (game.to_move == seat)
+            matching = possible & plays_by_rule
+            if matching.sum() >= ALWAYS_SHARE * possible.sum():
                 by_chance = (
-                    0.0 if rule == "any" else float(facts.random_chances[of].sum())
+                    0.0
+                    if rule == "any"
+                    else float(facts.random_chances[possible].sum())
                 )
-                shown = _pick_example(analysed_policy, so)
+                example = _pick_example(analysed_policy, matching)
                 cause = Cause(
                     "untrained",
                     seat,
                     rule,
-                    int(so.sum()),
-                    int(of.sum()),
+                    int(matching.sum()),
+                    int(possible.sum()),
                     by_chance,
-                    shown,
+                    example,
                 )
-                named.append(cause)
-    return _merge_seats(named)
+                causes.append(cause)
+    return _merge_seats(causes)
 
 
-def _find_like_chance(analysed_policy: AnalysedPolicy) -> list[Cause]:
-    """Return the cause that both seats err like random moves, or one seat while the other is good."""
+def _find_random_play(analysed_policy: AnalysedPolicy) -> list[Cause]:
+    """Return a cause if both seats play randomly, or one does and the other is good, else []."""
     skills = {seat: _measure_skill(analysed_policy, seat) for seat in (X, O)}
-    named = []
-    for seat, (skill, number, of, by_chance) in skills.items():
-        other = skills[-seat][0]
-        is_like_chance = abs(skill) < CHANCE_MARGIN and of >= MIN_POSITIONS
-        differs_from_other = other > GOOD_SKILL
-        is_like_other = abs(other) < CHANCE_MARGIN
+    causes = []
+    for seat, (skill, error_count, possible_count, by_chance) in skills.items():
+        other_skill = skills[-seat][0]
+        is_like_chance = abs(skill) < CHANCE_MARGIN and possible_count >= MIN_POSITIONS
+        differs_from_other = other_skill > GOOD_SKILL
+        is_like_other = abs(other_skill) < CHANCE_MARGIN
         if is_like_chance and (differs_from_other or is_like_other):
-            shown = _pick_example(
+            example = _pick_example(
                 analysed_policy,
-                _mark_possible_blunders(analysed_policy, seat)
+                _find_possible_blunders(analysed_policy, seat)
                 & (analysed_policy.safe_chance == 0),
             )
-            named.append(
-                Cause("untrained", seat, "chance", number, of, by_chance, shown)
+            causes.append(
+                Cause(
+                    "untrained",
+                    seat,
+                    "chance",
+                    error_count,
+                    possible_count,
+                    by_chance,
+                    example,
+                )
             )
-    return _merge_seats(named)
+    return _merge_seats(causes)
 
 
-def _merge_seats(named: list[Cause]) -> list[Cause]:
-    """Return one cause for both seats if the causes have the same rule, else the given causes."""
-    if len(named) != 2 or named[0].rule != named[1].rule:
-        return named
-    one, other = named
+def _merge_seats(causes: list[Cause]) -> list[Cause]:
+    """Return one cause for both seats if two causes have the same rule, else the given causes."""
+    if len(causes) != 2 or causes[0].rule != causes[1].rule:
+        return causes
+    one, other = causes
     both = one._replace(
         seat=0,
         matching_count=one.matching_count + other.matching_count,
@@ -223,66 +239,80 @@ def _merge_seats(named: list[Cause]) -> list[Cause]:
     return [both]
 
 
-def _find_other_side(analysed_policy: AnalysedPolicy, seat: int) -> list[Cause]:
-    """Return the cause that a seat plays the worst moves, like values of the wrong sign; [] if not."""
-    hanging = _mark_possible_blunders(analysed_policy, seat)
+def _find_worst_play(analysed_policy: AnalysedPolicy, seat: int) -> list[Cause]:
+    """Return a cause if a seat mostly plays worst moves, as by values of the wrong sign, else []."""
+    possible = _find_possible_blunders(analysed_policy, seat)
     plays_worst = (
         analysed_policy.possible_moves <= analysed_policy.facts.worst_moves
     ).all(axis=1)
-    so = hanging & plays_worst
-    number = int(so.sum())
-    of = int(hanging.sum())
-    by_chance = float(analysed_policy.facts.random_worst_chance[hanging].sum())
-    halfway = (by_chance + of) / 2  # halfway between random moves and always the worst
-    if of < MIN_POSITIONS or number <= halfway:
+    matching = possible & plays_worst
+    matching_count = int(matching.sum())
+    possible_count = int(possible.sum())
+    by_chance = float(analysed_policy.facts.random_worst_chance[possible].sum())
+    halfway = (
+        by_chance + possible_count
+    ) / 2  # halfway between random moves and always the worst
+    if possible_count < MIN_POSITIONS or matching_count <= halfway:
         return []
     return [
         Cause(
             "other-side",
             seat,
             "",
-            number,
-            of,
+            matching_count,
+            possible_count,
             by_chance,
-            _pick_example(analysed_policy, so),
+            _pick_example(analysed_policy, matching),
         )
     ]
 
 
-def _find_one_cell(
-    analysed_policy: AnalysedPolicy, mistakes: Mistakes, unexplained: Decisions
+def _find_cell_order_blunders(
+    analysed_policy: AnalysedPolicy,
+    blunder_decisions: BlunderDecisions,
+    unexplained: Decisions,
 ) -> list[Cause]:
-    """Return the cause that most blunders are on the first or the last empty cell; [] if not.
+    """Return a cause if most blunders are moves on the first or the last empty cell, else [].
 
     Programs without values, or with equal values, often break ties this way.
     """
-    here = mistakes.positions[unexplained[mistakes.positions]]
-    if len(here) < MIN_POSITIONS:
+    decisions = blunder_decisions.positions[unexplained[blunder_decisions.positions]]
+    if len(decisions) < MIN_POSITIONS:
         return []
-    by_chance = float(analysed_policy.facts.random_chances[here].sum())
-    rules: dict[Rule, Choice] = {
+    by_chance = float(analysed_policy.facts.random_chances[decisions].sum())
+    rules: dict[Rule, CellMask] = {
         "first": analysed_policy.facts.first_empty,
         "last": analysed_policy.facts.last_empty,
     }
-    named = []
+    causes = []
     for rule, moves in rules.items():
-        follows = (analysed_policy.possible_moves[here] == moves[here]).all(axis=1)
-        so = here[follows]
-        halfway = (by_chance + len(here)) / 2
-        if len(so) >= max(OFTEN_SHARE * len(here), halfway):
-            marked = np.zeros_like(unexplained)
-            marked[so] = True
-            shown = _pick_example(analysed_policy, marked)
-            named.append(
-                Cause("first-cell", 0, rule, len(so), len(here), by_chance, shown)
+        follows = (analysed_policy.possible_moves[decisions] == moves[decisions]).all(
+            axis=1
+        )
+        matching = decisions[follows]
+        halfway = (by_chance + len(decisions)) / 2
+        if len(matching) >= max(OFTEN_SHARE * len(decisions), halfway):
+            is_matching = np.zeros_like(unexplained)
+            is_matching[matching] = True
+            example = _pick_example(analysed_policy, is_matching)
+            causes.append(
+                Cause(
+                    "first-cell",
+                    0,
+                    rule,
+                    len(matching),
+                    len(decisions),
+                    by_chance,
+                    example,
+                )
             )
-    return named
+    return causes
 
 
-def _find_no_block(
+def _find_missing_blocks(
     analysed_policy: AnalysedPolicy, unexplained: Decisions
 ) -> list[Cause]:
-    """Return the cause that the policy plays winning moves but does not block; [] if not."""
+    """Return a cause if the policy plays winning moves but rarely blocks, else []."""
     wins = analysed_policy.facts.winning_moves
     threat = analysed_policy.facts.forced_block
     reachable = unexplained & analysed_policy.is_reachable
@@ -296,76 +326,90 @@ def _find_no_block(
     won = win_chance[could_win].mean() if could_win.any() else 1.0
     if blocked > RARELY_SHARE or won < blocked:
         return []
-    number = round(float((1 - block_chance)[threatened].sum()))
+    missing_count = round(float((1 - block_chance)[threatened].sum()))
     by_chance = float((1 - analysed_policy.facts.random_chances[threatened]).sum())
-    shown = _pick_example(analysed_policy, threatened & (block_chance < 1))
-    return [Cause("no-block", 0, "", number, int(threatened.sum()), by_chance, shown)]
+    example = _pick_example(analysed_policy, threatened & (block_chance < 1))
+    return [
+        Cause(
+            "no-block", 0, "", missing_count, int(threatened.sum()), by_chance, example
+        )
+    ]
 
 
-def _find_images(
+def _find_asymmetric_blunders(
     analysed_policy: AnalysedPolicy,
-    mistakes: Mistakes,
-    atlas: BlunderClasses,
+    blunder_decisions: BlunderDecisions,
+    blunder_classes: BlunderClasses,
     unexplained: Decisions,
 ) -> list[Cause]:
     """Return a cause if most blunders occur in only some of several symmetric positions, else []."""
     game = analysed_policy.game
-    example = mistakes.positions[
-        atlas.example_rows
-    ]  # an example of each symmetry class
-    has_images = unexplained[example] & (atlas.symmetric_counts > 1)
-    so = has_images & (atlas.erring_counts < atlas.symmetric_counts)
-    number = int(so.sum())
-    of = int(has_images.sum())
-    if of < MIN_POSITIONS or number < OFTEN_SHARE * of:
+    # one decision of each symmetry class
+    examples = blunder_decisions.positions[blunder_classes.example_rows]
+    symmetric_counts = blunder_classes.symmetric_counts
+    possible = unexplained[examples] & (symmetric_counts > 1)
+    matching = possible & (blunder_classes.erring_counts < symmetric_counts)
+    matching_count = int(matching.sum())
+    possible_count = int(possible.sum())
+    if possible_count < MIN_POSITIONS or matching_count < OFTEN_SHARE * possible_count:
         return []
-    position = int(example[so.argmax()])
-    images = game.images[:, position]
-    is_right = ~np.isin(images, mistakes.positions)
-    other = int(images[is_right.argmax()])
-    return [Cause("images", 0, "", number, of, 0.0, (position, other))]
-
-
-def _find_unreachable(
-    analysed_policy: AnalysedPolicy, mistakes: Mistakes
-) -> list[Cause]:
-    """Return the cause that the policy's own games reach none of its blunders; [] if they do."""
-    if analysed_policy.is_reachable[mistakes.positions].any():
-        return []
-    number = len(mistakes.positions)
+    position = int(examples[matching.argmax()])
+    symmetric_positions = game.symmetric_positions[:, position]
+    is_right = ~np.isin(symmetric_positions, blunder_decisions.positions)
+    other = int(symmetric_positions[is_right.argmax()])
     return [
-        Cause("unreachable", 0, "", number, number, 0.0, (int(mistakes.positions[0]),))
+        Cause("images", 0, "", matching_count, possible_count, 0.0, (position, other))
     ]
 
 
-def _mark_possible_blunders(analysed_policy: AnalysedPolicy, seat: int) -> Decisions:
+def _find_unreachable_blunders(
+    analysed_policy: AnalysedPolicy, blunder_decisions: BlunderDecisions
+) -> list[Cause]:
+    """Return a cause if the policy's own games reach none of its blunders, else []."""
+    if analysed_policy.is_reachable[blunder_decisions.positions].any():
+        return []
+    number = len(blunder_decisions.positions)
+    return [
+        Cause(
+            "unreachable",
+            0,
+            "",
+            number,
+            number,
+            0.0,
+            (int(blunder_decisions.positions[0]),),
+        )
+    ]
+
+
+def _find_possible_blunders(analysed_policy: AnalysedPolicy, seat: int) -> Decisions:
     """Return the decisions that a seat can reach and in which a blunder is possible, [D]."""
-    hanging: Decisions = (
+    possible: Decisions = (
         analysed_policy.is_reachable
         & analysed_policy.facts.is_blunder_possible
         & (analysed_policy.game.to_move == seat)
     )
-    return hanging
+    return possible
 
 
 def _measure_skill(
     analysed_policy: AnalysedPolicy, seat: int
 ) -> tuple[float, int, int, float]:
-    """Return the skill of a seat, from 0 (random moves) to 1 (right moves), and three counts.
+    """Return the skill of a seat, from 0 (random moves) to 1 (no blunders), and three counts.
 
-    The counts are the positions where the seat errs, the positions where it could
-    err, and the expected errors of random moves.
+    The counts are the expected blunders of the seat, the decisions in which it could blunder, and
+    the expected blunders of random moves there.
     """
-    hanging = _mark_possible_blunders(analysed_policy, seat)
-    if not hanging.any():
+    possible = _find_possible_blunders(analysed_policy, seat)
+    if not possible.any():
         return 1.0, 0, 0, 0.0
-    kept = analysed_policy.safe_chance[hanging]
-    kept_by_chance = analysed_policy.facts.random_safe_chance[hanging]
-    random_share = kept_by_chance.mean()
-    skill = float((kept.mean() - random_share) / (1 - random_share))
-    errors = round(float((1 - kept).sum()))
-    errors_by_chance = float((1 - kept_by_chance).sum())
-    return skill, errors, int(hanging.sum()), errors_by_chance
+    safe_chances = analysed_policy.safe_chance[possible]
+    random_safe_chances = analysed_policy.facts.random_safe_chance[possible]
+    random_share = random_safe_chances.mean()
+    skill = float((safe_chances.mean() - random_share) / (1 - random_share))
+    errors = round(float((1 - safe_chances).sum()))
+    errors_by_chance = float((1 - random_safe_chances).sum())
+    return skill, errors, int(possible.sum()), errors_by_chance
 
 
 def _pick_example(
@@ -380,8 +424,8 @@ def _pick_example(
     return (int(listed[order[0]]),)
 
 
-def _choose_cell(legal: Choice, cell: NDArray[np.intp]) -> Choice:
-    """Return the choice of a single cell in each decision, [D, cells], from `cell`, [D]."""
-    choice = np.zeros_like(legal)
-    choice[np.arange(len(legal)), cell] = True
-    return choice
+def _mask_single_cells(legal: CellMask, cells: NDArray[np.intp]) -> CellMask:
+    """Return a mask, [D, cells], that selects one cell in each decision, given in `cells`, [D]."""
+    mask = np.zeros_like(legal)
+    mask[np.arange(len(legal)), cells] = True
+    return mask

@@ -75,4 +75,4 @@ def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
 
 def count_symmetric_positions(game: Game, position: int) -> int:
     """Return the number of different positions that are symmetric to a position, itself included."""
-    return len(set(game.images[:, position].tolist()))
+    return len(set(game.symmetric_positions[:, position].tolist()))

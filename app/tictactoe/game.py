@@ -115,19 +115,19 @@ class Game:
         return _make_read_only(np.flatnonzero(self.legal))
 
     @cached_property
-    def pair_after(self) -> Codes:
+    def pair_successor(self) -> Codes:
         """[P] the position that each pair leads to."""
         return _make_read_only(self.successor[self.legal])
 
     def spread_pairs(
-        self, values: NDArray[Any], illegal: float = np.nan
+        self, values: NDArray[Any], illegal_value: float = np.nan
     ) -> NDArray[Any]:
         """Return values of the pairs, [..., P], as tables, [..., D, cells].
 
-        An illegal move has the value `illegal`, which is NaN or a number of the same type.
+        An illegal move has the value `illegal_value`, which is NaN or a number of the same type.
         """
         stack = values.shape[:-1]
-        tables = np.full((*stack, self.legal.size), illegal, values.dtype)
+        tables = np.full((*stack, self.legal.size), illegal_value, values.dtype)
         tables[..., self.pair_index] = values
         return tables.reshape(*stack, *self.legal.shape)
 
@@ -148,11 +148,11 @@ class Game:
         return _make_read_only(np.where(self.ply % 2 == 0, X, O).astype(np.int8))
 
     @cached_property
-    def images(self) -> NDArray[np.int32]:
+    def symmetric_positions(self) -> NDArray[np.int32]:
         """[G, S] the position to which symmetry g maps each position.
 
-        Moving and mapping commute: `images[g, successor[s, symmetries[g, c]]]` is
-        `successor[images[g, s], c]`.
+        A move and its symmetric move lead to symmetric positions: with `image` for this array,
+        `image[g, successor[s, symmetries[g, c]]]` is `successor[image[g, s], c]`.
         """
         digits = self.board % 3  # maps -1 to 2
         weight = _get_digit_weights(self.cells)
@@ -168,7 +168,7 @@ class Game:
     @cached_property
     def symmetry_class(self) -> NDArray[np.int32]:
         """[S] the lowest-numbered position symmetric to each position; it identifies the class."""
-        return _make_read_only(self.images.min(axis=0))
+        return _make_read_only(self.symmetric_positions.min(axis=0))
 
     @cached_property
     def pair_class(self) -> NDArray[np.int64]:
@@ -176,12 +176,12 @@ class Game:
         # Symmetry g maps a board b to b[symmetries[g]], so it moves cell symmetries[g, j] to cell j.
         # The inverse permutation therefore maps a cell to its image.
         image_of_cell = np.argsort(self.symmetries, axis=1)
-        # Position and cell make one number; the class is the lowest number of all images.
-        images = (
-            self.images[:, self.pair_decision] * self.cells
+        # Position and cell make one number; the class is the lowest number of all symmetric pairs.
+        symmetric_pairs = (
+            self.symmetric_positions[:, self.pair_decision] * self.cells
             + image_of_cell[:, self.pair_cell]
         )
-        return _make_read_only(images.min(axis=0))
+        return _make_read_only(symmetric_pairs.min(axis=0))
 
     @cached_property
     def _code_order(self) -> NDArray[np.intp]:

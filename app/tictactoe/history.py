@@ -31,11 +31,11 @@ class History:
 
     @classmethod
     def from_tables(
-        cls, values: NDArray[np.float32], updated: NDArray[np.bool_]
+        cls, values: NDArray[np.float32], is_updated: NDArray[np.bool_]
     ) -> "History":
-        """Return the history of `values`, and of whether pairs had been `updated` so far, [T, P] each.
+        """Return the history of T snapshots: the values, and whether pairs were updated so far, [T, P].
 
-        A pair that is marked as updated has to be marked at all later snapshots.
+        A pair that is updated at a snapshot has to be updated at all later snapshots.
         """
         snapshots, pairs = values.shape
         bits = values.view(np.uint32)  # 0 and -0 are equal as numbers, but not as bits
@@ -45,7 +45,7 @@ class History:
         change_start = np.zeros(pairs + 1, np.int32)
         np.cumsum(np.bincount(pair, minlength=pairs), out=change_start[1:])
         # In an untrusted file any byte but 0 may stand for true, so bytes are compared with 0.
-        first_update = (updated.view(np.uint8) == 0).sum(axis=0).astype(np.uint8)
+        first_update = (is_updated.view(np.uint8) == 0).sum(axis=0).astype(np.uint8)
         since = snapshot.astype(np.uint8)
         history = cls(
             snapshots, change_start, since, values[snapshot, pair], first_update
@@ -84,6 +84,6 @@ class History:
         values = self.change_value.repeat(until - self.change_snapshot)
         return np.ascontiguousarray(values.reshape(-1, self.snapshot_count).T)
 
-    def find_all_updated(self) -> NDArray[np.bool_]:
+    def find_all_updated_pairs(self) -> NDArray[np.bool_]:
         """Return, for all snapshots and pairs, whether the pair had been updated, [T, P]."""
         return self.first_update <= np.arange(self.snapshot_count)[:, None]

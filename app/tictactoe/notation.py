@@ -121,5 +121,5 @@ def undo_moves(record: str, plies: int = 1) -> str:
 def _find_last_moves(game: Game) -> NDArray[np.intp]:
     """Return, for each position, a decision and a cell that lead to it, [S, 2]."""
     last_moves = np.zeros((game.positions, 2), np.intp)
-    last_moves[game.pair_after] = np.argwhere(game.legal)
+    last_moves[game.pair_successor] = np.argwhere(game.legal)
     return last_moves

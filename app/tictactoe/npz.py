@@ -104,7 +104,7 @@ def _read_any_member(
 ) -> NDArray[np.float64]:
     """Return an array of one of these shapes; the header is checked before its numbers are unpacked."""
     member = archive.getinfo(name)
-    _check_packing(member)
+    _check_compression(member)
     with archive.open(member) as packed:
         head = io.BytesIO(packed.read(MAX_FOREIGN_HEADER))
         version = npy.read_magic(head)
@@ -128,7 +128,7 @@ def _read_any_member(
     return array.reshape(shape[::-1]).T if fortran_order else array.reshape(shape)
 
 
-def _check_packing(member: zipfile.ZipInfo) -> None:
+def _check_compression(member: zipfile.ZipInfo) -> None:
     """Raise ValueError if a member is compressed by a method that numpy does not use."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(
@@ -145,7 +145,7 @@ def _read_member(
         raise ValueError(
             f"{name} would unpack to {member.file_size} bytes, more than any right one"
         )
-    _check_packing(member)
+    _check_compression(member)
     with archive.open(member) as packed:
         # `read` gets a limit, because the content may be longer than the size that was checked.
         stream = io.BytesIO(packed.read(member.file_size))
@@ -165,11 +165,11 @@ def _read_member(
     return np.frombuffer(numbers, found_dtype).reshape(found_shape)
 
 
-def _has_shape(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+def _has_shape(shape: tuple[int, ...], expected_shape: tuple[int, ...]) -> bool:
     """Return whether a shape fits; -1 stands for 1 to MAX_SNAPSHOTS."""
-    return len(found) == len(shape) and all(
+    return len(shape) == len(expected_shape) and all(
         1 <= have <= MAX_SNAPSHOTS if want == -1 else have == want
-        for have, want in zip(found, shape, strict=True)
+        for have, want in zip(shape, expected_shape, strict=True)
     )
 
 

@@ -19,7 +19,7 @@ from app.tictactoe.values import (
 from app.tictactoe.views import convert_view
 
 Policy = NDArray[np.float64]
-Choice = NDArray[np.bool_]
+CellMask = NDArray[np.bool_]
 PlayRule = Literal["greedy", "first", "proportional"]  # the `plays` of an agent's card
 
 
@@ -30,7 +30,7 @@ def uniform_policy(game: Game) -> Policy:
 
 def first_empty_policy(game: Game) -> Policy:
     """Return the policy that plays the first empty cell in reading order."""
-    return keep_first_choice(game.legal)
+    return policy_from_first_moves(game.legal)
 
 
 def t_hand_policy(game: Game) -> Policy:
@@ -56,7 +56,7 @@ def t_hand_policy(game: Game) -> Policy:
 
 def minimax_policy(game: Game) -> Policy:
     """Return the policy that plays the first cell, in reading order, that is no blunder."""
-    return keep_first_choice(find_best_moves(game))
+    return policy_from_first_moves(find_best_moves(game))
 
 
 def minimax_random_policy(game: Game) -> Policy:
@@ -73,16 +73,16 @@ def strongest_policy(game: Game) -> Policy:
     win.
     """
     responses = [
-        find_best_response(game, uniform_policy(game), seat, loss=-np.inf)
+        find_best_response(game, uniform_policy(game), seat, loss_reward=-np.inf)
         for seat in (X, O)
     ]
     return responses[0].policy + responses[1].policy
 
 
 @lru_cache(maxsize=2)
-def find_best_moves(game: Game) -> Choice:
+def find_best_moves(game: Game) -> CellMask:
     """Return whether a move keeps the optimal value for the mover, [D, cells]."""
-    right = mark_maxima(compute_optimal_q(game))
+    right = find_row_maxima(compute_optimal_q(game))
     right.flags.writeable = False
     return right
 
@@ -109,10 +109,10 @@ def policy_from_values(q: NDArray[np.floating], play_rule: PlayRule) -> Policy:
     player is below 0.
     """
     if play_rule == "first":
-        return keep_first_choice(_mark_best(q))
+        return policy_from_first_moves(_find_best_cells(q))
     if play_rule == "greedy":
         return greedy_policy(q)
-    _mark_best(q)  # raises ValueError if a row has no legal cell
+    _find_best_cells(q)  # raises ValueError if a row has no legal cell
     beads = np.nan_to_num(q.astype(np.float64))
     if (beads < 0).any():
         raise ValueError("no policy plays in proportion to a value below 0")
@@ -126,7 +126,7 @@ def greedy_policy(q: NDArray[np.floating]) -> Policy:
     `q` is [..., cells] in the mover's view, NaN where illegal; the policy has the same
     shape. Raises ValueError if a row has no legal cell.
     """
-    return _normalize_rows(_mark_best(q))
+    return _normalize_rows(_find_best_cells(q))
 
 
 def epsilon_greedy_policy(q: NDArray[np.floating], epsilon: float) -> Policy:
@@ -180,7 +180,7 @@ BASELINES = {
 }
 
 
-def find_completing_cells(game: Game, stones: Choice) -> Choice:
+def find_completing_cells(game: Game, stones: CellMask) -> CellMask:
     """Return, for each cell, whether a stone there completes a line of `stones`; both are [D, cells]."""
     ends = np.zeros_like(stones)
     for line in game.lines:
@@ -190,22 +190,22 @@ def find_completing_cells(game: Game, stones: Choice) -> Choice:
     return ends & game.legal
 
 
-def _mark_best(q: NDArray[np.floating]) -> Choice:
+def _find_best_cells(q: NDArray[np.floating]) -> CellMask:
     """Return whether each cell has the highest value of its row; ValueError if a row is all NaN."""
-    highest = _find_row_maxima(q)
+    highest = _compute_row_maxima(q)
     if np.isnan(highest).any():
         raise ValueError("a row of q has no legal cell: it is NaN everywhere")
-    best: Choice = q == highest[..., None]
+    best: CellMask = q == highest[..., None]
     return best
 
 
-def mark_maxima(values: NDArray[np.floating]) -> Choice:
+def find_row_maxima(values: NDArray[np.floating]) -> CellMask:
     """Return whether each cell has the highest value of its row, [..., cells]; NaN is never highest."""
-    maximum: Choice = values == _find_row_maxima(values)[..., None]
+    maximum: CellMask = values == _compute_row_maxima(values)[..., None]
     return maximum
 
 
-def _find_row_maxima(values: NDArray[np.floating]) -> NDArray[np.floating]:
+def _compute_row_maxima(values: NDArray[np.floating]) -> NDArray[np.floating]:
     """Return the highest value of each row, [...], NaN for a row of NaN.
 
     A loop over the cells takes a tenth of the time of numpy's reduction over such a short
@@ -215,16 +215,16 @@ def _find_row_maxima(values: NDArray[np.floating]) -> NDArray[np.floating]:
     return highest
 
 
-def _normalize_rows(choice: NDArray[Any]) -> Policy:
-    """Return the policy with chances in proportion to `choice`, [..., cells]."""
-    # a loop over the cells, as in `_find_row_maxima`
-    cells = np.moveaxis(choice, -1, 0)
+def _normalize_rows(weights: NDArray[Any]) -> Policy:
+    """Return the policy with chances in proportion to `weights`, [..., cells]."""
+    # a loop over the cells, as in `_compute_row_maxima`
+    cells = np.moveaxis(weights, -1, 0)
     total: NDArray[np.float64] = reduce(np.add, cells, np.zeros(cells.shape[1:]))
-    policy: Policy = choice / total[..., None]
+    policy: Policy = weights / total[..., None]
     return policy
 
 
-def keep_first_choice(choice: Choice) -> Policy:
+def policy_from_first_moves(chosen_moves: CellMask) -> Policy:
     """Return the policy that plays the first chosen cell of each row."""
-    policy: Policy = np.eye(choice.shape[-1])[choice.argmax(axis=-1)]
+    policy: Policy = np.eye(chosen_moves.shape[-1])[chosen_moves.argmax(axis=-1)]
     return policy

@@ -18,29 +18,30 @@ from numpy.typing import NDArray
 
 from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
-from app.tictactoe.policy import Choice, Policy
+from app.tictactoe.policy import CellMask, Policy
 
 ALPHABET = re.compile("[A-Za-z0-9_-]*")
 BITS_PER_CHARACTER = 6
 
 
-def encode_moves(game: Game, choice: Choice) -> str:
+def encode_moves(game: Game, chosen_moves: CellMask) -> str:
     """Return the code of the moves played, [D, cells]: the short code if they are symmetric.
 
     Raises ValueError if an illegal move is played, or a decision has no move.
     """
-    if choice.shape != game.legal.shape or (choice & ~game.legal).any():
+    if chosen_moves.shape != game.legal.shape or (chosen_moves & ~game.legal).any():
         raise ValueError(f"moves are {game.legal.shape}, none of them illegal")
-    _check_decisions(game, choice)
+    _check_moves_exist(game, chosen_moves)
     # For each symmetry: the moves in the mapped position are the mapped moves.
     symmetric = all(
-        (choice[image] == choice[:, cells]).all() for image, cells in _list_images(game)
+        (chosen_moves[image] == chosen_moves[:, cells]).all()
+        for image, cells in _list_symmetry_maps(game)
     )
-    bits = choice[game.legal]
-    return _encode_bits(bits[_list_representatives(game)] if symmetric else bits)
+    bits = chosen_moves[game.legal]
+    return _encode_bits(bits[_list_representative_pairs(game)] if symmetric else bits)
 
 
-def decode_moves(game: Game, code: str) -> Choice:
+def decode_moves(game: Game, code: str) -> CellMask:
     """Return the moves played, [D, cells], from either kind of code.
 
     Raises ValueError, naming the fault: the length, a character, a bit after the last bit,
@@ -56,19 +57,23 @@ def decode_moves(game: Game, code: str) -> Choice:
             f"character {at + 1} of the moves is {code[at]!r}: they are base64url"
         )
     if len(code) == whole:
-        choice = game.spread_pairs(_decode_bits(code, game.pairs), illegal=False)
+        chosen_moves = game.spread_pairs(
+            _decode_bits(code, game.pairs), illegal_value=False
+        )
     else:
-        first = _list_representatives(game)
+        first = _list_representative_pairs(game)
         listed = np.zeros(game.pairs, np.bool_)
         listed[first] = _decode_bits(code, len(first))
-        choice = _complete_classes(game, game.spread_pairs(listed, illegal=False))
-    _check_decisions(game, choice)
-    return choice
+        chosen_moves = _complete_classes(
+            game, game.spread_pairs(listed, illegal_value=False)
+        )
+    _check_moves_exist(game, chosen_moves)
+    return chosen_moves
 
 
-def policy_from_moves(choice: Choice) -> Policy:
+def policy_from_moves(chosen_moves: CellMask) -> Policy:
     """Return the policy that plays each of the chosen moves, [D, cells], with equal chances."""
-    policy: Policy = choice / choice.sum(axis=1, keepdims=True)
+    policy: Policy = chosen_moves / chosen_moves.sum(axis=1, keepdims=True)
     return policy
 
 
@@ -76,13 +81,13 @@ def policy_from_moves(choice: Choice) -> Policy:
 def get_code_lengths(game: Game) -> tuple[int, int]:
     """Return the numbers of characters of a whole code and of a short code."""
     whole = _count_characters(game.pairs)
-    short = _count_characters(len(_list_representatives(game)))
+    short = _count_characters(len(_list_representative_pairs(game)))
     return whole, short
 
 
-def _count_characters(bits: int) -> int:
+def _count_characters(bit_count: int) -> int:
     """Return the number of base64 characters for some bits, in whole bytes and without padding."""
-    octets = ceil(bits / 8)
+    octets = ceil(bit_count / 8)
     return ceil(octets * 8 / BITS_PER_CHARACTER)
 
 
@@ -91,46 +96,46 @@ def _encode_bits(bits: NDArray[np.bool_]) -> str:
     return urlsafe_b64encode(np.packbits(bits).tobytes()).decode().rstrip("=")
 
 
-def _decode_bits(code: str, size: int) -> NDArray[np.bool_]:
-    """Return `size` bits from base64url; ValueError if a bit after them is set."""
+def _decode_bits(code: str, bit_count: int) -> NDArray[np.bool_]:
+    """Return `bit_count` bits from base64url; ValueError if a bit after them is set."""
     # base64 needs padding to a multiple of four characters
     packed = urlsafe_b64decode(code + "=" * (-len(code) % 4))
-    bits = np.unpackbits(np.frombuffer(packed, np.uint8))[:size].astype(np.bool_)
+    bits = np.unpackbits(np.frombuffer(packed, np.uint8))[:bit_count].astype(np.bool_)
     # Unused bits at the end have to be 0; otherwise a policy would have several codes.
     if _encode_bits(bits) != code:
         raise ValueError(
-            f"the moves end after {size} bits: what is left of their end has to be 0"
+            f"the moves end after {bit_count} bits: what is left of their end has to be 0"
         )
     return bits
 
 
-def _complete_classes(game: Game, choice: Choice) -> Choice:
+def _complete_classes(game: Game, chosen_moves: CellMask) -> CellMask:
     """Return the moves of all decisions from the moves of the first decision of each class.
 
     Both are [D, cells]. Raises ValueError if a decision that is its own image has moves
-    that are not their own images.
+    that the same symmetry maps to other moves.
     """
-    complete = np.zeros_like(choice)
-    first = _mark_representatives(game)
-    for image, cells in _list_images(game):
-        complete[image[first]] |= choice[first][:, cells]
+    complete = np.zeros_like(chosen_moves)
+    first = _find_representatives(game)
+    for image, cells in _list_symmetry_maps(game):
+        complete[image[first]] |= chosen_moves[first][:, cells]
     # A symmetry that maps a first decision to itself may have added symmetric moves.
-    differs = first & (complete != choice).any(axis=1)
+    differs = first & (complete != chosen_moves).any(axis=1)
     if differs.any():
         where = format_position(game, int(differs.argmax()))
         raise ValueError(f"in {where} the moves differ from their own mirror image")
     return complete
 
 
-def _list_images(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
+def _list_symmetry_maps(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
     """Return, for each symmetry, the decision that each decision maps to [D], and each cell's origin."""
     return [
         (image[: game.decisions], cells)
-        for image, cells in zip(game.images, game.symmetries, strict=True)
+        for image, cells in zip(game.symmetric_positions, game.symmetries, strict=True)
     ]
 
 
-def _mark_representatives(game: Game) -> NDArray[np.bool_]:
+def _find_representatives(game: Game) -> NDArray[np.bool_]:
     """Return, for each decision, whether it is the first of its symmetry class, [D]."""
     numbers = np.arange(game.decisions)
     is_first: NDArray[np.bool_] = game.symmetry_class[: game.decisions] == numbers
@@ -138,14 +143,14 @@ def _mark_representatives(game: Game) -> NDArray[np.bool_]:
 
 
 @lru_cache(maxsize=2)
-def _list_representatives(game: Game) -> NDArray[np.intp]:
+def _list_representative_pairs(game: Game) -> NDArray[np.intp]:
     """Return the pairs of the first decision of each symmetry class."""
-    pairs = np.flatnonzero(_mark_representatives(game)[game.pair_decision])
+    pairs = np.flatnonzero(_find_representatives(game)[game.pair_decision])
     pairs.flags.writeable = False
     return pairs
 
 
-def _check_decisions(game: Game, chosen_moves: Choice) -> None:
+def _check_moves_exist(game: Game, chosen_moves: CellMask) -> None:
     """Raise ValueError if a decision has no move."""
     idle = ~chosen_moves.any(axis=1)
     if idle.any():

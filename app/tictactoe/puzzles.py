@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.atlas import group_mistakes, list_mistakes
+from app.tictactoe.atlas import group_blunder_decisions, list_blunder_decisions
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import Policy
@@ -19,11 +19,9 @@ from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.values import Solution, solve_game
 
 LEVELS = range(3)  # easy, medium, hard
-IMMEDIATE_PLIES, FORK_PLIES = (
-    1,
-    3,
-)  # plies from a blunder to the loss, or to the missed win
-MANY_CELLS = 6  # a puzzle with this number of empty cells is harder
+IMMEDIATE_PLIES = 1  # the loss, or the missed win, is this many plies after the blunder
+FORK_PLIES = 3  # likewise, if the blunder allows or misses a fork
+MANY_CELLS = 6  # a puzzle with at least this many empty cells is harder
 MAX_PUZZLES = 120  # limit for the number of all puzzles
 ROUND_LENGTH = 10  # puzzles in a round
 # The levels of the puzzles of a round; another level is taken if none is left.
@@ -61,7 +59,7 @@ def make_puzzles(
     """
     candidates: dict[tuple[int, str], list[Puzzle]] = {}  # key: level and agent
     for name, policy in policies.items():
-        for puzzle in list_candidates(game, name, policy, values[name]):
+        for puzzle in list_candidate_puzzles(game, name, policy, values[name]):
             candidates.setdefault((puzzle.level, name), []).append(puzzle)
     first_stock = {
         key: listed for key, listed in candidates.items() if key[1] in preferred_agents
@@ -81,20 +79,20 @@ def make_puzzles(
         picked = picked or _pick_puzzle(game, candidates, used, turns, level)
         if picked is None:
             break
-        used.add(_get_class(game, picked))
+        used.add(_get_symmetry_class(game, picked))
         turns[picked.agent_id] += 1
         chosen.append(picked)
     return chosen
 
 
-def list_candidates(
-    game: Game, name: str, policy: Policy, values: NDArray[np.floating]
+def list_candidate_puzzles(
+    game: Game, agent_id: str, policy: Policy, values: NDArray[np.floating]
 ) -> list[Puzzle]:
     """Return every puzzle of an agent, the most frequent position first."""
     solution = solve_game(game)
     play = ReachablePlay(game, policy)
-    found = list_mistakes(play)
-    order = group_mistakes(game, found)
+    found = list_blunder_decisions(play)
+    order = group_blunder_decisions(game, found)
     played = policy[found.positions] > 0
     shown = values[found.positions]
     is_highest = shown == np.fmax.reduce(shown, axis=1, keepdims=True)
@@ -116,7 +114,7 @@ def list_candidates(
         line = _find_best_line(game, solution, int(game.successor[position, wrong]))
         listed.append(
             Puzzle(
-                agent_id=name,
+                agent_id=agent_id,
                 record=record,
                 position=position,
                 blunder_cell=wrong,
@@ -132,16 +130,18 @@ def list_candidates(
 
 
 def _grade_level(
-    game: Game, solution: Solution, position: int, wrong: int, after: int
+    game: Game, solution: Solution, position: int, blunder_cell: int, value_after: int
 ) -> int:
     """Return the level of a puzzle, by the plies that a solver has to look ahead.
 
     Easy (0): one ply. Medium (1): a fork, or one ply with MANY_CELLS empty cells or more. Hard
     (2): more plies.
     """
-    is_loss = after < 0  # otherwise the blunder misses a win
+    is_loss = value_after < 0  # otherwise the blunder misses a win
     plies = int(
-        solution.plies_to_end[game.successor[position, wrong] if is_loss else position]
+        solution.plies_to_end[
+            game.successor[position, blunder_cell] if is_loss else position
+        ]
     )
     if plies <= IMMEDIATE_PLIES:
         return int(game.legal[position].sum() >= MANY_CELLS)
@@ -167,19 +167,19 @@ def _find_best_line(game: Game, solution: Solution, position: int) -> str:
 def _pick_puzzle(
     game: Game,
     candidates: Mapping[tuple[int, str], list[Puzzle]],
-    used: set[int],
-    turns: Mapping[str, int],
-    target: int,
+    used_classes: set[int],
+    puzzle_counts: Mapping[str, int],
+    target_level: int,
 ) -> Puzzle | None:
-    """Return an unused puzzle nearest to level `target`, of the agent with the fewest puzzles."""
-    for level in sorted(LEVELS, key=lambda level: (abs(level - target), level)):
-        for name in sorted(turns, key=lambda name: turns[name]):
+    """Return an unused puzzle nearest to level `target_level`, of the agent with the fewest puzzles."""
+    for level in sorted(LEVELS, key=lambda level: (abs(level - target_level), level)):
+        for name in sorted(puzzle_counts, key=lambda name: puzzle_counts[name]):
             for puzzle in candidates.get((level, name), []):
-                if _get_class(game, puzzle) not in used:
+                if _get_symmetry_class(game, puzzle) not in used_classes:
                     return puzzle
     return None
 
 
-def _get_class(game: Game, puzzle: Puzzle) -> int:
+def _get_symmetry_class(game: Game, puzzle: Puzzle) -> int:
     """Return the symmetry class of a puzzle's position."""
     return int(game.symmetry_class[puzzle.position])

@@ -25,20 +25,20 @@ class ReachableGames:
     move_chances: Values  # [P] chance of each move, of either side, in a game against random moves
 
     @cached_property
-    def _pair_to(self) -> NDArray[np.int32]:
+    def _first_pair_to(self) -> NDArray[np.int32]:
         """The first reachable pair that leads to each position, [S]; NO_PAIR if there is none."""
         pair_to = np.full(self.game.positions, NO_PAIR, np.int32)
         # If several pairs lead to a position, numpy keeps the last assignment.  Going backward, the
         # last assignment is the first pair.
         backward = np.flatnonzero(self.move_chances)[::-1]
-        pair_to[self.game.pair_after[backward]] = backward
+        pair_to[self.game.pair_successor[backward]] = backward
         return pair_to
 
     def find_record(self, position: int) -> str | None:
         """Return the record of a game that leads to a position, None if there is none."""
         record = ""
         while position:  # 0 is the empty board
-            pair = self._pair_to.item(position)
+            pair = self._first_pair_to.item(position)
             if pair == NO_PAIR:
                 return None
             record = DIGITS[self.game.pair_cell[pair]] + record
@@ -57,7 +57,7 @@ class ReachablePlay:
     def games_by_seat(self) -> dict[int, ReachableGames]:
         """Its games in each seat, +1 X and -1 O."""
         pairs = self.policy[self.game.legal]
-        return {seat: follow_games(self.game, pairs, seat) for seat in (X, O)}
+        return {seat: find_reachable_games(self.game, pairs, seat) for seat in (X, O)}
 
     @cached_property
     def is_reachable(self) -> NDArray[np.bool_]:
@@ -65,7 +65,7 @@ class ReachablePlay:
         return self.games_by_seat[X].is_reachable | self.games_by_seat[O].is_reachable
 
 
-def follow_games(game: Game, policy: Values, seat: int) -> ReachableGames:
+def find_reachable_games(game: Game, policy: Values, seat: int) -> ReachableGames:
     """Return the games of a policy, given as chances of the pairs [P], in a seat (+1 X, -1 O).
 
     Chances are computed forward from the empty board, ply by ply, against random moves.  Random
@@ -83,7 +83,7 @@ def follow_games(game: Game, policy: Values, seat: int) -> ReachableGames:
     return ReachableGames(game, reachable, chance)
 
 
-class GameLine(NamedTuple):
+class LikeliestGame(NamedTuple):
     """The rest of a game: the cells in the order of the moves, and its chance."""
 
     cells: tuple[int, ...]
@@ -92,7 +92,7 @@ class GameLine(NamedTuple):
 
 def find_likeliest_games(
     game: Game, policy: Policy, position: int
-) -> dict[int, GameLine]:
+) -> dict[int, LikeliestGame]:
     """Return the likeliest rest of the game from a position, by each result that is possible.
 
     `policy` has the moves of both sides, [D, cells]. The keys are +1 X won, 0 draw, -1 O won.
@@ -115,7 +115,7 @@ def find_likeliest_games(
             through = np.where(after >= 0, chance, -1.0)
             cells.append(int(np.nanargmax(through)))
             at = int(after[cells[-1]])
-        lines[int(results[column])] = GameLine(
+        lines[int(results[column])] = LikeliestGame(
             tuple(cells), float(best[position, column])
         )
     return lines

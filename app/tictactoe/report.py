@@ -23,13 +23,13 @@ from app.tictactoe.values import (
     PolicyMoves,
     Values,
     collect_policy_moves,
+    compute_best_responses,
+    compute_match_results,
     find_likeliest_game,
-    follow_matches,
+    iterate_matches,
     join_policy_moves,
-    play_matches,
-    respond_to_pairs,
 )
-from app.tictactoe.views import RewardScale, scale_all_values
+from app.tictactoe.views import RewardScale, scale_values_of_movers
 
 EntryType = TypeVar("EntryType")
 Chance = Annotated[float, Meta(ge=0, le=1)]
@@ -170,12 +170,12 @@ class PolicyResults(NamedTuple):
     is_reachable: NDArray[np.bool_]
 
 
-def follow_policies(game: Game, policies: Values) -> PolicyResults:
+def evaluate_policies(game: Game, policies: Values) -> PolicyResults:
     """Return the results of T policies, [T, P], against all baselines and best responders."""
-    vs, reachable = _play_baselines(game, policies)
+    vs, reachable = _evaluate_against_baselines(game, policies)
     worst = []
     for seat in SEATS.values():
-        _, chances = respond_to_pairs(game, policies, -seat)
+        _, chances = compute_best_responses(game, policies, -seat)
         worst.append(chances[..., 0].T)
     return PolicyResults(vs, np.stack(worst), reachable)
 
@@ -187,26 +187,26 @@ def compute_figures(
     reward_scale: RewardScale | None,
     play_rule: PlayRule = "greedy",
     task: Task | None = None,
-    follow: Callable[[Game, Values], PolicyResults] = follow_policies,
+    evaluate: Callable[[Game, Values], PolicyResults] = evaluate_policies,
 ) -> Figures:
     """Return the exact figures of a table at each of its T snapshots.
 
     `tables` is [T, P] in the mover's view, the legal pairs of each snapshot; `updates` the
     number of updates at each snapshot; `reward_scale` the rewards, or None if values are no
     expected rewards; `play_rule` how the agent plays by its values; and `task` its training
-    task, if the task has exact values. `follow` can be replaced by a faster function with
+    task, if the task has exact values. `evaluate` can be replaced by a faster function with
     the same results.
     """
     policies: Values = game.gather_pairs(
         policy_from_values(game.spread_pairs(tables), play_rule)
     )
-    followed = follow(game, policies)
+    followed = evaluate(game, policies)
     beaten = _split_by_seat(followed.best_response_chances)
     gains = [  # wins minus losses of the best responders in both seats
         round_figure(as_x[2] - as_x[0] + as_o[2] - as_o[0])
         for as_x, as_o in zip(beaten.x, beaten.o, strict=True)
     ]
-    blundering = _mark_blunders(game, policies)
+    blundering = _find_blunders_of_policies(game, policies)
     return Figures(
         snapshot_updates=list(updates),
         baseline_chances={
@@ -224,7 +224,7 @@ def compute_figures(
         ),
         correct_class_shares=None
         if reward_scale is None
-        else _compute_share_right(game, tables, reward_scale),
+        else _compute_correct_class_shares(game, tables, reward_scale),
         task_distance=None
         if task is None
         else _measure_task_distance(game, tables, task),
@@ -237,7 +237,7 @@ def compute_chances(game: Game, opponent: Policy, policy: Policy, seat: int) -> 
     own = np.array([0])
     other = np.array([1])
     x, o = (own, other) if seat == X else (other, own)
-    return _convert_to_seat(play_matches(game, both, x, o), seat)[0]
+    return _convert_to_seat_view(compute_match_results(game, both, x, o), seat)[0]
 
 
 def find_lost_game(game: Game, policy: Policy, seat: int) -> str | None:
@@ -260,11 +260,13 @@ def find_lost_games(game: Game, policy: Policy) -> dict[str, str | None]:
 
 def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
     """Return, for each decision, whether the policy may blunder there, [D]."""
-    (blundering,) = _mark_blunders(game, policy[None, game.legal])
+    (blundering,) = _find_blunders_of_policies(game, policy[None, game.legal])
     return np.asarray(blundering)
 
 
-def _play_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bool_]]:
+def _evaluate_against_baselines(
+    game: Game, policies: Values
+) -> tuple[Values, NDArray[np.bool_]]:
     """Return the results of T policies, [T, P], against every baseline in both seats.
 
     The results are `baseline_chances` and `is_reachable` of `PolicyResults`.
@@ -272,7 +274,7 @@ def _play_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bo
     snapshots = len(policies)
     rivals = len(BASELINES)
     players = join_policy_moves(
-        collect_policy_moves(game, policies), _line_up_baselines(game)
+        collect_policy_moves(game, policies), _pack_baselines(game)
     )
     # Match r * T + t is played by policy t and baseline r; baselines follow the T policies.
     own = np.tile(np.arange(snapshots), rivals)
@@ -283,7 +285,7 @@ def _play_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bo
     reachable = np.zeros((2, snapshots, game.decisions), np.bool_)
     chances = np.empty((2, rivals, snapshots, 3))
     for seat, (x, o) in enumerate([(own, other), (other, own)]):
-        *plies, (_, ends) = follow_matches(game, players, x, o)
+        *plies, (_, ends) = iterate_matches(game, players, x, o)
         for rows, chance in plies[seat::2]:  # the plies at which the policies move
             reachable[seat][:, rows] = chance[against_random] > 0
         chances[seat] = ends.reshape(rivals, snapshots, 3)
@@ -291,7 +293,7 @@ def _play_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bo
 
 
 @lru_cache(maxsize=2)
-def list_baseline_chances(game: Game) -> Values:
+def list_baseline_policies(game: Game) -> Values:
     """Return the baselines' chances of the legal pairs, [L, P]."""
     return np.stack(
         [baseline.build_policy(game)[game.legal] for baseline in BASELINES.values()]
@@ -299,12 +301,12 @@ def list_baseline_chances(game: Game) -> Values:
 
 
 @lru_cache(maxsize=2)
-def _line_up_baselines(game: Game) -> PolicyMoves:
+def _pack_baselines(game: Game) -> PolicyMoves:
     """Return the baselines as a `PolicyMoves`, for matches."""
-    return collect_policy_moves(game, list_baseline_chances(game))
+    return collect_policy_moves(game, list_baseline_policies(game))
 
 
-def _mark_blunders(game: Game, policies: Values) -> NDArray[np.bool_]:
+def _find_blunders_of_policies(game: Game, policies: Values) -> NDArray[np.bool_]:
     """Return whether each of T policies, [T, P], can lower the value of the game, [T, D]."""
     wrong = (policies > 0) & ~find_best_moves(game)[game.legal]
     blundering: NDArray[np.bool_] = np.logical_or.reduceat(
@@ -313,16 +315,16 @@ def _mark_blunders(game: Game, policies: Values) -> NDArray[np.bool_]:
     return blundering
 
 
-def _compute_share_right(
+def _compute_correct_class_shares(
     game: Game, tables: NDArray[np.floating], reward_scale: RewardScale
 ) -> list[float]:
     """Return the share of pairs, [T], whose value, [T, P], is nearest to the true outcome.
 
-    Values are compared on the common scale of `scale_all_values`, with borders at -1/2 and +1/2.
+    Values are compared on the common scale of `scale_values_of_movers`, with borders at -1/2 and +1/2.
     """
     mover = game.to_move[game.pair_decision]
     right = (
-        np.rint(scale_all_values(mover, tables, reward_scale))
+        np.rint(scale_values_of_movers(mover, tables, reward_scale))
         == compute_optimal_q(game)[game.legal]
     )
     return [round_figure(share) for share in right.mean(axis=1)]
@@ -348,10 +350,10 @@ def _measure_task_distance(
 
 def _split_by_seat(chances: Values) -> ChancesBySeat:
     """Return chances of X winning, a draw, O winning, [2, T, 3], as chances of X and of O."""
-    return ChancesBySeat(*map(_convert_to_seat, chances, SEATS.values()))
+    return ChancesBySeat(*map(_convert_to_seat_view, chances, SEATS.values()))
 
 
-def _convert_to_seat(chances: Values, seat: int) -> list[Chances]:
+def _convert_to_seat_view(chances: Values, seat: int) -> list[Chances]:
     """Return chances of X winning, a draw, O winning, [N, 3], in the view of a seat, rounded."""
     own = np.round(chances[:, ::seat], DECIMALS) + 0.0  # never -0.0
     return [(win, draw, loss) for win, draw, loss in np.clip(own, 0, 1).tolist()]

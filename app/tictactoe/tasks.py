@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from app.tictactoe.game import SEATS, Game, O, X
 from app.tictactoe.policy import BASELINES, Policy
-from app.tictactoe.reachable_play import follow_games
+from app.tictactoe.reachable_play import find_reachable_games
 from app.tictactoe.values import TIE_TOLERANCE, PlyArrays, Values, list_plies_backward
 from app.tictactoe.views import RewardScale
 
@@ -117,8 +117,8 @@ def find_reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
         pairs = game.legal & (game.to_move == seat)[:, None]
         if task.opponent is not None and not task.starts_everywhere:
             opponent = BASELINES[task.opponent].build_policy(game)[game.legal]
-            reachable = follow_games(game, opponent, -seat).move_chances > 0
-            pairs &= game.spread_pairs(reachable, illegal=False)
+            reachable = find_reachable_games(game, opponent, -seat).move_chances > 0
+            pairs &= game.spread_pairs(reachable, illegal_value=False)
         own |= pairs
     own.flags.writeable = False
     return own
@@ -176,13 +176,13 @@ def _maximize_values(epsilon: float, action_values: Values, ply: PlyArrays) -> V
 
 
 def _mix_exploration(
-    epsilon: float, by_policy: Values, action_values: Values, ply: PlyArrays
+    epsilon: float, policy_values: Values, action_values: Values, ply: PlyArrays
 ) -> Values:
     """Return state values [d] with exploration: (1 - epsilon) policy value + epsilon mean of moves."""
     if not epsilon:
-        return by_policy
+        return policy_values
     mean = np.add.reduceat(action_values, ply.pair_starts) / ply.move_counts
-    mixed: Values = (1 - epsilon) * by_policy + epsilon * mean
+    mixed: Values = (1 - epsilon) * policy_values + epsilon * mean
     return mixed
 
 

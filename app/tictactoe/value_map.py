@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game
 from app.tictactoe.policy import Policy, find_best_moves, uniform_policy
 from app.tictactoe.values import compute_outcome_chances, solve_game
-from app.tictactoe.views import RewardScale, compute_heat, scale_all_values
+from app.tictactoe.views import (
+    RewardScale,
+    compute_colour_level,
+    scale_values_of_movers,
+)
 
-UNKNOWN = -128  # the colour number of a tile without a known value
+UNKNOWN = -128  # the colour level of a tile without a known value
 # the row of a ply with n tiles is about sqrt(n) / ROW_FLATNESS tiles high
 ROW_FLATNESS = 3
 ROW_GAP = 0.75  # space between the rows of two plies, in tiles
@@ -30,22 +34,22 @@ class Tiles:
     """The places of N tiles, one for each symmetry class, in reading order; a tile is 1 wide, 1 high."""
 
     decisions: NDArray[np.intp]  # [N] the lowest-numbered decision of the class
-    images: NDArray[np.intp]  # [N, G] the decision mapped by all G symmetries
+    # [N, G] the decision to which each of the G symmetries maps it
+    symmetric_decisions: NDArray[np.intp]
     plies: NDArray[np.intp]  # [N] number of moves made before the decision
     optimal_value: NDArray[np.int8]  # [N] mover's view: +1 a win, 0 a draw, -1 a loss
     column_index: NDArray[np.intp]  # [N] column of the tile, from 0 at the left
     top_distance: NDArray[np.float64]  # [N] distance from the top of the picture
-    row_middles: list[
-        float
-    ]  # distance from the top to the middle of the row of each ply
-    columns: int
-    height: float
+    # by ply, the distance from the top of the picture to the middle of the ply's row
+    row_middles: list[float]
+    columns: int  # the number of columns
+    height: float  # the height of the picture
 
 
-class Colouring(NamedTuple):
+class TileColours(NamedTuple):
     """The colours of the tiles, at one or several snapshots."""
 
-    # [..., N] colour number, -steps to +steps or 0 to steps; UNKNOWN if the value is not known
+    # [..., N] colour level from -colour_steps or 0 to colour_steps; UNKNOWN without a known value
     colour_levels: NDArray[np.int8]
     is_known: NDArray[np.bool_]  # [..., N] whether the value is known
 
@@ -79,7 +83,7 @@ def place_tiles(game: Game) -> Tiles:
         column[row] += free_columns // 2  # centres the row
     return Tiles(
         decisions=decision,
-        images=game.images[:, decision].T.astype(np.intp),
+        symmetric_decisions=game.symmetric_positions[:, decision].T.astype(np.intp),
         plies=ply,
         optimal_value=truth,
         column_index=column,
@@ -91,7 +95,7 @@ def place_tiles(game: Game) -> Tiles:
 
 
 def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
-    """Return the lowest-numbered decision of each class in reading order, and its true value, [N] each.
+    """Return the lowest-numbered decision of each class in reading order, and its optimal value, [N].
 
     Within a band, early wins and late losses come first, then decisions with better results
     if both sides move at random; this order depends on the rules only.
@@ -110,62 +114,67 @@ def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     return decision[order], truth[order]
 
 
-def find_known_decisions(game: Game, updated: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return whether any move of a decision was updated, [..., D]; `updated` is [..., P]."""
+def find_known_decisions(
+    game: Game, is_updated: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return whether any move of a decision was updated, [..., D]; `is_updated` is [..., P]."""
     known: NDArray[np.bool_] = np.logical_or.reduceat(
-        updated, game.pair_start[:-1], axis=-1
+        is_updated, game.pair_start[:-1], axis=-1
     )
     return known
 
 
 def choose_representatives(
-    tiles: Tiles, visits: NDArray[np.integer], known: NDArray[np.bool_]
+    tiles: Tiles, visits: NDArray[np.integer], is_known: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
     """Return the decision that represents each class at one or several snapshots, [..., N].
 
-    Decisions that are `known` at the snapshot, [..., D], come first: a class is known as soon as
-    one of its decisions is. Among them it is the decision with the most updates at the end of
-    the training (`visits`, [D, cells], are not recorded for snapshots); ties: the lowest number.
+    It is a known decision if the class has any (`is_known`, [..., D], at each snapshot), and among
+    these the one with the most updates by the end of the training, `visits` [D, cells]; ties: the
+    lowest number.
     """
-    updates = visits.sum(axis=1, dtype=np.int64)[tiles.images]
+    updates = visits.sum(axis=1, dtype=np.int64)[tiles.symmetric_decisions]
     # Every known decision ranks above every unknown decision.
-    rank = updates + known[..., tiles.images] * (updates.max() + 1)
+    rank = updates + is_known[..., tiles.symmetric_decisions] * (updates.max() + 1)
     is_best = rank == rank.max(axis=-1, keepdims=True)
     above_all = len(visits)
-    rows: NDArray[np.intp] = np.where(is_best, tiles.images, above_all).min(axis=-1)
-    return rows
+    decisions: NDArray[np.intp] = np.where(
+        is_best, tiles.symmetric_decisions, above_all
+    ).min(axis=-1)
+    return decisions
 
 
-def select_decisions(rows: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:
-    """Return the `values` [..., D] of selected decisions, `rows` [N] or [..., N], as [..., N]."""
-    snapshots = np.broadcast_shapes(rows.shape[:-1], values.shape[:-1])
+def select_decisions(decisions: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:
+    """Return the values, [..., N], of N `decisions`, [N] or [..., N], from `values`, [..., D]."""
+    snapshots = np.broadcast_shapes(decisions.shape[:-1], values.shape[:-1])
     all_values = np.broadcast_to(values, (*snapshots, values.shape[-1]))
-    all_rows = np.broadcast_to(rows, (*snapshots, rows.shape[-1]))
-    return np.take_along_axis(all_values, all_rows, axis=-1)
+    all_decisions = np.broadcast_to(decisions, (*snapshots, decisions.shape[-1]))
+    return np.take_along_axis(all_values, all_decisions, axis=-1)
 
 
 def estimate_outcomes(
     game: Game,
-    rows: NDArray[np.intp],
+    decisions: NDArray[np.intp],
     q: NDArray[np.floating],
     reward_scale: RewardScale,
 ) -> NDArray[np.float64]:
     """Return the value of the best move on the common scale, from -1 (loss) to +1 (win), [..., N].
 
-    `q` is [..., P], mover's view; `rows` [N] or [..., N] are decisions.
+    `q` is [..., P], in the mover's view; `decisions` are [N] or [..., N].
     """
-    first_rows = rows[(0,) * (rows.ndim - 1)]
-    # All decisions of a class have the same player to move.
-    mover = game.to_move[first_rows]
-    return scale_all_values(mover, get_best_move_values(game, rows, q), reward_scale)
+    # All decisions of a class have the same player to move, so one snapshot is enough.
+    mover = game.to_move[decisions[(0,) * (decisions.ndim - 1)]]
+    return scale_values_of_movers(
+        mover, get_best_move_values(game, decisions, q), reward_scale
+    )
 
 
 def get_best_move_values(
-    game: Game, rows: NDArray[np.intp], values: NDArray[Any]
+    game: Game, decisions: NDArray[np.intp], values: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return the highest value of the moves of the decisions `rows`, [..., N]; `values` is [..., P]."""
+    """Return the highest value of any move in each of N decisions, [..., N]; `values` is [..., P]."""
     return select_decisions(
-        rows, np.maximum.reduceat(values, game.pair_start[:-1], axis=-1)
+        decisions, np.maximum.reduceat(values, game.pair_start[:-1], axis=-1)
     )
 
 
@@ -175,80 +184,87 @@ def round_outcomes(estimates: NDArray[np.float64]) -> NDArray[np.int8]:
 
 
 def colour_outcomes(
-    best: NDArray[np.float64], known: NDArray[np.bool_], steps: int
-) -> Colouring:
-    """Return colours by `best`, the results of `estimate_outcomes`: -steps a loss, +steps a win."""
-    return _round_levels(compute_heat(best, steps), known)
+    estimates: NDArray[np.float64], is_known: NDArray[np.bool_], colour_steps: int
+) -> TileColours:
+    """Return colours by estimated outcome, [..., N]: -`colour_steps` for a loss, + for a win."""
+    return _round_levels(compute_colour_level(estimates, colour_steps), is_known)
 
 
 def colour_errors(
-    best: NDArray[np.float64],
-    truth: NDArray[np.float64],
-    known: NDArray[np.bool_],
-    steps: int,
-) -> Colouring:
-    """Return colours by the distance of `estimate_outcomes`, [..., N], from exact values, [N].
+    estimates: NDArray[np.float64],
+    exact_values: NDArray[np.float64],
+    is_known: NDArray[np.bool_],
+    colour_steps: int,
+) -> TileColours:
+    """Return colours by the distance of estimated outcomes, [..., N], from exact values, [N].
 
-    0 is right, and `steps` is a win valued as a loss. `truth` is NaN where there is no
-    exact value.
+    Colour 0 is no distance, and `colour_steps` is a win valued as a loss. `exact_values` is NaN
+    where there is no exact value.
     """
-    return _round_levels(np.abs(best - truth) / 2 * steps, known & ~np.isnan(truth))
+    return _round_levels(
+        np.abs(estimates - exact_values) / 2 * colour_steps,
+        is_known & ~np.isnan(exact_values),
+    )
 
 
 def colour_visits(
-    rows: NDArray[np.intp], visits: NDArray[np.integer], steps: int
-) -> Colouring:
+    decisions: NDArray[np.intp], visits: NDArray[np.integer], colour_steps: int
+) -> TileColours:
     """Return colours by the number of updates, on a log scale up to the largest number.
 
-    `visits`, [D, cells], are the updates of each pair; `rows`, [..., N], the decisions to colour.
+    `visits`, [D, cells], are the updates of each pair; `decisions`, [..., N], are coloured.
     """
     updates = visits.sum(axis=1, dtype=np.int64)
     most = max(1, updates.max())
-    shown = updates[rows]
-    level = np.log1p(shown) / np.log1p(most) * steps
+    shown = updates[decisions]
+    level = np.log1p(shown) / np.log1p(most) * colour_steps
     return _round_levels(level, shown > 0)
 
 
 def colour_blunders(
-    game: Game, rows: NDArray[np.intp], policy: Policy, steps: int
-) -> Colouring:
+    game: Game, decisions: NDArray[np.intp], policy: Policy, colour_steps: int
+) -> TileColours:
     """Return colours by the chance that `policy`, [..., D, cells], blunders in a decision."""
-    chance = select_decisions(rows, _compute_blunder_chances(game, policy))
-    return _colour_chances(chance, steps)
+    chance = select_decisions(decisions, _compute_blunder_chances(game, policy))
+    return _colour_chances(chance, colour_steps)
 
 
 def colour_class_blunders(
-    game: Game, tiles: Tiles, policy: Policy, steps: int
-) -> Colouring:
+    game: Game, tiles: Tiles, policy: Policy, colour_steps: int
+) -> TileColours:
     """Return colours by the chance that `policy`, [D, cells], blunders, averaged over symmetries."""
-    chance = _compute_blunder_chances(game, policy)[tiles.images].mean(axis=1)
-    return _colour_chances(chance, steps)
+    chance = _compute_blunder_chances(game, policy)[tiles.symmetric_decisions].mean(
+        axis=1
+    )
+    return _colour_chances(chance, colour_steps)
 
 
-def _colour_chances(chance: NDArray[np.float64], steps: int) -> Colouring:
-    """Return colours by a chance that is known for every tile."""
-    return _round_levels(chance * steps, np.ones(chance.shape, np.bool_))
+def _colour_chances(chances: NDArray[np.float64], colour_steps: int) -> TileColours:
+    """Return colours from 0 for a chance of 0 to `colour_steps` for a chance of 1."""
+    return _round_levels(chances * colour_steps, np.ones(chances.shape, np.bool_))
 
 
-def encode_frame(heat: NDArray[np.int8]) -> str:
-    """Return the colour numbers of a snapshot, [N], as text: a character from 'A' (-20) to 'i' (20).
+def encode_frame(colour_levels: NDArray[np.int8]) -> str:
+    """Return the colour levels of a snapshot, [N], as text: a character from 'A' (-20) to 'i' (20).
 
     'U' is 0 and '.' is unknown. No character needs escaping in HTML.
     """
-    signs = np.where(heat == UNKNOWN, ord("."), heat.astype(np.int16) + ord("U"))
+    signs = np.where(
+        colour_levels == UNKNOWN, ord("."), colour_levels.astype(np.int16) + ord("U")
+    )
     return signs.astype(np.uint8).tobytes().decode("ascii")
 
 
 def count_outcomes(
-    tiles: Tiles, outcome: NDArray[np.int8], known: NDArray[np.bool_]
+    tiles: Tiles, estimated_outcomes: NDArray[np.int8], is_known: NDArray[np.bool_]
 ) -> list[list[int]]:
-    """Return the numbers of tiles of each ply by true and estimated outcome, for a table.
+    """Return the number of tiles of each ply by optimal value and estimated outcome, for a table.
 
-    Each ply has twelve numbers: the decisions that optimal play wins, draws and loses, each
-    counted by estimated win, draw, loss and unknown value.
+    Each ply has twelve numbers: decisions won, drawn and lost with optimal play, and each of these
+    split into estimated win, draw, loss and unknown.
     """
     unknown = 2
-    expected = np.where(known, outcome, unknown)
+    expected = np.where(is_known, estimated_outcomes, unknown)
     counts = []
     for ply in range(len(tiles.row_middles)):
         of_ply = []
@@ -265,7 +281,9 @@ def _compute_blunder_chances(game: Game, policy: Policy) -> NDArray[np.float64]:
     return chances
 
 
-def _round_levels(level: NDArray[np.float64], known: NDArray[np.bool_]) -> Colouring:
-    """Return the colours of levels, [..., N]; UNKNOWN where the value is not known."""
-    rounded = np.where(known, np.rint(np.nan_to_num(level)), UNKNOWN)
-    return Colouring(rounded.astype(np.int8), known)
+def _round_levels(
+    levels: NDArray[np.float64], is_known: NDArray[np.bool_]
+) -> TileColours:
+    """Return colours by rounding colour levels, [..., N]; UNKNOWN where the value is not known."""
+    rounded = np.where(is_known, np.rint(np.nan_to_num(levels)), UNKNOWN)
+    return TileColours(rounded.astype(np.int8), is_known)

@@ -97,41 +97,41 @@ def compute_outcome_chances(game: Game, x_policy: Values, o_policy: Values) -> V
 
 
 def find_best_response(
-    game: Game, policy: Values, seat: int, loss: float = -1.0
+    game: Game, policy: Values, seat: int, loss_reward: float = -1.0
 ) -> BestResponse:
     """Return the best response to each policy, [..., D, cells], in a seat (+1 X, -1 O).
 
     `seat` is the responder's seat. The responder's reward is 1 for a win, 0 for a draw and
-    `loss` for a loss: with 0 the responder wins as often as possible; with `-inf` it takes
+    `loss_reward` for a loss: with 0 the responder wins as often as possible; with `-inf` it takes
     no avoidable risk of a loss. Ties: the moves with the fewest losses, then the first.
     Raises ValueError if `policy` is not a policy of this game.
     """
-    response, chances = respond_to_pairs(
-        game, _get_pair_chances(game, policy), seat, loss
+    response, chances = compute_best_responses(
+        game, _get_pair_chances(game, policy), seat, loss_reward
     )
     return BestResponse(game.spread_pairs(response, 0.0), np.moveaxis(chances, 0, -1))
 
 
-def respond_to_pairs(
-    game: Game, policy: Values, seat: int, loss: float = -1.0
+def compute_best_responses(
+    game: Game, policy: Values, seat: int, loss_reward: float = -1.0
 ) -> tuple[Values, Values]:
-    """Return the best responses, [..., P], to policies of pairs, [..., P], and chances [3, ..., S].
+    """Return the best responses to policies, and the outcome chances; policies are [..., P].
 
-    Like `find_best_response`, but for policies of pairs, and without checks.
+    The chances are of X winning, a draw and O winning from each position. The arguments are those of
+    `find_best_response`, which also checks the policies.
     """
     own, theirs = (0, 2) if seat == X else (2, 0)
     chances = _init_chances(game, policy.shape[:-1])
     response = np.zeros_like(policy)
     for ply in list_plies_backward(game):
         if ply.mover == seat:
-            options = chances.take(
-                ply.next_positions, axis=-1
-            )  # [3, ..., n] after each move
+            # [3, ..., n] the chances after each move
+            options = chances.take(ply.next_positions, axis=-1)
             win = options[own]
             lose = options[theirs]
             # With an infinite loss the two keys are compared in order; -inf * 0 would be NaN.
-            key = -lose if np.isinf(loss) else win + loss * lose
-            tie_key = win if np.isinf(loss) else -lose
+            key = -lose if np.isinf(loss_reward) else win + loss_reward * lose
+            tie_key = win if np.isinf(loss_reward) else -lose
             best = _find_first_best(ply, [key, tie_key])
             np.put_along_axis(response[..., ply.pairs], best, 1.0, axis=-1)
             chances[..., ply.decisions] = np.take_along_axis(
@@ -152,22 +152,18 @@ class PolicyMoves(NamedTuple):
 
 
 def collect_policy_moves(game: Game, policies: Values) -> PolicyMoves:
-    """Return L policies in the packed form that plays many games at once.
-
-    `policies` [L, P] has the probability with which each policy plays each pair of a state
-    and a move.
-    """
+    """Return L policies packed for playing many matches at once; `policies` is [L, P]."""
     moves = policies > 0
     played = np.flatnonzero(moves)  # index policy * P + pair
     sizes = np.add.reduceat(moves, game.pair_start[:-1], axis=1, dtype=np.intp)
     starts = sizes.cumsum().reshape(sizes.shape) - sizes
     chance = policies.ravel()[played]
-    after = game.pair_after[played % game.pairs]
+    after = game.pair_successor[played % game.pairs]
     return PolicyMoves(chance, after, starts, sizes)
 
 
 def join_policy_moves(first: PolicyMoves, second: PolicyMoves) -> PolicyMoves:
-    """Return one line-up, with the policies of the second after those of the first."""
+    """Return the moves of all policies: those of `first`, then those of `second`."""
     return PolicyMoves(
         np.concatenate([first.move_chances, second.move_chances]),
         np.concatenate([first.next_positions, second.next_positions]),
@@ -178,23 +174,22 @@ def join_policy_moves(first: PolicyMoves, second: PolicyMoves) -> PolicyMoves:
     )
 
 
-def follow_matches(
+def iterate_matches(
     game: Game, policies: PolicyMoves, x_indices: Numbers, o_indices: Numbers
 ) -> Iterator[tuple[slice, Values]]:
-    """Follow M matches forward, yielding the chance of each position.
+    """Play M matches ply by ply, yielding the chance that each match reaches each position.
 
-    Match m is played by the policies `x[m]` as X and `o[m]` as O. Yields the decisions of
-    each ply as a slice with their chances [M, n], and finally the finished positions with
-    the chances of X winning, a draw and O winning, [M, 3].
+    Match m is played by the policies numbered `x_indices[m]` and `o_indices[m]`. Yields, for each
+    ply, its decisions as a slice and their chances, [M, d]; finally the slice of the finished
+    positions and the chances of X winning, a draw and O winning, [M, 3].
 
     Only decisions and moves with a chance above 0 are computed, which are few for players that
     do not explore.
     """
     chance, after, starts, sizes = policies
     ends = np.zeros((len(x_indices), 3))
-    here = np.ones(
-        (len(x_indices), 1)
-    )  # [M, d] the chances of the decisions of this ply
+    # [M, d] the chances of the decisions of this ply
+    here = np.ones((len(x_indices), 1))
     bounds = game.ply_start.tolist()
     next_bounds = [*bounds[2:], bounds[-1]]  # no decisions follow the last ply
     for start, stop, next_stop in zip(bounds, bounds[1:], next_bounds, strict=False):
@@ -205,7 +200,7 @@ def follow_matches(
         # The moves of all nodes are joined in one array; the moves of node i begin at starts[i].
         size = sizes[node]
         row_start = size.cumsum() - size
-        # index in the line-up = index in the joined array + offset
+        # index in `policies` = index in the joined array + offset
         offset = starts[node] - row_start
         move = np.arange(size.sum()) + offset.repeat(size)
         weight_of_node = here[match, decision]
@@ -221,11 +216,11 @@ def follow_matches(
     yield slice(game.decisions, game.positions), ends
 
 
-def play_matches(
+def compute_match_results(
     game: Game, policies: PolicyMoves, x_indices: Numbers, o_indices: Numbers
 ) -> Values:
-    """Return the chances of X winning, a draw, O winning in M matches; see `follow_matches`."""
-    *_, (_, ends) = follow_matches(game, policies, x_indices, o_indices)
+    """Return the chances of X winning, a draw, O winning in M matches; see `iterate_matches`."""
+    *_, (_, ends) = iterate_matches(game, policies, x_indices, o_indices)
     return ends
 
 
@@ -266,7 +261,7 @@ def compute_successor_values(game: Game, values: NDArray[np.generic]) -> Values:
 
     `values` is [S]; the result has the same view.
     """
-    table: Values = game.spread_pairs(values[game.pair_after].astype(np.float64))
+    table: Values = game.spread_pairs(values[game.pair_successor].astype(np.float64))
     return table
 
 
@@ -288,7 +283,7 @@ def list_plies(game: Game) -> tuple[PlyArrays, ...]:
             array.flags.writeable = False
         mover = int(game.to_move[start])
         ply = PlyArrays(
-            slice(start, stop), pairs, starts, sizes, game.pair_after[pairs], mover
+            slice(start, stop), pairs, starts, sizes, game.pair_successor[pairs], mover
         )
         listed.append(ply)
     return tuple(listed)
@@ -318,11 +313,13 @@ def _find_first_best(ply: PlyArrays, keys: list[Values]) -> Numbers:
     )
 
 
-def _add_weights(table: Values, row: Numbers, column: Numbers, weight: Values) -> None:
+def _add_weights(
+    table: Values, rows: Numbers, columns: Numbers, weights: Values
+) -> None:
     """Add weights to cells of a table in place; repeated cells add up."""
     # `table[row, column] += weight` would add only the last weight of a repeated cell.
-    cell = row * table.shape[1] + column
-    sums = np.bincount(cell, weight, table.size)
+    cell = rows * table.shape[1] + columns
+    sums = np.bincount(cell, weights, table.size)
     table += sums.reshape(table.shape)
 
 

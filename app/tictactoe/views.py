@@ -75,28 +75,30 @@ def round_for_display(scaled: NDArray[np.floating]) -> NDArray[np.float64]:
     return rounded
 
 
-def compute_heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64]:
+def compute_colour_level(
+    scaled: NDArray[np.floating], colour_steps: int
+) -> NDArray[np.float64]:
     """Return the colour number of values of the common scale, from -steps (loss) to +steps (win).
 
     It has the sign of the rounded value: only values shown as 0.00 get 0.
     """
     number = round_for_display(scaled)
-    strength = np.rint(np.abs(number) * steps)
+    strength = np.rint(np.abs(number) * colour_steps)
     step: NDArray[np.float64] = np.sign(number) * np.fmax(1, strength)
     return step
 
 
-def scale_all_values(
-    mover: NDArray[np.int8], q: NDArray[np.floating], reward_scale: RewardScale
+def scale_values_of_movers(
+    movers: NDArray[np.int8], q: NDArray[np.floating], reward_scale: RewardScale
 ) -> NDArray[np.float64]:
     """Return learned values of many movers on the common scale: loss -1, draw 0, win +1.
 
-    `q` is [..., N] in the view of `mover` [N] (+1 X, -1 O). Between the three values of
+    `q` is [..., N] in the view of `movers` [N] (+1 X, -1 O). Between the three values of
     `RewardScale.get_rewards` the map is linear.
     """
     scaled = np.empty(q.shape)
     for player in SEATS.values():
-        scaled[..., mover == player] = scale_values(
-            q[..., mover == player], reward_scale, player
+        scaled[..., movers == player] = scale_values(
+            q[..., movers == player], reward_scale, player
         )
     return scaled

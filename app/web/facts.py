@@ -13,10 +13,10 @@ from app.sources import CLASSICS_HEADING, find_origin_heading
 from app.tictactoe.arena import add_player, compute_round_robin, list_disagreements
 from app.tictactoe.atlas import (
     BlunderClasses,
+    BlunderDecisions,
     Certificate,
-    Mistakes,
-    group_mistakes,
-    list_mistakes,
+    group_blunder_decisions,
+    list_blunder_decisions,
     prove_unbeatable,
 )
 from app.tictactoe.causes import Cause, list_causes
@@ -26,7 +26,7 @@ from app.tictactoe.puzzles import Puzzle, make_puzzles
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import Chances, Figures, compute_figures, find_lost_game
 from app.tictactoe.values import PolicyMoves, collect_policy_moves
-from app.tictactoe.views import RewardScale, round_for_display, scale_all_values
+from app.tictactoe.views import RewardScale, round_for_display, scale_values_of_movers
 from app.web.site_data import (
     MAX_JUDGED_POLICIES,
     MAX_REGISTERED,
@@ -142,15 +142,15 @@ def get_random_play(site: SiteData) -> ReachablePlay:
 
 
 @cached_per_site(MAX_JUDGED_POLICIES)
-def find_mistakes(site: SiteData, name: str) -> Mistakes:
+def find_mistakes(site: SiteData, name: str) -> BlunderDecisions:
     """Return the blunders of a policy."""
-    return list_mistakes(explore_reachable_play(site, name))
+    return list_blunder_decisions(explore_reachable_play(site, name))
 
 
 @cached_per_site(8)
 def build_atlas(site: SiteData, name: str) -> BlunderClasses:
     """Return the blunders of a policy up to symmetry, the most serious first."""
-    return group_mistakes(site.game, find_mistakes(site, name))
+    return group_blunder_decisions(site.game, find_mistakes(site, name))
 
 
 @cached_per_site(8)
@@ -221,10 +221,10 @@ def _round_values_for_display(
     site: SiteData, name: str, reward_scale: RewardScale
 ) -> NDArray[np.float64]:
     """Return the values of an agent as squares show them, [D, cells]; NaN if unknown."""
-    known = site.game.spread_pairs(site.find_known_pairs(name, -1), illegal=False)
+    known = site.game.spread_pairs(site.find_known_pairs(name, -1), illegal_value=False)
     mover = site.game.to_move[: site.game.decisions]
     values = round_for_display(
-        scale_all_values(mover, site.agents[name].q.T, reward_scale).T
+        scale_values_of_movers(mover, site.agents[name].q.T, reward_scale).T
     )
     return np.where(known, values, np.nan)
 
@@ -232,7 +232,7 @@ def _round_values_for_display(
 @cached_per_site(MAX_JUDGED_POLICIES)
 def _judge_moves(site: SiteData, name: str) -> Figures:
     """Return the figures of a policy named by its moves: each move played has the highest value."""
-    table = site.decode_choice(name)[site.game.legal].astype(np.float32)
+    table = site.decode_moves(name)[site.game.legal].astype(np.float32)
     return compute_figures(site.game, table[None], [0], RewardScale())
 
 

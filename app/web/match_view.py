@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from app.tictactoe.game import Game, O, X, get_mover
 from app.tictactoe.notation import MARKS
-from app.tictactoe.views import compute_heat, round_for_display
+from app.tictactoe.views import compute_colour_level, round_for_display
 from app.web import move_values, urls
 from app.web.formatting import (
     format_percent,
@@ -358,7 +358,7 @@ def build_evaluation_bar(state: MatchState, values: MoveValues | None) -> Evalua
     colour = (
         None
         if expected is None
-        else int(compute_heat(expected, move_values.HEAT_STEPS))
+        else int(compute_colour_level(expected, move_values.HEAT_STEPS))
     )
     return EvaluationBar(colour, side * value * move_values.HEAT_STEPS, label)
 

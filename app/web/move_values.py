@@ -18,7 +18,7 @@ from app.tictactoe.policy import PlayRule, policy_from_values
 from app.tictactoe.views import (
     DECIMALS,
     RewardScale,
-    compute_heat,
+    compute_colour_level,
     round_for_display,
     scale_values,
 )
@@ -352,7 +352,9 @@ def build_move_values(
         is_known=is_known.tolist(),
         value_texts=texts,
         spoken_values=spoken,
-        heats=np.nan_to_num(compute_heat(scaled, HEAT_STEPS)).astype(np.int8).tolist(),
+        heats=np.nan_to_num(compute_colour_level(scaled, HEAT_STEPS))
+        .astype(np.int8)
+        .tolist(),
         likeliest_cells=np.flatnonzero(likeliest).tolist(),
         is_best=best.tolist(),
         optimal_results=_format_optimal_results(site, position),

@@ -36,7 +36,7 @@ from app.tictactoe.history import ALL_PAIRS
 from app.tictactoe.notation import replay_record
 from app.tictactoe.policy import (
     BASELINES,
-    Choice,
+    CellMask,
     Policy,
     compute_optimal_q,
     find_best_moves,
@@ -246,7 +246,7 @@ class SiteData:
         """
         if is_policy_name(name):
             try:
-                self.decode_choice(name)
+                self.decode_moves(name)
             except ValueError as error:
                 words = f"These moves cannot be judged: {error}."
                 raise BadRequest(mark_english(words)) from None
@@ -331,7 +331,7 @@ class SiteData:
         )
 
     @cached_per_site(MAX_JUDGED_POLICIES)
-    def decode_choice(self, name: str) -> Choice:
+    def decode_moves(self, name: str) -> CellMask:
         """Return the moves of a policy that is named by its moves, [D, cells].
 
         Raises ValueError, saying what is wrong, if the name cannot be decoded.
@@ -426,7 +426,7 @@ class SiteData:
     @cached_property
     def is_final_pair(self) -> NDArray[np.bool_]:
         """Whether a pair ends the game, [P]."""
-        return self.game.pair_after >= self.game.decisions
+        return self.game.pair_successor >= self.game.decisions
 
     @cached_property
     def tiles(self) -> Tiles:
@@ -438,7 +438,7 @@ class SiteData:
         if not is_policy_name(name):
             return self.lab.can_find(name)
         try:
-            self.decode_choice(name)
+            self.decode_moves(name)
         except ValueError:
             return False
         return True
@@ -446,7 +446,7 @@ class SiteData:
     @cached_per_site(MAX_JUDGED_POLICIES)
     def _policy_on_demand(self, name: str) -> Policy:
         if is_policy_name(name):
-            return policy_from_moves(self.decode_choice(name))
+            return policy_from_moves(self.decode_moves(name))
         agent = self.agents[name]
         return policy_from_values(agent.q, agent.card.play_rule)
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
 from app.tables.options import DEFAULT_OPTIONS
-from app.tables.reader import Reading, read_table
+from app.tables.reader import TableReading, read_table
 from app.tictactoe.game import build_game
 from app.tictactoe.policy import find_best_moves
 from app.tictactoe.policy_codec import encode_moves
@@ -32,7 +32,7 @@ PASTE = """(field, text) => {
 }"""
 
 
-def read(file: Path) -> Reading:
+def read(file: Path) -> TableReading:
     return read_table(GAME, file.read_bytes(), DEFAULT_OPTIONS)
 
 
@@ -71,7 +71,7 @@ def test_a_pasted_table_is_read_and_judged(page: Page, requests: list[Request], 
     expect(page.locator("#reading")).to_have_text(wanted.summary_sentence)
     expect(page.locator("#notes li")).to_have_text(wanted.notes)
     link = page.locator("#made-link").input_value()
-    assert link.endswith(f"/judge?moves={encode_moves(GAME, wanted.choice)}")
+    assert link.endswith(f"/judge?moves={encode_moves(GAME, wanted.chosen_moves)}")
     assert [(request.method, request.url[-6:]) for request in requests] == [("POST", "/judge")]
     page.click("#judge-it")
     expect(page.locator("#sentence")).to_be_visible()

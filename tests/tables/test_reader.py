@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tables.options import QUESTIONS, Options
-from app.tables.reader import Reading, read_table
+from app.tables.options import QUESTIONS, TableOptions
+from app.tables.reader import TableReading, read_table
 from app.tables.rows import MAX_ROWS
 from app.tables.values import TableError
 from app.tictactoe.agents import load_agent
@@ -35,9 +35,9 @@ NO_VALUES = json.dumps([""] * 9, separators=(",", ":"))
 CASES = [json.loads(line) for line in GOLDEN.read_text().splitlines()]
 
 
-def read(content: bytes | str, **options: str) -> Reading:
+def read(content: bytes | str, **options: str) -> TableReading:
     whole = content.encode() if isinstance(content, str) else content
-    return read_table(GAME, whole, Options(**options))
+    return read_table(GAME, whole, TableOptions(**options))
 
 
 def refusal(content: bytes | str) -> str:
@@ -46,7 +46,7 @@ def refusal(content: bytes | str) -> str:
     return str(error.value)
 
 
-def known_values(reading: Reading) -> dict[str, dict[int, float]]:
+def known_values(reading: TableReading) -> dict[str, dict[int, float]]:
     """Return the values in a reading of a table: position -> cell -> value."""
     if reading.q is None:
         return {}
@@ -63,12 +63,12 @@ def outcome(case: dict[str, Any]) -> dict[str, Any]:
     """Read a test case; return the entry for the golden file."""
     content = Path(case["file"]).read_bytes() if "file" in case else case["text"].encode()
     try:
-        reading = read_table(GAME, content, Options(**case.get("options", {})))
+        reading = read_table(GAME, content, TableOptions(**case.get("options", {})))
     except TableError as error:
         return {"refused": str(error)}
     return {
         "read": {
-            "moves": digest(encode_moves(GAME, reading.choice)),
+            "moves": digest(encode_moves(GAME, reading.chosen_moves)),
             "values": None if reading.q is None else digest(write_values(reading.q)),
             "summary": reading.summary_sentence,
             "notes": reading.notes,
@@ -132,7 +132,7 @@ def test_a_file_holds_the_values_of_its_agent(file: str, agent: str) -> None:
     else:
         missing = f"Missing: {(~found).sum():,} positions. There it plays any empty square."
         assert missing in reading.notes
-        assert (reading.choice[~found] == GAME.legal[~found]).all()
+        assert (reading.chosen_moves[~found] == GAME.legal[~found]).all()
 
 
 def test_values_in_the_view_of_x_are_turned_round_and_noted() -> None:
@@ -141,17 +141,17 @@ def test_values_in_the_view_of_x_are_turned_round_and_noted() -> None:
     assert reading.q is not None
     known = ~np.isnan(reading.q)
     assert (reading.q[known] == compute_optimal_q(GAME)[known]).all()
-    assert (reading.choice == find_best_moves(GAME)).all()
+    assert (reading.chosen_moves == find_best_moves(GAME)).all()
     assert any(note.startswith("A high value is good for X") for note in reading.notes)
     wrong = read(content, view="mover")
-    assert find_blunders(GAME, policy_from_moves(wrong.choice))[GAME.to_move == O].any()
+    assert find_blunders(GAME, policy_from_moves(wrong.chosen_moves))[GAME.to_move == O].any()
 
 
 def test_moves_alone_counted_from_1_in_nested_boards_are_read() -> None:
     reading = read((DATA / "moves-from-1.json").read_bytes())
     assert reading.q is None
     assert "Moves are counted from 1." in reading.notes
-    assert not find_blunders(GAME, policy_from_moves(reading.choice)).any()
+    assert not find_blunders(GAME, policy_from_moves(reading.chosen_moves)).any()
 
 
 def test_an_npz_of_ours_and_one_by_base_3_number_are_read() -> None:
@@ -160,7 +160,8 @@ def test_an_npz_of_ours_and_one_by_base_3_number_are_read() -> None:
     assert ours.q is not None
     np.testing.assert_array_equal(ours.q[GAME.legal], agent.q[GAME.legal])
     assert (
-        find_blunders(GAME, policy_from_moves(ours.choice)).sum() == agent.card.figures.blunders[-1]
+        find_blunders(GAME, policy_from_moves(ours.chosen_moves)).sum()
+        == agent.card.figures.blunders[-1]
     )
     table = np.zeros((3**9, 9))
     table[GAME.code[: GAME.decisions]] = np.nan_to_num(compute_optimal_q(GAME), nan=-5)
@@ -168,7 +169,7 @@ def test_an_npz_of_ours_and_one_by_base_3_number_are_read() -> None:
     for number, dtype in enumerate(("<f4", "<f8", ">f8", "<f2", "<i4", "|i1")):
         file, kind = io.BytesIO(), table.astype(dtype)
         np.savez_compressed(file, table=np.asfortranarray(kind) if number % 2 else kind)
-        assert (read(file.getvalue()).choice == best).all(), dtype
+        assert (read(file.getvalue()).chosen_moves == best).all(), dtype
 
 
 BOARDS = [
@@ -209,7 +210,7 @@ def test_any_usual_writing_of_a_board_and_of_values() -> None:
         assert known_values(reading).get("X.O......", {}).items() >= cells.items(), text
         if not cells:
             assert reading.q is None, text
-            assert np.flatnonzero(reading.choice[here]).tolist() == [4], text
+            assert np.flatnonzero(reading.chosen_moves[here]).tolist() == [4], text
 
 
 STATES_WITH_ACTIONS = [
@@ -249,13 +250,13 @@ def test_equal_values_and_missing_positions_take_the_rule_that_is_chosen() -> No
     text = '{".........": [0.5, 0, 0.5, 0, 0, 0, 0, 0, 0]}'
     other = parse_position(GAME, "X........")
     both = read(text)
-    assert np.flatnonzero(both.choice[0]).tolist() == [0, 2]
-    assert (both.choice[other] == GAME.legal[other]).all()
+    assert np.flatnonzero(both.chosen_moves[0]).tolist() == [0, 2]
+    assert (both.chosen_moves[other] == GAME.legal[other]).all()
     first = read(text, ties="first", missing="first")
-    assert np.flatnonzero(first.choice[0]).tolist() == [0]
-    assert np.flatnonzero(first.choice[other]).tolist() == [1]
+    assert np.flatnonzero(first.chosen_moves[0]).tolist() == [0]
+    assert np.flatnonzero(first.chosen_moves[other]).tolist() == [1]
     image = read('{"X........": 8}', missing="image")
-    assert np.flatnonzero(image.choice[parse_position(GAME, "..X......")]).tolist() == [6]
+    assert np.flatnonzero(image.chosen_moves[parse_position(GAME, "..X......")]).tolist() == [6]
 
 
 def test_a_move_with_two_values_has_the_last_and_it_is_noted() -> None:
@@ -363,10 +364,10 @@ def test_whatever_is_sent_is_read_or_refused(content: bytes, chosen: dict[str, s
         if isinstance(reading, str):
             assert reading.encode()
         else:
-            assert encode_moves(GAME, reading.choice)
+            assert encode_moves(GAME, reading.chosen_moves)
 
 
-def read_or_refuse(content: bytes, chosen: dict[str, str]) -> Reading | str:
+def read_or_refuse(content: bytes, chosen: dict[str, str]) -> TableReading | str:
     """Return the reading, or the reason of the TableError."""
     try:
         return read(content, **chosen)

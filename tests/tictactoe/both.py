@@ -63,7 +63,7 @@ def in_proportion(row: Mapping[int, float]) -> dict[int, Fraction]:
 
 def assert_symmetric(game: Game) -> None:
     """Check that values commute with symmetries: map then move, or move then map."""
-    for image, cells in zip(game.images, game.symmetries, strict=True):
+    for image, cells in zip(game.symmetric_positions, game.symmetries, strict=True):
         moved = game.successor[:, cells]
         seen_then_moved = game.successor[image[: game.decisions]]
         moved_then_seen = np.where(moved == -1, -1, image[moved])

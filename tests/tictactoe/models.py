@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from app.tictactoe.agents import Agent, ModelError, load_agent
-from app.tictactoe.card import Card, Reported
+from app.tictactoe.card import Card, ReportedResult
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.report import compute_figures
@@ -39,7 +39,7 @@ def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:
         origin="nowhere",
         recipe="none,alpha=0.5,games=3",
         algorithm="none",
-        reported=[Reported("never lost", "on its title page")],
+        reported=[ReportedResult("never lost", "on its title page")],
         findings=["loses to everybody"],
         play_rule="greedy",
         seed=seed,
@@ -55,7 +55,7 @@ def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:
     return Agent(
         card=msgspec.structs.replace(plain, **card),
         q=game.spread_pairs(history[-1]),
-        visits=game.spread_pairs(visits, illegal=0),
+        visits=game.spread_pairs(visits, illegal_value=0),
         snapshot_updates=np.array([0, 20], np.int64),
         history=History.from_tables(history, np.stack([visits > 4, visits > 0])),
     )

@@ -25,7 +25,7 @@ from app.tictactoe.agents import (
     read_arrays_file,
     save_agent,
 )
-from app.tictactoe.card import RESERVED_IDS, Card, Reported, format_card
+from app.tictactoe.card import RESERVED_IDS, Card, ReportedResult, format_card
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.policy import BASELINES
@@ -110,7 +110,11 @@ def test_a_card_can_say_anything(
     title: str, where: str, found: list[str], versions: dict[str, str]
 ):
     card = msgspec.structs.replace(
-        CARD, title=title, reported=[Reported(title, where)], findings=found, versions=versions
+        CARD,
+        title=title,
+        reported=[ReportedResult(title, where)],
+        findings=found,
+        versions=versions,
     )
     assert msgspec.json.decode(format_card(card), type=Card) == card
 
@@ -172,7 +176,7 @@ def test_nobody_takes_the_name_of_somebody_who_is_no_agent(tmp_path: Path):
 def test_a_table_and_its_history_are_kept_to_the_last_bit(tmp_path: Path, game: Game, agent: Agent):
     """The values are thirds, which half precision would round."""
     values = agent.history.get_all_values() / np.float32(3)
-    history = History.from_tables(values, agent.history.find_all_updated())
+    history = History.from_tables(values, agent.history.find_all_updated_pairs())
     exact = replace(agent, q=game.spread_pairs(values[-1]), history=history)
     assert (values.astype(np.float16) != values).any(axis=1).all()
     save_agent(tmp_path, game, exact)
@@ -227,7 +231,7 @@ def test_everything_comes_back(made: Tables, data: st.DataObject) -> None:
     history = History.from_tables(values, updated)
     assert history.snapshot_count == moments
     assert_same_bits(history.get_all_values(), values)
-    np.testing.assert_array_equal(history.find_all_updated(), updated)
+    np.testing.assert_array_equal(history.find_all_updated_pairs(), updated)
     step = data.draw(st.integers(-moments, moments - 1))
     begin = data.draw(st.integers(0, pairs - 1))
     some = slice(begin, data.draw(st.integers(begin + 1, pairs)))
@@ -248,7 +252,7 @@ def test_of_a_table_a_quarter_is_kept(game: Game) -> None:
             history.first_update,
         )
     )
-    assert kept < (history.get_all_values().nbytes + history.find_all_updated().nbytes) / 3
+    assert kept < (history.get_all_values().nbytes + history.find_all_updated_pairs().nbytes) / 3
 
 
 # Whatever happens to who saves a model, the folder holds the older one or the new one, whole.

@@ -55,7 +55,7 @@ def test_the_boxes_are_the_boards_up_to_symmetry_in_which_x_has_a_choice(
 
 
 def test_how_many_boxes_each_move_of_menace_has(game: Game) -> None:
-    assert Counter(box.find_own_move(game) for box in list_boxes(game)) == {
+    assert Counter(box.get_move_number(game) for box in list_boxes(game)) == {
         1: 1,
         2: 12,
         3: 108,

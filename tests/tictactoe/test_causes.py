@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from app.tictactoe.atlas import group_mistakes, list_mistakes
+from app.tictactoe.atlas import group_blunder_decisions, list_blunder_decisions
 from app.tictactoe.causes import Cause, list_causes
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import (
     BASELINES,
-    Choice,
+    CellMask,
     Policy,
     compute_optimal_q,
     find_best_moves,
@@ -23,13 +23,13 @@ from app.tictactoe.report import find_blunders
 
 def named(game: Game, policy: Policy) -> dict[tuple[str, int, str], Cause]:
     play = ReachablePlay(game, policy)
-    found = list_mistakes(play)
-    listed = list_causes(play, found, group_mistakes(game, found))
+    found = list_blunder_decisions(play)
+    listed = list_causes(play, found, group_blunder_decisions(game, found))
     return {(cause.kind, cause.seat, cause.rule): cause for cause in listed}
 
 
-def side(game: Game, seat: int) -> Choice:
-    moves: Choice = (game.to_move == seat)[:, None]
+def side(game: Game, seat: int) -> CellMask:
+    moves: CellMask = (game.to_move == seat)[:, None]
     return moves
 
 

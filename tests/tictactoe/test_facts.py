@@ -58,7 +58,7 @@ def test_2096_classes_of_pairs(game: Game):
     images = []
     for g, cells in enumerate(game.symmetries):
         lands_on = np.argsort(cells)  # image g has on cell c what was on cells[c]
-        images.append(game.images[g, decision] * game.cells + lands_on[cell])
+        images.append(game.symmetric_positions[g, decision] * game.cells + lands_on[cell])
     assert len(np.unique(np.min(images, axis=0))) == 2096
 
 

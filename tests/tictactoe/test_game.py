@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from app.tictactoe.card import compute_numbering
+from app.tictactoe.card import compute_numbering_digest
 from app.tictactoe.game import Game, build_game
 from app.tictactoe.values import solve_game
 from tests.tictactoe.both import Both, assert_symmetric
@@ -53,7 +53,7 @@ def test_a_pair_is_a_legal_move_row_by_row(both: Both):
         for cell, after in sorted(both.rules.children[board].items())
     ]
     assert game.pairs == len(moves)
-    assert game.pair_after.tolist() == [both.number[after] for _, _, after in moves]
+    assert game.pair_successor.tolist() == [both.number[after] for _, _, after in moves]
     for position, board in enumerate(both.decisions):
         start, stop = game.pair_start[position : position + 2]
         assert [move[:2] for move in moves[start:stop]] == [
@@ -69,7 +69,7 @@ def test_values_of_the_pairs_are_spread_to_their_cells(both: Both):
     assert spread.dtype == np.float32
     np.testing.assert_array_equal(spread[..., game.legal], values)
     assert np.isnan(spread[..., ~game.legal]).all()
-    flags = game.spread_pairs(np.ones(game.pairs, np.bool_), illegal=False)
+    flags = game.spread_pairs(np.ones(game.pairs, np.bool_), illegal_value=False)
     np.testing.assert_array_equal(flags, game.legal)
 
 
@@ -98,7 +98,7 @@ def test_symmetry_is_every_rotation_and_reflection_once_the_identity_first(both:
 def test_image_is_the_position_seen_through_a_symmetry(both: Both):
     for g, cells in enumerate(both.game.symmetries.tolist()):
         seen = ["".join(board[cell] for cell in cells) for board in both.boards]
-        assert both.game.images[g].tolist() == [both.number[board] for board in seen]
+        assert both.game.symmetric_positions[g].tolist() == [both.number[board] for board in seen]
 
 
 def test_image_commutes_with_moving(both: Both):
@@ -135,10 +135,10 @@ def test_nothing_of_a_game_can_be_changed(both: Both):
         "board",
         "legal",
         "to_move",
-        "images",
+        "symmetric_positions",
         "symmetry_class",
         "pair_start",
-        "pair_after",
+        "pair_successor",
     ]:
         value = getattr(both.game, name)
         if isinstance(value, np.ndarray):
@@ -150,9 +150,14 @@ def test_nothing_of_a_game_can_be_changed(both: Both):
 
 
 def test_dtypes(game: Game):
-    expected = {"code": "i4", "successor": "i4", "images": "i4", "symmetry_class": "i4"}
+    expected = {
+        "code": "i4",
+        "successor": "i4",
+        "symmetric_positions": "i4",
+        "symmetry_class": "i4",
+    }
     expected |= {"board": "i1", "to_move": "i1", "outcome": "i1", "legal": "?"}
-    expected |= {"pair_after": "i4", "pair_start": "i8"}
+    expected |= {"pair_successor": "i4", "pair_start": "i8"}
     assert {name: getattr(game, name).dtype for name in expected} == {
         name: np.dtype(kind) for name, kind in expected.items()
     }
@@ -166,7 +171,7 @@ def test_numbering_is_the_digest_of_boards_moves_and_results(both: Both):
         numbers += [-1 if child is None else both.number[child] for child in after]
     numbers += [rules.result(board) or 0 for board in both.boards[len(both.decisions) :]]
     little_endian = b"".join(struct.pack("<i", number) for number in numbers)
-    assert compute_numbering(both.game) == hashlib.sha256(little_endian).hexdigest()
+    assert compute_numbering_digest(both.game) == hashlib.sha256(little_endian).hexdigest()
 
 
 # Boards other than tic-tac-toe's.  Those of 4 x 4 take their time: the benchmark checks them.
@@ -189,7 +194,7 @@ def test_three_by_four_looks_the_same_through_its_four_symmetries(three_by_four:
     assert len(game.symmetries) == 4
     assert_symmetric(game)
     solution = solve_game(game)
-    for image in game.images:
+    for image in game.symmetric_positions:
         np.testing.assert_array_equal(solution.values[image], solution.values)
         np.testing.assert_array_equal(solution.plies_to_end[image], solution.plies_to_end)
 

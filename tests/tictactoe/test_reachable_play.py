@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.tictactoe.atlas import group_mistakes, list_mistakes, prove_unbeatable
+from app.tictactoe.atlas import group_blunder_decisions, list_blunder_decisions, prove_unbeatable
 from app.tictactoe.game import SEATS, Game, X
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import greedy_policy
@@ -42,7 +42,7 @@ def erring_chances(rules: Rules, policy: Policy) -> dict[str, Fraction]:
 def test_each_mistake_and_what_it_costs(tictactoe: Both, tables, policies, name: str):
     rules, found = (
         tictactoe.rules,
-        list_mistakes(ReachablePlay(tictactoe.game, greedy_policy(tables[name]))),
+        list_blunder_decisions(ReachablePlay(tictactoe.game, greedy_policy(tables[name]))),
     )
     boards = [tictactoe.boards[position] for position in found.positions]
     expected = [b for b in tictactoe.decisions if set(policies[name][b]) & rules.blunder_cells(b)]
@@ -59,7 +59,7 @@ def test_each_mistake_and_what_it_costs(tictactoe: Both, tables, policies, name:
 @pytest.mark.parametrize("name", ["lucky", "noisy", "rough"])
 def test_how_often_each_mistake_happens(tictactoe: Both, tables, policies, name: str):
     rules, policy = tictactoe.rules, policies[name]
-    found = list_mistakes(ReachablePlay(tictactoe.game, greedy_policy(tables[name])))
+    found = list_blunder_decisions(ReachablePlay(tictactoe.game, greedy_policy(tables[name])))
     expected = erring_chances(rules, policy)
     reachable = rules.reachable(policy, "X") | rules.reachable(policy, "O")
     for position, chance in zip(found.positions, found.chances, strict=True):
@@ -70,8 +70,8 @@ def test_how_often_each_mistake_happens(tictactoe: Both, tables, policies, name:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_classes_hold_every_mistake_once(tictactoe: Both, tables, name: str):
-    found = list_mistakes(ReachablePlay(tictactoe.game, greedy_policy(tables[name])))
-    classes = group_mistakes(tictactoe.game, found)
+    found = list_blunder_decisions(ReachablePlay(tictactoe.game, greedy_policy(tables[name])))
+    classes = group_blunder_decisions(tictactoe.game, found)
     boards = [tictactoe.boards[position] for position in found.positions]
     chances = Counter(dict(zip(boards, found.chances.tolist(), strict=True)))
     seen: set[str] = set()
@@ -106,8 +106,10 @@ def slow_order(both: Both, policy: Policy) -> list[int]:
 
 
 def ordered(game: Game, policy: NDArray[np.float64]) -> list[int]:
-    found = list_mistakes(ReachablePlay(game, policy))
-    positions: list[int] = found.positions[group_mistakes(game, found).example_rows].tolist()
+    found = list_blunder_decisions(ReachablePlay(game, policy))
+    positions: list[int] = found.positions[
+        group_blunder_decisions(game, found).example_rows
+    ].tolist()
     return positions
 
 

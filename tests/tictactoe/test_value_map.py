@@ -42,7 +42,7 @@ def test_there_is_a_tile_for_each_decision_up_to_symmetry(tictactoe: Both, where
     assert [Counter(9 - b.count(".") for b in boards)[ply] for ply in range(9)] == A_PLY
     covered = [image for board in boards for image in images(tictactoe.rules, board)]
     assert sorted(covered) == sorted(tictactoe.decisions)  # each once
-    for board, row in zip(boards, where.images, strict=True):
+    for board, row in zip(boards, where.symmetric_decisions, strict=True):
         assert {tictactoe.boards[position] for position in row} == images(tictactoe.rules, board)
 
 
@@ -97,7 +97,7 @@ def test_the_colour_is_the_best_value_of_the_representative(
 ) -> None:
     game, agent = tictactoe.game, agents[name]
     assert agent.card.reward_scale
-    some = value_map.find_known_decisions(game, agent.history.find_all_updated())
+    some = value_map.find_known_decisions(game, agent.history.find_all_updated_pairs())
     moments = value_map.choose_representatives(where, agent.visits, some)
     best = value_map.estimate_outcomes(
         game, moments, agent.history.get_all_values(), agent.card.reward_scale

@@ -14,13 +14,13 @@ from app.tictactoe.notation import format_position, replay_record
 from app.tictactoe.policy import BASELINES, greedy_policy, minimax_random_policy, uniform_policy
 from app.tictactoe.values import (
     collect_policy_moves,
+    compute_best_responses,
+    compute_match_results,
     compute_outcome_chances,
     compute_successor_values,
     find_best_response,
     find_likeliest_game,
-    follow_matches,
-    play_matches,
-    respond_to_pairs,
+    iterate_matches,
     solve_game,
 )
 from tests.tictactoe.both import Both
@@ -106,7 +106,7 @@ def test_a_batch_of_policies_is_what_they_are_one_by_one(game: Game, tables):
     mirrored = compute_outcome_chances(game, batch[::-1], batch)
     for seat, loss in product(SIGN.values(), (-1, -3, -np.inf)):
         response = find_best_response(game, batch, seat, loss)
-        on_pairs, ends = respond_to_pairs(game, batch[..., game.legal], seat, loss)
+        on_pairs, ends = compute_best_responses(game, batch[..., game.legal], seat, loss)
         np.testing.assert_array_equal(response.policy[..., game.legal], on_pairs)
         np.testing.assert_array_equal(np.moveaxis(response.outcome_chances, -1, 0), ends)
         for at in np.ndindex(2, 3):
@@ -128,7 +128,7 @@ def test_how_likely_a_match_comes_to_each_position(tictactoe: Both, players, x: 
     game, coming = tictactoe.game, tictactoe.rules.coming(players[x], players[o])
     policies = np.stack([BASELINES[name].build_policy(game)[game.legal] for name in (o, x)])
     lined_up = collect_policy_moves(game, policies)
-    *plies, (last, ends) = follow_matches(game, lined_up, np.array([0, 1]), np.array([0, 0]))
+    *plies, (last, ends) = iterate_matches(game, lined_up, np.array([0, 1]), np.array([0, 0]))
     assert [rows for rows, _ in plies] == [slice(*ply) for ply in pairwise(game.ply_start)]
     found = np.concatenate([chance[1] for _, chance in plies])
     close(found, [float(coming[board]) for board in tictactoe.decisions])
@@ -145,14 +145,17 @@ def test_matches_end_as_their_chances_say(game: Game, tables):
         compute_outcome_chances(game, policies[i], policies[j])[0]
         for i, j in zip(x, o, strict=True)
     ]
-    close(play_matches(game, collect_policy_moves(game, policies[:, game.legal]), x, o), expected)
+    close(
+        compute_match_results(game, collect_policy_moves(game, policies[:, game.legal]), x, o),
+        expected,
+    )
 
 
 def test_matches_on_other_boards(both: Both):
     policies = np.stack([uniform_policy(both.game), minimax_random_policy(both.game)])[
         :, both.game.legal
     ]
-    (ends,) = play_matches(
+    (ends,) = compute_match_results(
         both.game, collect_policy_moves(both.game, policies), np.array([0]), np.array([1])
     )
     expected = both.rules.chances(both.rules.uniform(), both.rules.minimax_random())

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.views import RewardScale, convert_view, scale_all_values, scale_values
+from app.tictactoe.views import RewardScale, convert_view, scale_values, scale_values_of_movers
 
 REWARDS = st.floats(-100, 100).map(lambda number: round(number, 3))
 WORTHS = st.tuples(REWARDS, REWARDS, REWARDS).map(sorted).filter(lambda worth: worth[0] < worth[2])
@@ -19,7 +19,9 @@ def shown(value: float, worth: tuple[float, float, float], player: int = X) -> f
     """Return a value on the common scale, for a seat with these rewards."""
     other = (-50.0, 0.0, 50.0)
     both = RewardScale(worth, other) if player == X else RewardScale(other, worth)
-    scaled = scale_all_values(np.array([-player, player], np.int8), np.array([3, value]), both)
+    scaled = scale_values_of_movers(
+        np.array([-player, player], np.int8), np.array([3, value]), both
+    )
     alone = scale_values(np.array([value]), both, player)
     assert scaled.tolist() == [3 / 50, alone[0]]
     return float(scaled[1])
@@ -92,7 +94,7 @@ def test_beyond_the_ends_it_is_clipped(worth, beyond: float):
 
 def test_each_seat_has_its_own_scale(game: Game):
     q = np.full(game.decisions, np.float32(0.5))
-    scaled = scale_all_values(game.to_move, q, RewardScale(x=(0, 0.5, 1), o=(-1, -0.5, 0.5)))
+    scaled = scale_values_of_movers(game.to_move, q, RewardScale(x=(0, 0.5, 1), o=(-1, -0.5, 0.5)))
     assert set(scaled[game.to_move == X]) == {0}
     assert set(scaled[game.to_move == O]) == {1}
 
@@ -100,18 +102,18 @@ def test_each_seat_has_its_own_scale(game: Game):
 def test_a_value_is_shown_the_same_in_every_position(game: Game):
     """Values are not rescaled to the best and the worst move of a position."""
     q = np.random.default_rng(3).choice([-0.5, 0.1, 0.3], (9, game.decisions))
-    scaled = scale_all_values(game.to_move, q, RewardScale())
+    scaled = scale_values_of_movers(game.to_move, q, RewardScale())
     for value in (-0.5, 0.1, 0.3):
         assert set(scaled[q == value]) == {value}
 
 
 def test_illegal_cells_stay_nan_and_a_history_keeps_its_shape(game: Game):
     history = np.where(game.legal.T, np.random.default_rng(4).normal(size=(3, 9, 4520)), np.nan)
-    scaled = scale_all_values(game.to_move, history, RewardScale())
+    scaled = scale_values_of_movers(game.to_move, history, RewardScale())
     assert scaled.shape == history.shape
     np.testing.assert_array_equal(np.isnan(scaled), np.isnan(history))
     np.testing.assert_array_equal(
-        scaled[2], scale_all_values(game.to_move, history[2], RewardScale())
+        scaled[2], scale_values_of_movers(game.to_move, history[2], RewardScale())
     )
 
 

@@ -22,7 +22,7 @@ from app.recipes import ALGORITHMS, SHIPPED, name_recipe, parse_recipe
 from app.tictactoe.agents import ModelError, load_agent, save_agent
 from app.tictactoe.card import format_card
 from app.tictactoe.game import Game
-from app.tictactoe.views import round_for_display, scale_all_values
+from app.tictactoe.views import round_for_display, scale_values_of_movers
 from tests.service.server import free_port
 from tests.signals import heeding
 from training import cli
@@ -424,7 +424,7 @@ def test_a_cell_is_as_red_or_green_as_its_value(game: Game, name: str) -> None:
     agent = load_agent(MODELS, game, name)
     assert agent.card.reward_scale
     scaled = game.spread_pairs(
-        scale_all_values(
+        scale_values_of_movers(
             game.to_move[game.pair_decision], agent.q[game.legal], agent.card.reward_scale
         )
     )

@@ -19,7 +19,7 @@ from app.tictactoe.policy import (
 )
 from app.tictactoe.report import compute_chances, find_blunders, find_lost_game
 from app.tictactoe.tasks import solve_task
-from app.tictactoe.views import convert_view, scale_all_values
+from app.tictactoe.views import convert_view, scale_values_of_movers
 from training.learners import learn
 from training.learners.league import (
     LEARNERS,
@@ -158,7 +158,7 @@ def test_the_end_of_a_game_is_worth_to_each_seat_what_the_card_says(game: Game) 
     worth = recipe.get_reward_scale()
     assert worth
     mover = game.to_move[game.pair_decision]
-    scaled = game.spread_pairs(scale_all_values(mover, end.q[game.legal], worth))
+    scaled = game.spread_pairs(scale_values_of_movers(mover, end.q[game.legal], worth))
     np.testing.assert_array_equal(scaled[over], outcome[over])
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tables.options import Options
+from app.tables.options import TableOptions
 from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game, build_game
 from app.tictactoe.notation import format_position
@@ -58,7 +58,7 @@ late = lambda board, player: (1 / 0 for _ in board)
 
 
 def read_external(game: Game, text: str) -> ExternalAgent:
-    return read_with(game, text, Options())
+    return read_with(game, text, TableOptions())
 
 
 def call(*arguments: str | Path) -> tuple[int, str]:

@@ -502,7 +502,7 @@ def test_its_writings_and_its_images_are_those_of_the_position(game: Game) -> No
     shown = build_position_writing(game, position)
     assert shown.encodings == encode_position(game, position)
     assert [board_of(image.url) for image in shown.images] == [
-        format_position(game, image) for image in game.images[:, position].tolist()
+        format_position(game, image) for image in game.symmetric_positions[:, position].tolist()
     ]
     stands = {board_of(image.url) for image in shown.images if image.is_representative}
     assert stands == {format_position(game, int(game.symmetry_class[position]))}

@@ -232,7 +232,7 @@ def test_long_addresses_cannot_eat_the_memory(client: FlaskClient, site: SiteDat
         caches.append(urls._quote_cached)
         sizes.append([cache.cache_info().currsize for cache in caches])
     assert sizes[0] == sizes[1] == sizes[2]
-    assert site.caches[unwrap(SiteData.decode_choice)].cache_info().maxsize in range(1, 9)
+    assert site.caches[unwrap(SiteData.decode_moves)].cache_info().maxsize in range(1, 9)
 
 
 def test_a_judged_policy_sits_in_a_seat_and_its_moves_are_marked(
@@ -306,7 +306,7 @@ def test_the_lines_on_the_page_make_the_link(
     link = made["link"](asker(site, site.policies[name]))
     app, _, moves = link.partition("/judge?moves=")
     assert app == "http://localhost"
-    choice = site.decode_choice(MOVES_PREFIX + moves)
+    choice = site.decode_moves(MOVES_PREFIX + moves)
     assert (choice == (site.policies[name] > 0)).all()
     assert client.get(f"/judge?moves={moves}").status_code == 200
 
@@ -333,9 +333,7 @@ def test_the_uses_on_the_page_are_right(client: FlaskClient, site: SiteData) -> 
     for line, q_here in zip(uses, (by_board, by_code, None), strict=True):
         given = names | {"q": q_here, "my_move": lambda board: mine[tuple(board)]}
         link = eval(line, given)
-        assert (site.decode_choice(MOVES_PREFIX + link.partition("moves=")[2]) == wanted).all(), (
-            line
-        )
+        assert (site.decode_moves(MOVES_PREFIX + link.partition("moves=")[2]) == wanted).all(), line
 
 
 @pytest.fixture(scope="module")
@@ -363,9 +361,7 @@ def test_the_file_to_copy_finds_what_the_library_finds(
             expected = judgement.outcome_chances[theirs, seat]
             np.testing.assert_allclose(found[f"against_{ours}"][seat], expected, atol=1e-8)
     moves = found["link"].partition("moves=")[2]
-    assert (
-        site.decode_choice(MOVES_PREFIX + moves) == site.decode_choice(MOVES_PREFIX + code)
-    ).all()
+    assert (site.decode_moves(MOVES_PREFIX + moves) == site.decode_moves(MOVES_PREFIX + code)).all()
 
 
 def test_the_file_to_copy_names_a_move_that_cannot_be(judge_py: ModuleType) -> None:
@@ -401,7 +397,7 @@ def test_a_table_in_the_form_leads_to_its_judgement(
     answer = client.post("/judge", data={field: content}, content_type="multipart/form-data")
     assert answer.status_code == 303
     assert answer.headers["Cache-Control"] == "no-store"
-    choice = site.decode_choice(
+    choice = site.decode_moves(
         MOVES_PREFIX + answer.headers["Location"].partition("/judge?moves=")[2]
     )
     assert (choice.argmax(axis=1) == site.policies["champion"].argmax(axis=1)).all()

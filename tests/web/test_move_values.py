@@ -114,7 +114,7 @@ def test_a_star_on_an_untried_square_shows_what_decides(site: SiteData) -> None:
     """If all tried moves are bad, the agent plays an untried move, whose value is 0."""
     game = site.game
     known = {
-        name: game.spread_pairs(site.find_known_pairs(name, -1), illegal=False)
+        name: game.spread_pairs(site.find_known_pairs(name, -1), illegal_value=False)
         for name in site.agents
     }
     untried = [

@@ -59,7 +59,7 @@ def test_the_beads_are_those_with_which_menace_begins(client: FlaskClient) -> No
     needed = Counter[int]()
     for box in list_boxes(game):
         for cell in box.cells:
-            needed[cell + 1] += (4, 3, 2, 1)[box.find_own_move(game) - 1]
+            needed[cell + 1] += (4, 3, 2, 1)[box.get_move_number(game) - 1]
     shown = re.findall(r'<span class="bead-(\d)">\d</span> [a-z ]+ <small>× (\d+)</small>', page)
     assert {int(square): int(number) for square, number in shown} == needed
     assert f"{sum(needed.values())} beads in nine colours" in page

@@ -14,7 +14,7 @@ from app.recipes import Recipe
 from app.tictactoe.game import O, X, tic_tac_toe
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import Policy, policy_from_values
-from app.tictactoe.values import respond_to_pairs
+from app.tictactoe.values import compute_best_responses
 from training.experiments import claim, table
 from training.experiments.claim import format_count, format_percent, format_share
 from training.fast_evaluation import is_unbeatable
@@ -299,7 +299,7 @@ def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
 def _choose_best_responses(policy: Policy, rng: Random) -> Callable[[str], int]:
     """Return a function that chooses the moves of the best responder, as O, to a policy."""
     game = tic_tac_toe()
-    moves = respond_to_pairs(game, policy[game.legal], O, loss=0.0)[0]
+    moves = compute_best_responses(game, policy[game.legal], O, loss_reward=0.0)[0]
 
     def choose_best_response(board: str) -> int:
         """Return a move of the best responder, at random among several."""

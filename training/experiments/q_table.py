@@ -31,7 +31,7 @@ from app.tictactoe.policy import (
     uniform_policy,
 )
 from app.tictactoe.report import compute_chances
-from app.tictactoe.values import Numbers, collect_policy_moves, follow_matches
+from app.tictactoe.values import Numbers, collect_policy_moves, iterate_matches
 from training.experiments import claim, table
 from training.experiments.claim import format_percent, format_share
 from training.learners import learn
@@ -161,7 +161,7 @@ def measure_losses_as_o(recipe: Recipe) -> LossesAsO:
     _, _, lost = compute_chances(game, opponent, policy, O)
     both = np.stack([opponent, policy])[:, game.legal]
     met = np.zeros(game.decisions)
-    *plies, _ = follow_matches(
+    *plies, _ = iterate_matches(
         game, collect_policy_moves(game, both), np.array([0]), np.array([1])
     )
     for rows, chance in plies:

@@ -125,7 +125,7 @@ def _compute_bound() -> float:
     total = 0.0
     for seat in SEATS.values():
         response = find_best_response(
-            game, t_hand_policy(game), seat, loss=float("-inf")
+            game, t_hand_policy(game), seat, loss_reward=float("-inf")
         )
         total += float(response.outcome_chances[0, 0 if seat == X else 2])
     return 50 * total

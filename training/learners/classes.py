@@ -57,7 +57,9 @@ def list_afterstate_classes(game: Game, symmetric: bool = True) -> PairClasses:
     """
     boards = game.symmetry_class if symmetric else np.arange(game.positions)
     representatives, of_board = np.unique(boards, return_inverse=True)
-    return PairClasses(of_board[game.pair_after].astype(np.int32), len(representatives))
+    return PairClasses(
+        of_board[game.pair_successor].astype(np.int32), len(representatives)
+    )
 
 
 def report_classes(

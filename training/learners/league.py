@@ -169,7 +169,7 @@ def build_board(
     starts = table_offsets[:, None, None]
     return Board(
         row_start=list_legal_pairs(game).row_start,
-        next_position=game.pair_after,
+        next_position=game.pair_successor,
         reward=reward,
         row=np.stack([layout.row for layout in layouts]) + starts,
         entry=np.stack([layout.entry[:, game.legal] for layout in layouts]) + starts,
@@ -200,7 +200,7 @@ def build_layout(game: Game, symmetries: int) -> Layout:
     number represents a board.  If several symmetries lead to this image, a cell is represented by
     the first of the cells that they map it to, so symmetric moves share one entry.
     """
-    image = game.images[:symmetries]
+    image = game.symmetric_positions[:symmetries]
     symmetry = game.symmetries[:symmetries]
     numbers = number_views(game)[:, image]  # [2, G, S], G symmetries
     highest = numbers.max(axis=1)

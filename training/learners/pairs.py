@@ -61,7 +61,7 @@ class Rewards(NamedTuple):
 @lru_cache(maxsize=2)
 def list_legal_pairs(game: Game) -> Pairs:
     """Return the legal pairs of a game, in read-only arrays that all learners of a process share."""
-    next_state = game.pair_after.copy()
+    next_state = game.pair_successor.copy()
     over = next_state >= game.decisions
     mover = game.to_move[game.pair_decision[over]]
     outcome = game.outcome[next_state[over] - game.decisions]

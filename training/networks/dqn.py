@@ -17,10 +17,11 @@ from training.networks import net
 
 NO_NEXT_STATE = -1  # in place of the next decision, if there is none: the game is over
 ILLEGAL_LOSS = -2  # the outcome for a player who made an illegal move
+# The seats that each network plays, by the parameter `networks` of the recipe.
 SEATS_OF_NETWORKS = {
     "shared": ((X, O),),
     "separate": ((X,), (O,)),
-}  # the seats of each network
+}
 
 Numbers = NDArray[np.int32]
 

@@ -216,7 +216,7 @@ def build_position_writing(game: Game, position: int) -> PositionWriting:
                 is_representative=image == representative,
             )
             for name, image in zip(
-                names, game.images[:, position].tolist(), strict=True
+                names, game.symmetric_positions[:, position].tolist(), strict=True
             )
         ],
     )

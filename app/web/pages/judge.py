@@ -13,8 +13,8 @@ from flask import Blueprint, redirect, request
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response
 
-from app.tables.options import DEFAULT_OPTIONS, QUESTIONS, Options
-from app.tables.reader import Reading
+from app.tables.options import DEFAULT_OPTIONS, QUESTIONS, TableOptions
+from app.tables.reader import TableReading
 from app.tables.values import TableError
 from app.tictactoe.arena import summarize_round_robin
 from app.tictactoe.atlas import Certificate
@@ -76,9 +76,9 @@ class JudgePage(Page, frozen=True):
     decision_count: int
     # the options for reading a table
     option_questions: Mapping[str, tuple[str, Mapping[str, str]]]
-    chosen_options: Options
+    chosen_options: TableOptions
     max_table_bytes: int  # limit for the size of a table in bytes
-    reading: Reading | None = None  # the table that was sent, as it was understood
+    reading: TableReading | None = None  # the table that was sent, as it was understood
     fault_sentence: str = ""  # the reason if nothing could be read
     move_code: str = ""  # the code of the moves
 
@@ -185,7 +185,7 @@ def judge_table() -> Response:
         response = render_page(build_judge_page(site, fault_sentence=str(error)))
         response.status_code = 400
     else:
-        code = encode_moves(site.game, reading.choice)
+        code = encode_moves(site.game, reading.chosen_moves)
         if not reading.unread_reasons and not wants_fragment():
             return redirect(urls.judge(code), 303)
         response = render_page(
@@ -204,7 +204,7 @@ NO_STORE_HEADERS = {"Cache-Control": "no-store"}
 
 
 def build_judge_page(
-    site: SiteData, chosen_options: Options = DEFAULT_OPTIONS, **read: Any
+    site: SiteData, chosen_options: TableOptions = DEFAULT_OPTIONS, **read: Any
 ) -> JudgePage:
     """Return the page with the form; `read` are the fields about the table that was sent."""
     return JudgePage(

@@ -80,7 +80,7 @@ def draw_label(
         f'<text class="move" x="{LABEL_WIDTH - LABEL_MARGIN}" y="14">{{}}</text>'
         f'<text class="each" x="{LABEL_MARGIN}" y="{LABEL_HEIGHT - 1.4}">{{}}</text></svg>'
     )
-    move = gettext("move %(number)s", number=box.find_own_move(game))
+    move = gettext("move %(number)s", number=box.get_move_number(game))
     words = f"{describe_box(game, box)}. {below}".rstrip(". ") + "."
     return BoxLabel(
         box.number, svg.format(words, Markup(signs), Markup(tally), move, below)

@@ -16,7 +16,7 @@ from app.tictactoe import value_map
 from app.tictactoe.beads import compute_preferences, count_beads
 from app.tictactoe.notation import MARKS, find_record, format_position
 from app.tictactoe.policy import policy_from_values
-from app.tictactoe.value_map import UNKNOWN, Colouring, Tiles, encode_frame
+from app.tictactoe.value_map import UNKNOWN, TileColours, Tiles, encode_frame
 from app.web.formatting import format_updates
 from app.web.match import read_snapshot
 from app.web.move_values import HEAT_STEPS
@@ -230,7 +230,7 @@ def _load_tables(
 @cached_per_site(16)  # some 20 KB each
 def colour_tiles(
     site: SiteData, name: str, colouring_key: str, snapshot: int | None = None
-) -> Colouring:
+) -> TileColours:
     """Return the colours of an agent's tiles at each snapshot, or at one snapshot: [T, N]."""
     game = site.game
     agent = site.agents[name]
@@ -247,7 +247,7 @@ def colour_tiles(
             value_map.colour_blunders(game, *each, LEVEL_COUNT)
             for each in zip(rows, plays, strict=True)
         ]
-        return Colouring(
+        return TileColours(
             np.stack([moment.colour_levels for moment in drawn]),
             np.stack([moment.is_known for moment in drawn]),
         )

@@ -15,7 +15,7 @@ from werkzeug.http import generate_etag
 
 from app.experiments import Summary as Checked
 from app.sources import SOURCES
-from app.tables.reader import Reading
+from app.tables.reader import TableReading
 from app.tables.values import TableError
 from app.tictactoe.agents import complete_card
 from app.tictactoe.causes import Cause
@@ -121,7 +121,7 @@ def judge_table(query: schema.TableQuery) -> Response:
         raise BadRequest(
             f"This table cannot be read as a whole: {reading.fault_sentence}."
         )
-    moves = encode_moves(site.game, reading.choice)
+    moves = encode_moves(site.game, reading.chosen_moves)
     response = build_json_response(
         schema.TableJudgement(
             **build_judgement_fields(site, MOVES_PREFIX + moves),
@@ -162,7 +162,7 @@ def build_judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
 
 
 def list_values(
-    site: SiteData, reading: Reading
+    site: SiteData, reading: TableReading
 ) -> dict[str, list[float | None]] | None:
     """Return the values of every position for JSON, or None for a table without values."""
     if reading.q is None:

@@ -11,7 +11,7 @@ from app.recipes import Recipe
 from app.recipes import name_recipe as written_name
 from app.recipes.games import TrainingGame
 from app.tictactoe.game import O, X
-from app.tictactoe.views import compute_heat, round_for_display, scale_values
+from app.tictactoe.views import compute_colour_level, round_for_display, scale_values
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.algorithms.algorithm import Story
 from app.web.algorithms.formula import format_short
@@ -128,7 +128,7 @@ def _build_move(
         if rewards:
             side = X if viewer == "X" else O
             value = scale_values(np.array(change.new), rewards, side)
-            colour = int(compute_heat(value, HEAT_STEPS))
+            colour = int(compute_colour_level(value, HEAT_STEPS))
             text = format_signed(float(round_for_display(value)))
         played = played._replace(heat=colour, value_text=text)
     return StoryMove(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from app.tictactoe.atlas import Certificate, Mistakes
+from app.tictactoe.atlas import BlunderDecisions, Certificate
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.tictactoe.report import Chances
@@ -206,7 +206,7 @@ def _build_exhibit(
     )
 
 
-def _count_blunders(mistakes: Mistakes) -> list[tuple[str, int, int]]:
+def _count_blunders(mistakes: BlunderDecisions) -> list[tuple[str, int, int]]:
     """Return the numbers of blunders by the value lost, the worst kind first, and of all."""
     kinds = {
         f"{OUTCOME_LABELS[before]} to {OUTCOME_LABELS[after]}": (
@@ -249,7 +249,9 @@ def _build_mistake_exhibit(site: SiteData, name: str, number: int) -> PositionEx
     )
 
 
-def _describe_loss(site: SiteData, name: str, mistakes: Mistakes, row: int) -> str:
+def _describe_loss(
+    site: SiteData, name: str, mistakes: BlunderDecisions, row: int
+) -> str:
     """Return a sentence on the value lost by the worst move of a blunder."""
     position = int(mistakes.positions[row])
     blunders = mistakes.blunders[row]

@@ -8,8 +8,8 @@ from flask import request
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, ServiceUnavailable
 from werkzeug.formparser import parse_form_data
 
-from app.tables.options import QUESTIONS, Options
-from app.tables.reader import Reading, read_table
+from app.tables.options import QUESTIONS, TableOptions
+from app.tables.reader import TableReading, read_table
 from app.web.formatting import list_choices
 from app.web.service.beside import run_in_thread_pool
 from app.web.site_data import SiteData
@@ -23,7 +23,7 @@ RETRY_AFTER = 5  # seconds
 _free_places = BoundedSemaphore(MAX_CONCURRENT_TABLES)
 
 
-def read_sent_table(site: SiteData) -> tuple[Reading, Options]:
+def read_sent_table(site: SiteData) -> tuple[TableReading, TableOptions]:
     """Return the table in the body or the form of the request, as read, and its options.
 
     Raises TableError if nothing in it can be read, RequestEntityTooLarge if it is too
@@ -41,7 +41,7 @@ def read_sent_table(site: SiteData) -> tuple[Reading, Options]:
         _free_places.release()
 
 
-def receive_table() -> tuple[bytes, Options]:
+def receive_table() -> tuple[bytes, TableOptions]:
     """Return the bytes of the table, and the options in the form and in the query."""
     given = request.args.to_dict()
     if request.mimetype == FORM_MIMETYPE:
@@ -76,11 +76,11 @@ def create_memory_file(*_: Any, **__: Any) -> IO[bytes]:
     return BytesIO()
 
 
-def read_options(form_values: dict[str, str]) -> Options:
+def read_options(form_values: dict[str, str]) -> TableOptions:
     """Return the options for reading a table; raises BadRequest if a value is invalid."""
     options = {name: form_values[name] for name in QUESTIONS if form_values.get(name)}
     for name, value in options.items():
         _, answers = QUESTIONS[name]
         if value not in answers:
             raise BadRequest(f"There is no {name}={value!r}. {list_choices(answers)}")
-    return Options(**options)
+    return TableOptions(**options)

@@ -13,7 +13,7 @@ from app.recipes import Recipe
 from app.recipes.games import TrainingMove, TrainingUpdate
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import parse_position
-from app.tictactoe.views import RewardScale, compute_heat, scale_values
+from app.tictactoe.views import RewardScale, compute_colour_level, scale_values
 from app.web.algorithms import ALGORITHMS, MINIMAX
 from app.web.algorithms.algorithm import UpdateStyle
 from app.web.algorithms.champion import BOUNDS
@@ -297,7 +297,7 @@ def _compute_heat(
         share = value / (sum(values) or 1.0) * len(values)
         return round(HEAT_STEPS * float(np.clip(share - 1, -1, 1)))
     scaled = scale_values(np.array(value), reward_scale, X if mark == "X" else O)
-    return int(compute_heat(scaled, HEAT_STEPS))
+    return int(compute_colour_level(scaled, HEAT_STEPS))
 
 
 def _draw_board(

@@ -34,7 +34,7 @@ from app.tictactoe.boxes import Box, find_box
 from app.tictactoe.game import SEATS, O, X, get_mover
 from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay_record
 from app.tictactoe.policy import policy_from_values
-from app.tictactoe.views import compute_heat, scale_values
+from app.tictactoe.views import compute_colour_level, scale_values
 from app.web import urls
 from app.web.algorithms import opponent_name
 from app.web.comparison import Comparison, SourceSnapshot
@@ -773,7 +773,7 @@ def _draw_change(
             reward_scale,
             get_mover(update.move_index),
         )
-        heats = compute_heat(scaled, HEAT_STEPS).astype(int).tolist()
+        heats = compute_colour_level(scaled, HEAT_STEPS).astype(int).tolist()
         old, new = (format_signed(value) for value in scaled.tolist())
         return ValueChangePicture(
             draw_changed_board(game, position, cell, *heats), move, old, new

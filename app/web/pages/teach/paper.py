@@ -104,7 +104,9 @@ class PaperPage(Page, frozen=True):
     @property
     def box_counts_by_move(self) -> list[int]:
         """The number of boxes of the whole set for the first move, the second move, and so on."""
-        counted = Counter(box.find_own_move(self.game) for box in list_boxes(self.game))
+        counted = Counter(
+            box.get_move_number(self.game) for box in list_boxes(self.game)
+        )
         return [counted[move] for move in sorted(counted)]
 
     @property
@@ -139,7 +141,7 @@ class PaperPage(Page, frozen=True):
     def _get_first_bead_count(self, box: Box) -> int:
         """Return the number of beads of each kind in a box at the start."""
         recipe = self._recipe
-        moves_before = box.find_own_move(self.game) - 1
+        moves_before = box.get_move_number(self.game) - 1
         return max(1, recipe.beads - recipe.beads_drop * moves_before)
 
     @cached_property
