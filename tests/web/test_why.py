@@ -348,7 +348,7 @@ def test_what_the_other_seat_draws_an_entry_to_is_found_by_a_second_route(
 def test_the_leagues_entries_are_shared_as_the_page_says(site: SiteData, symmetries: int) -> None:
     game = site.game
     view = build_layout(game, symmetries)
-    own, (as_x, as_o) = list_own_entries(game, view), view.entry
+    own, (as_x, as_o) = list_own_entries(game, view), view.pair_entry
     x_moves, o_moves = game.to_move == X, game.to_move == O
     for position in np.flatnonzero(x_moves)[::5]:
         twin, legal = exchange_colours(game, position), game.legal[position]

@@ -183,7 +183,7 @@ class CLoop:
         Games start in random states against random moves; rewards are 1, 0 and -1, and
         epsilon stays constant.
         """
-        row_start, next_state = list_legal_pairs(game)
+        pair_start, next_state = list_legal_pairs(game)
         q = np.full(game.pairs, recipe.initial)
         visits = np.zeros(game.pairs, np.uint32)
         rates = map(ctypes.c_double, (recipe.alpha, recipe.gamma, recipe.epsilon))
@@ -192,7 +192,7 @@ class CLoop:
         updates = self._play(
             _get_address(state),
             *rates,
-            *map(_get_address, (row_start, next_state, q, visits)),
+            *map(_get_address, (pair_start, next_state, q, visits)),
             *counts,
         )
         return updates, q

@@ -38,14 +38,15 @@ BOUND_WEIGHT = 1e6
 
 
 class Bounds(NamedTuple):
-    """The bounds of K classes of afterstates, in the view of the player who made them."""
+    """The bounds on the values of K classes of afterstates, in the view of the player who made them."""
 
-    state: Indices  # [K] the state that represents the class; -1 if the game is over
+    # [K] the state that represents the class; -1 if the game is over
+    representative_states: Indices
     lower: Values  # [K] lower bound on the value: -1, 0 or 1
     upper: Values  # [K] upper bound on the value
     # [K] whether the afterstate, or any afterstate that can follow it, was never played
-    unseen: NDArray[np.bool_]
-    priority: Values  # [K] the move with the highest priority is played
+    has_unseen: NDArray[np.bool_]
+    priority: Values  # [K] priority of a move to the afterstate: the highest is played
     visits: Visits  # [K] number of games with the afterstate
     q: Values  # [P] priorities by pair; only rows that `refresh_row` copied are up to date
 
@@ -56,7 +57,7 @@ def learn(
     """Play against itself until every afterstate was seen, or the recipe's games are over.
 
     The result of a finished game is 1 for a win, 0 for a draw, -1 for a loss.  At first every
-    afterstate has the bounds -1 and 1.  Among moves after which something is unseen, both sides
+    afterstate has the bounds -1 and 1.  Among moves after which something is has_unseen, both sides
     play the move with the highest upper bound; ties are broken by fewest visits, then at random.
     After each game the bounds of every visited afterstate are computed from the bounds of its
     replies, from the last ply to the first: the lower bound is minus the highest upper bound of a
@@ -66,35 +67,35 @@ def learn(
     value (-0.5), and greedy play is unbeatable as soon as the bounds prove it.  In the end both
     bounds are the minimax value.  Each move of a game counts as an update.
     """
-    row_start, next_state = list_legal_pairs(game)
+    pair_start, next_state = list_legal_pairs(game)
     classes = list_afterstate_classes(game)
     bounds = _init_bounds(game, classes.class_count)
 
-    def report(done: float, games: int, updates: int) -> Progress:
-        """Return the progress after these turns and updates."""
+    def report(finished_share: float, games: int, updates: int) -> Progress:
+        """Return the progress of the training with the present values."""
         values = bounds.lower + (bounds.upper - bounds.lower) / 4
         return report_classes(
-            game, classes, (done, games, updates), values, bounds.visits
+            game, classes, (finished_share, games, updates), values, bounds.visits
         )
 
     rng_state = make_rng_state(recipe.seed)
     play = partial(
-        _play_games, rng_state, row_start, next_state, classes.class_index, bounds
+        _play_games, rng_state, pair_start, next_state, classes.class_index, bounds
     )
     return run_phases([(None, recipe.games)], next_checkpoint, play, report)
 
 
-def _init_bounds(game: Game, classes: int) -> Bounds:
+def _init_bounds(game: Game, class_count: int) -> Bounds:
     """Return the bounds before the first game: -1 and 1 for every class."""
     representatives = np.unique(game.symmetry_class)
     is_state = representatives < game.decisions
     return Bounds(
-        state=np.where(is_state, representatives, -1).astype(np.int32),
-        lower=np.full(classes, -1.0),
-        upper=np.full(classes, 1.0),
-        unseen=np.ones(classes, np.bool_),
-        priority=np.full(classes, BOUND_WEIGHT),
-        visits=np.zeros(classes, np.uint32),
+        representative_states=np.where(is_state, representatives, -1).astype(np.int32),
+        lower=np.full(class_count, -1.0),
+        upper=np.full(class_count, 1.0),
+        has_unseen=np.ones(class_count, np.bool_),
+        priority=np.full(class_count, BOUND_WEIGHT),
+        visits=np.zeros(class_count, np.uint32),
         q=np.zeros(game.pairs),
     )
 
@@ -102,7 +103,7 @@ def _init_bounds(game: Game, classes: int) -> Bounds:
 @njit(cache=True)
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
-    row_start,
+    pair_start,
     next_state,
     class_index,
     bounds,
@@ -114,32 +115,42 @@ def _play_games(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Play games and tighten the bounds; `run_phases` explains the counts."""
-    state, lower, upper, unseen, priority, visits, q = bounds
-    # Class 0 is the empty board: training ends when no afterstate is unseen.
-    while games < phase_end and updates < max_updates and unseen[0]:
-        result, c, moves = _play_game(
-            rng_state, row_start, next_state, class_index, priority, visits, q
+    representative_states, lower, upper, has_unseen, priority, visits, q = bounds
+    # Class 0 is the empty board: training ends when no afterstate is has_unseen.
+    while games < phase_end and updates < max_updates and has_unseen[0]:
+        result, class_number, moves = _play_game(
+            rng_state, pair_start, next_state, class_index, priority, visits, q
         )
-        lower[c] = upper[c] = result
-        unseen[c] = False
-        priority[c] = -np.inf
+        lower[class_number] = upper[class_number] = result
+        has_unseen[class_number] = False
+        priority[class_number] = -np.inf
         # Classes are in the order of plies.  Going backward, the bounds of all replies to an
         # afterstate are computed before its own.
-        for c in range(len(state) - 1, -1, -1):
-            if state[c] >= 0 and visits[c] > 0:
+        for class_number in range(len(representative_states) - 1, -1, -1):
+            if representative_states[class_number] >= 0 and visits[class_number] > 0:
                 _revise_bounds(
-                    row_start, class_index, state[c], lower, upper, unseen, c
+                    pair_start,
+                    class_index,
+                    representative_states[class_number],
+                    lower,
+                    upper,
+                    has_unseen,
+                    class_number,
                 )
-                priority[c] = -np.inf
-                if unseen[c]:
-                    priority[c] = BOUND_WEIGHT * upper[c] - visits[c]
+                priority[class_number] = -np.inf
+                if has_unseen[class_number]:
+                    priority[class_number] = (
+                        BOUND_WEIGHT * upper[class_number] - visits[class_number]
+                    )
         games += 1
         updates += moves
     return games, updates
 
 
 @njit(cache=True)
-def _play_game(rng_state, row_start, next_state, class_index, priority, visits, q):  # type: ignore[no-untyped-def]
+def _play_game(  # type: ignore[no-untyped-def]
+    rng_state, pair_start, next_state, class_index, priority, visits, q
+):
     """Play a game and count its visits.
 
     Return the result for the player of the last move, the class of the last afterstate, and the
@@ -147,31 +158,33 @@ def _play_game(rng_state, row_start, next_state, class_index, priority, visits, 
     """
     # The move with the highest priority is played, and ties are random: epsilon is 0.  `q` is only
     # a copy of the priorities of the present state, from its classes of symmetric afterstates.
-    s, c, moves = 0, 0, 0
-    visits[c] += 1
-    while s >= 0:
+    state, class_number, moves = 0, 0, 0
+    visits[class_number] += 1
+    while state >= 0:
         # Both sides play the move with the highest priority, ties at random.
-        refresh_row(row_start, class_index, priority, q, s)
-        p = choose_epsilon_greedy(row_start, q, s, 0.0, False, rng_state)
-        s = next_state[p]
-        c = class_index[p]
+        refresh_row(pair_start, class_index, priority, q, state)
+        pair = choose_epsilon_greedy(pair_start, q, state, 0.0, False, rng_state)
+        state = next_state[pair]
+        class_number = class_index[pair]
         moves += 1
-        visits[c] += 1
-    return float(s - DRAWN), c, moves
+        visits[class_number] += 1
+    return float(state - DRAWN), class_number, moves
 
 
 @njit(cache=True)
-def _revise_bounds(row_start, class_index, s, lower, upper, unseen, c):  # type: ignore[no-untyped-def]
-    """Set the bounds of class `c` from the replies in state `s`, which represents the class."""
+def _revise_bounds(  # type: ignore[no-untyped-def]
+    pair_start, class_index, state, lower, upper, has_unseen, class_number
+):
+    """Set the bounds of an afterstate class from the replies in `state`, which represents it."""
     # A bound on an afterstate is minus the bound on its best reply: the replier gets at least the
     # highest of the lower bounds and at most the highest of the upper bounds.
     highest_lower, highest_upper, any_unseen = -1.0, -1.0, False
     # The bounds of a reply are in the other side's view: its upper bound, negated, is a lower bound.
-    for p in range(row_start[s], row_start[s + 1]):
-        reply = class_index[p]
+    for pair in range(pair_start[state], pair_start[state + 1]):
+        reply = class_index[pair]
         highest_lower = max(highest_lower, lower[reply])
         highest_upper = max(highest_upper, upper[reply])
-        any_unseen |= unseen[reply]
-    lower[c] = -highest_upper
-    upper[c] = -highest_lower
-    unseen[c] = any_unseen
+        any_unseen |= has_unseen[reply]
+    lower[class_number] = -highest_upper
+    upper[class_number] = -highest_lower
+    has_unseen[class_number] = any_unseen

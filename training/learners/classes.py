@@ -75,9 +75,11 @@ def report_classes(
     gets the value and the visits of its class.
     """
 
-    def spread_classes(by_class: NDArray[Any], illegal: float) -> NDArray[Any]:
-        """Return the values of classes as a table [D, cells]."""
-        return game.spread_pairs(by_class.take(classes.class_index), illegal)
+    def spread_classes(
+        class_values: NDArray[Any], illegal_value: float
+    ) -> NDArray[Any]:
+        """Return the values of classes, [K], as a table of their pairs, [D, cells]."""
+        return game.spread_pairs(class_values.take(classes.class_index), illegal_value)
 
     q = spread_classes(values.astype(np.float32), np.nan)
     return Progress(*counts, q, spread_classes(visits, 0))
@@ -90,39 +92,39 @@ def learn_classes(
     play_games: Callable[..., Any],
     parameters: object,
     classes: PairClasses,
-    memory: Any,
+    arrays: Any,
 ) -> Iterator[Progress]:
     """Train a table with a value for each class, by a compiled loop that plays games.
 
-    The loop gets the random generator, `parameters`, the pairs, their classes, `memory`, and
-    then the arguments that `run_phases` explains.  `memory` has the fields `values` and `visits`.
+    The loop gets the random generator, `parameters`, the pairs, their classes, `arrays`, and
+    then the arguments that `run_phases` explains.  `arrays` has the fields `values` and `visits`.
     """
-    row_start, next_state = list_legal_pairs(game)
+    pair_start, next_state = list_legal_pairs(game)
     play = partial(
         play_games,
         make_rng_state(recipe.seed),
         parameters,
-        row_start,
+        pair_start,
         # Updates follow the opponent's reply: endings are in the view of the player to move.
         flip_endings(next_state),
         classes.class_index,
-        memory,
+        arrays,
     )
     return run_phases(
         list_opponents(game, recipe),
         next_checkpoint,
         play,
         lambda *counts: report_classes(
-            game, classes, counts, memory.values, memory.visits
+            game, classes, counts, arrays.values, arrays.visits
         ),
     )
 
 
 @njit(cache=True)
-def refresh_row(row_start, class_index, values, q, s):  # type: ignore[no-untyped-def]
-    """Copy the values of classes [K] into the pairs of state `s` in q [P].
+def refresh_row(pair_start, class_index, values, q, state):  # type: ignore[no-untyped-def]
+    """Copy the values of classes [K] into the pairs of `state` in q [P].
 
     Move selection reads q, so learning K values needs no loop over all P pairs.
     """
-    for p in range(row_start[s], row_start[s + 1]):
-        q[p] = values[class_index[p]]
+    for pair in range(pair_start[state], pair_start[state + 1]):
+        q[pair] = values[class_index[pair]]

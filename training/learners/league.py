@@ -19,7 +19,13 @@ from app.recipes.algorithms import League
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.tasks import list_rewards
 from app.tictactoe.views import RewardScale
-from training.learners.pairs import Indices, RowStarts, Values, Visits, list_legal_pairs
+from training.learners.pairs import (
+    Indices,
+    RangeStarts,
+    Values,
+    Visits,
+    list_legal_pairs,
+)
 from training.learners.phases import NextCheckpoint, Progress, run_phases
 from training.learners.randomness import draw_uniform, make_rng_state
 from training.textbook import league as textbook
@@ -33,7 +39,7 @@ LEARNERS: Mapping[str, League] = MappingProxyType(
 MEMBERS = textbook.MEMBERS
 
 
-class Layout(NamedTuple):
+class TableLayout(NamedTuple):
     """The index of each board and move in a learner's table: a board has a row of `cells` entries.
 
     A learner sees a board from its own side: empty cells are 0, own stones 1, the opponent's 2.
@@ -45,29 +51,29 @@ class Layout(NamedTuple):
     share one row, so experience of both seats is mixed there.
     """
 
-    entries: int  # number of entries of the table
-    row: Indices  # [2, S] index of the first entry of a position, by view
+    entry_count: int  # number of entries of the table
+    first_entry: Indices  # [2, S] index of the first entry of a position, by view
     # [2, D, cells] index of the entry of each pair, by view; 0 if illegal
-    entry: Indices
+    pair_entry: Indices
 
 
-class Board(NamedTuple):
-    """The game for L learners, with S positions and P pairs of a position and a move.
+class LeagueGame(NamedTuple):
+    """The game as L learners see it, with S positions and P pairs of a position and a move.
 
     View 0 is of a learner as X, view 1 of a learner as O.
     """
 
-    # [D + 1] the pairs of state s are row_start[s]:row_start[s + 1]
-    row_start: RowStarts
+    # [D + 1] the pairs of state s are pair_start[s]:pair_start[s + 1]
+    pair_start: RangeStarts
     # [P] the position after the move; positions from D on are terminal
     next_position: Indices
     reward: NDArray[np.float64]  # [2, S] the reward of reaching a position, by view
-    row: Indices  # [L, 2, S] index of the first entry of a position
-    entry: Indices  # [L, 2, P] index of the entry of each pair
-    cells: int
+    first_entry: Indices  # [L, 2, S] index of the first entry of a position
+    pair_entry: Indices  # [L, 2, P] index of the entry of each pair
+    cells: int  # number of cells, which is the number of entries of a position
 
 
-class Tables(NamedTuple):
+class LearnerTables(NamedTuple):
     """The tables of L learners, joined to one array of E entries, and the learners' parameters."""
 
     q: Values  # [E] the values
@@ -104,7 +110,7 @@ def learn(
     """
     own_name = find_replaced_member(recipe)
     names = [
-        name for name in MEMBERS if name == own_name or has_opponent(recipe.vs, name)
+        name for name in MEMBERS if name == own_name or meets_member(recipe.vs, name)
     ]
     learners = {name: LEARNERS[name] for name in names if name in LEARNERS} | {
         own_name: recipe
@@ -119,24 +125,28 @@ def learn(
         for learner in learners.values()
     ]
     table_offsets = np.cumsum(
-        [0] + [layout.entries for layout in layouts[:-1]], dtype=np.int32
+        [0] + [layout.entry_count for layout in layouts[:-1]], dtype=np.int32
     )
-    board = build_board(game, layouts, table_offsets, recipe.get_reward_scale())
+    league_game = build_league_game(
+        game, layouts, table_offsets, recipe.get_reward_scale()
+    )
     tables = make_empty_tables(list(learners.values()), layouts)
     entries = list_own_entries(game, layouts[own]) + table_offsets[own]
 
-    def report(done: float, played: int, updates: int) -> Progress:
-        """Return the progress after these turns and updates."""
-        rounds, begun = divmod(played, len(is_own_game))
+    def report(finished_share: float, game_count: int, updates: int) -> Progress:
+        """Return the progress of the training with the present values."""
+        rounds, begun = divmod(game_count, len(is_own_game))
         games = rounds * is_own_game.sum() + is_own_game[:begun].sum()
         q = np.where(game.legal, tables.q[entries], np.nan).astype(np.float32)
         visits = np.where(game.legal, tables.visits[entries], 0).astype(np.uint32)
-        return Progress(done, int(games), updates, q, visits)
+        return Progress(finished_share, int(games), updates, q, visits)
 
     return run_phases(
         [(None, recipe.rounds * len(meetings))],
         next_checkpoint,
-        partial(_play_games, make_rng_state(recipe.seed), board, tables, meetings, own),
+        partial(
+            _play_games, make_rng_state(recipe.seed), league_game, tables, meetings, own
+        ),
         report,
     )
 
@@ -154,33 +164,39 @@ def find_replaced_member(recipe: League) -> str:
     )
 
 
-def has_opponent(vs: str, name: str) -> bool:
-    """Return whether a recipe with opponents `vs` meets the member `name`."""
+def meets_member(vs: str, name: str) -> bool:
+    """Return whether the learner of a recipe with opponents `vs` meets the member `name`."""
     return vs == "league" or name in vs.split("+")
 
 
-def build_board(
-    game: Game, layouts: Sequence[Layout], table_offsets: Indices, rewards: RewardScale
-) -> Board:
+def build_league_game(
+    game: Game,
+    layouts: Sequence[TableLayout],
+    table_offsets: Indices,
+    rewards: RewardScale,
+) -> LeagueGame:
     """Return the game as L learners see it; `table_offsets` [L] has the first entry of each learner."""
     reward = np.zeros((2, game.positions))
     for view, own in enumerate((X, O)):
         reward[view, game.decisions :] = list_rewards(game, rewards, own)
     starts = table_offsets[:, None, None]
-    return Board(
-        row_start=list_legal_pairs(game).row_start,
+    return LeagueGame(
+        pair_start=list_legal_pairs(game).pair_start,
         next_position=game.pair_successor,
         reward=reward,
-        row=np.stack([layout.row for layout in layouts]) + starts,
-        entry=np.stack([layout.entry[:, game.legal] for layout in layouts]) + starts,
+        first_entry=np.stack([layout.first_entry for layout in layouts]) + starts,
+        pair_entry=np.stack([layout.pair_entry[:, game.legal] for layout in layouts])
+        + starts,
         cells=game.cells,
     )
 
 
-def make_empty_tables(learners: Sequence[League], layouts: Sequence[Layout]) -> Tables:
+def make_empty_tables(
+    learners: Sequence[League], layouts: Sequence[TableLayout]
+) -> LearnerTables:
     """Return the tables before the first game: every value is 0."""
-    entries = sum(layout.entries for layout in layouts)
-    return Tables(
+    entries = sum(layout.entry_count for layout in layouts)
+    return LearnerTables(
         q=np.zeros(entries),
         visits=np.zeros(entries, np.uint32),
         updates=np.zeros(len(learners), np.int64),
@@ -193,32 +209,34 @@ def make_empty_tables(learners: Sequence[League], layouts: Sequence[Layout]) -> 
     )
 
 
-def build_layout(game: Game, symmetries: int) -> Layout:
-    """Return the layout of a table in which boards share a row by the first `symmetries` symmetries.
+def build_layout(game: Game, symmetry_count: int) -> TableLayout:
+    """Return the layout of a table whose boards share rows under the first `symmetry_count` symmetries.
 
     With 1, the identity, every board has its own row.  Otherwise the image with the highest base-3
     number represents a board.  If several symmetries lead to this image, a cell is represented by
     the first of the cells that they map it to, so symmetric moves share one entry.
     """
-    image = game.symmetric_positions[:symmetries]
-    symmetry = game.symmetries[:symmetries]
+    image = game.symmetric_positions[:symmetry_count]
+    symmetry = game.symmetries[:symmetry_count]
     numbers = number_views(game)[:, image]  # [2, G, S], G symmetries
     highest = numbers.max(axis=1)
     representatives, row_number = np.unique(highest, return_inverse=True)
-    row = row_number.reshape(highest.shape) * game.cells
+    first_entry = row_number.reshape(highest.shape) * game.cells
     # [G, 1, cells] the cell to which each symmetry moves each cell
     image_of_cell = np.argsort(symmetry, axis=1)[:, None]
     leads_to_highest = (numbers == highest[:, None])[..., None]
     cell = np.where(leads_to_highest, image_of_cell, game.cells).min(axis=1)
-    entry_of_move = (row[..., None] + cell)[:, : game.decisions]
-    entry = np.where(game.legal, entry_of_move, 0)
-    entries = len(representatives) * game.cells
-    return Layout(entries, row.astype(np.int32), entry.astype(np.int32))
+    entry_of_move = (first_entry[..., None] + cell)[:, : game.decisions]
+    pair_entry = np.where(game.legal, entry_of_move, 0)
+    entry_count = len(representatives) * game.cells
+    return TableLayout(
+        entry_count, first_entry.astype(np.int32), pair_entry.astype(np.int32)
+    )
 
 
-def list_own_entries(game: Game, layout: Layout) -> Indices:
-    """Return the entry of every pair in the view of the player to move, [D, cells]."""
-    as_x, as_o = layout.entry
+def list_own_entries(game: Game, layout: TableLayout) -> Indices:
+    """Return the index of every pair's entry in the view of the player to move, [D, cells]."""
+    as_x, as_o = layout.pair_entry
     entries: Indices = np.where(game.to_move[:, None] == X, as_x, as_o)
     return entries
 
@@ -232,10 +250,10 @@ def number_views(game: Game) -> NDArray[np.int64]:
 @njit(cache=True)
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
-    board,
+    league_game,
     tables,
     meetings,
-    reported,
+    reported_learner,
     _opponent,
     _phase_start,
     phase_end,
@@ -243,69 +261,75 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     _updates,
 ):
-    """Play games of the league; return the games, and the updates of the learner `reported`.
+    """Play games of the league; return their number, and the updates of `reported_learner`.
 
     `meetings` [M, 2] are the members who play X and O in the M games of a round.  `run_phases`
     explains the counts.
     """
     # Unpacked before the loop: reading an array from a tuple at every move halves the speed.
-    row_start, next_position, reward, row, entry, cells = board
+    pair_start, next_position, reward, first_entry, pair_entry, cells = league_game
     q, visits, updates, gamma, k_start, k_step, k_limit, observing, two_stage = tables
-    scratch = np.empty(cells)
-    decisions = len(row_start) - 1
-    while games < phase_end and updates[reported] < max_updates:
+    working_memory = np.empty(cells)
+    decisions = len(pair_start) - 1
+    while games < phase_end and updates[reported_learner] < max_updates:
         members = meetings[games % len(meetings)]
-        s, mover = 0, 0
-        while s < decisions:
-            # p is the first pair of the state: the move of FIXED.
+        position, mover = 0, 0
+        while position < decisions:
+            # The first pair of the position is the move of FIXED.
             member = members[mover]
-            p = row_start[s]
-            end = row_start[s + 1]
+            pair = pair_start[position]
+            end = pair_start[position + 1]
             if member == RANDOM:
-                p += int(draw_uniform(rng_state) * (end - p))
+                pair += int(draw_uniform(rng_state) * (end - pair))
             elif member >= 0:
                 k = compute_k(
                     k_start[member], k_step[member], k_limit[member], updates[member]
                 )
-                u = draw_uniform(rng_state)
-                p += choose_by_powers(u, q, k, entry[member, mover, p:end], scratch)
-            s = next_position[p]
+                random_number = draw_uniform(rng_state)
+                pair += choose_by_powers(
+                    random_number,
+                    q,
+                    k,
+                    pair_entry[member, mover, pair:end],
+                    working_memory,
+                )
+            position = next_position[pair]
             for seat in range(2):
                 member = members[seat]
                 if member < 0:
                     continue
                 if seat == mover or two_stage[member]:
-                    i = entry[member, seat, p]
-                    first = row[member, seat, s]
+                    entry_index = pair_entry[member, seat, pair]
+                    next_entry = first_entry[member, seat, position]
                     _update_entry(
                         q,
                         visits,
-                        i,
-                        reward[seat, s],
+                        entry_index,
+                        reward[seat, position],
                         gamma[member],
-                        first,
+                        next_entry,
                         cells,
-                        s >= decisions,
+                        position >= decisions,
                     )
                     updates[member] += 1
                 # An observing learner also learns the opponent's move as the opponent sees it.
                 if seat != mover and observing[member]:
-                    i = entry[member, mover, p]
-                    first = row[member, mover, s]
+                    entry_index = pair_entry[member, mover, pair]
+                    next_entry = first_entry[member, mover, position]
                     _update_entry(
                         q,
                         visits,
-                        i,
-                        reward[mover, s],
+                        entry_index,
+                        reward[mover, position],
                         gamma[member],
-                        first,
+                        next_entry,
                         cells,
-                        s >= decisions,
+                        position >= decisions,
                     )
                     updates[member] += 1
             mover = 1 - mover
         games += 1
-    return games, updates[reported]
+    return games, updates[reported_learner]
 
 
 @njit(cache=True)
@@ -316,44 +340,47 @@ def compute_k(start: float, step: float, limit: float, updates: int) -> float:
 
 @njit(cache=True)
 def choose_by_powers(
-    u: float, q: Values, k: float, entries: Indices, scratch: Values
+    random_number: float, q: Values, k: float, entries: Indices, working_memory: Values
 ) -> int:
     """Return the index in `entries` of a random choice, proportional to k ** q[entry].
 
-    Source: Mitchell (1997), section 13.3.5. `u` is a random number in [0, 1), `entries` [n] are
-    indices into q, and `scratch` [n] is working memory.  All powers are divided by the largest, so
-    none overflows, and not all become 0.  exp and log of another platform may differ in the last
+    Source: Mitchell (1997), section 13.3.5. `random_number` is in [0, 1), `entries` [n] are
+    indices into q, and `working_memory` is [n].  All powers are divided by the largest, so none
+    overflows, and not all become 0.  exp and log of another platform may differ in the last
     bit, which very rarely changes the choice.
     """
     rate = log(k)
     highest = -np.inf
     total = 0.0
-    choice = 0
+    chosen_index = 0
     for i in range(len(entries)):
-        scratch[i] = rate * q[entries[i]]
-        highest = max(highest, scratch[i])
+        working_memory[i] = rate * q[entries[i]]
+        highest = max(highest, working_memory[i])
     for i in range(len(entries)):
-        total += exp(scratch[i] - highest)
-        scratch[i] = total
-    # `scratch` now holds partial sums; the choice is the number of them up to u * total.
+        total += exp(working_memory[i] - highest)
+        working_memory[i] = total
+    # `working_memory` now holds partial sums; the chosen index is the number of sums that are at
+    # most random_number * total.
     for i in range(len(entries) - 1):
-        choice += u * total >= scratch[i]
-    return choice
+        chosen_index += random_number * total >= working_memory[i]
+    return chosen_index
 
 
 @njit(cache=True)
-def _update_entry(q, visits, entry, reward, gamma, first, cells, is_over):  # type: ignore[no-untyped-def]
-    """Move entry `entry` of q towards reward + gamma max(0, max Q(s', .)).
+def _update_entry(  # type: ignore[no-untyped-def]
+    q, visits, entry_index, reward, gamma, next_entry, cells, is_over
+):
+    """Move the entry of a move, `entry_index` of q, towards reward + gamma max(0, max Q(s', .)).
 
-    s' is the position after the move; its entries are first:first + cells.
+    s' is the position after the move; its entries are next_entry:next_entry + cells.
     alpha is 1 / (1 + visits), this visit included: 1 / 2 in the first update.
     """
     highest = 0.0
-    for j in range(first, first + cells):
+    for j in range(next_entry, next_entry + cells):
         highest = max(highest, q[j])
-    visits[entry] += 1
-    alpha = 1 / (1 + visits[entry])
+    visits[entry_index] += 1
+    alpha = 1 / (1 + visits[entry_index])
     target = reward + gamma * highest
-    q[entry] = (1 - alpha) * q[entry] + alpha * target
+    q[entry_index] = (1 - alpha) * q[entry_index] + alpha * target
     if is_over:
-        q[first : first + cells] = reward
+        q[next_entry : next_entry + cells] = reward

@@ -40,11 +40,11 @@ class Trees(NamedTuple):
     """
 
     # [M] index of the child for the first legal move; 0 while the node has no children
-    children: Indices
-    tries: Visits  # [M] number of simulated games through the node
+    first_child: Indices
+    game_counts: Visits  # [M] number of simulated games through the node
     # [M] sum of the results of these games, for the player who moved to the node
-    total: Values
-    used: Indices  # [1] number of nodes in use
+    result_sums: Values
+    node_count: Indices  # [1] number of nodes in use
 
 
 def learn(
@@ -61,30 +61,32 @@ def learn(
     The reported q is the mean result of the moves at each root; a simulated game is an update.
     Every tree has its own random numbers, so no tree depends on the others.
     """
-    row_start, next_state = list_legal_pairs(game)
+    pair_start, next_state = list_legal_pairs(game)
     trees = _create_trees(game, recipe.rollouts)
     rng_states = np.stack(
         [make_rng_state(recipe.seed, root) for root in range(game.decisions)]
     )
-    # ln N for every N that can occur, so the loop computes no logarithm.
+    # ln N for every number of games N that can occur, so the loop computes no logarithm.
     logs = np.array([math.log(max(n, 1)) for n in range(recipe.rollouts + 1)])
     # working memory of `_simulate`
     path = np.zeros(game.cells, np.int32)
     bounds = np.zeros(game.pairs)
     root_moves = slice(game.decisions, game.decisions + game.pairs)
 
-    def report(done: float, _rollouts: int, games: int) -> Progress:
-        """Return the progress after these turns and updates."""
-        tries = trees.tries[root_moves]
-        mean = trees.total[root_moves] / np.maximum(tries, 1)
-        return make_pair_reporter(game, mean, tries)(done, games, games)
+    def report(finished_share: float, _rollouts: int, games: int) -> Progress:
+        """Return the progress of the training with the present values."""
+        game_counts = trees.game_counts[root_moves]
+        means = trees.result_sums[root_moves] / np.maximum(game_counts, 1)
+        return make_pair_reporter(game, means, game_counts)(
+            finished_share, games, games
+        )
 
     sweep = partial(
         _sweep_roots,
         rng_states,
         recipe.c,
         logs,
-        row_start,
+        pair_start,
         next_state,
         trees,
         path,
@@ -95,37 +97,39 @@ def learn(
 
 def _create_trees(game: Game, rollouts: int) -> Trees:
     """Return the trees before the first game, with room for all nodes that they can need."""
-    row_start, next_state = list_legal_pairs(game)
-    most_per_tree = rollouts * game.cells  # a game adds at most one block
+    pair_start, next_state = list_legal_pairs(game)
+    max_nodes_per_tree = rollouts * game.cells  # a game adds at most one block
     roots_and_moves = game.decisions + game.pairs
-    nodes = roots_and_moves + _count_nodes(row_start, next_state, most_per_tree)
+    nodes = roots_and_moves + _count_nodes(pair_start, next_state, max_nodes_per_tree)
     children = np.zeros(nodes, np.int32)
-    children[: game.decisions] = game.decisions + row_start[:-1]
+    children[: game.decisions] = game.decisions + pair_start[:-1]
     used = np.array([roots_and_moves], np.int32)
     return Trees(children, np.zeros(nodes, np.uint32), np.zeros(nodes), used)
 
 
 @njit(cache=True)
-def _count_nodes(row_start, next_state, most_per_tree):  # type: ignore[no-untyped-def]
-    """Return the number of nodes below all roots; at most `most_per_tree` count in each tree."""
+def _count_nodes(pair_start, next_state, max_nodes_per_tree):  # type: ignore[no-untyped-def]
+    """Return the number of nodes below all roots, with at most `max_nodes_per_tree` in each tree."""
     # Each root has its own tree: a node for each move, and below it the nodes of the next state.
-    size = np.zeros(len(row_start) - 1, np.int64)
+    tree_sizes = np.zeros(len(pair_start) - 1, np.int64)
     total = 0
-    for s in range(len(size) - 1, -1, -1):  # backward: next states have higher numbers
-        for p in range(row_start[s], row_start[s + 1]):
-            size[s] += 1
-            if next_state[p] >= 0:
-                size[s] += size[next_state[p]]
-        total += min(size[s], most_per_tree)
+    for state in range(
+        len(tree_sizes) - 1, -1, -1
+    ):  # backward: next states have higher numbers
+        for pair in range(pair_start[state], pair_start[state + 1]):
+            tree_sizes[state] += 1
+            if next_state[pair] >= 0:
+                tree_sizes[state] += tree_sizes[next_state[pair]]
+        total += min(tree_sizes[state], max_nodes_per_tree)
     return total
 
 
 @njit(cache=True)
 def _sweep_roots(  # type: ignore[no-untyped-def]
     rng_states,
-    c,
-    logs,
-    row_start,
+    exploration_constant,
+    log_counts,
+    pair_start,
     next_state,
     trees,
     path,
@@ -144,9 +148,9 @@ def _sweep_roots(  # type: ignore[no-untyped-def]
         for root in range(len(rng_states)):
             _simulate(
                 rng_states[root],
-                c,
-                logs,
-                row_start,
+                exploration_constant,
+                log_counts,
+                pair_start,
                 next_state,
                 trees,
                 path,
@@ -159,51 +163,69 @@ def _sweep_roots(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, root):  # type: ignore[no-untyped-def]
+def _simulate(  # type: ignore[no-untyped-def]
+    rng_state,
+    exploration_constant,
+    log_counts,
+    pair_start,
+    next_state,
+    trees,
+    path,
+    bounds,
+    root,
+):
     """Play one game from a root and count its result in the tree.
 
-    `path` [cells] is working memory for the nodes of the game, `bounds` [P] for upper bounds.
+    `path` [cells] is working memory for the nodes of the game, `bounds` [P] for upper bounds, and
+    `log_counts[N]` is ln N.
     """
-    children, tries, total, used = trees
-    s = root
+    first_child, game_counts, result_sums, node_count = trees
+    state = root
     node = root
     plies = 0
     # Selection and expansion, up to and including the first move that was never tried.
-    while s >= 0 and (plies == 0 or tries[node] > 0):
-        if children[node] == 0:
-            children[node] = used[0]
-            used[0] += row_start[s + 1] - row_start[s]
-        # The child of pair p is node offset + p, for all pairs of s.
-        offset = children[node] - row_start[s]
-        for p in range(row_start[s], row_start[s + 1]):
-            child = offset + p
-            bounds[p] = _compute_upper_bound(
-                total[child], tries[child], c, logs[tries[node]]
+    while state >= 0 and (plies == 0 or game_counts[node] > 0):
+        if first_child[node] == 0:
+            first_child[node] = node_count[0]
+            node_count[0] += pair_start[state + 1] - pair_start[state]
+        # The child of each pair of the state is the node offset + pair.
+        offset = first_child[node] - pair_start[state]
+        for pair in range(pair_start[state], pair_start[state + 1]):
+            child = offset + pair
+            bounds[pair] = _compute_upper_bound(
+                result_sums[child],
+                game_counts[child],
+                exploration_constant,
+                log_counts[game_counts[node]],
             )
-        p = choose_epsilon_greedy(row_start, bounds, s, 0.0, False, rng_state)
-        node = offset + p
-        s = next_state[p]
+        pair = choose_epsilon_greedy(pair_start, bounds, state, 0.0, False, rng_state)
+        node = offset + pair
+        state = next_state[pair]
         path[plies] = node
         plies += 1
     depth = plies
     # Rollout by random moves: with epsilon 1 the bounds are not read.
-    while s >= 0:
-        s = next_state[
-            choose_epsilon_greedy(row_start, bounds, s, 1.0, False, rng_state)
+    while state >= 0:
+        state = next_state[
+            choose_epsilon_greedy(pair_start, bounds, state, 1.0, False, rng_state)
         ]
         plies += 1
     # Backup.  The result is the last mover's, who made every second move, counted backward.
-    tries[root] += 1
-    result = s - DRAWN
+    game_counts[root] += 1
+    result = state - DRAWN
     for ply in range(depth):
-        tries[path[ply]] += 1
+        game_counts[path[ply]] += 1
         is_last_mover = (plies - ply) % 2 == 1
-        total[path[ply]] += result if is_last_mover else -result
+        result_sums[path[ply]] += result if is_last_mover else -result
 
 
 @njit(cache=True)
-def _compute_upper_bound(total, tries, c, log):  # type: ignore[no-untyped-def]
-    """Return the upper confidence bound on a move's mean; infinite for a move without a game."""
-    if tries == 0:
+def _compute_upper_bound(  # type: ignore[no-untyped-def]
+    result_sum, game_count, exploration_constant, log_of_parent_count
+):
+    """Return the upper confidence bound on a move's mean result; infinite for a move without a game."""
+    if game_count == 0:
         return math.inf
-    return total / tries + c * math.sqrt(log / tries)
+    return result_sum / game_count + exploration_constant * math.sqrt(
+        log_of_parent_count / game_count
+    )

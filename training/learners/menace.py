@@ -29,19 +29,22 @@ from training.learners.randomness import draw_uniform, make_rng_state
 
 
 class Boxes(NamedTuple):
-    """The beads of K moves, and the last game.
+    """The beads of K moves, and the states and pairs of the last game.
 
     Symmetry groups the P (state, action) pairs of the game into K moves that share their beads.
     """
 
     class_index: Indices  # [P] index of the move (symmetry class) of each pair
-    share: Values  # [P] 1 / number of symmetric cells, which share the beads of a move equally
-    beads: Values  # [K] whole numbers
-    full: Values  # [K] beads of a filled box: at the beginning and after a refill
+    # [P] 1 / number of symmetric cells, which share the beads of a move equally
+    cell_share: Values
+    beads: Values  # [K] number of beads of each move now, a whole number
+    initial_beads: (
+        Values  # [K] beads of a filled box: at the beginning and after a refill
+    )
     visits: Visits  # [K] number of updates
     refills: NDArray[np.int64]  # [1] number of refills of empty boxes
     states: Indices  # [cells] by ply, the states of the last game
-    played: Indices  # [cells] by ply, the pairs that the learner played, or -1
+    played_pairs: Indices  # [cells] by ply, the pairs that the learner played, or -1
 
 
 def learn(
@@ -56,12 +59,12 @@ def learn(
     With `self` as the opponent, the replies are drawn from the same boxes.  If both sides learn,
     each side's moves are rewarded for its own result.
     """
-    row_start, next_state = pairs.list_legal_pairs(game)
+    pair_start, next_state = pairs.list_legal_pairs(game)
     next_state = pairs.flip_endings(next_state)
     classes = list_pair_classes(game)
     own_move = game.ply[game.pair_decision] // 2
-    full = np.zeros(classes.class_count)
-    full[classes.class_index] = np.maximum(
+    initial_beads = np.zeros(classes.class_count)
+    initial_beads[classes.class_index] = np.maximum(
         1, recipe.beads - recipe.beads_drop * own_move
     )
     if recipe.opening != "any":
@@ -70,31 +73,37 @@ def learn(
         ]
         # The empty board is state 0, so its pairs come first.
         first_moves = classes.class_index[: game.cells]
-        full[first_moves[first_moves != first_moves[opening_cell]]] = 0
+        initial_beads[first_moves[first_moves != first_moves[opening_cell]]] = 0
     boxes = Boxes(
         class_index=classes.class_index,
-        share=1 / count_symmetric_cells(game),
-        beads=full.copy(),
-        full=full,
+        cell_share=1 / count_symmetric_cells(game),
+        beads=initial_beads.copy(),
+        initial_beads=initial_beads,
         visits=np.zeros(classes.class_count, np.uint32),
         refills=np.zeros(1, np.int64),
         states=np.zeros(game.cells, np.int32),
-        played=np.zeros(game.cells, np.int32),
+        played_pairs=np.zeros(game.cells, np.int32),
     )
-    shown_share = boxes.share if recipe.plays == "proportional" else np.ones(game.pairs)
+    shown_share = (
+        boxes.cell_share if recipe.plays == "proportional" else np.ones(game.pairs)
+    )
 
-    def report(done: float, games: int, updates: int) -> Progress:
-        """Return the progress after these turns and updates."""
+    def report(finished_share: float, games: int, updates: int) -> Progress:
+        """Return the progress of the training with the present values."""
         q = game.spread_pairs(
             (boxes.beads[classes.class_index] * shown_share).astype(np.float32)
         )
         visits = game.spread_pairs(boxes.visits[classes.class_index], 0)
-        return Progress(done, games, updates, q, visits, refills=int(boxes.refills[0]))
+        return Progress(
+            finished_share, games, updates, q, visits, refills=int(boxes.refills[0])
+        )
 
     rng_state = make_rng_state(recipe.seed)
     rewards = get_rewards(recipe)
     seats = pairs.list_seats(recipe)
-    play = partial(_play_games, rng_state, rewards, seats, row_start, next_state, boxes)
+    play = partial(
+        _play_games, rng_state, rewards, seats, pair_start, next_state, boxes
+    )
     return run_phases(list_opponents(game, recipe), next_checkpoint, play, report)
 
 
@@ -103,7 +112,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     rewards,
     seats,
-    row_start,
+    pair_start,
     next_state,
     boxes,
     replies,
@@ -117,68 +126,70 @@ def _play_games(  # type: ignore[no-untyped-def]
     # States and moves of a game are stored by ply; after the game the beads of every move of the
     # learner are changed by the result of the side that made the move.
     while games < phase_end and updates < max_updates:
-        s = 0
+        state = 0
         plies = 0
         mover = seats[(games - phase_start) % len(seats)]
-        while s >= 0:
-            boxes.states[plies] = s
-            boxes.played[plies] = -1
+        while state >= 0:
+            boxes.states[plies] = state
+            boxes.played_pairs[plies] = -1
             if mover == 0 or replies.learns_both_sides:
-                p = _draw_bead(row_start, boxes, s, rng_state)
-                boxes.played[plies] = p
-                s = next_state[p]
+                pair = _draw_bead(pair_start, boxes, state, rng_state)
+                boxes.played_pairs[plies] = pair
+                state = next_state[pair]
             else:
-                s = _draw_reply(replies, boxes, s, rng_state)
+                state = _draw_reply(replies, boxes, state, rng_state)
             plies += 1
             mover = 1 - mover
         # The ending is in the view of the side that did not make the last move.
-        last_movers = pairs.get_reward(pairs.flip_ending(s), rewards)
-        others = pairs.get_reward(s, rewards)
+        last_movers = pairs.get_reward(pairs.flip_ending(state), rewards)
+        others = pairs.get_reward(state, rewards)
         for ply in range(plies):
-            if boxes.played[ply] >= 0:
-                c = boxes.class_index[boxes.played[ply]]
+            if boxes.played_pairs[ply] >= 0:
+                move_class = boxes.class_index[boxes.played_pairs[ply]]
                 added = others if (plies - ply) % 2 == 0 else last_movers
-                boxes.beads[c] = max(0.0, boxes.beads[c] + added)
-                boxes.visits[c] += 1
-                _refill_if_empty(row_start, boxes, boxes.states[ply])
+                boxes.beads[move_class] = max(0.0, boxes.beads[move_class] + added)
+                boxes.visits[move_class] += 1
+                _refill_if_empty(pair_start, boxes, boxes.states[ply])
                 updates += 1
         games += 1
     return games, updates
 
 
 @njit(cache=True, inline="always")  # like `choose_epsilon_greedy`
-def _draw_bead(row_start, boxes, s, rng_state):  # type: ignore[no-untyped-def]
-    """Draw a bead from the box of state `s`; return its pair, at random among symmetric ones."""
+def _draw_bead(pair_start, boxes, state, rng_state):  # type: ignore[no-untyped-def]
+    """Draw a bead from the box of `state`; return its pair, at random among symmetric ones."""
     total = 0.0
-    for p in range(row_start[s], row_start[s + 1]):
-        total += boxes.beads[boxes.class_index[p]] * boxes.share[p]
+    for pair in range(pair_start[state], pair_start[state + 1]):
+        total += boxes.beads[boxes.class_index[pair]] * boxes.cell_share[pair]
     # The first pair at which the running sum of beads exceeds u * total, u in [0, 1).  This sum
     # adds the beads in the order of the loop above, so it reaches `total` within the row.
-    left = draw_uniform(rng_state) * total
-    p = row_start[s]
+    remaining = draw_uniform(rng_state) * total
+    pair = pair_start[state]
     while True:
-        left -= boxes.beads[boxes.class_index[p]] * boxes.share[p]
-        if left < 0:
-            return p
-        p += 1
+        remaining -= boxes.beads[boxes.class_index[pair]] * boxes.cell_share[pair]
+        if remaining < 0:
+            return pair
+        pair += 1
 
 
 @njit(cache=True, inline="always")
-def _draw_reply(replies, boxes, s, rng_state):  # type: ignore[no-untyped-def]
-    """Draw the opponent's reply in state `s` and return the next state, or the ending."""
+def _draw_reply(replies, boxes, state, rng_state):  # type: ignore[no-untyped-def]
+    """Draw the opponent's reply in `state` and return the next state, or the ending."""
     if replies.epsilon == 0:  # self-play: the same boxes choose the reply
-        return replies.next_state[_draw_bead(replies.row_start, boxes, s, rng_state)]
-    return draw_reply(replies, boxes.share, s, False, rng_state)
+        return replies.next_state[
+            _draw_bead(replies.reply_start, boxes, state, rng_state)
+        ]
+    return draw_reply(replies, boxes.cell_share, state, False, rng_state)
 
 
 @njit(cache=True)
-def _refill_if_empty(row_start, boxes, s):  # type: ignore[no-untyped-def]
-    """Refill the box of state `s` with its initial beads if it is empty."""
+def _refill_if_empty(pair_start, boxes, state):  # type: ignore[no-untyped-def]
+    """Refill the box of `state` with its initial beads if it is empty."""
     # A box with a single bead left of any move is not empty, and keeps what it has.
-    for p in range(row_start[s], row_start[s + 1]):
-        if boxes.beads[boxes.class_index[p]] > 0:
+    for pair in range(pair_start[state], pair_start[state + 1]):
+        if boxes.beads[boxes.class_index[pair]] > 0:
             return
-    for p in range(row_start[s], row_start[s + 1]):
-        c = boxes.class_index[p]
-        boxes.beads[c] = boxes.full[c]
+    for pair in range(pair_start[state], pair_start[state + 1]):
+        move_class = boxes.class_index[pair]
+        boxes.beads[move_class] = boxes.initial_beads[move_class]
     boxes.refills[0] += 1

@@ -56,7 +56,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
     starts,
-    row_start,
+    pair_start,
     next_state,
     q,
     visits,
@@ -76,31 +76,31 @@ def _play_games(  # type: ignore[no-untyped-def]
         exploration = pairs.decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
-        s, mover = choose_start(starts, games, rng_state)
+        state, mover = choose_start(starts, games, rng_state)
         plies, moves = 0, 0  # plies of both sides, moves of the learner
-        while s >= 0:
+        while state >= 0:
             if mover == 0 or replies.learns_both_sides:
                 chance = 1.0 if exploring_starts and moves == 0 else exploration
-                p = pairs.choose_epsilon_greedy(
-                    row_start, q, s, chance, False, rng_state
+                pair = pairs.choose_epsilon_greedy(
+                    pair_start, q, state, chance, False, rng_state
                 )
-                played[plies] = p
-                s = next_state[p]
+                played[plies] = pair
+                state = next_state[pair]
                 moves += 1
             else:
                 played[plies] = -1
-                s = draw_reply(replies, q, s, False, rng_state)
+                state = draw_reply(replies, q, state, False, rng_state)
             plies += 1
             mover = 1 - mover
         # Backward through the game: the two sides have different returns, which change places at
         # every ply.  The ending is in the view of the side that did not make the last move.
-        own_return = pairs.get_reward(pairs.flip_ending(s), rewards)
-        other_return = pairs.get_reward(s, rewards)
+        own_return = pairs.get_reward(pairs.flip_ending(state), rewards)
+        other_return = pairs.get_reward(state, rewards)
         for ply in range(plies - 1, -1, -1):
-            p = played[ply]
-            if p >= 0:
-                visits[p] += 1
-                q[p] += (own_return - q[p]) / visits[p]
+            pair = played[ply]
+            if pair >= 0:
+                visits[pair] += 1
+                q[pair] += (own_return - q[pair]) / visits[pair]
                 own_return *= gamma
             own_return, other_return = other_return, own_return
         games += 1

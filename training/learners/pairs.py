@@ -1,11 +1,11 @@
 """The legal state-action pairs as flat arrays, which compiled learners read and write.
 
-The pairs of state `s` are `row_start[s]:row_start[s + 1]`, their cells in reading order.
+The pairs of state `s` are `pair_start[s]:pair_start[s + 1]`, their cells in reading order.
 Illegal moves have no pair, so loops need no test for them, and the maximum of a state's
 values is the maximum of a slice.
 
-All learners use these letters: `s` is the index of one of D non-terminal states, `p` the
-index of one of P pairs. `next_state[p]` is the state after the move, or LOST, DRAWN or WON,
+A `state` is the index of one of D non-terminal states, a `pair` the index of one of P pairs.
+`next_state[pair]` is the state after the move, or LOST, DRAWN or WON,
 which are negative, if the move ends the game.
 """
 
@@ -34,7 +34,7 @@ Visits = NDArray[np.uint32]  # [P] the number of updates of every pair
 Indices = NDArray[np.int32]
 # Unsigned, because numba tests at each access whether a signed index is negative.  Without this
 # test Q-learning is 4% faster.
-RowStarts = NDArray[np.uint32]
+RangeStarts = NDArray[np.uint32]
 
 # Codes of the endings of a game, used in arrays of next states.  `ending - DRAWN` is the result as
 # a number: -1 for a loss, 0 for a draw, 1 for a win.
@@ -44,8 +44,8 @@ LOST, DRAWN, WON = -3, -2, -1
 class Pairs(NamedTuple):
     """The P legal state-action pairs of a game: the moves of both players."""
 
-    # [D + 1] the pairs of state s are row_start[s]:row_start[s + 1]
-    row_start: RowStarts
+    # [D + 1] the pairs of state s are pair_start[s]:pair_start[s + 1]
+    pair_start: RangeStarts
     # [P] the state after the move, or the ending in the view of the mover
     next_state: Indices
 
@@ -70,7 +70,7 @@ def list_legal_pairs(game: Game) -> Pairs:
 
 
 def make_table(game: Game, initial: float) -> tuple[Values, Visits]:
-    """Return the first values of all pairs, [P], and their numbers of updates, [P]."""
+    """Return the initial values of all pairs, [P], and their numbers of updates, all 0, [P]."""
     return np.full(game.pairs, initial), np.zeros(game.pairs, np.uint32)
 
 
@@ -88,12 +88,12 @@ def get_rewards(
     | TdAfterstates
     | Menace,
 ) -> Rewards:
-    """Return the rewards of a recipe."""
+    """Return the rewards of a loss, a draw and a win in a recipe."""
     return Rewards(float(recipe.loss), float(recipe.draw), float(recipe.win))
 
 
 def list_seats(recipe: QTable | TdAfterstates | Menace) -> Indices:
-    """Return the seats that the learner takes in turn, game by game, [n]: 0 as X, 1 as O."""
+    """Return the learner's seats in one game after the other, repeated, [n]: 0 as X, 1 as O."""
     return np.array(["xo".index(seat) for seat in SEAT_LETTERS[recipe.seat]], np.int32)
 
 
@@ -116,43 +116,45 @@ def flip_ending(ending):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def compute_greedy_target(row_start, q, s, gamma, rewards):  # type: ignore[no-untyped-def]
-    """Return the target of the move that led to `s`: gamma max Q(s, .); q is [P].
+def compute_greedy_target(pair_start, q, state, gamma, rewards):  # type: ignore[no-untyped-def]
+    """Return the target of the move that led to `state`, s: gamma max Q(s, .); q is [P].
 
-    If `s` is an ending, the target is its reward; all other moves have reward 0.
+    If `state` is an ending, the target is its reward; all other moves have reward 0.
     """
-    if s < 0:
-        return get_reward(s, rewards)
-    highest = q[row_start[s]]
-    for p in range(row_start[s] + 1, row_start[s + 1]):
-        highest = q[p] if q[p] > highest else highest
+    if state < 0:
+        return get_reward(state, rewards)
+    highest = q[pair_start[state]]
+    for pair in range(pair_start[state] + 1, pair_start[state + 1]):
+        highest = q[pair] if q[pair] > highest else highest
     return gamma * highest
 
 
 @njit(cache=True)
-def compute_expected_value(row_start, q, s, epsilon):  # type: ignore[no-untyped-def]
-    """Return the expected value of the next move in state `s`, chosen epsilon-greedily; q is [P]."""
-    start = row_start[s]
-    end = row_start[s + 1]
+def compute_expected_value(pair_start, q, state, epsilon):  # type: ignore[no-untyped-def]
+    """Return the expected value of the next move in `state`, chosen epsilon-greedily; q is [P]."""
+    start = pair_start[state]
+    end = pair_start[state + 1]
     highest = q[start]
     total = q[start]
-    for p in range(start + 1, end):
-        highest = max(highest, q[p])
-        total += q[p]
+    for pair in range(start + 1, end):
+        highest = max(highest, q[pair])
+        total += q[pair]
     return (1 - epsilon) * highest + epsilon * total / (end - start)
 
 
 # Inlined by numba, because LLVM does not inline it and a call would copy seven fields for each
 # array.
 @njit(cache=True, inline="always")
-def choose_epsilon_greedy(row_start, q, s, epsilon, first_best, rng_state):  # type: ignore[no-untyped-def]
-    """Return the pair of a move in state `s`, random with probability epsilon, otherwise greedy.
+def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
+    pair_start, q, state, epsilon, first_best, rng_state
+):
+    """Return the pair of a move in `state`, random with probability epsilon, otherwise greedy.
 
     `q` is [P]. If several pairs have the highest value, the first one is played if
     `first_best`, otherwise each with equal probability.
     """
-    start = row_start[s]
-    end = row_start[s + 1]
+    start = pair_start[state]
+    end = pair_start[state + 1]
     # One random number u decides everything.  If u < epsilon, then u / epsilon is uniform in [0, 1)
     # again and selects the random move.  Otherwise (u - epsilon) / (1 - epsilon) is uniform in
     # [0, 1) and selects among ties.  `min` is needed as a quotient can round up to 1.
@@ -165,11 +167,11 @@ def choose_epsilon_greedy(row_start, q, s, epsilon, first_best, rng_state):  # t
     highest = q[start]
     best = start
     ties = 1
-    for p in range(start + 1, end):
-        higher = q[p] > highest
-        ties = 1 if higher else ties + (q[p] == highest)
-        best = p if higher else best
-        highest = q[p] if higher else highest
+    for pair in range(start + 1, end):
+        higher = q[pair] > highest
+        ties = 1 if higher else ties + (q[pair] == highest)
+        best = pair if higher else best
+        highest = q[pair] if higher else highest
     if ties > 1 and not first_best:
         share = (u - epsilon) / (1 - epsilon)
         skipped = min(int(share * ties), ties - 1)
@@ -180,11 +182,11 @@ def choose_epsilon_greedy(row_start, q, s, epsilon, first_best, rng_state):  # t
 
 
 @njit(cache=True)
-def decay_rate(rate, drop, turns, length):  # type: ignore[no-untyped-def]
-    """Return a rate after `turns` of the `length` turns of a phase.
+def decay_rate(rate, drop, turns, phase_length):  # type: ignore[no-untyped-def]
+    """Return a step size or exploration rate after `turns` of the `phase_length` turns of a phase.
 
-    It falls by `drop` after each tenth of the phase, but not below 0.
+    It begins as `rate` and falls by `drop` after each tenth of the phase, but not below 0.
     """
     if drop == 0:  # avoids the division below, which takes as long as a move
         return rate
-    return max(0.0, rate - drop * (10 * turns // length))
+    return max(0.0, rate - drop * (10 * turns // phase_length))

@@ -18,7 +18,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.policy import BASELINES
 from training.learners.pairs import (
     Indices,
-    RowStarts,
+    RangeStarts,
     choose_epsilon_greedy,
     flip_endings,
     list_legal_pairs,
@@ -29,19 +29,19 @@ NextCheckpoint = Callable[[int], int]
 
 
 class Epoch(NamedTuple):
-    """The games of a network's last epoch; pairs of numbers are as X and as O."""
+    """The results of the games of a network's last epoch; pairs of numbers are as X and as O."""
 
     won: tuple[float, float]  # share of the games that the network won
-    lost: tuple[float, float]  # the opponent's share, illegal moves included
-    forfeited: tuple[float, float]  # share of the games lost by an illegal move
+    lost: tuple[float, float]  # share that the opponent won, also by an illegal move
+    forfeited: tuple[float, float]  # share that the network lost by an illegal move
     # share of all decisions with an illegal move as highest output, after the epoch
     illegal: float
-    # the share among the decisions in the epoch's games, before the epoch's updates
+    # the same share, but of the decisions in the epoch's games, before the epoch's updates
     illegal_met: float
 
 
 class Progress(NamedTuple):
-    """The state of a training between two games: its counts, values and visits."""
+    """The state of a training at a checkpoint: its counts, values and visits."""
 
     finished_share: float  # finished share of the training, 0 to 1
     games: int
@@ -64,9 +64,9 @@ class Replies(NamedTuple):
     # whether the learner plays and learns both sides, so that no opponent replies
     learns_both_sides: bool
     epsilon: float  # probability of a random reply: 1 for a baseline, 0 for "self"
-    # [D + 1] the replies to state s are row_start[s]:row_start[s + 1]
-    row_start: RowStarts
-    # the state after each reply, or the ending in the view of the learner
+    # [D + 1] the replies in state s are reply_start[s]:reply_start[s + 1]
+    reply_start: RangeStarts
+    # the state after each reply, or the ending in the learner's view, by index of the reply
     next_state: Indices
 
 
@@ -84,7 +84,7 @@ def run_phases(
     `play(opponent, phase_start, phase_end, max_updates, turns, updates)` plays until
     `phase_end` turns or at least `max_updates` updates are reached, and returns both
     counts, which run over all phases; `phase_start` is the number of turns before this
-    phase. If it returns fewer of both, nothing is left to learn and the training is over.
+    phase. If it reaches neither number, nothing is left to learn and the training is over.
     `report` receives the finished share of the training, the turns and the updates.
     """
     schedule = list(phases)
@@ -108,12 +108,14 @@ def run_phases(
 def make_pair_reporter(
     game: Game, q: NDArray[np.float64], visits: NDArray[np.uint32]
 ) -> Callable[[float, int, int], Progress]:
-    """Return a function that reports the current q and visits, [P] each."""
+    """Return a function that builds the progress from the current q and visits, [P] each."""
 
-    def report(done: float, games: int, updates: int) -> Progress:
-        """Return the progress after these games and updates."""
+    def report(finished_share: float, games: int, updates: int) -> Progress:
+        """Return the progress of the training with the present values."""
         table = game.spread_pairs(q.astype(np.float32))
-        return Progress(done, games, updates, table, game.spread_pairs(visits, 0))
+        return Progress(
+            finished_share, games, updates, table, game.spread_pairs(visits, 0)
+        )
 
     return report
 
@@ -125,26 +127,26 @@ def list_opponents(game: Game, recipe: Recipe) -> list[tuple[Replies, int]]:
 
 def _build_replies(game: Game, opponent: str) -> Replies:
     """Return the replies of an opponent: a baseline's name, "self" or "both"."""
-    row_start, next_state = list_legal_pairs(game)
+    pair_start, next_state = list_legal_pairs(game)
     # The opponent makes these moves, but endings are in the view of the learner.
     next_state = flip_endings(next_state)
     if opponent not in BASELINES:
         return Replies(
-            opponent == BOTH, 0.0 if opponent == SELF else 1.0, row_start, next_state
+            opponent == BOTH, 0.0 if opponent == SELF else 1.0, pair_start, next_state
         )
     played = (BASELINES[opponent].build_policy(game) > 0)[game.legal]
     counts = np.add.reduceat(played, game.pair_start[:-1], dtype=np.int32)
-    row_start = np.concatenate([[0], counts.cumsum()]).astype(np.uint32)
-    return Replies(False, 1.0, row_start, next_state[played])
+    reply_start = np.concatenate([[0], counts.cumsum()]).astype(np.uint32)
+    return Replies(False, 1.0, reply_start, next_state[played])
 
 
 @njit(cache=True, inline="always")  # like `choose_epsilon_greedy`
-def draw_reply(replies, q, s, first_best, rng_state):  # type: ignore[no-untyped-def]
-    """Draw the opponent's reply in state `s` and return the next state, or the ending.
+def draw_reply(replies, q, state, first_best, rng_state):  # type: ignore[no-untyped-def]
+    """Draw the opponent's reply in `state` and return the next state, or the ending.
 
     `q` [P] and `first_best` matter only if the opponent is the learner itself.
     """
     reply = choose_epsilon_greedy(
-        replies.row_start, q, s, replies.epsilon, first_best, rng_state
+        replies.reply_start, q, state, replies.epsilon, first_best, rng_state
     )
     return replies.next_state[reply]

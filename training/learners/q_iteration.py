@@ -40,7 +40,7 @@ def learn(
 
     No game is played to the end, so the number of games is 0; a skipped pair counts as no update.
     """
-    row_start, next_state = list_legal_pairs(game)
+    pair_start, next_state = list_legal_pairs(game)
     q, visits = make_table(game, recipe.initial)
     turns = [
         (replies, sweeps * game.pairs)
@@ -52,7 +52,7 @@ def learn(
     return run_phases(
         turns,
         next_checkpoint,
-        partial(_sweep_pairs, rng_state, parameters, row_start, next_state, q, visits),
+        partial(_sweep_pairs, rng_state, parameters, pair_start, next_state, q, visits),
         lambda done, _turns, updates: report(done, 0, updates),
     )
 
@@ -61,7 +61,7 @@ def learn(
 def _sweep_pairs(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
-    row_start,
+    pair_start,
     next_state,
     q,
     visits,
@@ -76,14 +76,16 @@ def _sweep_pairs(  # type: ignore[no-untyped-def]
     # `turns` counts pairs over all sweeps, so `turns % len(q)` is the next pair of the sweep.
     gamma, sticky, rewards = parameters
     while turns < phase_end and updates < max_updates:
-        p = turns % len(q)
-        if not (sticky and q[p] == rewards.loss):
+        pair = turns % len(q)
+        if not (sticky and q[pair] == rewards.loss):
             # Endings are in the learner's view, whether its move or the opponent's reply ends the game.
-            s = next_state[p]
-            if s >= 0:
-                s = draw_reply(replies, q, s, False, rng_state)
-            q[p] = compute_greedy_target(row_start, q, s, gamma, rewards)
-            visits[p] += 1
+            next_position = next_state[pair]
+            if next_position >= 0:
+                next_position = draw_reply(replies, q, next_position, False, rng_state)
+            q[pair] = compute_greedy_target(
+                pair_start, q, next_position, gamma, rewards
+            )
+            visits[pair] += 1
             updates += 1
         turns += 1
     return turns, updates

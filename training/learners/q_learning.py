@@ -85,14 +85,14 @@ def learn_pairs(
     next_checkpoint: NextCheckpoint,
     play_games: Callable[..., Any],
     parameters: object,
-    *more: object,
+    *extra_arguments: object,
 ) -> Iterator[Progress]:
     """Train a table with a value for each pair, by a compiled loop that plays games.
 
-    The loop gets the random generator, `parameters`, the starts, the pairs, the table, `more`,
-    and then the arguments that `run_phases` explains.
+    The loop gets the random generator, `parameters`, the starts, the pairs, the table,
+    `extra_arguments`, and then the arguments that `run_phases` explains.
     """
-    row_start, next_state = pairs.list_legal_pairs(game)
+    pair_start, next_state = pairs.list_legal_pairs(game)
     # An update follows the opponent's reply, so endings are in the view of the player to move.
     next_state = pairs.flip_endings(next_state)
     q, visits = pairs.make_table(game, recipe.initial)
@@ -101,11 +101,11 @@ def learn_pairs(
         make_rng_state(recipe.seed),
         parameters,
         list_starts(game, recipe),
-        row_start,
+        pair_start,
         next_state,
         q,
         visits,
-        *more,
+        *extra_arguments,
     )
     return run_phases(
         list_opponents(game, recipe),
@@ -116,7 +116,7 @@ def learn_pairs(
 
 
 def list_starts(game: Game, recipe: TdControl | MonteCarlo) -> Starts:
-    """Return the states where the games of a recipe begin."""
+    """Return the states in which the games of a recipe begin."""
     if recipe.start == "empty":
         empty_board = {"both": [0, ~0], "x": [0], "o": [~0]}[recipe.seat]
         return Starts(np.array(empty_board, np.int32), is_random=False)
@@ -140,7 +140,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
     starts,
-    row_start,
+    pair_start,
     next_state,
     q,
     visits,
@@ -162,42 +162,42 @@ def _play_games(  # type: ignore[no-untyped-def]
         exploration = pairs.decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
-        s, mover = choose_start(starts, games, rng_state)
+        state, mover = choose_start(starts, games, rng_state)
         last_pair[:] = -1
-        while s >= 0:
+        while state >= 0:
             if mover == 0 or replies.learns_both_sides:
                 # The move is chosen before the update, because Sarsa's target needs it.  The other
                 # learners choose the same move: the update changes no value of this state.
-                p = pairs.choose_epsilon_greedy(
-                    row_start, q, s, exploration, False, rng_state
+                pair = pairs.choose_epsilon_greedy(
+                    pair_start, q, state, exploration, False, rng_state
                 )
                 previous = last_pair[mover]
                 if previous >= 0:
                     if next_value == MAXIMUM:
                         target = pairs.compute_greedy_target(
-                            row_start, q, s, gamma, rewards
+                            pair_start, q, state, gamma, rewards
                         )
                     elif next_value == CHOSEN:
-                        target = gamma * q[p]
+                        target = gamma * q[pair]
                     else:
                         target = gamma * pairs.compute_expected_value(
-                            row_start, q, s, exploration
+                            pair_start, q, state, exploration
                         )
                     q[previous] += alpha * (target - q[previous])
                     visits[previous] += 1
                     updates += 1
-                last_pair[mover] = p
-                s = next_state[p]
+                last_pair[mover] = pair
+                state = next_state[pair]
             else:
-                s = draw_reply(replies, q, s, False, rng_state)
+                state = draw_reply(replies, q, state, False, rng_state)
             mover = 1 - mover
-        # Update the last move of each side.  `s` is the ending in the view of the side to move, and
-        # `flip_ending(s)` in the view of the side that made the last move.
-        for ending in (s, pairs.flip_ending(s)):
-            p = last_pair[mover]
-            if p >= 0:
-                q[p] += alpha * (pairs.get_reward(ending, rewards) - q[p])
-                visits[p] += 1
+        # Update the last move of each side.  `state` is the ending in the view of the side to move,
+        # and `flip_ending(state)` in the view of the side that made the last move.
+        for ending in (state, pairs.flip_ending(state)):
+            pair = last_pair[mover]
+            if pair >= 0:
+                q[pair] += alpha * (pairs.get_reward(ending, rewards) - q[pair])
+                visits[pair] += 1
                 updates += 1
             mover = 1 - mover
         games += 1

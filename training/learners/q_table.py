@@ -48,7 +48,7 @@ class LoopParameters(NamedTuple):
     seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
 
 
-class Memory(NamedTuple):
+class LearnerArrays(NamedTuple):
     """Arrays that the training changes: the values of K classes of pairs, and the last game."""
 
     tables: NDArray[np.float64]  # [K, 1], or [K, 2] for double Q-learning
@@ -56,7 +56,9 @@ class Memory(NamedTuple):
     visits: Visits  # [K] number of updates
     q: Values  # [P] the values by pair; only rows that `refresh_row` copied are up to date
     states: Indices  # [cells] by ply, the states of the last game
-    played: Indices  # [cells] by ply, the pairs that the learner played, or -1
+    played_pairs: (
+        Indices  # [cells] by ply, the pairs that the learner played_pairs, or -1
+    )
 
 
 def learn(
@@ -81,13 +83,13 @@ def learn(
         else list_afterstate_classes(game)
     )
     tables = 2 if isinstance(recipe, DoubleQ) else 1
-    memory = Memory(
+    arrays = LearnerArrays(
         tables=np.full((classes.class_count, tables), recipe.initial),
         values=np.full(classes.class_count, recipe.initial),
         visits=np.zeros(classes.class_count, np.uint32),
         q=np.zeros(game.pairs),
         states=np.zeros(game.cells, np.int32),
-        played=np.zeros(game.cells, np.int32),
+        played_pairs=np.zeros(game.cells, np.int32),
     )
     parameters = LoopParameters(
         alpha=recipe.alpha,
@@ -101,7 +103,7 @@ def learn(
         seats=pairs.list_seats(recipe),
     )
     return learn_classes(
-        game, recipe, next_checkpoint, _play_games, parameters, classes, memory
+        game, recipe, next_checkpoint, _play_games, parameters, classes, arrays
     )
 
 
@@ -109,10 +111,10 @@ def learn(
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
-    row_start,
+    pair_start,
     next_state,
     class_index,
-    memory,
+    arrays,
     replies,
     phase_start,
     phase_end,
@@ -120,7 +122,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update the memory; `run_phases` explains the counts."""
+    """Play games and update the arrays; `run_phases` explains the counts."""
     seats = parameters.seats
     while games < phase_end and updates < max_updates:
         game = games - phase_start
@@ -138,15 +140,15 @@ def _play_games(  # type: ignore[no-untyped-def]
             rng_state,
             exploration,
             parameters.first_best,
-            row_start,
+            pair_start,
             next_state,
             class_index,
-            memory,
+            arrays,
             replies,
             mover,
         )
         updates += _learn_game(
-            rng_state, parameters, row_start, class_index, memory, plies, ending
+            rng_state, parameters, pair_start, class_index, arrays, plies, ending
         )
         games += 1
     return games, updates
@@ -157,63 +159,65 @@ def _play_game(  # type: ignore[no-untyped-def]
     rng_state,
     exploration,
     first_best,
-    row_start,
+    pair_start,
     next_state,
     class_index,
-    memory,
+    arrays,
     replies,
     mover,
 ):
-    """Play a game and store its states and moves in `memory`.
+    """Play a game and store its states and moves in `arrays`.
 
     Return the number of plies, and the ending in the view of the side that did not move last.
     """
-    _, values, _, q, states, played = memory
-    s, plies = 0, 0
-    while s >= 0:
-        # `values` is by class and the choice reads `q` by pair, so the row of `s` is copied.
-        refresh_row(row_start, class_index, values, q, s)
-        states[plies] = s
-        played[plies] = -1  # no move of the learner, unless it chooses one below
+    _, values, _, q, states, played_pairs = arrays
+    state, plies = 0, 0
+    while state >= 0:
+        # `values` is by class and the choice reads `q` by pair, so the row of `state` is copied.
+        refresh_row(pair_start, class_index, values, q, state)
+        states[plies] = state
+        played_pairs[plies] = -1  # no move of the learner, unless it chooses one below
         if mover == 0 or replies.learns_both_sides:
-            p = pairs.choose_epsilon_greedy(
-                row_start, q, s, exploration, first_best, rng_state
+            pair = pairs.choose_epsilon_greedy(
+                pair_start, q, state, exploration, first_best, rng_state
             )
-            played[plies] = p
-            s = next_state[p]
+            played_pairs[plies] = pair
+            state = next_state[pair]
         else:
-            s = draw_reply(replies, q, s, first_best, rng_state)
+            state = draw_reply(replies, q, state, first_best, rng_state)
         plies += 1
         mover = 1 - mover
-    return plies, s
+    return plies, state
 
 
 @njit(cache=True, inline="always")
-def _learn_game(rng_state, parameters, row_start, class_index, memory, plies, ending):  # type: ignore[no-untyped-def]
+def _learn_game(  # type: ignore[no-untyped-def]
+    rng_state, parameters, pair_start, class_index, arrays, plies, ending
+):
     """Update the learner's moves of the last game, last move first; return their number."""
     # Backward through the game: when a move is updated, the state after it has its new values
     # already, so a result reaches the first move of the game within one pass.
     alpha, gamma, _, _, rewards, old_share, _, coin_at_end, _ = parameters
-    tables, values, visits, _, states, played = memory
-    count = tables.shape[1]
+    tables, values, visits, _, states, played_pairs = arrays
+    table_count = tables.shape[1]
     updates = 0
     for ply in range(plies - 1, -1, -1):
-        if played[ply] < 0:
+        if played_pairs[ply] < 0:
             continue
-        c = class_index[played[ply]]
+        pair_class = class_index[played_pairs[ply]]
         # The same side would move again two plies later.
         is_last = ply + 2 >= plies
         # Tables from `first_table` to `end_table` - 1 learn: all, or one that a coin selects.
         first_table = 0
-        end_table = count
-        if count == 2 and (coin_at_end or not is_last):
+        end_table = table_count
+        if table_count == 2 and (coin_at_end or not is_last):
             first_table = int(2 * draw_uniform(rng_state))
             end_table = first_table + 1
         if not is_last:
             # the table that evaluates the next move; a single table evaluates its own choice
-            evaluator = count - 1 - first_table
+            evaluator = table_count - 1 - first_table
             target = gamma * _evaluate_best_move(
-                row_start,
+                pair_start,
                 class_index,
                 tables,
                 first_table,
@@ -226,21 +230,29 @@ def _learn_game(rng_state, parameters, row_start, class_index, memory, plies, en
         else:
             target = pairs.get_reward(pairs.flip_ending(ending), rewards)
         for table in range(first_table, end_table):
-            tables[c, table] += alpha * (target - old_share * tables[c, table])
-        values[c] = tables[c].sum() / count
-        visits[c] += 1
+            tables[pair_class, table] += alpha * (
+                target - old_share * tables[pair_class, table]
+            )
+        values[pair_class] = tables[pair_class].sum() / table_count
+        visits[pair_class] += 1
         updates += 1
     return updates
 
 
 @njit(cache=True, inline="always")
-def _evaluate_best_move(row_start, class_index, tables, selector, evaluator, s):  # type: ignore[no-untyped-def]
-    """Return the value of the best move in state `s`, selected by one table, evaluated by another.
+def _evaluate_best_move(  # type: ignore[no-untyped-def]
+    pair_start, class_index, tables, selector, evaluator, state
+):
+    """Return the value of the best move in `state`, selected by one table, evaluated by another.
 
     `selector` and `evaluator` are indices of tables. Ties: the first of the best moves.
     """
-    best = class_index[row_start[s]]
-    for p in range(row_start[s] + 1, row_start[s + 1]):
-        c = class_index[p]
-        best = c if tables[c, selector] > tables[best, selector] else best
+    best = class_index[pair_start[state]]
+    for pair in range(pair_start[state] + 1, pair_start[state + 1]):
+        pair_class = class_index[pair]
+        best = (
+            pair_class
+            if tables[pair_class, selector] > tables[best, selector]
+            else best
+        )
     return tables[best, evaluator]

@@ -49,8 +49,10 @@ def learn(
         epsilon_drop=recipe.epsilon_drop,
         rewards=get_rewards(recipe),
     )
-    played = np.empty((2, game.cells), np.int32)
-    return learn_pairs(game, recipe, next_checkpoint, _play_games, parameters, played)
+    played_pairs = np.empty((2, game.cells), np.int32)
+    return learn_pairs(
+        game, recipe, next_checkpoint, _play_games, parameters, played_pairs
+    )
 
 
 @njit(cache=True)
@@ -58,11 +60,11 @@ def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
     starts,
-    row_start,
+    pair_start,
     next_state,
     q,
     visits,
-    played,
+    played_pairs,
     replies,
     phase_start,
     phase_end,
@@ -72,47 +74,47 @@ def _play_games(  # type: ignore[no-untyped-def]
 ):
     """Play games and update q [P] and visits [P]; `run_phases` explains the counts.
 
-    `played` [2, cells] holds the pairs of the learner and of its opponent in this game.
+    `played_pairs` [2, cells] holds the pairs of the learner and of its opponent in this game.
     """
     # When a side chooses its next move, the TD error of its last move is known, and `_update_game`
     # updates all of the side's moves in this game so far.  Traces need no array: going backward
     # through the moves, the trace is multiplied by `trace_decay` at each step.
     alpha, gamma, trace_decay, epsilon, epsilon_drop, rewards = parameters
-    moves = np.empty(2, np.int32)  # number of pairs in each row of `played`
+    pair_counts = np.empty(2, np.int32)  # number of pairs in each row of `played_pairs`
     while games < phase_end and updates < max_updates:
         exploration = pairs.decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
-        s, mover = choose_start(starts, games, rng_state)
-        moves[:] = 0
-        while s >= 0:
+        state, mover = choose_start(starts, games, rng_state)
+        pair_counts[:] = 0
+        while state >= 0:
             if mover == 0 or replies.learns_both_sides:
-                p = pairs.choose_epsilon_greedy(
-                    row_start, q, s, exploration, False, rng_state
+                pair = pairs.choose_epsilon_greedy(
+                    pair_start, q, state, exploration, False, rng_state
                 )
                 updates += _update_game(
                     q,
                     visits,
-                    played[mover],
-                    moves[mover],
-                    gamma * q[p],
+                    played_pairs[mover],
+                    pair_counts[mover],
+                    gamma * q[pair],
                     alpha,
                     trace_decay,
                 )
-                played[mover, moves[mover]] = p
-                moves[mover] += 1
-                s = next_state[p]
+                played_pairs[mover, pair_counts[mover]] = pair
+                pair_counts[mover] += 1
+                state = next_state[pair]
             else:
-                s = draw_reply(replies, q, s, False, rng_state)
+                state = draw_reply(replies, q, state, False, rng_state)
             mover = 1 - mover
-        # Update the last move of each side.  `s` is the ending in the view of the side to move, and
-        # `flip_ending(s)` in the view of the side that made the last move.
-        for ending in (s, pairs.flip_ending(s)):
+        # Update the last move of each side.  `state` is the ending in the view of the side to move,
+        # and `flip_ending(state)` in the view of the side that made the last move.
+        for ending in (state, pairs.flip_ending(state)):
             updates += _update_game(
                 q,
                 visits,
-                played[mover],
-                moves[mover],
+                played_pairs[mover],
+                pair_counts[mover],
                 pairs.get_reward(ending, rewards),
                 alpha,
                 trace_decay,
@@ -123,22 +125,24 @@ def _play_games(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _update_game(q, visits, played, moves, target, alpha, trace_decay):  # type: ignore[no-untyped-def]
-    """Update the values of the pairs in `played[:moves]` by the TD error of the last pair.
+def _update_game(  # type: ignore[no-untyped-def]
+    q, visits, played_pairs, pair_count, target, alpha, trace_decay
+):
+    """Update the first `pair_count` of `played_pairs` by the TD error of the last of these pairs.
 
-    `target` is the target of the last pair.  Return the number of updates, 0 if there is no pair.
+    `target` is the target of this last pair.  Return the number of updates, 0 if there is no pair.
     """
-    if moves == 0:
+    if pair_count == 0:
         return 0
-    error = target - q[played[moves - 1]]
+    error = target - q[played_pairs[pair_count - 1]]
     trace, updates = 1.0, 0
     # From the last move back to the first: the trace of each move is a factor smaller.
-    for move in range(moves - 1, -1, -1):
+    for move in range(pair_count - 1, -1, -1):
         if trace == 0:
             break
-        p = played[move]
-        q[p] += alpha * error * trace
-        visits[p] += 1
+        pair = played_pairs[move]
+        q[pair] += alpha * error * trace
+        visits[pair] += 1
         updates += 1
         trace *= trace_decay
     return updates

@@ -52,7 +52,7 @@ def learn(
     The table is stored in the view of the player to move: values where O is to move are multiplied
     by -1, so that both sides maximise.
     """
-    row_start, next_state = list_legal_pairs(game)
+    pair_start, next_state = list_legal_pairs(game)
     sign = game.to_move.astype(np.float64)
     q = (recipe.initial * sign)[game.pair_decision]
     visits = np.zeros(game.pairs, np.uint32)
@@ -67,7 +67,7 @@ def learn(
         _play_games,
         make_rng_state(recipe.seed),
         parameters,
-        row_start,
+        pair_start,
         next_state,
         sign,
         q,
@@ -85,7 +85,7 @@ def learn(
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
-    row_start,
+    pair_start,
     next_state,
     sign,
     q,
@@ -112,16 +112,18 @@ def _play_games(  # type: ignore[no-untyped-def]
         exploration = decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
-        s = 0
-        while s >= 0:
-            p = choose_epsilon_greedy(row_start, q, s, exploration, False, rng_state)
-            opponents_rewards = after_x if sign[s] > 0 else after_o
-            target = -compute_greedy_target(
-                row_start, q, next_state[p], gamma, opponents_rewards
+        state = 0
+        while state >= 0:
+            pair = choose_epsilon_greedy(
+                pair_start, q, state, exploration, False, rng_state
             )
-            q[p] += alpha * (target - q[p])
-            visits[p] += 1
+            opponents_rewards = after_x if sign[state] > 0 else after_o
+            target = -compute_greedy_target(
+                pair_start, q, next_state[pair], gamma, opponents_rewards
+            )
+            q[pair] += alpha * (target - q[pair])
+            visits[pair] += 1
             updates += 1
-            s = next_state[p]
+            state = next_state[pair]
         games += 1
     return games, updates

@@ -40,7 +40,7 @@ class LoopParameters(NamedTuple):
     seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
 
 
-class Memory(NamedTuple):
+class LearnerArrays(NamedTuple):
     """The values of K classes of afterstates, in the view of the player who made the afterstate."""
 
     values: Values  # [K] V(z) of each class
@@ -62,7 +62,7 @@ def learn(
     Alpha falls like epsilon, after each tenth of the games.
     """
     classes = list_afterstate_classes(game, recipe.symmetric)
-    memory = Memory(
+    arrays = LearnerArrays(
         values=_init_values(recipe, classes, pairs.list_legal_pairs(game).next_state),
         visits=np.zeros(classes.class_count, np.uint32),
         q=np.zeros(game.pairs),
@@ -77,7 +77,7 @@ def learn(
         seats=pairs.list_seats(recipe),
     )
     return learn_classes(
-        game, recipe, next_checkpoint, _play_games, parameters, classes, memory
+        game, recipe, next_checkpoint, _play_games, parameters, classes, arrays
     )
 
 
@@ -96,10 +96,10 @@ def _init_values(
 def _play_games(  # type: ignore[no-untyped-def]
     rng_state,
     parameters,
-    row_start,
+    pair_start,
     next_state,
     class_index,
-    memory,
+    arrays,
     replies,
     phase_start,
     phase_end,
@@ -107,14 +107,14 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update the memory; `run_phases` explains the counts."""
+    """Play games and update the arrays; `run_phases` explains the counts."""
     # A side's previous afterstate is updated when the same side makes its next afterstate, towards
     # the value of this one.  Final boards have fixed values, so a side that ends the game learns
     # its result by the same update; only the other side needs an update after the end.
     alpha, alpha_drop, epsilon, epsilon_drop, rewards, updates_random_moves, seats = (
         parameters
     )
-    values, visits, q = memory
+    values, visits, q = arrays
     # [2] the class of the last afterstate of the learner and of its opponent; -1 for none
     last_class = np.empty(2, np.int32)
     length = phase_end - phase_start
@@ -125,33 +125,33 @@ def _play_games(  # type: ignore[no-untyped-def]
         round_start = game // len(seats) * len(seats)
         step_size = pairs.decay_rate(alpha, alpha_drop, round_start, length)
         exploration = pairs.decay_rate(epsilon, epsilon_drop, round_start, length)
-        s = 0
+        state = 0
         mover = seats[game % len(seats)]
         last_class[:] = -1
-        while s >= 0:
-            refresh_row(row_start, class_index, values, q, s)
+        while state >= 0:
+            refresh_row(pair_start, class_index, values, q, state)
             if mover == 0 or replies.learns_both_sides:
                 is_random = draw_uniform(rng_state) < exploration
                 chance = 1.0 if is_random else 0.0
-                p = pairs.choose_epsilon_greedy(
-                    row_start, q, s, chance, False, rng_state
+                pair = pairs.choose_epsilon_greedy(
+                    pair_start, q, state, chance, False, rng_state
                 )
                 previous = last_class[mover]
-                made = class_index[p]
+                made = class_index[pair]
                 if previous >= 0 and (updates_random_moves or not is_random):
                     values[previous] += step_size * (values[made] - values[previous])
                     visits[previous] += 1
                     updates += 1
                 last_class[mover] = made
-                s = next_state[p]
+                state = next_state[pair]
             else:
-                s = draw_reply(replies, q, s, False, rng_state)
+                state = draw_reply(replies, q, state, False, rng_state)
             mover = 1 - mover
-        # The side that did not end the game learns the result; `s` is the ending in its view.
+        # The side that did not end the game learns the result; `state` is the ending in its view.
         previous = last_class[mover]
         if previous >= 0:
             values[previous] += step_size * (
-                pairs.get_reward(s, rewards) - values[previous]
+                pairs.get_reward(state, rewards) - values[previous]
             )
             visits[previous] += 1
             updates += 1
