@@ -127,14 +127,16 @@ def describe_moves(moves: Sequence[ReviewedMove]) -> str:
         f"{move.ply}. {gettext(RESULT_LABELS[move.optimal_value])}, {_describe_expectation(move)}"
         for move in moves
     ]
-    words = gettext("After each move: how the game ends with optimal play.")
+    words = gettext("The result after each move, if both sides then play optimally.")
     return f"{words} {'; '.join(plies)}."
 
 
 def _describe_expectation(move: ReviewedMove) -> str:
     if move.value_text and move.expected_value is None:
         return gettext(
-            "%(mark)s had %(beads)s for it", mark=move.mark, beads=move.spoken_value
+            "%(mark)s had %(beads)s for this move",
+            mark=move.mark,
+            beads=move.spoken_value,
         )
     value = move.value_text or gettext("nothing yet")
     return gettext("%(mark)s expected %(value)s", mark=move.mark, value=value)

@@ -55,13 +55,13 @@ def explain_blunder(state: MatchState, cell: int) -> str:
     right = list_hint_cells(state)
     wins = state.match.player_to_move * int(site.solution.values[state.position]) == 1
     if len(right) > 1:
-        words = gettext_noop("%(squares)s would have held the draw.")
+        words = gettext_noop("%(squares)s would have kept the draw.")
         if wins:
             words = gettext_noop("%(squares)s would have won.")
     elif wins:
         words = gettext_noop("Only %(squares)s would have won.")
     else:
-        words = gettext_noop("Only %(squares)s would have held the draw.")
+        words = gettext_noop("Only %(squares)s would have kept the draw.")
     squares = name_squares(site.game, right)
     if len(right) > 1:
         squares = squares.capitalize()
@@ -97,27 +97,30 @@ def build_hint(state: MatchState) -> tuple[int, str]:
     scores = {cell: _measure_temptation(state, cell) for cell in best}
     first = max(best, key=scores.__getitem__)
     if len({*scores.values()}) == 1:
-        squares = name_squares(site.game, best).capitalize()
+        squares = name_squares(site.game, best)
         return first, gettext(
-            "%(squares)s: %(result)s with optimal play.", squares=squares, result=keeps
+            "Best move: %(squares)s. Result with optimal play: %(result)s.",
+            squares=squares,
+            result=keeps,
         )
     chance, share = scores[first]
     if not chance:
-        words = gettext_noop("%(share)s%% of the answers are blunders")
+        words = gettext_noop(
+            "Play %(square)s (%(result)s). Then %(share)s%% of the answers are blunders."
+        )
     elif chance > 0.995:
-        words = gettext_noop("%(agent)s then blunders")
+        words = gettext_noop("Play %(square)s (%(result)s). Then %(agent)s blunders.")
     else:
-        words = gettext_noop("%(agent)s then blunders in %(share)s%% of games")
-    other = site.display_titles[
-        state.match.get_player_name(-state.match.player_to_move)
-    ]
-    tempted = gettext(words, agent=other, share=format_percent(chance or share, 0))
+        words = gettext_noop(
+            "Play %(square)s (%(result)s). Then %(agent)s blunders in %(share)s%% of games."
+        )
+    opponent = state.match.get_player_name(-state.match.player_to_move)
     sentence = gettext(
-        "%(square)s is the best of %(number)s equal moves: %(result)s, and %(tempted)s.",
-        square=format_short_square_name(site.game, first).capitalize(),
-        number=len(best),
+        words,
+        square=format_short_square_name(site.game, first),
         result=keeps,
-        tempted=tempted,
+        agent=site.display_titles[opponent],
+        share=format_percent(chance or share, 0),
     )
     return first, sentence
 

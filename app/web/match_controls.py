@@ -314,7 +314,9 @@ def play_random_reply(state: MatchState) -> MatchState:
     """
     if state.is_over:
         ply = len(state.match.shown_record)
-        words = gettext_noop("The game is over after %(plies)s moves: no player moves.")
+        words = gettext_noop(
+            "The game is over after %(plies)s moves, so no player can move."
+        )
         raise Conflict(gettext(words, plies=ply))
     chances = compute_reply_chances(state)
     return state.follow_move(
@@ -376,15 +378,11 @@ def _build_take_back_url(match: Match, build_url: Callable[[Match], str]) -> str
 def _describe_training(site: SiteData, name: str) -> tuple[tuple[str, ...], str]:
     """Return a label for each snapshot of an agent, and the points of its curve of blunders."""
     figures = site.agents[name].card.figures
-    *during, end = figures.snapshot_updates
-    marks = (
-        *(
-            gettext("after %(updates)s", updates=format_updates(number))
-            for number in during
-        ),
-        gettext("trained: %(updates)s", updates=format_updates(end)),
+    marks = tuple(
+        gettext("after %(updates)s", updates=format_updates(number))
+        for number in figures.snapshot_updates
     )
-    across = 100 / max(1, len(during))
+    across = 100 / max(1, len(marks) - 1)
     most = max(*figures.blunders, 1)
     curve = " ".join(
         f"{step * across:.3g},{CURVE_HEIGHT * (1 - number / most):.3g}"

@@ -57,19 +57,19 @@ from app.web.wording import (
 )
 
 GAME_OVER_TEXTS = {
-    -1: gettext_noop("The game is over: for %(mark)s a loss."),
-    0: gettext_noop("The game is over: for %(mark)s a draw."),
-    1: gettext_noop("The game is over: for %(mark)s a win."),
+    -1: gettext_noop("The game is over: %(mark)s has lost."),
+    0: gettext_noop("The game is over: a draw for %(mark)s."),
+    1: gettext_noop("The game is over: %(mark)s has won."),
 }
 OPTIMAL_RESULT_TEXTS = {
     -1: gettext_noop(
-        "For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a loss."
+        "Value for %(mark)s: %(agent)s expects %(value)s. With optimal play %(mark)s loses."
     ),
     0: gettext_noop(
-        "For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a draw."
+        "Value for %(mark)s: %(agent)s expects %(value)s. With optimal play it is a draw."
     ),
     1: gettext_noop(
-        "For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a win."
+        "Value for %(mark)s: %(agent)s expects %(value)s. With optimal play %(mark)s wins."
     ),
 }
 
@@ -207,7 +207,7 @@ def _build_caption(
         caption = gettext("The values are hidden.")
     if match.shown_record and played[len(match.shown_record) - 1].is_random:
         mark = MARKS[-match.player_to_move]
-        by_chance = gettext("%(mark)s’s move was random.", mark=mark)
+        by_chance = gettext("The last move, by %(mark)s, was random.", mark=mark)
         caption = f"{by_chance} {caption}"
     return caption
 
@@ -251,7 +251,10 @@ def _build_hint_headline(
         ply = len(state.match.shown_record) + 1
         title = gettext("Move %(ply)s was a blunder", ply=ply)
         action = ActionButton(
-            "now", gettext("To the end"), controls.last_position_url, icon="last"
+            "now",
+            gettext("Go to the last move"),
+            controls.last_position_url,
+            icon="last",
         )
         return BoardHeadline(title, explain_blunder(state, blunder), [action])
     best, sentence = build_hint(state)
@@ -274,13 +277,16 @@ def _build_earlier_headline(
     where = gettext("Move %(shown)s of %(total)s.", shown=shown, total=total)
     actions = [
         ActionButton(
-            "now", gettext("To the end"), controls.last_position_url, icon="last"
+            "now",
+            gettext("Go to the last move"),
+            controls.last_position_url,
+            icon="last",
         )
     ]
     if find_viewing_side(match, state.site) not in (None, match.player_to_move):
         mark = MARKS[match.player_to_move]
         view = build_url(replace(match, viewing_seat=mark.lower()))
-        label = gettext("View as %(mark)s", mark=mark)
+        label = gettext("Show the values for %(mark)s", mark=mark)
         actions.insert(0, ActionButton("view", label, view))
     return BoardHeadline(title, f"{where} {caption}", actions)
 
@@ -291,9 +297,9 @@ def _build_pause_headline(
     """Return the headline of a paused match, with the action that lets the agent go on."""
     match = state.match
     words = (
-        gettext_noop("Let %(agent)s go on")
+        gettext_noop("Continue with %(agent)s")
         if match.is_watched
-        else gettext_noop("Let %(agent)s reply")
+        else gettext_noop("Let %(agent)s move")
     )
     mover = state.site.display_titles[match.get_player_name(match.player_to_move)]
     action = ActionButton(
@@ -344,7 +350,7 @@ def build_evaluation_bar(state: MatchState, values: MoveValues | None) -> Evalua
     expected = None if best_value is None else np.array(sign * best_value)
     value = int(state.site.solution.values[values.position])
     if values.are_beads:
-        expects = gettext("no result, it only has beads")
+        expects = gettext("no result, because it only counts beads")
     elif is_policy_name(values.value_source):
         expects = gettext("nothing known")
     elif expected is None:
@@ -396,15 +402,17 @@ def describe_cells(
             sentences.append("")
             continue
         sentence = _describe_value(game, move_values, cell)
-        if tried:
+        if tried and tried[cell]:
             times = ngettext(
-                "tried %(count)s time", "tried %(count)s times", tried[cell]
+                "tried %(count)s time in training",
+                "tried %(count)s times in training",
+                tried[cell],
             )
             sentence += f", {times}"
         if successor < len(replies) and not move_values.are_beads:
             square = format_short_square_name(game, replies[successor])
             reply = gettext(
-                "expects %(mark)s at %(square)s", mark=answering, square=square
+                "expected answer: %(mark)s at %(square)s", mark=answering, square=square
             )
             sentence += f"; {reply}"
         sentences.append(f"{sentence}.")
@@ -473,7 +481,7 @@ def _build_final_caption(
         return summarise_game(state), [action]
     actions = [
         ActionButton(
-            "rematch", gettext("Rematch"), controls.new_game_url, css_class="primary"
+            "rematch", gettext("Play again"), controls.new_game_url, css_class="primary"
         )
     ]
     if controls.take_back_url:
@@ -489,7 +497,12 @@ def _build_final_caption(
         get_mover(losing_move.ply - 1),
     ):
         before = replace(before, viewing_seat=losing_move.mark.lower())
-    actions.insert(0, ActionButton("show", gettext("Show me"), build_url(before)))
+    actions.insert(
+        0,
+        ActionButton(
+            "show", gettext("Show move %(ply)s", ply=losing_move.ply), build_url(before)
+        ),
+    )
     value = get_mover(losing_move.ply - 1) * int(
         state.site.solution.values[state.positions[losing_move.ply - 1]]
     )
@@ -525,9 +538,9 @@ def summarise_game(state: MatchState) -> str:
     who = match.get_player_name(winner)
     erred = match.get_player_name(get_mover(ply))
     cell = state.played_cells[ply]
-    words = gettext_noop("A draw, after a blunder: move %(ply)s.")
+    words = gettext_noop("The game was a draw because move %(ply)s was a blunder.")
     if winner:
-        words = gettext_noop("%(who)s won after a blunder: move %(ply)s.")
+        words = gettext_noop("%(who)s won because move %(ply)s was a blunder.")
     value = ""
     if site.agents.contains_name(erred) and not blame.is_random:
         step = match.get_player_snapshot(get_mover(ply))
@@ -536,7 +549,7 @@ def summarise_game(state: MatchState) -> str:
             who = erred
             value = view.value_texts[cell]
             words = gettext_noop(
-                "%(who)s gave move %(ply)s the value %(value)s: a blunder."
+                "%(who)s gave move %(ply)s the value %(value)s, but this move was a blunder."
             )
     is_person = match.is_human(winner) and not value
     name = MARKS[winner] if is_person else site.display_titles[who]

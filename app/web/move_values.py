@@ -286,7 +286,9 @@ def _evaluate_moves(
         reward_scale=reward_scale,
         in_source_units=in_source_units,
         play_rule=plays,
-        unknown_text=gettext("never tried") if shipped else gettext("not tried yet"),
+        unknown_text=gettext("never tried in training")
+        if shipped
+        else gettext("not tried yet"),
     )
     if view.are_beads:
         return view
@@ -415,7 +417,7 @@ def build_notes(
         return [
             Note(
                 gettext("task: %(value)s", value=value),
-                gettext("task: %(value)s, in its training", value=value),
+                gettext("exact value in its training task: %(value)s", value=value),
             )
             if value
             else EMPTY_NOTE

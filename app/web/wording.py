@@ -42,7 +42,7 @@ def describe_turn(state: MatchState) -> str:
     who = match.player_to_move
     if not match.is_human(who):
         agent = titles[match.get_player_name(who)]
-        return gettext("%(agent)s to move as %(mark)s", agent=agent, mark=MARKS[who])
+        return gettext("%(agent)s’s turn as %(mark)s", agent=agent, mark=MARKS[who])
     if match.is_human(-who):
         return gettext("%(mark)s to move", mark=MARKS[who])
     return gettext("Your turn as %(mark)s", mark=MARKS[who])
@@ -72,13 +72,13 @@ def describe_status(state: MatchState, goes_on: bool = False) -> str:
 # Labels of the colour scale for beads: its two ends and its middle.
 BEAD_LABELS = (
     gettext_noop("no beads"),
-    gettext_noop("an equal share"),
+    gettext_noop("average number of beads"),
     gettext_noop("all beads"),
 )
 # value before a blunder -> text
 LOST_RESULT_TEXTS = {
-    0: gettext_noop("no longer a draw"),
-    1: gettext_noop("no longer a win"),
+    0: gettext_noop("it gave away the draw"),
+    1: gettext_noop("it gave away the win"),
 }
 
 
@@ -107,27 +107,30 @@ def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
     site = state.site
     value_source = move_values.value_source
     player = int(site.game.to_move[move_values.position])
-    when = gettext_noop("for %(mark)s (at its last move)")
+    when = gettext_noop("for %(mark)s’s last move")
     if move_values.position == state.position:
-        when = gettext_noop("for %(mark)s (to move)")
+        when = gettext_noop("for %(mark)s’s next move")
     view = gettext(when, mark=MARKS[player])
     if is_policy_name(value_source):
         words = gettext_noop(
-            "★ is what %(agent)s plays %(view)s: its values are not known"
+            "★ marks the move of %(agent)s %(view)s. Its values are not known"
         )
         caption = gettext(words, agent=site.display_titles[value_source], view=view)
         return Legend(caption, describe_agent(site, value_source), can_be_wrong=True)
     is_learned = site.agents.contains_name(value_source)
     if move_values.is_optimal_play:
-        caption = gettext("how the game ends %(view)s", view=view)
-        facts = gettext("Found by solving the game.")
+        caption = gettext("results with optimal play %(view)s", view=view)
+        facts = gettext("These results are exact: the whole game was solved.")
     elif is_learned:
         caption = _name_learned_values(state, move_values, view)
         facts = describe_agent(site, value_source, state.match.snapshot)
     else:
         task = site.get_task(value_source.removesuffix(TASK_SUFFIX)) or Task()
         caption = _name_task_values(site, value_source, task, view)
-        facts = gettext("Exact: the task is %(task)s.", task=describe_task(site, task))
+        facts = gettext(
+            "These values are exact. The training task is %(task)s.",
+            task=describe_task(site, task),
+        )
     return Legend(
         caption=gettext("On the squares: %(what)s", what=caption),
         unknown_text=move_values.unknown_text,
@@ -156,10 +159,10 @@ def _name_learned_values(state: MatchState, move_values: MoveValues, view: str) 
 
 def _name_task_values(site: SiteData, value_source: str, task: Task, view: str) -> str:
     """Return a name for the exact values of a training task."""
-    words = gettext_noop("Q* of the training task of %(agent)s, %(view)s")
+    words = gettext_noop("the exact values of the training task of %(agent)s, %(view)s")
     if task.epsilon:
         words = gettext_noop(
-            "Q* of the training task of %(agent)s over ε-soft policies, %(view)s"
+            "the exact values of the training task of %(agent)s over ε-soft policies, %(view)s"
         )
     return gettext(
         words,
@@ -237,11 +240,12 @@ def describe_agent(site: SiteData, name: str, snapshot: int | None = None) -> st
     if snapshot is not None:
         if drawn:
             words = gettext_noop(
-                "At this snapshot %(agent)s can blunder in %(number)s of %(all)s positions."
+                "At this snapshot of its training %(agent)s can blunder in %(number)s of "
+                "%(all)s positions."
             )
         else:
             words = gettext_noop(
-                "At this snapshot %(agent)s blunders in %(number)s of %(all)s positions."
+                "At this snapshot of its training %(agent)s blunders in %(number)s of %(all)s positions."
             )
         return gettext(words, **values)
     safe = [
@@ -249,7 +253,7 @@ def describe_agent(site: SiteData, name: str, snapshot: int | None = None) -> st
         for player in (X, O)
         if find_losing_game(site, name, player) is None
     ]
-    proof = gettext("can be beaten in both seats")
+    proof = gettext("can be beaten as X and as O")
     if safe:
         proof = gettext("cannot be beaten as %(marks)s", marks=join_words(safe, "or"))
     words = gettext_noop(

@@ -31,7 +31,7 @@ def test_a_game_by_mouse(page: Page) -> None:
     expect(page.locator(".strike line")).to_have_count(1)
     expect(page.locator("#status")).to_have_text(re.compile("X: row 3, column 1. You win."))
     expect(page.locator("#hint")).to_have_attribute("aria-disabled", "true")
-    expect(page.locator(".result")).to_contain_text("was a blunder: no longer a draw")
+    expect(page.locator(".result")).to_contain_text("was a blunder: it gave away the draw")
 
 
 def test_a_game_by_keyboard_alone(page: Page) -> None:
@@ -101,7 +101,7 @@ def test_a_watched_game_is_paused_stepped_and_goes_on(page: Page) -> None:
     with page.expect_request("**/reply/01*"):
         page.goto("/play/01?x=fixed&o=fixed&delay=0.25")
     page.click("#pause")  # while the move is under way, which it comes before
-    expect(page.locator("#pause")).to_have_attribute("aria-label", "Play on")
+    expect(page.locator("#pause")).to_have_attribute("aria-label", "Continue")
     reply.open()
     page.click("#step")
     expect(page.locator(MARKS)).to_have_count(3)
@@ -419,7 +419,7 @@ def test_a_pressed_square_answers_before_the_server(page: Page) -> None:
 def test_a_pause_is_said_in_words_with_the_way_on(page: Page) -> None:
     page.goto("/play/4?o=fixed&pause=1")
     headline(page, "Paused")
-    page.get_by_role("link", name="Let First empty cell reply").click()
+    page.get_by_role("link", name="Let First empty cell move").click()
     headline(page, "Your turn as X")
     expect(page).to_have_url(address("/play/40?o=fixed"))
 
@@ -428,7 +428,9 @@ def test_a_hint_marks_the_squares_and_is_played(page: Page) -> None:
     page.goto("/play/0314?o=fixed")
     page.keyboard.press("h")
     expect(page.locator(".hinted")).to_have_count(1)
-    expect(page.locator("#caption")).to_have_text("Top right: win in 1 with optimal play.")
+    expect(page.locator("#caption")).to_have_text(
+        "Best move: top right. Result with optimal play: win in 1."
+    )
     page.click("#play-hint")
     headline(page, "You win")
 
@@ -459,7 +461,7 @@ def test_a_finished_game_is_passed_on_and_played_again_for_others(page: Page) ->
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto("/play/021486?o=q-learning-1&delay=0.25")
     page.click("#pass-on")
-    card = page.get_by_role("img", name="Q-learning 1 won after a blunder: move 5.")
+    card = page.get_by_role("img", name="Q-learning 1 won because move 5 was a blunder.")
     expect(card).to_be_in_viewport(ratio=1)
     assert (
         card.evaluate("async image => { await image.decode(); return image.naturalWidth }") == 1200

@@ -19,7 +19,7 @@ COUNT = """() => {
 
 def test_the_slider_goes_back_in_training_by_keyboard(page: Page) -> None:
     page.goto(f"/play/408?lens={LENS}&pause=1")
-    expect(page.locator("#trained")).to_have_text("trained: 1.52 million updates")
+    expect(page.locator("#trained")).to_have_text("after 1.52 million updates")
     before = page.locator("#board-2").get_attribute("aria-label")
     page.focus("#snapshot-step")
     page.keyboard.press("Home")
@@ -56,11 +56,13 @@ def test_a_run_through_the_training_ends_with_the_agent_as_it_plays(page: Page) 
     page.goto("/play/4?o=human&lens=champion&step=7")
     second = Gate(page, "**/play/*step=8*")
     page.click("#train")
-    expect(page.locator("#train")).to_have_attribute("aria-label", "Stop the replay")
+    expect(page.locator("#train")).to_have_attribute(
+        "aria-label", "Stop the replay of the training"
+    )
     second.open()
     expect(page.locator("#trained")).to_have_text(re.compile("^trained"))
     expect(page).to_have_url(address("/play/4?o=human&lens=champion"))
-    expect(page.locator("#train")).to_have_attribute("aria-label", "Replay training")
+    expect(page.locator("#train")).to_have_attribute("aria-label", "Replay the training")
 
 
 def test_a_run_is_stopped_and_stays_there(page: Page) -> None:

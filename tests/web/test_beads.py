@@ -107,15 +107,15 @@ def test_no_bead_is_wrong_or_expects_a_result(site: SiteData) -> None:
     assert all(one.value_text.endswith("●") and one.expected_value is None for one in played)
     plot = lay_out_game_values(state, played, 72)
     assert not any(isinstance(shape, Dot) for shape in plot.shapes)
-    assert f"X had {played[0].spoken_value} for it" in describe_moves(played)
+    assert f"X had {played[0].spoken_value} for this move" in describe_moves(played)
 
 
 def test_the_page_names_beads_and_not_values(client: FlaskClient) -> None:
     page = client.get(f"/play/04?lens={LENS}&o=human&x=human").text
-    assert "the beads of MENACE for X (to move)" in page
+    assert "the beads of MENACE for X’s next move" in page
     assert re.search(r'aria-label="Row 1, column 3, empty, value [\d,]+ beads, best"', page)
     assert "the move that is played most often" in page
-    assert "estimates no result" in page
+    assert "expects no result" in page
     assert not re.search(r'class="value">[+−]', page)
 
 
@@ -124,7 +124,7 @@ def test_its_legend_stands_for_shares(site: SiteData) -> None:
     told = build_legend(state, evaluate_moves(site, state.position, LENS))
     assert [" ".join(end) for end in told.scale_labels] == [
         "no beads",
-        "an equal share",
+        "average number of beads",
         "all beads",
     ]
     assert told.is_stochastic

@@ -96,7 +96,7 @@ def test_there_is_a_mark_for_every_snapshot(site: SiteData) -> None:
         assert len(shown.snapshot_labels) == len(agent.snapshot_updates)
         assert shown.snapshot_labels[0] == "after 0 updates"
         assert shown.snapshot == shown.last_snapshot
-        assert shown.snapshot_labels[-1].startswith("trained: ")
+        assert shown.snapshot_labels[-1].startswith("after ")
 
 
 def test_the_truth_was_never_trained(site: SiteData) -> None:

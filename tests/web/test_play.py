@@ -60,10 +60,10 @@ def test_who_asks_for_no_game_gets_one_with_colours(client: FlaskClient) -> None
 def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(site: SiteData) -> None:
     shown = page(site, LOST)
     assert (shown.match_view.headline.title, shown.match_view.result_class) == ("You lost", "loss")
-    assert shown.match_view.headline.caption == "Your move 5 was a blunder: no longer a draw."
+    assert shown.match_view.headline.caption == "Your move 5 was a blunder: it gave away the draw."
     assert {way.label: way.href for way in shown.match_view.headline.actions} == {
-        "Show me": "/play/021486?ply=4&o=q-learning-1&hint=1&tally=2-1-0",
-        "Rematch": "/play/?o=q-learning-1&tally=2-1-1",
+        "Show move 5": "/play/021486?ply=4&o=q-learning-1&hint=1&tally=2-1-0",
+        "Play again": "/play/?o=q-learning-1&tally=2-1-1",
         "Take back": "/play/0214?o=q-learning-1&tally=2-1-0",
     }
     assert shown.why_url == "/why/021486?ply=4&o=q-learning-1&tally=2-1-0&cell=8"
@@ -77,7 +77,7 @@ def test_show_me_names_the_move_and_marks_what_was_right(site: SiteData) -> None
     shown = page(site, Match("021486", o="q-learning-1", ply=4, shows_hint=True)).match_view
     assert shown.headline.title == "Move 5 was a blunder"
     assert shown.headline.caption == (
-        "You played bottom right. Only bottom left would have held the draw."
+        "You played bottom right. Only bottom left would have kept the draw."
     )
     notes = {
         square.shortcut_key: square.note.text for square in shown.board.squares if square.note.text
@@ -87,7 +87,7 @@ def test_show_me_names_the_move_and_marks_what_was_right(site: SiteData) -> None
         site, Match("03142", o="q-learning-1", ply=1, shows_hint=True, viewing_seat="o")
     ).match_view
     assert other.headline.caption == (
-        "Q-learning 1 plays middle left. Only centre would have held the draw."
+        "Q-learning 1 plays middle left. Only centre would have kept the draw."
     )
     right = page(site, Match("041263578", o="q-iteration", ply=2, shows_hint=True)).match_view
     assert right.headline.title == "Hint"  # the next move was none
@@ -107,7 +107,8 @@ def test_whoever_wins_is_shown_what_the_other_gave_away(site: SiteData) -> None:
     won = page(site, Match("03142", o="q-learning-1"))
     assert (won.match_view.headline.title, won.match_view.result_class) == ("You win", "win")
     assert (
-        won.match_view.headline.caption == "Move 2 by Q-learning 1 was a blunder: no longer a draw."
+        won.match_view.headline.caption
+        == "Move 2 by Q-learning 1 was a blunder: it gave away the draw."
     )
     assert (
         won.match_view.headline.actions[0].href == "/play/03142?ply=1&o=q-learning-1&hint=1&view=o"
@@ -121,14 +122,17 @@ def test_whoever_wins_is_shown_what_the_other_gave_away(site: SiteData) -> None:
 @pytest.mark.parametrize(
     ("match", "told"),
     [
-        (LOST, "Q-learning 1 won after a blunder: move 5."),
-        (Match("03142", o="q-learning-1"), "Q-learning 1 gave move 2 the value +0.37: a blunder."),
+        (LOST, "Q-learning 1 won because move 5 was a blunder."),
+        (
+            Match("03142", o="q-learning-1"),
+            "Q-learning 1 gave move 2 the value +0.37, but this move was a blunder.",
+        ),
         (
             Match("021486", x="q-table", o="q-table"),
-            "Q-table gave move 5 the value −0.14: a blunder.",
+            "Q-table gave move 5 the value −0.14, but this move was a blunder.",
         ),
         (Match("041263578", o="q-iteration"), "No move was a blunder."),
-        (Match("03142", o="human"), "X won after a blunder: move 2."),
+        (Match("03142", o="human"), "X won because move 2 was a blunder."),
     ],
 )
 def test_a_finished_game_is_passed_on_as_a_card_and_a_replay(
@@ -162,11 +166,13 @@ def test_a_pause_is_said_with_the_way_on_and_is_not_inherited(site: SiteData) ->
     paused = page(site, Match("4", o="q-learning-1", is_paused=True))
     assert paused.match_view.headline.title == "Paused"
     assert [(way.label, way.href) for way in paused.match_view.headline.actions] == [
-        ("Let Q-learning 1 reply", "/play/4?o=q-learning-1")
+        ("Let Q-learning 1 move", "/play/4?o=q-learning-1")
     ]
     assert paused.match_view.controls.new_game_url == "/play/?o=q-learning-1"
     watched = page(site, Match("4", x="fixed", o="q-learning-1", is_paused=True))
-    assert [way.label for way in watched.match_view.headline.actions] == ["Let Q-learning 1 go on"]
+    assert [way.label for way in watched.match_view.headline.actions] == [
+        "Continue with Q-learning 1"
+    ]
 
 
 def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(site: SiteData) -> None:
@@ -176,7 +182,10 @@ def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(site: SiteD
     assert [square.is_hinted for square in shown.match_view.board.squares] == [
         cell == 2 for cell in range(9)
     ]
-    assert shown.match_view.headline.caption == "Top right: win in 1 with optimal play."
+    assert (
+        shown.match_view.headline.caption
+        == "Best move: top right. Result with optimal play: win in 1."
+    )
     assert [(way.label, way.href) for way in shown.match_view.headline.actions] == [
         ("Play it", "/play/03142"),
     ]
@@ -200,7 +209,7 @@ def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteDa
     assert len(equal) > 1
     assert chances[best] == pytest.approx(max(chances.values()))
     assert chances[best] > min(chances.values())
-    assert sentence.endswith("is the best of 9 equal moves: draw, and Q-learning 1 then blunders.")
+    assert sentence.endswith("(draw). Then Q-learning 1 blunders.")
 
 
 def test_while_an_agent_thinks_the_values_stay_and_are_marked(site: SiteData) -> None:
@@ -211,7 +220,7 @@ def test_while_an_agent_thinks_the_values_stay_and_are_marked(site: SiteData) ->
         zip(before.match_view.board.squares, thinking.match_view.board.squares, strict=True)
     ):
         assert cell == 4 or (old.value_text, old.heat) == (new.value_text, new.heat)
-    assert "for X (at its last move)" in thinking.match_view.headline.caption
+    assert "for X’s last move" in thinking.match_view.headline.caption
 
 
 def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(site: SiteData) -> None:
@@ -220,11 +229,11 @@ def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(site:
     assert (shown.heat, shown.optimal_value) == (20, 20)
     lost = page(site, LOST).match_view.evaluation_bar
     assert (lost.heat, lost.optimal_value) == (-20, -20)  # the result of the game, not the estimate
-    assert lost.label == "The game is over: for X a loss."
+    assert lost.label == "The game is over: X has lost."
     first = page(site, Match(value_source="q-learning-1", o="human")).match_view.evaluation_bar
     assert first.heat == round(20 * float(max(lens[0])))
     as_o = page(site, Match("4", value_source="q-learning-1", o="human")).match_view.evaluation_bar
-    assert as_o.label.startswith("For X:")
+    assert as_o.label.startswith("Value for X:")
     assert page(site, Match(hides_values=True)).match_view.evaluation_bar.heat is None
 
 
@@ -233,12 +242,12 @@ def test_a_square_says_how_often_it_was_tried_and_which_reply_is_expected(site: 
     square = page(site, Match("40", o="q-learning-1")).match_view.board.squares[8]
     position = replay_match(Match("40"), site).position
     after = int(site.game.successor[position, 8])
-    tried = f"tried {int(agent.visits[position, 8]):,} times"
+    tried = f"tried {int(agent.visits[position, 8]):,} times in training"
     reply = ["top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom"]
     expected = reply[int(site.policies["q-learning-1"][after].argmax())]
     assert (
         square.extra_sentence
-        == f"Bottom right: {square.value_text}, {tried}; expects O at {expected}."
+        == f"Bottom right: {square.value_text}, {tried}; expected answer: O at {expected}."
     )
 
 
@@ -276,7 +285,7 @@ def test_stepping_back_keeps_one_sides_view(site: SiteData) -> None:
         (2, True),
     ]
     view, end = agents.match_view.headline.actions
-    assert (view.label, end.label) == ("View as O", "To the end")
+    assert (view.label, end.label) == ("Show the values for O", "Go to the last move")
     other = page(site, parse_match_at({"at": view.href}, site).match)
     assert (other.match_view.ply, other.match_view.board.shows_earlier_values) == (3, False)
     assert end.href == "/play/4023?o=q-learning-1"
@@ -286,13 +295,13 @@ def test_a_random_move_of_a_watched_agent_is_marked(site: SiteData, client: Flas
     match = Match("41", x="fixed", o="fixed", epsilon=0.1, is_paused=True)
     played = page(site, match).match_view
     assert [move.is_random for move in played.reviewed_moves] == [True, True]
-    assert played.headline.caption.startswith("O’s move was random. ")
+    assert played.headline.caption.startswith("The last move, by O, was random. ")
     usual = page(site, Match("01", x="fixed", o="fixed", epsilon=0.1)).match_view
     assert [move.is_random for move in usual.reviewed_moves] == [False, False]
     assert not any(
         move.is_random for move in page(site, Match("41", o="fixed")).match_view.reviewed_moves
     )
-    assert client.get("/play/41?x=fixed&o=fixed&epsilon=0.1").text.count("random: ") == 2
+    assert client.get("/play/41?x=fixed&o=fixed&epsilon=0.1").text.count("random move: ") == 2
 
 
 def test_who_would_play_what(site: SiteData) -> None:

@@ -284,7 +284,7 @@ def test_the_preview_of_a_finished_game_has_its_line_and_no_values(
     state = replay_match(Match("03142", o="human"), site)
     drawn = lay_out_board(state, None, None, chosen_cell=3)
     assert drawn.winning_lines
-    told = "X won after a blunder: move 2."
+    told = "X won because move 2 was a blunder."
     assert client.get("/preview/03142.png?o=human").data == render_png(
         draw_board_preview(drawn, told)
     )

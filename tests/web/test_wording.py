@@ -39,18 +39,18 @@ def legend(site: SiteData, match: Match) -> wording.Legend:
     ("match", "headline", "status"),
     [
         (Match(), "Your turn as X", "Your turn as X."),
-        (Match(record="4"), "Q-iteration to move as O", ""),
+        (Match(record="4"), "Q-iteration’s turn as O", ""),
         (
             Match(record="40"),
             "Your turn as X",
             "X: row 2, column 2. O: row 1, column 1. Your turn as X.",
         ),
         (Match(record="40", o="human"), "X to move", None),
-        (watched(""), "Minimax to move as X", ""),
+        (watched(""), "Minimax’s turn as X", ""),
         (
             Match(record="4", x="minimax", o="random", is_paused=True),
-            "Random to move as O",
-            "X: row 2, column 2. Random to move as O.",
+            "Random’s turn as O",
+            "X: row 2, column 2. Random’s turn as O.",
         ),
         (watched("03142"), "Minimax wins as X", "Minimax wins as X."),
         (
@@ -77,9 +77,9 @@ def test_the_legend_says_whose_view_it_is(site: SiteData) -> None:
         return legend(site, match).caption
 
     title = site.display_titles["q-iteration"]
-    assert caption(Match(record="4")) == (f"On the squares: {title}’s values for O (to move)")
+    assert caption(Match(record="4")) == (f"On the squares: {title}’s values for O’s next move")
     assert caption(Match(record="40", value_source="truth")) == (
-        "On the squares: how the game ends for X (to move)"
+        "On the squares: results with optimal play for X’s next move"
     )
     assert "values after 0 updates" in caption(Match(value_source="q-iteration", snapshot=0))
 
@@ -101,7 +101,7 @@ def test_the_scale_names_what_its_ends_and_its_middle_stand_for(site: SiteData) 
 
 def test_a_blunder_of_a_person_is_said_unless_values_are_hidden(site: SiteData) -> None:
     blunder = Match(record="31", x="minimax", o="human", is_paused=True)
-    assert "O: row 1, column 2. A blunder: no longer a draw." in says(site, blunder)[1]
+    assert "O: row 1, column 2. A blunder: it gave away the draw." in says(site, blunder)[1]
     for quiet in (replace(blunder, hides_values=True), replace(blunder, x="human", o="random")):
         assert "O: row 1, column 2." in says(site, quiet)[1]
         assert "away" not in says(site, quiet)[1]
@@ -110,16 +110,16 @@ def test_a_blunder_of_a_person_is_said_unless_values_are_hidden(site: SiteData) 
 def test_a_snapshot_is_told_by_its_own_figures(site: SiteData) -> None:
     figures = site.agents["q-learning-1"].card.figures
     said = legend(site, Match(value_source="q-learning-1", snapshot=5)).facts
-    assert (
-        said
-        == f"At this snapshot Q-learning 1 blunders in {figures.blunders[5]:,} of 4,520 positions."
+    number = f"{figures.blunders[5]:,}"
+    assert said == (
+        f"At this snapshot of its training Q-learning 1 blunders in {number} of 4,520 positions."
     )
 
 
 def test_a_task_is_said_with_its_opponent_and_what_later_counts(site: SiteData) -> None:
     shown = legend(site, Match(value_source="q-learning-1_task"))
     assert shown.caption == (
-        "On the squares: Q* of the training task of Q-learning 1, for X (to move)"
+        "On the squares: the exact values of the training task of Q-learning 1, for X’s next move"
     )
     assert (
         "to play against Random, with a discount factor of 0.9 for each of its own moves"

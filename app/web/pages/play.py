@@ -201,7 +201,8 @@ def build_preferences_page(state: MatchState) -> PreferencesPage:
         plies = len(state.match.shown_record)
         raise Conflict(
             gettext(
-                "The game is over after %(plies)s moves: no player moves.", plies=plies
+                "The game is over after %(plies)s moves, so no player can move.",
+                plies=plies,
             )
         )
     return PreferencesPage(
@@ -217,7 +218,7 @@ def build_preferences_page(state: MatchState) -> PreferencesPage:
 def _build_preference(state: MatchState, name: str) -> PreferredMoves:
     view = evaluate_moves(state.site, state.position, name)
     first = view.likeliest_cells[0]
-    plays = gettext("any of %(number)s", number=len(view.likeliest_cells))
+    plays = gettext("any of %(number)s squares", number=len(view.likeliest_cells))
     if len(view.likeliest_cells) <= MAX_NAMED_SQUARES:
         plays = join_words(
             [
