@@ -60,8 +60,8 @@ def test_a_link_out_says_where_it_leads(listing: str) -> None:
         links = re.findall(r'<a href="(https://[^"]+)"[^>]*>([^<]+)</a>', entry(listing, source))
         assert [address for address, _ in links] == [*source.urls]
         for address, text in links:
-            assert text == f"On {urlsplit(address).hostname}"
-        assert ("We know no URL of it." in entry(listing, source)) == (not links)
+            assert text == f"Read it on {urlsplit(address).hostname}"
+        assert ("We know no URL of this page." in entry(listing, source)) == (not links)
     assert not SOURCES["codingronin"].urls
 
 
