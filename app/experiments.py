@@ -71,14 +71,18 @@ Label = Annotated[str, Meta(min_length=1, max_length=120)]
 Name = Annotated[
     str, Meta(max_length=120, description="A recipe's full name, or empty.")
 ]
-FigureTitle = Annotated[Label, Meta(description="The title of the figure.")]
-Unit = Annotated[str, Meta(max_length=60, description="The unit of the values.")]
-RecipeLabel = Annotated[
-    Label, Meta(description="The label of the recipe in the figure.")
+FigureTitle = Annotated[Label, Meta(description="The title of the chart.")]
+Unit = Annotated[
+    str, Meta(max_length=60, description="The unit of the values in the chart.")
 ]
-RecipeName = Annotated[Name, Meta(description="The recipe's full name without a seed.")]
+RecipeLabel = Annotated[
+    Label, Meta(description="The label of the recipe in the chart.")
+]
+RecipeName = Annotated[
+    Name, Meta(description="The full name of the recipe, without a seed.")
+]
 Record = Annotated[str, Meta(pattern="^[0-8]{0,9}$")]
-Sample = Annotated[int, Meta(ge=1, description="Number of seeds.")]
+Sample = Annotated[int, Meta(ge=1, description="The number of seeds of the recipe.")]
 Numbers = list[float]
 
 
@@ -93,11 +97,9 @@ class ReferenceLine(Struct, frozen=True):
 
     value: Annotated[
         float,
-        Meta(
-            description="The value at which the chart has a reference line, in the unit of the chart."
-        ),
+        Meta(description="The value of the reference line, in the unit of the chart."),
     ]
-    text: Annotated[Label, Meta(description="The label of the line.")]
+    text: Annotated[Label, Meta(description="The label of the reference line.")]
 
 
 class RecipeValues(Struct, frozen=True):
@@ -109,7 +111,8 @@ class RecipeValues(Struct, frozen=True):
         Numbers,
         Meta(
             min_length=1,
-            description="A value for each seed, in the order of the seeds: first_seed + index.",
+            description="The result of each seed, in the order of the seeds: the first "
+            "value belongs to the seed first_seed.",
         ),
     ]
     marks: Annotated[
@@ -124,12 +127,14 @@ class Histogram(Struct, frozen=True, tag="histogram"):
     title: FigureTitle
     unit: Unit
     groups: Annotated[
-        list[RecipeValues], Meta(min_length=1, description="The recipes.")
+        list[RecipeValues],
+        Meta(min_length=1, description="The recipes of the chart, with their values."),
     ]
     exact: Annotated[
         bool,
         Meta(
-            description="Whether each value is exact for its run, not estimated from sampled games."
+            description="Whether each value was computed exactly for its training run, not "
+            "estimated from sampled games."
         ),
     ]
 
@@ -137,34 +142,50 @@ class Histogram(Struct, frozen=True, tag="histogram"):
 class Series(
     Struct, frozen=True, rename={"typical_seed": "typical", "seed_count": "n"}
 ):
-    """A curve: statistics over the seeds of a recipe at each point of x."""
+    """A curve of a chart: statistics over the seeds of one recipe at each x value."""
 
     name: RecipeLabel
     recipe: RecipeName
     x: Annotated[
-        Numbers, Meta(min_length=1, description="The x values of the points, rising.")
+        Numbers,
+        Meta(
+            min_length=1,
+            description="The x values of the points of the curve, in increasing order.",
+        ),
     ]
     median: Annotated[
-        Numbers, Meta(description="The median over the seeds at each point.")
+        Numbers,
+        Meta(description="The median over the seeds at each point of the curve."),
     ]
     low: Annotated[
-        Numbers, Meta(description="The first decile over the seeds at each point.")
+        Numbers,
+        Meta(
+            description="The value that 10% of the seeds are below, at each point of the "
+            "curve."
+        ),
     ]
     high: Annotated[
-        Numbers, Meta(description="The ninth decile over the seeds at each point.")
+        Numbers,
+        Meta(
+            description="The value that 90% of the seeds are below, at each point of the "
+            "curve."
+        ),
     ]
     least: Annotated[
-        Numbers, Meta(description="The minimum over the seeds at each point.")
+        Numbers,
+        Meta(description="The lowest value of all seeds at each point of the curve."),
     ]
     most: Annotated[
-        Numbers, Meta(description="The maximum over the seeds at each point.")
+        Numbers,
+        Meta(description="The highest value of all seeds at each point of the curve."),
     ]
     seed_count: Sample
     typical_seed: Annotated[
         int,
         Meta(
             ge=0,
-            description="The seed whose last value is the median, or next to it.",
+            description="A typical seed: its last value is the median of all seeds, or "
+            "next to the median.",
         ),
     ]
 
@@ -175,18 +196,21 @@ class Series(
 
 
 class Curves(Struct, frozen=True, tag="curves"):
-    """Values over time, or over a parameter, with bands over the seeds."""
+    """A chart of curves: values during training, or for several values of a parameter."""
 
     title: FigureTitle
-    x_label: Annotated[Label, Meta(description="The label of the x axis.")]
+    x_label: Annotated[Label, Meta(description="The label of the chart's x axis.")]
     unit: Unit
-    series: Annotated[list[Series], Meta(min_length=1, description="The recipes.")]
+    series: Annotated[
+        list[Series],
+        Meta(min_length=1, description="The recipes of the chart, with their values."),
+    ]
     marks: Annotated[
         list[ReferenceLine],
-        Meta(description="Vertical reference lines, each at an x value."),
+        Meta(description="Vertical reference lines of the chart, each at an x value."),
     ] = []
     logarithmic: Annotated[
-        bool, Meta(description="Whether the x axis is logarithmic.")
+        bool, Meta(description="Whether the x axis of the chart is logarithmic.")
     ] = False
 
 
@@ -196,22 +220,31 @@ class Grid(Struct, frozen=True, tag="grid", rename={"seed_count": "n"}):
     title: FigureTitle
     unit: Unit
     row_label: Annotated[
-        Label, Meta(description="The parameter that varies from row to row.")
+        Label,
+        Meta(description="The name of the parameter that differs from row to row."),
     ]
     column_label: Annotated[
-        Label, Meta(description="The parameter that varies from column to column.")
+        Label,
+        Meta(
+            description="The name of the parameter that differs from column to column."
+        ),
     ]
     rows: Annotated[
-        list[str], Meta(min_length=1, description="The values of the rows.")
+        list[str],
+        Meta(min_length=1, description="The value of the parameter in each row."),
     ]
     columns: Annotated[
-        list[str], Meta(min_length=1, description="The values of the columns.")
+        list[str],
+        Meta(min_length=1, description="The value of the parameter in each column."),
     ]
-    values: Annotated[list[Numbers], Meta(description="The medians, row by row.")]
+    values: Annotated[
+        list[Numbers], Meta(description="The median in each square, row by row.")
+    ]
     recipes: Annotated[
         list[list[str]],
         Meta(
-            description="The full name of each recipe, with the seed of a typical run."
+            description="The full name of the recipe of each square, with the seed of a "
+            "typical training run."
         ),
     ]
     seed_count: Sample
@@ -228,29 +261,40 @@ class Grid(Struct, frozen=True, tag="grid", rename={"seed_count": "n"}):
 class Bar(Struct, frozen=True, rename={"sample_size": "n"}):
     """A number of a bar chart with its label, and its 95% interval if it is an estimate."""
 
-    name: Annotated[Label, Meta(description="The label of the number.")]
-    value: Annotated[float, Meta(description="The number.")]
+    name: Annotated[Label, Meta(description="The label of the bar.")]
+    value: Annotated[float, Meta(description="The number that the bar shows.")]
     low: Annotated[
         float | None,
-        Meta(description="Lower end of its 95% interval (Wilson), if estimated."),
+        Meta(
+            description="The lower end of the 95% confidence interval (Wilson), if the "
+            "number is an estimate."
+        ),
     ] = None
     high: Annotated[
-        float | None, Meta(description="Upper end of the 95% interval, if estimated.")
+        float | None,
+        Meta(
+            description="The upper end of the 95% confidence interval (Wilson), if the "
+            "number is an estimate."
+        ),
     ] = None
     sample_size: Annotated[
         Sample | None,
-        Meta(description="The number of seeds or games behind the number."),
+        Meta(
+            description="The sample size: the number of seeds or games from which the "
+            "number is estimated."
+        ),
     ] = None
     recipe: Annotated[
         Name,
         Meta(
-            description="The recipe of the number, with a seed if the number is from one run."
+            description="The recipe that the bar belongs to, with a seed if the number is "
+            "from one training run."
         ),
     ] = ""
     record: Annotated[
         Record | None,
         Meta(
-            description="The moves that lead to the position that the number belongs to."
+            description="The moves that lead to the position that the bar belongs to."
         ),
     ] = None
 
@@ -260,33 +304,39 @@ class Bars(Struct, frozen=True, tag="bars"):
 
     title: FigureTitle
     unit: Unit
-    bars: Annotated[list[Bar], Meta(min_length=1, description="The numbers.")]
+    bars: Annotated[list[Bar], Meta(min_length=1, description="The bars of the chart.")]
     exact: Annotated[
-        bool, Meta(description="Whether the numbers are exact, not estimated.")
+        bool,
+        Meta(description="Whether the numbers of the bars are exact, not estimated."),
     ]
     logarithmic: Annotated[
-        bool, Meta(description="Whether the axis is logarithmic.")
+        bool, Meta(description="Whether the axis of the chart is logarithmic.")
     ] = False
 
 
 class Board(Struct, frozen=True, rename={"value_source": "lens"}):
     """A position drawn as a board, with the values of an agent."""
 
-    record: Annotated[Record, Meta(description="The moves that lead to the position.")]
+    record: Annotated[
+        Record, Meta(description="The moves that lead to the position on the board.")
+    ]
     value_source: Annotated[
         Label,
         Meta(
-            description="The source of the values: a recipe, the id of an agent, or truth."
+            description="The source of the values: a recipe, the name of an agent, or "
+            "truth for the results of optimal play."
         ),
     ]
-    text: Annotated[Text, Meta(description="The caption of the board.")]
+    text: Annotated[Text, Meta(description="The text below the board.")]
 
 
 class Boards(Struct, frozen=True, tag="boards"):
-    """A figure of positions on boards, as examples of a finding."""
+    """Several boards with positions, as examples of a result."""
 
     title: FigureTitle
-    boards: Annotated[list[Board], Meta(min_length=1, description="The positions.")]
+    boards: Annotated[
+        list[Board], Meta(min_length=1, description="The boards, each with a position.")
+    ]
 
 
 Figure = Histogram | Curves | Grid | Bars | Boards
@@ -296,16 +346,24 @@ class Table(Struct, frozen=True, rename={"unit": "about"}):
     """A table of a few numbers, formatted as text."""
 
     columns: Annotated[
-        list[Label], Meta(min_length=1, description="The headings of the columns.")
+        list[Label],
+        Meta(min_length=1, description="The headings of the table's columns."),
     ]
     rows: Annotated[
         dict[Label, list[str]],
         Meta(
-            min_length=1, description="The cells of each row, by the name of the row."
+            min_length=1,
+            description="The rows of the table: the heading of each row, and the texts of "
+            "its cells.",
         ),
     ]
     unit: Annotated[
-        str, Meta(max_length=60, description="The unit of all numbers.")
+        str,
+        Meta(
+            max_length=60,
+            description="The heading of the first column, which explains the numbers of "
+            "the table.",
+        ),
     ] = ""
 
     def __post_init__(self) -> None:
@@ -314,15 +372,21 @@ class Table(Struct, frozen=True, rename={"unit": "about"}):
 
 
 class RunDigest(Struct, frozen=True, rename={"result_digest": "digest"}):
-    """The digest of the result of a run, which a test compares with a repeated run."""
+    """The checksum of a training run's result; a test repeats the run and compares the result."""
 
-    recipe: Annotated[Name, Meta(description="The recipe, with its seed.")]
-    measure: Annotated[Label, Meta(description="The name of the measure.")]
+    recipe: Annotated[
+        Name, Meta(description="The recipe of the training run, with its seed.")
+    ]
+    measure: Annotated[
+        Label,
+        Meta(description="The name of the function that measured the training run."),
+    ]
     result_digest: Annotated[
         str,
         Meta(
             pattern="^[0-9a-f]{64}$",
-            description="SHA-256 of the result of the run, without its time.",
+            description="The SHA-256 checksum of the result of the training run, without "
+            "its duration.",
         ),
     ]
 
@@ -334,45 +398,67 @@ class Summary(
 ):
     """A claim, the experiment that checks it, and the verdict."""
 
-    id: Annotated[Id, Meta(description="The name of the experiment in URLs.")]
+    id: Annotated[
+        Id, Meta(description="The name of the experiment in the URLs of this site.")
+    ]
     title: Annotated[
         Annotated[str, Meta(min_length=1, max_length=60)],
-        Meta(description="The title of the experiment."),
+        Meta(description="The title of the experiment on the pages of this site."),
     ]
-    claim: Annotated[Text, Meta(description="The claim, in the words of this site.")]
+    claim: Annotated[
+        Text, Meta(description="The claim of the author, in the words of this site.")
+    ]
     sources: Annotated[
         list[Id],
         Meta(
             min_length=1,
-            description="The sources, as in app.sources; the first one makes the claim.",
+            description="The names of the sources on the page of sources; the first source "
+            "makes the claim.",
         ),
     ]
     source_location: Annotated[
         Text, Meta(description="The place of the claim in its source.")
     ]
-    method: Annotated[Text, Meta(description="The method of the check.")]
+    method: Annotated[Text, Meta(description="How the experiment checks the claim.")]
     verdict: Annotated[Verdict, Meta(description="The verdict on the claim.")]
     parts_reproduced: Annotated[
         list[bool],
         Meta(
-            min_length=1, description="Whether each part of the answer is as claimed."
+            min_length=1,
+            description="For each part of the claim, whether it was reproduced.",
         ),
     ]
-    answer: Annotated[Text, Meta(description="The answer in words, without numbers.")]
-    numbers: Annotated[Table, Meta(description="The numbers that force the verdict.")]
-    limits: Annotated[Text, Meta(description="The limits of the experiment.")]
-    agents: Annotated[
-        list[Id], Meta(description="The shipped agents that the experiment is about.")
+    answer: Annotated[
+        Text,
+        Meta(description="The result of the experiment in words, without numbers."),
     ]
-    figures: Annotated[list[Figure], Meta(min_length=1, description="The figures.")]
+    numbers: Annotated[
+        Table, Meta(description="The numbers from which the verdict follows.")
+    ]
+    limits: Annotated[Text, Meta(description="What the experiment does not show.")]
+    agents: Annotated[
+        list[Id],
+        Meta(
+            description="The names of the agents of this site that the experiment is about."
+        ),
+    ]
+    figures: Annotated[
+        list[Figure],
+        Meta(
+            min_length=1,
+            description="The charts of the experiment, with all their numbers.",
+        ),
+    ]
     command: Annotated[
-        Text, Meta(description="The command that writes this file again.")
+        Text, Meta(description="The command that repeats the experiment.")
     ]
     versions: Annotated[
         dict[str, str],
-        Meta(description="The versions of the software that made this file."),
+        Meta(description="The versions of the software that made the experiment."),
     ]
-    first_seed: Annotated[int, Meta(ge=0, description="The first seed.")]
+    first_seed: Annotated[
+        int, Meta(ge=0, description="The first seed of the training runs.")
+    ]
     seeds: Annotated[
         int,
         Meta(
@@ -381,17 +467,23 @@ class Summary(
         ),
     ]
     runs: Annotated[
-        int, Meta(ge=0, description="Number of trainings in the experiment.")
+        int,
+        Meta(ge=0, description="The number of all training runs in the experiment."),
     ]
     seconds: Annotated[
-        float, Meta(ge=0, description="Seconds for all trainings and their evaluation.")
+        float,
+        Meta(
+            ge=0,
+            description="The duration of all trainings and their evaluation, in seconds.",
+        ),
     ]
     date: Annotated[
-        str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", description="The date of this file.")
+        str,
+        Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", description="The date of the experiment."),
     ]
     checks: Annotated[
         list[RunDigest],
-        Meta(description="A few runs, which a test repeats."),
+        Meta(description="Checksums of a few training runs, which a test repeats."),
     ] = []
 
     @property

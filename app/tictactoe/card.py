@@ -51,12 +51,14 @@ class ReportedResult(
     forbid_unknown_fields=True,
     rename={"source_location": "where"},
 ):
-    """A fact that the source of an agent states."""
+    """A result that the source of an agent reports."""
 
     text: Annotated[
         Text, Meta(description="The reported result, in the words of this site.")
     ]
-    source_location: Annotated[Text, Meta(description="The place in the source.")]
+    source_location: Annotated[
+        Text, Meta(description="The place of the result in the source.")
+    ]
 
 
 class Card(
@@ -74,7 +76,7 @@ class Card(
         "training_seconds": "seconds",
     },
 ):
-    """All facts about an agent besides its arrays."""
+    """All facts about an agent, except its table of values."""
 
     id: Annotated[
         str, Meta(pattern=ID_PATTERN, description="The name of the agent in URLs.")
@@ -82,30 +84,34 @@ class Card(
     title: Annotated[
         str, Meta(pattern=TITLE_PATTERN, description="The title of the agent on pages.")
     ]
-    origin: Annotated[Text, Meta(description="The source of the agent.")]
+    origin: Annotated[
+        Text, Meta(description="The author or publication that the agent is based on.")
+    ]
     recipe: Annotated[
-        Text, Meta(description="Full name of the recipe that trains the agent.")
+        Text,
+        Meta(
+            description="The full name of the recipe (algorithm and parameters) that "
+            "trains the agent."
+        ),
     ]
     algorithm: Annotated[
-        str, Meta(pattern=ID_PATTERN, description="The algorithm of the recipe.")
+        str,
+        Meta(pattern=ID_PATTERN, description="The learning algorithm of the agent."),
     ]
     reported: Annotated[
         list[ReportedResult],
-        Meta(
-            description="Results that the source reports, without results of this project."
-        ),
+        Meta(description="Results that the source of the agent reports."),
     ]
     findings: Annotated[
         list[Text],
-        Meta(
-            description="Results of this project, without results that the source reports."
-        ),
+        Meta(description="Results about this agent that this project measured."),
     ]
     play_rule: Annotated[
         PlayRule,
         Meta(
-            description="How moves follow from values: greedy (equal chances among the best), first "
-            "(the first of the best) or proportional (chances in proportion to the values)."
+            description="How the agent chooses its move by its values: greedy (one of the "
+            "best moves at random), first (the first of the best moves) or "
+            "proportional (at random, in proportion to the values)."
         ),
     ]
     seed: Annotated[
@@ -115,10 +121,14 @@ class Card(
             description="The random seed of the training; the same seed gives the same table.",
         ),
     ]
-    games: Annotated[int, Meta(ge=0, description="Games of the training.")]
-    updates: Annotated[int, Meta(ge=0, description="Updates of the table in training.")]
+    games: Annotated[
+        int, Meta(ge=0, description="The number of games in the training.")
+    ]
+    updates: Annotated[
+        int, Meta(ge=0, description="The number of updates in the training.")
+    ]
     training_seconds: Annotated[
-        float, Meta(ge=0, description="Duration of the training in seconds.")
+        float, Meta(ge=0, description="The duration of the training in seconds.")
     ]
     versions: Annotated[
         dict[str, str],
@@ -127,33 +137,43 @@ class Card(
     numbering_digest: Annotated[
         Digest,
         Meta(
-            description="SHA-256 of the game: rows and columns, then of all positions in the order "
-            "of the table the code, what each move leads to, and how it ended; little-endian int32."
+            description="The SHA-256 checksum of the numbering of the positions: of the "
+            "rows and columns of the board, then for all positions in the "
+            "order of the table the base-3 number, the next position of each "
+            "move, and the result; as little-endian int32."
         ),
     ]
     arrays_digest: Annotated[
-        Digest, Meta(description="SHA-256 of the file with the agent's arrays.")
+        Digest,
+        Meta(
+            description="The SHA-256 checksum of the npz file with the agent's values."
+        ),
     ]
     reward_scale: Annotated[
         RewardScale | None,
         Meta(
-            description="The scale of the rewards; null where the values are beads, by which moves "
-            "are drawn, and no expected rewards."
+            description="The rewards of a loss, a draw and a win, which are the scale of "
+            "the values; null if the values are numbers of beads."
         ),
     ]
-    figures: Annotated[Figures, Meta(description="Exact results of the agent.")]
+    figures: Annotated[
+        Figures,
+        Meta(
+            description="The exact results of the agent at each snapshot of its training."
+        ),
+    ]
     win_rate: Annotated[
         RatesBySeat | None,
         Meta(
-            description="Share of training games won, exploring, epoch by epoch; left out where "
-            "it was not recorded."
+            description="The share of training games won, with exploring moves, in each "
+            "epoch; left out if it was not recorded."
         ),
     ] = None
     refill_count: Annotated[
         Count | None,
         Meta(
-            description="How often in training an empty box of beads was filled again; left out "
-            "where there are no boxes."
+            description="How often an empty box of beads was filled again in the training; "
+            "left out if the agent has no boxes."
         ),
     ] = None
 

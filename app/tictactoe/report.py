@@ -48,24 +48,32 @@ class BySeat(
 
     x: Annotated[
         list[EntryType],
-        Meta(description="Results as X, one entry for each snapshot (or epoch)."),
+        Meta(
+            description="The results when the agent plays X, one entry for "
+            "each snapshot (or epoch) of its "
+            "training."
+        ),
     ]
     o: Annotated[
         list[EntryType],
-        Meta(description="Results as O, one entry for each snapshot (or epoch)."),
+        Meta(
+            description="The results when the agent plays O, one entry for "
+            "each snapshot (or epoch) of its "
+            "training."
+        ),
     ]
 
 
 class ChancesBySeat(BySeat[Chances], frozen=True):
-    """Chances of win, draw and loss in each seat, an entry for each snapshot."""
+    """The probabilities of a win, a draw and a loss in each seat, one entry for each snapshot."""
 
 
 class CountsBySeat(BySeat[Count], frozen=True):
-    """Two lists of counts, as X and as O, with an entry for each snapshot."""
+    """The number of positions in each seat (X and O), one entry for each snapshot of the training."""
 
 
 class RatesBySeat(BySeat[Chance], frozen=True):
-    """A share of games in each seat, an entry for each epoch."""
+    """The share of games won in each seat (X and O), one entry for each epoch of the training."""
 
 
 class TaskDistance(
@@ -79,24 +87,38 @@ class TaskDistance(
         "mean_reachable_distance": "mean_reached",
     },
 ):
-    """The distance of a table from the exact values of its training task, in units of its rewards."""
+    """The difference between a table and the exact values of its training task, as rewards."""
 
     largest_distance: Annotated[
-        list[Distance], Meta(description="Largest difference, of all pairs.")
+        list[Distance],
+        Meta(
+            description="The largest difference between a learned and an "
+            "exact value, over all moves, at "
+            "each snapshot."
+        ),
     ]
     mean_distance: Annotated[
-        list[Distance], Meta(description="Mean difference, over all pairs.")
+        list[Distance],
+        Meta(
+            description="The mean difference between a learned and an exact "
+            "value, over all moves, at each "
+            "snapshot."
+        ),
     ]
     largest_reachable_distance: Annotated[
         list[Distance],
         Meta(
-            description="Largest difference, of the pairs that the training task can reach."
+            description="The largest difference, over the moves that can "
+            "occur in the training task, at each "
+            "snapshot."
         ),
     ]
     mean_reachable_distance: Annotated[
         list[Distance],
         Meta(
-            description="Mean difference, over the pairs that the training task can reach."
+            description="The mean difference, over the moves that can occur "
+            "in the training task, at each "
+            "snapshot."
         ),
     ]
 
@@ -112,49 +134,64 @@ class Figures(
         "task_distance": "task",
     },
 ):
-    """The exact figures of an agent at each snapshot; the last snapshot is the final agent."""
+    """The exact results of an agent at each snapshot; the last snapshot is the final agent."""
 
     snapshot_updates: Annotated[
         list[Count],
         Meta(
-            description="Number of updates before each snapshot; the last snapshot is the shipped agent."
+            description="The number of updates in the training until each "
+            "snapshot; the last snapshot is the "
+            "final agent."
         ),
     ]
     baseline_chances: Annotated[
         dict[str, ChancesBySeat],
         Meta(
-            description="Chances of a win, draw and loss against each baseline, for the agent."
+            description="The probabilities that the agent wins, draws and loses against each baseline."
         ),
     ]
     best_response: Annotated[
-        ChancesBySeat, Meta(description="Chances against the agent's best responder.")
+        ChancesBySeat,
+        Meta(
+            description="The probabilities that the agent wins, draws and "
+            "loses against its best responder."
+        ),
     ]
     nash_conv: Annotated[
         list[Annotated[float, Meta(ge=0, le=2)]],
         Meta(
-            description="NashConv: the gain of best responders over optimal play, added over both seats."
+            description="NashConv: how much the best responders gain over optimal play, added over both "
+            "seats, at each snapshot."
         ),
     ]
     blunders: Annotated[
         list[Count],
-        Meta(description="Decisions in which the agent can blunder."),
+        Meta(
+            description="The number of positions in which the agent can blunder, at each snapshot."
+        ),
     ]
     reachable_blunders: Annotated[
         CountsBySeat,
-        Meta(description="Such decisions that games of the agent in a seat can reach."),
+        Meta(
+            description="The number of positions that can occur in games of "
+            "the agent and in which it can "
+            "blunder, for each seat."
+        ),
     ]
     correct_class_shares: Annotated[
         list[Chance] | None,
         Meta(
-            description="Share of its values that are nearest to the true outcome; null where "
-            "they are no expected outcomes."
+            description="The share of values that are nearest to the result "
+            "with optimal play; null if the "
+            "values are no expected results."
         ),
     ]
     task_distance: Annotated[
         TaskDistance | None,
         Meta(
-            description="How far it is from the exact values of its training task; null where its "
-            "opponents learned too, so that there is none."
+            description="The difference from the exact values of the "
+            "training task; null if there are no "
+            "exact values because the opponents learned, too."
         ),
     ]
 

@@ -26,13 +26,13 @@ COMMON_REWARDS = (
 
 
 class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The rewards of a loss, a draw and a win for the mover, in each seat."""
+    """The rewards of a loss, a draw and a win for the player to move, in each seat."""
 
     x: Annotated[
-        Rewards, Meta(description="Rewards of X for a loss, a draw and a win.")
+        Rewards, Meta(description="The rewards of X for a loss, a draw and a win.")
     ] = COMMON_REWARDS
     o: Annotated[
-        Rewards, Meta(description="Rewards of O for a loss, a draw and a win.")
+        Rewards, Meta(description="The rewards of O for a loss, a draw and a win.")
     ] = COMMON_REWARDS
 
     def __post_init__(self) -> None:

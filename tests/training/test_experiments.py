@@ -207,8 +207,8 @@ def test_what_depends_on_a_parameter_is_a_curve_over_it() -> None:
 
 def test_a_difference_of_seeds_has_a_direction() -> None:
     results = Results({"one": "", "two": ""}, {"one": [0] * 20, "two": [1] * 19 + [0]})
-    assert results.compare_seeds("one", "two", float) == "lower in 19 of 20, p < 0.0001"
-    assert results.compare_seeds("two", "one", float) == "higher in 19 of 20, p < 0.0001"
+    assert results.compare_seeds("one", "two", float) == "lower for 19 of 20 seeds, p < 0.0001"
+    assert results.compare_seeds("two", "one", float) == "higher for 19 of 20 seeds, p < 0.0001"
     assert results.compare_seeds("one", "one", float) == "neither is higher"
 
 

@@ -92,12 +92,14 @@ def test_guard_rails(
 ) -> None:
     found = {
         "guard rails": made_up(taken=usual, epochs=60),
-        "none": made_up(taken=without, epochs=60),
-        "none, four times as long": made_up(taken=longer, epochs=epochs),
+        "no guard rails": made_up(taken=without, epochs=60),
+        "no guard rails, four times as long": made_up(taken=longer, epochs=epochs),
     }
     result = told("guard-rails", found, made_up())
     assert result.verdict == verdict
-    _, unguarded, _ = result.number_table.rows["highest output is an illegal move"]
+    _, unguarded, _ = result.number_table.rows[
+        "positions in which the highest output is an illegal move"
+    ]
     assert unguarded == f"{100 * without:.1f}%"
 
 
@@ -114,7 +116,7 @@ def test_guard_rails(
 def test_encodings(
     made_up: Any, one_hot: float, flat: float, bits: float, number: float, verdict: str
 ) -> None:
-    labels = ("one-hot", "flat", "bits", "bits as one number")
+    labels = ("one-hot", "flat array", "20 bits as separate inputs", "20 bits as one number")
     shares = (one_hot, flat, bits, number)
     found = {label: made_up(share) for label, share in zip(labels, shares, strict=True)}
     assert told("encodings", found, made_up()).verdict == verdict
@@ -132,14 +134,17 @@ def test_encodings(
 def test_separate_networks(
     made_up: Any, shared: float, separate: float, convolution: float, verdict: str
 ) -> None:
-    labels = ("one network", "one for each seat", "with a convolution")
+    labels = ("one network", "one network for each seat", "network with a convolution")
     shares = (shared, separate, convolution)
     found = {label: made_up(share) for label, share in zip(labels, shares, strict=True)}
     assert told("separate-networks", found, made_up()).verdict == verdict
 
 
 def test_the_size_of_a_network(made_up: Any) -> None:
-    three, wide = "120, 840, 120, step size 0.0003", "1 layer of 840, step size 0.0003"
+    three, wide = (
+        "3 layers of 120, 840, 120 units, step size 0.0003",
+        "1 layer of 840 units, step size 0.0003",
+    )
     found = {three: made_up(80)}
     confirmed = told("network-size", found, made_up())
     assert confirmed.verdict == "reproduced"
@@ -172,9 +177,9 @@ def test_the_plots_of_wins(made_up: Any, second: float, verdict: str) -> None:
     assert (result.verdict, result.parts_reproduced[0]) == (verdict, True)
     assert all(isinstance(figure, Curves) for figure in result.figures)
     rows = result.number_table.rows
-    assert rows["against t-hand, second seat"][0] == f"{100 * second:.0f}%"
-    assert rows["against random, second seat"][-1] == "ahead since epoch 200"
-    assert rows["against t-hand, second seat"][-1] == "behind with 3 of 3 seeds"
+    assert rows["against T-hand, the network moves second"][0] == f"{100 * second:.0f}%"
+    assert rows["against random, the network moves second"][-1] == "ahead since epoch 200"
+    assert rows["against T-hand, the network moves second"][-1] == "behind with 3 of 3 seeds"
     lost = told("win-plots", {}, made_up(won=(0.1, 0.1), epochs=400))
     assert lost.verdict == "not reproduced"
 

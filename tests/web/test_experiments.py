@@ -347,7 +347,7 @@ def test_a_line_goes_through_its_medians_and_opens_the_typical_run(site: SiteDat
     heights = [doubled.points[0][1] - y for _, y in doubled.points]
     assert heights[2] / heights[1] == pytest.approx(198 / 18, abs=0.3)
     assert same.link == ShapeLink("same: seed 0, which ends at the median", "")  # it takes minutes
-    assert "Click a line to open the run that ends at the median" in layout.caption
+    assert "Click a line to open the training run that ends at the median" in layout.caption
     assert "repeats the runs that the lab cannot train" in layout.caption
 
 
@@ -424,8 +424,8 @@ def test_a_table_of_curves_ends_with_the_runs_behind_them(site: SiteData) -> Non
     table = tables.build_table(CURVES, site, FIRST)
     assert [row.heading.text for row in table.rows][-3:] == [
         "100",
-        "Runs",
-        "Run whose last value is the median",
+        "Training runs",
+        "Training run that ends at the median",
     ]
     assert table.rows[-3].cells[0].text == "200 (100 to 300)"
     assert [entry.text for entry in table.rows[-2].cells] == ["20", "1"]
@@ -505,7 +505,7 @@ def test_without_the_lab_nothing_is_promised(folder: Path, monkeypatch: pytest.M
     text = create_app(folder, seed=1).test_client().get("/experiments/double-q").text
     assert "/lab/q-table,draw" not in text
     assert 'href="/lab/q-table"' in text  # a shipped recipe has no parameters in its URL
-    assert "The command below repeats the runs that the lab cannot train" in text
+    assert "The command at the end of this page repeats the runs that the lab cannot train" in text
 
 
 def test_there_need_be_no_experiments(folder: Path, tmp_path: Path) -> None:

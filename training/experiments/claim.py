@@ -246,7 +246,7 @@ class Results:
         direction = "higher" if above > below else "lower"
         count = max(above, below)
         p = format_p(compute_sign_test(values, other_values))
-        return f"{direction} in {count:,} of {len(values):,}, {p}"
+        return f"{direction} for {count:,} of {len(values):,} seeds, {p}"
 
     def name_comparison(
         self, first: str, second: str, compute: Callable[[Any], float], name: str = ""

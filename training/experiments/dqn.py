@@ -24,8 +24,8 @@ PLOTS: tuple[tuple[str, table.SeatName, Sequence[ReferenceLine]], ...] = (
         HEURISTIC,
         "x",
         [
-            ReferenceLine(150, "reported: it overtakes from"),
-            ReferenceLine(200, "to here"),
+            ReferenceLine(150, "reported: the network overtakes between here"),
+            ReferenceLine(200, "and here"),
         ],
     ),
 )
@@ -80,7 +80,10 @@ def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
         lost = network.trace_seat(seat_name, "lost")
         figures.append(
             Curves(
-                f"Games won in each epoch {label}, the network {ORDER[seat_name]}, sampled",
+                (
+                    f"Games won in each epoch against {table.TITLES[opponent]}, the "
+                    f"network moves {ORDER[seat_name]} (sampled games)"
+                ),
                 "epochs",
                 "%",
                 [
@@ -104,7 +107,9 @@ def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
         if window := REPORTED_EPOCHS.get((opponent, seat_name)):
             first, last = window
             then.append(all(first <= epoch <= last for epoch in since))
-        rows[f"against {opponent}, {ORDER[seat_name]} seat"] = [
+        rows[
+            f"against {opponent.replace('t-hand', 'T-hand')}, the network moves {ORDER[seat_name]}"
+        ] = [
             *(network.format_range(seeds, 0) for seeds in ends),
             _describe_lead(since),
         ]
@@ -113,15 +118,21 @@ def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         figures,
         [alike, all(near), all(then)],
-        Table(["won", "lost", "the network is"], rows, "last tenth of the epochs"),
+        Table(
+            ["won", "lost", "the network, compared with its opponent"],
+            rows,
+            "results in the last tenth of the epochs",
+        ),
         verdict,
     )
 
 
 RAILS = {
     "guard rails": network.name_variant(),
-    "none": network.name_variant(guard_rails="no"),
-    "none, four times as long": network.name_variant(guard_rails="no", epochs=240),
+    "no guard rails": network.name_variant(guard_rails="no"),
+    "no guard rails, four times as long": network.name_variant(
+        guard_rails="no", epochs=240
+    ),
 }
 FEWER_POINTS = 30
 MIN_EPOCHS = 2_000  # the number of epochs in the claim
@@ -149,11 +160,17 @@ def conclude_guard_rails(results: claim.Results) -> claim.Conclusion:
     helped = max(left[usual]) < min(left[without])
     enough = len(results[longer][0].taken) >= MIN_EPOCHS
     won = results.list_values(table.measure_wins, left)
-    legally = "Games won against random in the end, both seats, by its best legal move"
+    legally = (
+        "Games won against the random player after the training, with the best "
+        "legal move of the network"
+    )
     return claim.Conclusion(
         [
             Curves(
-                "Positions of its own games where its highest output is an illegal move",
+                (
+                    "Positions of the network's own games: the share in which its "
+                    "highest output is an illegal move"
+                ),
                 "epochs",
                 "%",
                 [
@@ -162,7 +179,7 @@ def conclude_guard_rails(results: claim.Results) -> claim.Conclusion:
                 ],
             ),
             Curves(
-                "All positions where its highest output is an illegal move",
+                "All positions: the share in which the network's highest output is an illegal move",
                 "epochs",
                 "%",
                 [
@@ -173,7 +190,7 @@ def conclude_guard_rails(results: claim.Results) -> claim.Conclusion:
                 ],
             ),
             Curves(
-                "Games lost by an illegal move, exploring ones too",
+                "Games lost by an illegal move, including random exploring moves",
                 "epochs",
                 "%",
                 [
@@ -189,17 +206,20 @@ def conclude_guard_rails(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             left,
             {
-                "highest output is an illegal move": (network.format_range, left),
-                "games lost by an illegal move, exploring ones too": (
+                "positions in which the highest output is an illegal move": (
+                    network.format_range,
+                    left,
+                ),
+                "games lost by an illegal move, including random exploring moves": (
                     network.format_range,
                     forfeited,
                 ),
-                "won against random by its best legal move": (
+                "games won against the random player with the best legal move": (
                     network.format_range,
                     won,
                 ),
             },
-            "least to most seed",
+            "lowest to highest result of the seeds",
         ),
         claim.judge_parts(stay, helped) if enough else "inconclusive",
     )
@@ -207,9 +227,9 @@ def conclude_guard_rails(results: claim.Results) -> claim.Conclusion:
 
 ENCODINGS = {
     "one-hot": network.name_variant(),
-    "flat": network.name_variant(encoding="flat"),
-    "bits": network.name_variant(encoding="bits"),
-    "bits as one number": network.name_variant(encoding="number"),
+    "flat array": network.name_variant(encoding="flat"),
+    "20 bits as separate inputs": network.name_variant(encoding="bits"),
+    "20 bits as one number": network.name_variant(encoding="number"),
 }
 LEARNED_LITTLE = 5.0  # percent won above random play; less counts as not learned
 
@@ -221,7 +241,7 @@ def conclude_encodings(results: claim.Results) -> claim.Conclusion:
     won = results.list_values(table.measure_wins, ENCODINGS)
     badly = max(won[flat]) < min(won[one_hot])
     never = [max(won[label]) < network.RANDOM + LEARNED_LITTLE for label in others]
-    marks = [ReferenceLine(round(network.RANDOM, 2), "what random moves win")]
+    marks = [ReferenceLine(round(network.RANDOM, 2), "games that random play wins")]
     return claim.Conclusion(
         [
             network.draw_wins(results, won),
@@ -230,16 +250,17 @@ def conclude_encodings(results: claim.Results) -> claim.Conclusion:
         ],
         [badly, never[1], never[0]],
         network.tabulate_extremes(
-            won | {"random moves": [network.RANDOM]}, "won against random"
+            won | {"random play": [network.RANDOM]},
+            "games won against the random player",
         ),
         claim.judge_parts(badly, never[1]),
     )
 
 
 SIZES: dict[str, dict[str, object]] = {
-    "1 layer of 120": {"layers": 1, "width": 120},
-    "1 layer of 840": {"layers": 1},
-    "120, 840, 120": {},
+    "1 layer of 120 units": {"layers": 1, "width": 120},
+    "1 layer of 840 units": {"layers": 1},
+    "3 layers of 120, 840, 120 units": {},
 }
 NARROW, WIDE, THREE = SIZES
 STEPS = ("0.00003", "0.0003", "0.003")
@@ -281,7 +302,10 @@ def conclude_network_size(results: claim.Results) -> claim.Conclusion:
         max(best[WIDE]) < max(best[NARROW]) + MIN_GAIN,
         max(steep) < min(huber),
     ]
-    at_one = "Games won against random in the end, each seed, at one step size"
+    at_one = (
+        "Games won against the random player after the training, each seed, all "
+        "with the same step size"
+    )
     return claim.Conclusion(
         [
             results.draw_grid(
@@ -306,17 +330,17 @@ def conclude_network_size(results: claim.Results) -> claim.Conclusion:
                 f"{THREE}, step size {USUAL}, squared error": results.compute_values(
                     SQUARED, table.measure_wins
                 ),
-                "random moves": [network.RANDOM],
+                "random play": [network.RANDOM],
             },
-            "won against random",
+            "games won against the random player",
         ),
     )
 
 
 KINDS = {
     "one network": network.name_variant(),
-    "one for each seat": network.name_variant(networks="separate"),
-    "with a convolution": network.name_variant(convolution="yes"),
+    "one network for each seat": network.name_variant(networks="separate"),
+    "network with a convolution": network.name_variant(convolution="yes"),
 }
 
 
@@ -333,7 +357,7 @@ def conclude_separate_networks(results: claim.Results) -> claim.Conclusion:
             network.draw_wins(results, won),
             *(
                 results.draw_strips(
-                    games._replace(title=f"{games.title} in the end"), won
+                    games._replace(title=f"{games.title} after the training"), won
                 )
                 for games in (
                     table.describe_outcome(table.WON, "random", seat)
@@ -343,7 +367,9 @@ def conclude_separate_networks(results: claim.Results) -> claim.Conclusion:
             results.draw_strips(table.BLUNDERS, won),
         ],
         [any(better), any(worse)],
-        network.tabulate_extremes(won, "won against random, both seats"),
+        network.tabulate_extremes(
+            won, "games won against the random player, both seats"
+        ),
         claim.judge_parts(*better) if told else "inconclusive",
     )
 
@@ -388,14 +414,14 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
             ]
             for one in (random, perfect)
         }
-        rows[f"{learner}: taught by random, beside minimax (sign test)"] = [
+        rows[f"{learner}: trained against random compared with minimax (sign test)"] = [
             results.compare_seeds(random, perfect, table.measure_wins),
             claim.EMPTY_CELL,
             claim.EMPTY_CELL,
         ]
     of_network = results.list_values(table.measure_wins, NETWORK_RECIPES)
     rows |= {
-        f"{one}, least to most": [
+        f"{one}, lowest to highest seed": [
             network.format_range(seeds),
             claim.EMPTY_CELL,
             claim.EMPTY_CELL,
@@ -410,7 +436,9 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
             results.draw_strips(table.LOST_AT_WORST, every),
             results.draw_strips(
                 claim.Quantity(
-                    "Positions updated, of 627", "positions", table.count_known
+                    "Positions that the training has updated (of 627)",
+                    "positions",
+                    table.count_known,
                 ),
                 TABLE_RECIPES,
             ),
@@ -418,9 +446,9 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
         [all(worse[:-1]), worse[-1]],
         Table(
             [
-                "won against random",
-                "lost to the best responder",
-                "positions updated, of 627",
+                "games won against the random player",
+                "games lost to the best responder",
+                "positions updated (of 627)",
             ],
             rows,
             "median seed",

@@ -31,7 +31,7 @@ def draw_leads(leads: Mapping[tuple[str, str], float]) -> Grid:
     """Return a grid of X's wins minus losses in percent: a row for each X, a column for each O."""
     titles = [BASELINES[name].title for name in PLAYERS]
     return Grid(
-        title="Games won less games lost by X",
+        title="Games won by X minus games lost by X, for each pair of players",
         unit="%",
         row_label="X",
         column_label="O",
@@ -64,12 +64,18 @@ def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         [
             Bars(
-                "Random against random",
+                "Results of the random player against itself",
                 "%",
                 [
                     Bar(text, round_significant(float(share)), record="")
                     for text, share in zip(
-                        ("X, who begins, wins", "drawn", "O wins"), first, strict=True
+                        (
+                            "games won by X, who moves first",
+                            "games drawn",
+                            "games won by O",
+                        ),
+                        first,
+                        strict=True,
                     )
                 ],
                 True,
@@ -78,17 +84,21 @@ def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
         ],
         [max(perfect) >= TIE_TOLERANCE, more],
         Table(
-            ["exactly"],
+            ["exact result"],
             {
-                "both play at random: X wins": [format_percent(float(first[0]), 2)],
-                "both play at random: O wins": [format_percent(float(first[2]), 2)],
-                "both play perfectly: most that X leads by": [
+                "both players move at random: games won by X": [
+                    format_percent(float(first[0]), 2)
+                ],
+                "both players move at random: games won by O": [
+                    format_percent(float(first[2]), 2)
+                ],
+                "both players are perfect: largest difference of X's wins and O's wins": [
                     format_percent(max(perfect), 2)
                 ],
-                "pairs of players of whom one does better by beginning": [
+                "pairs of players in which moving first is better": [
                     format_share(better)
                 ],
-                "pairs of players of whom one does worse by beginning": [
+                "pairs of players in which moving first is worse": [
                     format_share(worse)
                 ],
             },
@@ -133,21 +143,21 @@ def conclude_counting(_results: claim.Results) -> claim.Conclusion:
     decisions = len(set(game.symmetry_class[: game.decisions].tolist()))
     balanced = _count_balanced_boards()
     counts = {
-        "orders of nine cells, 9!": factorial(game.cells),
-        "games, each ending when a side has won": games,
-        "boards of X, O and empty cells, 3^9": 3**game.cells,
-        "boards with as many X as O, or one more": balanced,
-        "boards that a game reaches: positions": len(boards),
-        "positions with a move to choose": game.decisions,
-        "positions up to symmetry": classes,
-        "positions with a move to choose, up to symmetry": decisions,
+        "orders in which nine cells can be filled (9!)": factorial(game.cells),
+        "different games (a game ends with a win or a full board)": games,
+        "boards with X, O or nothing in each cell (3^9)": 3**game.cells,
+        "boards with as many X as O, or one X more": balanced,
+        "boards that a game can reach (positions)": len(boards),
+        "positions in which a player has to move": game.decisions,
+        "positions that a game can reach, up to symmetry": classes,
+        "positions in which a player has to move, up to symmetry": decisions,
     }
     factor = len(boards) / classes
     parts = [3**game.cells == BOARDS, balanced == ORDERS, round(factor, 2) == FACTOR]
     return claim.Conclusion(
         [
             Bars(
-                title="From orders of moves to positions up to symmetry",
+                title="The numbers, from orders of moves to positions up to symmetry",
                 unit="",
                 bars=[
                     Bar(name, float(count), record="" if count == classes else None)
@@ -161,17 +171,21 @@ def conclude_counting(_results: claim.Results) -> claim.Conclusion:
         Table(
             ["number"],
             {
-                "orders of filling nine cells, 9!": [
+                "orders in which nine cells can be filled (9!)": [
                     format_count(factorial(game.cells))
                 ],
-                "boards of X, O and empty cells, 3^9": [format_count(3**game.cells)],
+                "boards with X, O or nothing in each cell (3^9)": [
+                    format_count(3**game.cells)
+                ],
                 "boards that a game can reach": [format_count(len(boards))],
-                "of these, up to symmetry": [format_count(classes)],
-                "factor that symmetry saves": [f"{factor:.2f}"],
-                "positions of an agent's decisions, up to symmetry": [
+                "boards that a game can reach, up to symmetry": [format_count(classes)],
+                "factor by which symmetry reduces the boards": [f"{factor:.2f}"],
+                "positions in which a player has to move, up to symmetry": [
                     format_count(decisions)
                 ],
-                "games, each ending when a side has won": [format_count(games)],
+                "different games (a game ends with a win or a full board)": [
+                    format_count(games)
+                ],
             },
         ),
     )

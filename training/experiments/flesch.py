@@ -25,9 +25,9 @@ def count_task_blunders(recipe: str) -> int:
     "random-opponent",
     claim.Sweep(
         {
-            "against random": "q-learning,games=5000000",
-            "against randomised minimax": "q-learning,vs=minimax-random,games=5000000",
-            "against itself": "q-learning,vs=self,games=5000000",
+            "trained against random": "q-learning,games=5000000",
+            "trained against randomised minimax": "q-learning,vs=minimax-random,games=5000000",
+            "trained against itself": "q-learning,vs=self,games=5000000",
         },
         MARKS,
         200,
@@ -48,7 +48,7 @@ def conclude_random_opponent(results: claim.Results) -> claim.Conclusion:
             table.draw_curves(results, table.BLUNDERS_LINE),
             table.draw_curves(results, table.LOST_AT_WORST_LINE),
             Bars(
-                "Blunders of the greedy policy of Q* of each training task",
+                "Blunders of the optimal policy of each training task (greedy play by Q*)",
                 "blunders",
                 [Bar(label, float(count)) for label, count in perfect.items()],
                 True,
@@ -58,12 +58,18 @@ def conclude_random_opponent(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                "blunders after 5,000,000 games, median": (format_count, ends),
+                "positions with a blunder after 5,000,000 games, median": (
+                    format_count,
+                    ends,
+                ),
                 "unbeatable in both seats": (
                     format_share,
                     results.list_values(table.is_unbeatable),
                 ),
-                "blunders of the exact Q* of this task": (format_count, perfect),
+                "positions with a blunder of the exact Q* of this training task": (
+                    format_count,
+                    perfect,
+                ),
             },
         ),
         claim.judge_parts(remain and cured, remain),
@@ -78,9 +84,9 @@ PHASES = {
 PARTS = {
     f"{phases}, {losses}": f"q-iteration{vs}{sticky}"
     for phases, vs in PHASES.items()
-    for losses, sticky in (("losses stick", ""), ("no sticking", ",sticky=no"))
+    for losses, sticky in (("losses frozen", ""), ("not frozen", ",sticky=no"))
 }
-WHOLE = "random, then itself, losses stick"
+WHOLE = "random, then itself, losses frozen"
 
 
 @claim.experiment("q-iteration-parts", claim.Sweep(PARTS, END_MEASURE))
@@ -94,7 +100,10 @@ def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
             results.draw_strips(table.BLUNDERS),
             results.draw_strips(
                 claim.Quantity(
-                    "How much the best responders of both seats gain",
+                    (
+                        "NashConv: how much the best responders gain over optimal play, "
+                        "added over both seats"
+                    ),
                     "NashConv",
                     lambda run: run.figures.nash_conv[-1],
                 )
@@ -104,8 +113,8 @@ def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             PARTS,
             {
-                "without a blunder": (format_share, clean),
-                "blunders, median": (format_count, median),
+                "seeds without any blunder": (format_share, clean),
+                "positions with a blunder, median": (format_count, median),
                 "unbeatable in both seats": (
                     format_share,
                     results.list_values(table.is_unbeatable),
@@ -145,13 +154,16 @@ def conclude_q_iteration_or_q_learning(results: claim.Results) -> claim.Conclusi
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                "end without a blunder": (format_share, clean),
-                "blunders in the end, median": (format_count, ends),
-                "points of the curve with fewer blunders": (
+                "seeds without any blunder after the training": (format_share, clean),
+                "positions with a blunder after the training, median": (
+                    format_count,
+                    ends,
+                ),
+                "points of the learning curve with fewer blunders than the other": (
                     format_share,
                     {iteration.name: fewer},
                 ),
-                "updates of the 250 sweeps, median": (format_count, updates),
+                "updates in the 250 sweeps, median": (format_count, updates),
             },
         ),
         "reproduced" if better == faster else "inconclusive",

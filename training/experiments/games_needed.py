@@ -34,8 +34,12 @@ from training.textbook.symmetry import canonical_board
 
 Value = TypeVar("Value")
 
-PERFECT, RANDOM, ITSELF = "against a perfect player", "against random", "against itself"
-GREEDY = "against a perfect player, most beads played"
+PERFECT, RANDOM, ITSELF = (
+    "trained against a perfect player",
+    "trained against random",
+    "trained against itself",
+)
+GREEDY = "trained against a perfect player, plays the colour with most beads"
 TEACHERS = {
     PERFECT: "menace,vs=minimax-random,games=100000",
     RANDOM: "menace,games=100000",
@@ -87,7 +91,7 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
     within = [games is not None and round(games) <= REPORTED_LOST for games in as_x]
     # Michie counts the games that the machine opens: every second game here.
     marks = {
-        "x": [ReferenceLine(2.0 * REPORTED_GAMES, "Michie: draws after 20 as X")],
+        "x": [ReferenceLine(2.0 * REPORTED_GAMES, "Michie: draws after 20 games as X")],
         "o": [],
     }
     lost = table.measure_outcome("minimax-random", "o", table.LOST)
@@ -106,7 +110,9 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
         + [
             results.draw_strips(
                 claim.Quantity(
-                    "Games lost as O against randomised minimax, in the end", "%", lost
+                    "Games lost as O against randomised minimax after the training",
+                    "%",
+                    lost,
                 ),
             )
         ],
@@ -114,24 +120,28 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
         Table(
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
             {
-                "games lost in that seat until it loses less than 1%, drawing its beads": (
+                "MENACE draws beads at random: games lost in this seat until it loses less than 1%": (
                     _format_by_seat(PERFECT, lost_until)
                 ),
-                "games lost until then, playing the colour with most beads": (
-                    _format_by_seat(GREEDY, lost_until)
-                ),
-                "games played in both seats until then, drawing its beads": (
+                (
+                    "MENACE plays the colour with most beads: games lost in this seat "
+                    "until it loses less than 1%"
+                ): (_format_by_seat(GREEDY, lost_until)),
+                "MENACE draws beads at random: games played in both seats until it loses less than 1%": (
                     _format_by_seat(PERFECT, needed)
                 ),
-                "games played until then, playing the colour with most beads": (
-                    _format_by_seat(GREEDY, needed)
+                (
+                    "MENACE plays the colour with most beads: games played in both seats "
+                    "until it loses less than 1%"
+                ): (_format_by_seat(GREEDY, needed)),
+                "games lost after training against the random player": _list_final_losses(
+                    lines, RANDOM
                 ),
-                "lost in the end, taught by random": _list_final_losses(lines, RANDOM),
-                "lost in the end, taught by its own play": (
+                "games lost after training against itself": (
                     _list_final_losses(lines, ITSELF)
                 ),
             },
-            "median seed, against a perfect player",
+            "median seed, results against a perfect player",
         ),
         claim.judge_parts(*within),
     )
@@ -168,9 +178,9 @@ def _list_final_losses(
 CHAMPION = "champion"
 OTHERS = {
     "self-play": "self-play",
-    "afterstates, itself": "td-afterstates,vs=self,symmetric=yes,games=200000",
-    "q-table, itself": "q-table,vs=self,games=200000",
-    "MENACE, itself": "menace,vs=self,plays=greedy,games=200000",
+    "afterstates, against itself": "td-afterstates,vs=self,symmetric=yes,games=200000",
+    "q-table, against itself": "q-table,vs=self,games=200000",
+    "MENACE, against itself": "menace,vs=self,plays=greedy,games=200000",
 }
 
 
@@ -192,16 +202,16 @@ def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         table.draw_proofs(
             results,
-            "Games until it is proved unbeatable in both seats",
-            "Seeds that are proved unbeatable at some time of their training",
+            "Games until the learner is proved unbeatable in both seats",
+            "Seeds with which the learner is proved unbeatable at some time of the training",
         ),
         [first, all(proved[CHAMPION])],
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                "proved unbeatable at some time": (format_share, proved),
-                "games until then, median": (format_count, games),
-                "unbeatable to the end": (format_share, stays),
+                "seeds proved unbeatable at some time": (format_share, proved),
+                "games until the proof, median": (format_count, games),
+                "seeds unbeatable from the proof to the end": (format_share, stays),
             },
         ),
         claim.judge_parts(first and all(proved[CHAMPION])),
@@ -213,7 +223,7 @@ LEARNER = (
     "td-afterstates,vs={},seat=x,symmetric=yes,alpha=1,epsilon=0,games=500,initial={}"
 )
 # Label and initial value of the learner's table, in which a loss is 0 and a win 1.
-INITIAL_VALUES = {"low": "0.25", "a draw": "0.5", "high": "1"}
+INITIAL_VALUES = {"low": "0.25", "medium": "0.5", "high": "1"}
 BUILT_IN = ("random", "t-hand", "minimax")
 RESPONDER, CURIOUS = "best responder", "least visited"
 
@@ -313,7 +323,7 @@ def _choose_best_responses(policy: Policy, rng: Random) -> Callable[[str], int]:
 
 def label_teacher(teacher: str, first: str) -> str:
     """Return the label of a teacher and initial values."""
-    return f"{teacher}, {first}"
+    return f"{teacher}, {first} values"
 
 
 def _select_teacher(values: Mapping[str, Value], teacher: str) -> dict[str, Value]:
@@ -367,24 +377,30 @@ def conclude_teachers(results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         table.draw_proofs(
             results,
-            "Games with the best responder until it is unbeatable as X",
-            f"Seeds that are proved unbeatable as X within {MAX_GAMES} games",
+            "Games against the best responder until the learner is unbeatable as X",
+            f"Seeds with which the learner is proved unbeatable as X within {MAX_GAMES} games",
             [label_teacher(RESPONDER, first) for first in INITIAL_VALUES],
         ),
         [quicker, fears, not optimal],
         claim.tabulate_recipes(
             INITIAL_VALUES,
             {
-                f"games of the median seed, {RESPONDER}": (format_games, responder),
-                "games of the median seed, random": (format_games, at_random),
+                f"{RESPONDER}: games until unbeatable, median seed": (
+                    format_games,
+                    responder,
+                ),
+                "random: games until unbeatable, median seed": (
+                    format_games,
+                    at_random,
+                ),
             }
             | {
-                f"unbeatable as X within {MAX_GAMES} games, {teacher}": (
+                f"{teacher}: seeds unbeatable as X within {MAX_GAMES} games": (
                     format_share,
                     _select_teacher(proved, teacher),
                 )
                 for teacher in MEASURES
             },
-            "all values beginning",
+            "initial values of the learner:",
         ),
     )

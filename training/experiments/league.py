@@ -58,7 +58,7 @@ def conclude_beat_fixed(results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         [
             results.draw_shares(
-                f"Seeds that win every game against fixed as {seat.upper()}",
+                f"Seeds with which a learner wins every game as {seat.upper()} against “fixed”",
                 {label: always[label, seat] for label in BY_PLACE},
             )
             for seat in table.SEAT_NAMES
@@ -67,13 +67,15 @@ def conclude_beat_fixed(results: claim.Results) -> claim.Conclusion:
         Table(
             ["trainings"],
             {
-                "as X: win every game": [format_share(as_x)],
-                "as O: win every game": [format_share(as_o)],
-                "as O: win no game": [format_share(never)],
-                "in the league: win every game, each seat counted for itself": [
+                "wins every game as X": [format_share(as_x)],
+                "wins every game as O": [format_share(as_o)],
+                "wins no game as O": [format_share(never)],
+                "trained in the league: wins every game in a seat": [
                     format_share(in_league)
                 ],
-                "against fixed alone: win every game, likewise": [format_share(alone)],
+                "trained against “fixed” alone: wins every game in a seat": [
+                    format_share(alone)
+                ],
             },
         ),
         claim.judge_parts(all(in_league), some),
@@ -105,13 +107,13 @@ def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                f"won against random in the end, median ({compared})": (
+                f"games won against random after the training, median ({compared})": (
                     format_percent,
                     end,
                 ),
-                "blunders, median": (format_count, errors),
-                "updates a game": ("{:.1f}".format, per_game),
-                "points ahead, after as many updates": (
+                "positions with a blunder, median": (format_count, errors),
+                "updates per game": ("{:.1f}".format, per_game),
+                "points of the learning curve above the other, after equal updates": (
                     format_share,
                     {two: by_updates},
                 ),
@@ -138,7 +140,7 @@ def conclude_observing(results: claim.Results) -> claim.Conclusion:
     compared = results.name_comparison(observer, plain, table.measure_wins)
     plies = results.compute_median(plain, table.count_updates_per_game)
     mark = ReferenceLine(
-        round(REPORTED_MOVES / plies), "reported: done after 8,000 moves"
+        round(REPORTED_MOVES / plies), "reported: no improvement after 8,000 moves"
     )
     won = table.draw_curves(results, table.WINS_LINE, by_games=True, marks=[mark])
     _, line = won.series
@@ -159,11 +161,11 @@ def conclude_observing(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             [observer, plain],
             {
-                f"won against random in the end, median ({compared})": (
+                f"games won against random after the training, median ({compared})": (
                     format_percent,
                     end,
                 ),
-                f"moves until within {format_percent(SMALL_PERCENT, 0)} of its best median": (
+                f"moves until the median is within {format_percent(SMALL_PERCENT, 0)} of its best": (
                     format_count,
                     {observer: round(moves, -2)},
                 ),
@@ -215,7 +217,9 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
         [
             results.draw_strips(
                 claim.Quantity(
-                    "Trained with the fixed player: games won against it", "%", beats
+                    "Trained against the player “fixed”: games won against it",
+                    "%",
+                    beats,
                 ),
                 FIXED,
             ),
@@ -227,15 +231,15 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             STARTING,
             {
-                f"won against fixed, trained with it, mean ({beaten_by})": (
+                f"trained against “fixed”: games won against it, mean ({beaten_by})": (
                     format_percent,
                     beaten,
                 ),
-                f"won against random after a league, median ({wins_compared})": (
+                f"games won against random after the league, median ({wins_compared})": (
                     format_percent,
                     end,
                 ),
-                f"blunders after a league, median ({errors_compared})": (
+                f"positions with a blunder after the league, median ({errors_compared})": (
                     format_count,
                     errors,
                 ),
@@ -269,8 +273,8 @@ def _cut_early(line: Series) -> Series:
     claim.Sweep(
         {
             "plain": "league",
-            "symmetric, as there": f"league,symmetric=yes,{QUICK}",
-            "symmetric, k and gamma as plain": "league,symmetric=yes",
+            "symmetric, k and gamma of the source": f"league,symmetric=yes,{QUICK}",
+            "symmetric, k and gamma of the plain learner": "league,symmetric=yes",
         },
         MARKS,
     ),
@@ -310,13 +314,19 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                "ahead of the plain one at early points": (format_share, early),
-                "won against random in the end, median": (format_percent, end),
-                "the end, beside the plain one (sign test)": (
+                "early points of the learning curve above the plain learner": (
+                    format_share,
+                    early,
+                ),
+                "games won against the random player after the training, median": (
+                    format_percent,
+                    end,
+                ),
+                "games won after the training, compared with the plain learner (sign test)": (
                     str,
                     compared,
                 ),
-                "median below its best in the end by": (format_percent, fallen),
+                "final median below the best median by": (format_percent, fallen),
             },
         ),
         claim.judge_parts(*parts, falls),
@@ -353,13 +363,13 @@ def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
     compared = results.compare_seeds(FAST, SLOW, table.measure_wins)
     by_count = sorted(LEARNERS, key=lambda label: counts[label])
     in_order = by_count == sorted(LEARNERS, key=lambda label: end[label])
-    title = "Games won against random, both seats, by how fast k grows"
+    title = "Games won against the random player, for three growth rates of k"
     by_growth = table.WINS_LINE._replace(title=title)
     limits = {label: count_games_to_limit(results, label) for label in LEARNERS}
     return claim.Conclusion(
         [
             results.draw_bars(
-                "Updates a game, at each of which k grows", "updates", counts
+                "Updates per game (k grows at each update)", "updates", counts
             ),
             table.draw_curves(results, by_growth, STEPS, by_games=True),
             results.draw_strips(
@@ -370,10 +380,10 @@ def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                "updates a game": ("{:.1f}".format, counts),
-                "games until k is at its limit": (format_count, limits),
-                "won against random": (format_percent, end),
-                "seed by seed, beside a growth by 0.00025 (sign test)": (
+                "updates per game": ("{:.1f}".format, counts),
+                "games until k reaches its limit": (format_count, limits),
+                "games won against the random player": (format_percent, end),
+                "games won, compared with a growth by 0.00025 seed by seed (sign test)": (
                     str,
                     {FAST: compared},
                 ),

@@ -175,7 +175,9 @@ def draw_epochs(
 
 def draw_wins(results: Results, labels: Iterable[str]) -> Curves:
     """Return the curves of games won during training."""
-    title = "Games won in each epoch of the training, both seats, sampled"
+    title = (
+        "Games won in each epoch of the training, mean of both seats (sampled games)"
+    )
     series = [draw_epochs(results, label, trace_both("won"), 20) for label in labels]
     return Curves(title, "epochs", "%", series)
 
@@ -188,7 +190,9 @@ def format_extremes(values: Sequence[float], digits: int = 1) -> list[str]:
 def tabulate_extremes(values: Mapping[str, Sequence[float]], about: str) -> Table:
     """Return a table of the minimum and the maximum of percentages, by label of the recipe."""
     rows = {label: format_extremes(seeds) for label, seeds in values.items()}
-    return Table(["least seed", "most seed"], rows, about)
+    return Table(
+        ["seed with the lowest result", "seed with the highest result"], rows, about
+    )
 
 
 def format_range(values: Sequence[float], digits: int = 1) -> str:

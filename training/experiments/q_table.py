@@ -65,7 +65,9 @@ def estimate_lossless_sample(run: MeasuredRun) -> float:
     "q-table-results",
     claim.Sweep({Q_TABLE: "q-table"}, END_MEASURE),
     claim.Sweep(
-        {"afterstates, ties at random": "q-table,key=afterstate,ties=random"},
+        {
+            "afterstates, random among equal values": "q-table,key=afterstate,ties=random"
+        },
         END_MEASURE,
     ),
 )
@@ -95,7 +97,7 @@ def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
         results.draw_strips(
             table.describe_outcome(table.LOST, opponent, "o"),
             [Q_TABLE],
-            [ReferenceLine(0, "reported: none")],
+            [ReferenceLine(0, "reported: no game lost")],
         )
         for opponent in ("random", "minimax-random")
     ]
@@ -103,10 +105,10 @@ def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
         figures,
         [within, most],
         Table(
-            ["reported", "here"],
+            ["reported by the author", "measured here"],
             {
                 **{
-                    f"won as {seat.upper()} against random, median seed": [
+                    f"games won as {seat.upper()} against the random player, median seed": [
                         format_percent(reported),
                         format_percent(
                             results.compute_median(
@@ -117,12 +119,12 @@ def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
                     ]
                     for seat, reported in REPORTED_WINS.items()
                 },
-                "lose to neither random nor minimax": [
-                    "its one run",
+                "seeds that lose neither to the random player nor to minimax": [
+                    "the one training run",
                     format_share(without),
                 ],
-                f"lose none of {SAMPLED_GAMES:,} games as O against random": [
-                    "its one run",
+                f"seeds that lose none of {SAMPLED_GAMES:,} games as O against the random player": [
+                    "the one training run",
                     f"{format_percent(looks)} on average",
                 ],
             },
@@ -200,7 +202,9 @@ def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
     figures: list[Figure] = [
         results.draw_strips(
             table.LOST_AS_O._replace(compute=lambda fall: fall.lost_percent),
-            marks=[ReferenceLine(BAD_PERCENT, "reported of a bad run: about 40%")],
+            marks=[
+                ReferenceLine(BAD_PERCENT, "reported for a bad training: about 40%")
+            ],
         )
     ]
     boards = [
@@ -210,31 +214,40 @@ def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
                 results.recipe_by_label[Q_TABLE],
                 next(s for s in bad if falls[s].error_record == record),
             ),
-            f"{count:,} of {len(bad):,} bad runs err most often here, O to move.",
+            f"{count:,} of {len(bad):,} bad trainings lose most games here (O to move).",
         )
         for record, count in places
         if record is not None
     ]
     some = MIN_BAD_SHARE <= len(bad) / len(falls) <= 0.5
     rows = {
-        f"lose at least {format_percent(BAD_PERCENT, 0)} as O to randomised minimax": [
-            f"{len(bad):,} of {len(falls):,}"
-        ]
+        (
+            f"seeds that lose at least {format_percent(BAD_PERCENT, 0)} of the games as O "
+            "to randomised minimax"
+        ): [f"{len(bad):,} of {len(falls):,}"]
     }
     if boards:
-        figures.append(Boards("Where the bad runs err most often", boards))
+        figures.append(
+            Boards("The positions in which the bad trainings lose most games", boards)
+        )
         rows[
-            f"of these, err most often after {_describe_moves(boards[0].record)} (up to symmetry)"
+            (
+                "of these seeds, those that lose most games after "
+                f"{_describe_moves(boards[0].record)} (up to symmetry)"
+            )
         ] = [f"{places[0][1]:,} of {len(bad):,}"]
     verdict = claim.judge_parts(some, bool(bad))
     return claim.Conclusion(figures, [some], Table(["seeds"], rows), verdict)
 
 
 MINIMAX_PLAYERS = {
-    "minimax": "minimax, first move",
-    "minimax-random": "minimax, at random",
+    "minimax": "minimax, first of the best moves",
+    "minimax-random": "minimax, one of the best moves at random",
 }
-PERFECT_PLAYERS = {**MINIMAX_PLAYERS, "strongest": "best response that never loses"}
+PERFECT_PLAYERS = {
+    **MINIMAX_PLAYERS,
+    "strongest": "the strongest player that never loses",
+}
 
 
 def compute_perfect_wins() -> dict[tuple[str, table.SeatName], float]:
@@ -253,7 +266,7 @@ def compute_perfect_wins() -> dict[tuple[str, table.SeatName], float]:
 def draw_perfect_wins(percent_won: Mapping[tuple[str, table.SeatName], float]) -> Bars:
     """Return bars of the percent of games that each perfect player wins against random."""
     return Bars(
-        title="Games that perfect players win against random",
+        title="Games that perfect players win against the random player",
         unit="%",
         bars=[
             Bar(
@@ -306,7 +319,7 @@ def conclude_better_than_minimax(results: claim.Results) -> claim.Conclusion:
         Table(
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
             {
-                "the median seed": [
+                "Q-table, median seed": [
                     format_percent(share, 2) for share in median.values()
                 ],
                 **{
@@ -315,9 +328,11 @@ def conclude_better_than_minimax(results: claim.Results) -> claim.Conclusion:
                     ]
                     for one, text in PERFECT_PLAYERS.items()
                 },
-                "seeds that lose to random at all": list(risky.values()),
+                "seeds of Q-table that can lose to the random player": list(
+                    risky.values()
+                ),
             },
-            "won against random",
+            "games won against the random player",
         ),
     )
 
@@ -325,15 +340,18 @@ def conclude_better_than_minimax(results: claim.Results) -> claim.Conclusion:
 REPORTED_WON, REPORTED_LOST, REPORTED_MET = 50.0, 22.7, 355
 TEST_GAMES = 1_000  # games against random in each seat, as in the source
 KEYS_AND_TIES = {
-    f"{key}, {ties}": "q-table,vs=minimax-random" + "".join(settings)
+    f"values of {key}, {ties}": "q-table,vs=minimax-random" + "".join(settings)
     for key, ties, settings in (
-        ("moves", "first best", ()),
-        ("moves", "ties at random", (",ties=random",)),
-        ("boards", "first best", (",key=afterstate",)),
-        ("boards", "ties at random", (",key=afterstate,ties=random",)),
+        ("moves", "first of equal", ()),
+        ("moves", "random among equal", (",ties=random",)),
+        ("boards", "first of equal", (",key=afterstate",)),
+        ("boards", "random among equal", (",key=afterstate,ties=random",)),
     )
 }
-AS_REPORTED, AGAINST_RANDOM = "moves, first best", "against random instead"
+AS_REPORTED, AGAINST_RANDOM = (
+    "values of moves, first of equal",
+    "trained against random instead",
+)
 
 
 class TestGamesResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -393,15 +411,17 @@ def _play_test_games(
 
 
 TEST_GAMES_MEASURE = Measure("met-in-tests", 1, TestGamesResult, measure_test_games)
-WON = claim.Quantity("Games won as O against random", "%", attrgetter("won"))
-LOST = claim.Quantity("Games lost as O against random", "%", attrgetter("lost"))
+WON = claim.Quantity("Games won as O against the random player", "%", attrgetter("won"))
+LOST = claim.Quantity(
+    "Games lost as O against the random player", "%", attrgetter("lost")
+)
 LEARNED = claim.Quantity(
-    "Positions that the training has updated, of 627",
+    "Positions that the training has updated (of 627)",
     "positions",
     attrgetter("learned"),
 )
 TESTED = claim.Quantity(
-    "Positions updated or met in 1,000 test games a seat",
+    "Positions that the training has updated or that occur in 1,000 test games in each seat",
     "positions",
     attrgetter("tested"),
 )
@@ -453,16 +473,22 @@ def conclude_trained_on_minimax(results: claim.Results) -> claim.Conclusion:
         ],
         [worse, seen],
         claim.tabulate_recipes(
-            ["reported", *results.recipe_by_label],
+            ["reported by the author", *results.recipe_by_label],
             {
-                "won, median": (format_percent, {"reported": REPORTED_WON} | won),
-                "lost, median": (format_percent, {"reported": REPORTED_LOST} | lost),
-                "positions updated, of 627": (
-                    str,
-                    {"reported": REPORTED_MET} | updated,
+                "games won, median": (
+                    format_percent,
+                    {"reported by the author": REPORTED_WON} | won,
                 ),
-                "with those of the test games": (str, met),
+                "games lost, median": (
+                    format_percent,
+                    {"reported by the author": REPORTED_LOST} | lost,
+                ),
+                "positions updated (of 627)": (
+                    str,
+                    {"reported by the author": REPORTED_MET} | updated,
+                ),
+                "positions updated or in test games": (str, met),
             },
-            "as O against random",
+            "as O against the random player",
         ),
     )

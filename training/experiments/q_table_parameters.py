@@ -51,7 +51,7 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
         [
             draw_curves(table.LOST_AS_O.title, {"as O": lost}),
             draw_curves(
-                "Games won against random",
+                "Games won against the random player",
                 {
                     f"as {seat.upper()}": table.measure_outcome(
                         "random", seat, table.WON
@@ -63,19 +63,33 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
                 table.LOST_AS_O._replace(title=f"{table.LOST_AS_O.title}, each run"),
                 SOME,
             ),
-            results.draw_shares("Seeds that are unbeatable in both seats", proved),
+            results.draw_shares(
+                "Seeds with which the table becomes unbeatable in both seats", proved
+            ),
         ],
         [cured, costs],
         claim.tabulate_recipes(
             ENDS,
             {
-                f"lose {format_percent(BAD_PERCENT, 0)} or more as O to randomised minimax": (
+                (
+                    f"seeds that lose at least {format_percent(BAD_PERCENT, 0)} of the "
+                    "games as O to randomised minimax"
+                ): (
                     format_share,
                     bad,
                 ),
-                "won against random, both seats, median": (format_percent, won),
-                "won against random as X, median": (format_percent, as_x),
-                "won against random as O, median": (format_percent, as_o),
+                "games won against the random player, both seats, median": (
+                    format_percent,
+                    won,
+                ),
+                "games won as X against the random player, median": (
+                    format_percent,
+                    as_x,
+                ),
+                "games won as O against the random player, median": (
+                    format_percent,
+                    as_o,
+                ),
                 "unbeatable in both seats": (format_share, proved),
             },
         ),
@@ -88,7 +102,7 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
         {
             "one table": "q-table",
             "two tables": "double-q",
-            "two tables, coin to the end": "double-q,last=coin",
+            "two tables, one updated at the end": "double-q,last=coin",
         },
         MARKS,
     ),
@@ -143,7 +157,7 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
         [
             curves_of,
             Curves(
-                "Its value of the empty board: max Q",
+                "The learned value of the empty board (its highest Q-value)",
                 "updates",
                 "",
                 [*worth, truth],
@@ -155,18 +169,27 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                "won as O against random in the end, median": (format_percent, end),
-                "points of the curve ahead of one table": (format_share, leads),
-                "mean of the curve, seed by seed, beside one table (sign test)": (
+                "games won as O against the random player after the training, median": (
+                    format_percent,
+                    end,
+                ),
+                "points of the learning curve above the curve of one table": (
+                    format_share,
+                    leads,
+                ),
+                "mean of the learning curve, compared with one table seed by seed (sign test)": (
                     str,
                     seeds,
                 ),
                 "unbeatable in both seats": (format_share, proved),
-                f"lose at least {format_percent(BAD_PERCENT, 0)} as O to randomised minimax": (
+                (
+                    f"seeds that lose at least {format_percent(BAD_PERCENT, 0)} of the "
+                    "games as O to randomised minimax"
+                ): (
                     format_share,
                     bad,
                 ),
-                f"bias of max Q at the start ({exact:.3f}), median": (
+                f"error of the empty board's highest Q-value (exact value: {exact:.3f}), median": (
                     "{:+.3f}".format,
                     bias,
                 ),
@@ -245,9 +268,7 @@ def conclude_feedback(results: claim.Results) -> claim.Conclusion:
         start: results.compute_median(label_start(start, "0"), table.count_known)
         for start in INITIALS
     }
-    axes = claim.GridAxes(
-        ("starting value", "epsilon"), INITIALS, EXPLORED, label_start
-    )
+    axes = claim.GridAxes(("initial value", "epsilon"), INITIALS, EXPLORED, label_start)
     return claim.Conclusion(
         [
             results.draw_grid(table.WINS, axes),
@@ -257,11 +278,17 @@ def conclude_feedback(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             INITIALS,
             {
-                "won against random without exploration": (format_percent, none),
-                "won with the best epsilon above 0": (format_percent, best),
-                "positions updated without exploration, of 627": (format_count, met),
+                "games won against the random player without exploration": (
+                    format_percent,
+                    none,
+                ),
+                "games won against the random player with the best epsilon above 0": (
+                    format_percent,
+                    best,
+                ),
+                "positions updated without exploration (of 627)": (format_count, met),
             },
-            "median seed, all values starting at",
+            "median seed, with the initial value",
         ),
         claim.judge_parts(behind["0"]),
     )
@@ -303,11 +330,13 @@ def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
     spans = {}
     for opponent in OPPONENTS:
         for title, value in (
-            ("won against random", table.measure_wins),
-            ("lost to the best responder", table.measure_worst_losses),
+            ("games won against the random player", table.measure_wins),
+            ("games lost to the best responder", table.measure_worst_losses),
         ):
             number = claim.Quantity(
-                f"Trained against {opponent}: games {title}", "%", value
+                f"Trained against {table.TITLES.get(opponent, opponent)}: {title}",
+                "%",
+                value,
             )
             names = partial(label_training, opponent)
             axes = claim.GridAxes(("alpha", "epsilon"), ALPHAS, EPSILONS, names)
@@ -330,7 +359,7 @@ def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
         max(medians) - min(medians) > LARGE_PERCENT
         for medians in (*spans.values(), by_games, by_gamma)
     ]
-    title = "Other gammas, and other numbers of games: games won against random"
+    title = "Games won against the random player, with other values of gamma and other numbers of games"
     strips = results.draw_strips(table.WINS._replace(title=title), STRIPS)
 
     def format_span(medians: list[float]) -> list[str]:
@@ -341,22 +370,23 @@ def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
         [*grids, strips],
         [all(much[:2]), much[2], much[3]],
         Table(
-            ["least", "most"],
+            ["minimum", "maximum"],
             {
                 **{
-                    f"any step size and exploration rate, trained against {opponent}": format_span(
-                        medians
-                    )
+                    (
+                        f"trained against {table.TITLES.get(opponent, opponent)}, with "
+                        "any step size and exploration rate"
+                    ): format_span(medians)
                     for opponent, medians in spans.items()
                 },
-                f"any discount factor from {GAMMAS[0]} to {GAMMAS[-1]}": format_span(
+                f"with any discount factor from {GAMMAS[0]} to {GAMMAS[-1]}": format_span(
                     by_gamma
                 ),
-                f"any number of games from {int(GAMES[0]):,} to {int(GAMES[-1]):,}": format_span(
+                f"with any number of games from {int(GAMES[0]):,} to {int(GAMES[-1]):,}": format_span(
                     by_games
                 ),
             },
-            "won against random, median seed",
+            "games won against the random player, median seed",
         ),
         claim.judge_parts(*much),
     )

@@ -42,7 +42,7 @@ def conclude_gamma(results: claim.Results) -> claim.Conclusion:
             results.draw_strips(EACH_RUN),
             results.draw_strips(
                 claim.Quantity(
-                    "Its value of the empty board: max Q",
+                    "The learned value of the empty board (its highest Q-value)",
                     "",
                     lambda run: run.start_values[-1],
                 )
@@ -53,7 +53,7 @@ def conclude_gamma(results: claim.Results) -> claim.Conclusion:
             GAMMAS,
             {
                 "unbeatable in both seats": (format_share, proved),
-                "without a blunder": (format_share, clean),
+                "seeds without any blunder": (format_share, clean),
             },
         ),
         claim.judge_parts(all(every), sum(every) > 1),
@@ -84,7 +84,7 @@ def conclude_self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         [
             Bars(
-                "Seeds for which this is proved",
+                "Seeds with which the agent is proved unbeatable",
                 "%",
                 [
                     claim.make_share_bar(text, truths, recipe)
@@ -100,7 +100,9 @@ def conclude_self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
             ["seeds"],
             {
                 "proved unbeatable in both seats": [format_share(proved)],
-                "of all seeds, at least (95%)": [format_percent(100 * low)],
+                "share of all possible seeds, lower 95% limit": [
+                    format_percent(100 * low)
+                ],
                 "without a blunder in any of the 4,520 positions": [
                     format_share(clean)
                 ],
@@ -156,7 +158,9 @@ def conclude_boyan(results: claim.Results) -> claim.Conclusion:
     bound = _compute_bound()
     marks = [
         ReferenceLine(REPORTED_WINS, "Boyan: 58%"),
-        ReferenceLine(round_significant(bound), "the most without any loss"),
+        ReferenceLine(
+            round_significant(bound), "highest possible share without a loss"
+        ),
     ]
     reaching = results.list_values(
         lambda run: wins(run) >= REPORTED_WINS and loses(run) == 0
@@ -164,14 +168,14 @@ def conclude_boyan(results: claim.Results) -> claim.Conclusion:
     own = reaching[SELF_PLAY]
     others = [label for label in results.recipe_by_label if label != SELF_PLAY]
     elsewhere = any(any(reaching[label]) for label in others)
-    won = claim.Quantity("Games won against T-hand, the mean of both seats", "%", wins)
-    lost = claim.Quantity("Games lost to T-hand, the mean of both seats", "%", loses)
+    won = claim.Quantity("Games won against T-hand, mean of both seats", "%", wins)
+    lost = claim.Quantity("Games lost to T-hand, mean of both seats", "%", loses)
     return claim.Conclusion(
         [
             results.draw_strips(won, marks=marks),
             results.draw_strips(lost),
             Bars(
-                "Games won against T-hand by each agent of this site, the mean of both seats",
+                "Games won against T-hand by each agent of this site, mean of both seats",
                 "%",
                 _evaluate_shipped(),
                 True,
@@ -179,7 +183,7 @@ def conclude_boyan(results: claim.Results) -> claim.Conclusion:
         ],
         [all(own), elsewhere],
         Table(
-            ["least", "most", f"seeds with {REPORTED_WINS:.0f}% and no loss"],
+            ["minimum", "maximum", f"seeds with {REPORTED_WINS:.0f}% and no loss"],
             {
                 **{
                     label: [
@@ -189,13 +193,13 @@ def conclude_boyan(results: claim.Results) -> claim.Conclusion:
                     ]
                     for label, seeds in reaching.items()
                 },
-                "possible without ever losing": [
+                "highest possible share without ever losing": [
                     claim.EMPTY_CELL,
                     format_percent(bound, 2),
                     claim.EMPTY_CELL,
                 ],
             },
-            "won against T-hand, both seats",
+            "games won against T-hand, mean of both seats",
         ),
         claim.judge_parts(all(own), any(own)),
     )

@@ -62,7 +62,7 @@ GREEDY_AND_EXPLORING = Measure(
 # 1.1: self-play
 
 SELF_PLAY = {
-    "against random": "td-afterstates",
+    "trained against random": "td-afterstates",
     "both sides learn": "td-afterstates,vs=both",
 }
 AGAINST_RANDOM, AGAINST_ITSELF = SELF_PLAY
@@ -92,11 +92,11 @@ def conclude_self_play(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                f"won against random, median ({compared})": (
+                f"games won against random, median ({compared})": (
                     "{:.2f}%".format,
                     won,
                 ),
-                "lost to the best responder, both seats, median": (
+                "games lost to the best responder, both seats, median": (
                     format_percent,
                     lost,
                 ),
@@ -104,7 +104,7 @@ def conclude_self_play(results: claim.Results) -> claim.Conclusion:
                     format_share,
                     results.list_values(table.is_unbeatable),
                 ),
-                "blunders, median": (format_count, errors),
+                "positions with a blunder, median": (format_count, errors),
             },
         ),
     )
@@ -113,11 +113,11 @@ def conclude_self_play(results: claim.Results) -> claim.Conclusion:
 # Exercise 1.2: symmetries
 
 SYMMETRIES = {
-    "boards as they are": "td-afterstates",
-    "symmetric boards alike": "td-afterstates,symmetric=yes",
+    "a value for each board": "td-afterstates",
+    "symmetric boards share a value": "td-afterstates,symmetric=yes",
 }
 BY_FIXED = {
-    f"{label}, against fixed": f"{one},vs=fixed" for label, one in SYMMETRIES.items()
+    f"{label}, against “fixed”": f"{one},vs=fixed" for label, one in SYMMETRIES.items()
 }
 (PLAIN, SYMMETRIC), (PLAIN_FIXED, SYMMETRIC_FIXED) = SYMMETRIES, BY_FIXED
 
@@ -147,7 +147,7 @@ def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
     )
     costs, _ = results.is_higher(SYMMETRIC_FIXED, PLAIN_FIXED, measure_value_error)
     compared = results.name_comparison(
-        SYMMETRIC_FIXED, PLAIN_FIXED, measure_value_error, SYMMETRIC
+        SYMMETRIC_FIXED, PLAIN_FIXED, measure_value_error, "shared values"
     )
     faster = 2 * sum(leads) > len(leads)
     return claim.Conclusion(
@@ -155,7 +155,7 @@ def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
             won,
             results.draw_strips(
                 claim.Quantity(
-                    "Taught by fixed: mean error of its values in positions that it can meet",
+                    "Trained against “fixed”: mean error of the learned values in reachable positions",
                     "of a win",
                     measure_value_error,
                 ),
@@ -166,16 +166,22 @@ def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             [SYMMETRIC, PLAIN],
             {
-                "taught by random: points of the curve ahead": (
+                "trained against the random player: points of the learning curve above the other": (
                     format_share,
                     {SYMMETRIC: leads},
                 ),
-                "taught by random: won against it": (format_percent, end),
-                f"taught by fixed: mean error of its values ({compared})": (
+                "trained against the random player: games won against it": (
+                    format_percent,
+                    end,
+                ),
+                f"trained against “fixed”: mean error of the values ({compared})": (
                     "{:.3f}".format,
                     off,
                 ),
-                "taught by fixed: won against it": (format_percent, alone),
+                "trained against “fixed”: games won against it": (
+                    format_percent,
+                    alone,
+                ),
             },
             "median seed",
         ),
@@ -217,15 +223,15 @@ def conclude_greedy(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                f"won against random (taught by it, {wins})": (
+                f"games won against random, trained against it ({wins})": (
                     format_percent,
                     won,
                 ),
-                f"lost to the best responder (self-play, {losses})": (
+                f"games lost to the best responder, self-play ({losses})": (
                     format_percent,
                     lost,
                 ),
-                "positions updated, of 627": (format_count, updated),
+                "positions updated (of 627)": (format_count, updated),
             },
             "median seed",
         ),
@@ -255,37 +261,49 @@ def conclude_exploration(results: claim.Results) -> claim.Conclusion:
         [
             results.draw_strips(claim.Quantity(title, "%", attrgetter(kind)))
             for title, kind in (
-                ("Games won against random, greedy, both seats", "greedy"),
-                ("Games won against random, exploring, both seats", "exploring"),
-                ("Games lost to random, exploring, both seats", "exploring_lost"),
+                (
+                    "Games won against the random player in greedy play, mean of both seats",
+                    "greedy",
+                ),
+                (
+                    (
+                        "Games won against the random player in play with exploring "
+                        "moves, mean of both seats"
+                    ),
+                    "exploring",
+                ),
+                (
+                    "Games lost to the random player in play with exploring moves, mean of both seats",
+                    "exploring_lost",
+                ),
             )
         ],
         [greedy_wins, all_win],
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                f"plays greedily ({in_greedy})": (
+                f"greedy play ({in_greedy})": (
                     "{:.2f}%".format,
                     greedy,
                 ),
-                f"goes on exploring ({in_exploring})": (
+                f"play with exploring moves ({in_exploring})": (
                     "{:.2f}%".format,
                     exploring,
                 ),
             },
-            "won against random, median seed",
+            "games won against the random player, median seed",
         ),
     )
 
 
 # 1.5: other improvements
 
-AS_IT_IS = "as in the book"
+AS_IT_IS = "learner of the book"
 OTHERS = {
     "a step size that falls": "td-afterstates,alpha_drop=0.01",
-    "exploration that falls": "td-afterstates,epsilon_drop=0.01",
-    "more exploration, falling": "td-afterstates,epsilon=0.9,epsilon_drop=0.1",
-    "symmetric boards alike": "td-afterstates,symmetric=yes",
+    "exploration rate that falls": "td-afterstates,epsilon_drop=0.01",
+    "higher exploration rate that falls": "td-afterstates,epsilon=0.9,epsilon_drop=0.1",
+    "symmetric boards share a value": "td-afterstates,symmetric=yes",
     "optimistic initial values": "td-afterstates,initial=1",
     "self-play, both sides learn": "td-afterstates,vs=both",
 }
@@ -319,7 +337,7 @@ def conclude_improvements(results: claim.Results) -> claim.Conclusion:
             results.draw_strips(table.BLUNDERS),
             results.draw_strips(table.WINS),
             results.draw_bars(
-                "Games played until the end of the training",
+                "Number of games in the training",
                 "games",
                 games,
                 is_logarithmic=True,
@@ -330,12 +348,12 @@ def conclude_improvements(results: claim.Results) -> claim.Conclusion:
             results.recipe_by_label,
             {
                 "blunders": (format_count, errors),
-                "blunders, seed by seed, beside the book's (sign test)": (
+                "blunders, compared with the learner of the book (sign test)": (
                     str,
                     compared,
                 ),
                 "games": (format_count, games),
-                "won against random": (format_percent, won),
+                "games won against the random player": (format_percent, won),
             },
             "median seed",
         ),

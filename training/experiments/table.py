@@ -11,7 +11,13 @@ from training.measures import MeasuredRun
 
 WON, DRAWN, LOST = 0, 1, 2
 ENDINGS = ("won", "drawn", "lost")
-TITLES = {"minimax-random": "randomised minimax"}
+# titles of opponents in sentences; other opponents have their id as title
+TITLES = {
+    "minimax-random": "randomised minimax",
+    "random": "the random player",
+    "self": "itself",
+    "t-hand": "T-hand",
+}
 SeatName = Literal["x", "o"]
 SEAT_NAMES: tuple[SeatName, ...] = ("x", "o")
 RunNumber = Callable[[MeasuredRun], float]
@@ -187,7 +193,7 @@ def draw_proofs(
         ),
         results.draw_shares(share_title, ever),
         results.draw_bars(
-            "Games until the median seed is proved",
+            "Games until the learner is proved unbeatable, median seed",
             "games",
             finite,
             is_logarithmic=True,
@@ -205,19 +211,27 @@ def list_leads(one: Series, other: Series) -> list[bool]:
     ]
 
 
-WINS = Quantity("Games won against random, both seats", "%", measure_wins)
-WINS_IN_THE_END = WINS._replace(title="Games won against random in the end, both seats")
+WINS = Quantity(
+    "Games won against the random player, mean of both seats", "%", measure_wins
+)
+WINS_IN_THE_END = WINS._replace(
+    title="Games won against the random player after the training, mean of both seats"
+)
 WINS_LINE = WINS._replace(compute=trace_both_seats("random"))
 WON_AS_O = describe_outcome(WON, "random", "o")
 LOST_AS_O = describe_outcome(LOST, "minimax-random", "o")
 LOST_AT_WORST = Quantity(
-    "Games lost to the best responder, both seats", "%", measure_worst_losses
+    "Games lost to the best responder, mean of both seats", "%", measure_worst_losses
 )
 LOST_AT_WORST_LINE = LOST_AT_WORST._replace(compute=trace_worst_losses)
 BLUNDERS_LINE = Quantity(
-    "Positions in which it can blunder", "blunders", trace_blunders
+    "Positions in which the learner can blunder", "blunders", trace_blunders
 )
 BLUNDERS = Quantity(
-    "Positions in which it can blunder, in the end", "blunders", measure_blunders
+    "Positions in which the learner can blunder after the training",
+    "blunders",
+    measure_blunders,
 )
-KNOWN = Quantity("Positions that were updated, of 627", "positions", count_known)
+KNOWN = Quantity(
+    "Positions that the training has updated (of 627)", "positions", count_known
+)

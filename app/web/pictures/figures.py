@@ -156,12 +156,13 @@ def _lay_out_histogram(
     sentences = [
         _describe_seeds(groups, first_seed),
         _describe_dot(runs_per_dot),
-        "The line below a row covers the middle 80% of its runs; its notch is the median.",
-        "The value of each run is exact."
+        "The line below a row of dots covers the middle 80% of the runs; the short mark on"
+        " this line is the median.",
+        "The value of each run is computed exactly."
         if figure.exact
-        else "Each value is an estimate.",
+        else "The value of each run is an estimate.",
     ]
-    press = _describe_links(shapes, "dot to open its run, or one of its runs", unopened)
+    press = _describe_links(shapes, "dot to open its training run in the lab", unopened)
     plot = svg.Plot(bottom + AXIS, 0, shapes)
     return FigureLayout(
         figure.title, figure.unit, " ".join(sentences) + press, plot, []
@@ -340,11 +341,14 @@ def _describe_lines(
 ) -> tuple[str, str]:
     """Return a sentence on the meaning of a line, and the second half of a sentence on its link."""
     if all(series.seed_count == 1 for series in all_series):
-        return "Each line is one training run.", "line to open its run"
-    faint = " and the paler band all runs" if has_wide_bands else ""
+        return "Each line is one training run.", "line to open its training run"
+    faint = ", and the paler band contains all runs" if has_wide_bands else ""
     return (
-        f"A line is the median of the runs; the band around it contains 80% of the runs{faint}.",
-        "line to open the run that ends at the median; the table shows its seed",
+        (
+            "Each line shows the median of the training runs; the band around the line "
+            f"contains 80% of the runs{faint}."
+        ),
+        "line to open the training run that ends at the median; the table shows the seed of this run",
     )
 
 
@@ -439,13 +443,16 @@ def _describe_grid(
     """Return the caption of a grid: its colours, the number of runs of a cell, and the links."""
     palest = format_with_unit(colours.minimum, figure.unit)
     fullest = format_with_unit(colours.maximum, figure.unit)
-    caption = f"The colour of a cell shows its value, from {palest} (pale) to {fullest} (dark)."
+    caption = f"The colour of a square shows its value, from {palest} (pale) to {fullest} (dark)."
     recipes = [recipe for row in figure.recipes for recipe in row if recipe]
     if not recipes:
         return caption
     unopened = any(not tables.build_recipe_url(site, recipe) for recipe in recipes)
-    press = _describe_links(shapes, "cell to open a typical run", unopened)
-    return f"{caption} The value is the median of {_write_run_count(figure.seed_count)}.{press}"
+    press = _describe_links(shapes, "square to open a typical training run", unopened)
+    return (
+        f"{caption} The value in a square is the median of "
+        f"{_write_run_count(figure.seed_count)}.{press}"
+    )
 
 
 @lay_out.register
@@ -483,7 +490,9 @@ def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> FigureLayout
         bar.recipe and not link.href
         for bar, link in zip(figure.bars, links, strict=True)
     )
-    press = _describe_links(shapes, "bar to open its run or page", unopened)
+    press = _describe_links(
+        shapes, "bar to open its training run or its page", unopened
+    )
     caption = _describe_bars(figure) + press
     return FigureLayout(
         figure.title, figure.unit, caption, svg.Plot(bottom + AXIS, 0, shapes), []
@@ -518,12 +527,12 @@ def _describe_bars(figure: Bars) -> str:
     caption = (
         "Every number is exact."
         if figure.exact
-        else "Each number is estimated from n samples."
+        else "Each number is an estimate from a sample of size n."
     )
     if has_intervals:
         caption += " The thin line on a bar is the 95% confidence interval (Wilson)."
     if figure.logarithmic:
-        caption += " The axis is logarithmic."
+        caption += " The axis of the chart is logarithmic."
     return caption
 
 
@@ -706,7 +715,7 @@ def _draw_dots(
             span = format_with_unit(low, unit) + (
                 f" to {format_with_unit(most, unit)}" if most != low else ""
             )
-            title += f", one of {_write_run_count(len(part))} here with {span}"
+            title += f", one of {format_count(len(part))} runs here with {span}"
         y = bottom - DOT_SIZE / 2 - 1 - level * step
         size = max(0.4, (len(part) / runs_per_dot) ** 0.5)
         link = svg.ShapeLink(title, build_run_url(seed))
@@ -715,7 +724,7 @@ def _draw_dots(
 
 
 def _write_run_count(number: int) -> str:
-    return f"{format_count(number)} run{'s' * (number != 1)}"
+    return f"{format_count(number)} training run{'s' * (number != 1)}"
 
 
 def _describe_links(
@@ -729,13 +738,13 @@ def _describe_links(
     ]
     opens = any(link.href for link in links)
     told = (
-        f" Click a {what}{', where the lab can train it' * has_unlinked_runs}."
+        f" Click a {what}{' if the lab can train it' * has_unlinked_runs}."
         if opens
         else ""
     )
     return (
         told
-        + " The command below repeats the runs that the lab cannot train."
+        + " The command at the end of this page repeats the runs that the lab cannot train."
         * has_unlinked_runs
     )
 
@@ -743,7 +752,8 @@ def _describe_links(
 def _link_series(site: SiteData, series: Series) -> svg.ShapeLink:
     href = tables.map_seeds_to_urls(site, series.recipe)(series.typical_seed)
     return svg.ShapeLink(
-        f"{series.name}: seed {series.typical_seed}, which ends at the median", href
+        f"{series.name}: seed {series.typical_seed}, which ends at the median",
+        href,
     )
 
 
@@ -759,14 +769,14 @@ def _describe_seeds(groups: Sequence[RecipeValues], first_seed: int) -> str:
     """Return a sentence on the number of runs in a row, and their seeds."""
     numbers = sorted({len(group.values) for group in groups})
     if len(numbers) == 1:
-        runs = f"{format_count(numbers[0])} runs" + (
+        runs = f"{format_count(numbers[0])} training runs" + (
             " in each row" if len(groups) > 1 else ""
         )
         last_seed = first_seed + numbers[0] - 1
-        return f"{runs}, seeds {format_count(first_seed)} to {format_count(last_seed)}."
+        return f"{runs}, with the seeds {format_count(first_seed)} to {format_count(last_seed)}."
     fewest = format_count(numbers[0])
     most = format_count(numbers[-1])
-    return f"{fewest} to {most} runs in each row; the first seed is {format_count(first_seed)}."
+    return f"{fewest} to {most} training runs in each row; the first seed is {format_count(first_seed)}."
 
 
 def _describe_bar(bar: Bar, unit: str) -> str:

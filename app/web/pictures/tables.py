@@ -19,6 +19,14 @@ from app.web.site_data import HUMAN, MAX_REGISTERED, TRUTH, SiteData, cached_per
 MAX_TABLE_ROWS = 26  # rows of a table of curves; the file has all rows
 MAX_OFFERED_RUNS = 6  # runs from each end of a group, and from its middle
 QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
+# headings of the quantiles in tables
+QUANTILE_HEADINGS = (
+    "minimum",
+    "10% of runs below",
+    "median",
+    "90% of runs below",
+    "maximum",
+)
 COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
 
 BuildRunUrl = Callable[[int], str]  # maps a seed to the URL of its run
@@ -77,12 +85,14 @@ def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[RunSam
         if not opened(first_seed):
             continue
         middle = len(runs) // 2 - MAX_OFFERED_RUNS // 2
-        parts = {"all": runs}
+        parts = {"all training runs": runs}
         if len(runs) > 3 * MAX_OFFERED_RUNS:
             parts = {
-                "lowest": runs[:MAX_OFFERED_RUNS],
-                "near the median": runs[middle : middle + MAX_OFFERED_RUNS],
-                "highest": runs[-MAX_OFFERED_RUNS:],
+                "runs with the lowest values": runs[:MAX_OFFERED_RUNS],
+                "runs with values near the median": runs[
+                    middle : middle + MAX_OFFERED_RUNS
+                ],
+                "runs with the highest values": runs[-MAX_OFFERED_RUNS:],
             }
         ends = [
             (name, [_link_run(run, figure.unit, opened) for run in some])
@@ -122,7 +132,7 @@ def _build_histogram_table(
             )
             for mark in group.marks
         ]
-    return HtmlTable("", ["runs", *QUANTILES], rows)
+    return HtmlTable("", ["training runs", *QUANTILE_HEADINGS], rows)
 
 
 @build_table.register
@@ -147,8 +157,8 @@ def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> Html
     ]
     runs = [TableCell(format_count(series.seed_count)) for series in figure.series]
     ends = [
-        TableRow(TableCell("Runs"), runs),
-        TableRow(TableCell("Run whose last value is the median"), typical),
+        TableRow(TableCell("Training runs"), runs),
+        TableRow(TableCell("Training run that ends at the median"), typical),
     ]
     return HtmlTable(
         figure.x_label, [series.name for series in figure.series], [*rows, *ends]
@@ -205,7 +215,7 @@ def _build_bars_table(figure: Bars, site: SiteData, first_seed: int) -> HtmlTabl
             format_with_unit(bar.value, figure.unit) for bar in figure.bars
         ],
         "95% interval": [_write_interval(bar, figure.unit) for bar in figure.bars],
-        "n": [
+        "sample size n": [
             format_count(bar.sample_size) if bar.sample_size else ""
             for bar in figure.bars
         ],

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from functools import lru_cache
 from http import HTTPStatus
@@ -46,13 +46,13 @@ RECIPE_PATTERN = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
 # names of recipes, and of the lenses of their tasks
 RECIPE = {
     "type": "string",
-    "title": "recipe",
+    "title": "a recipe",
     "pattern": f"{RECIPE_PATTERN}(_task)?$",
     "maxLength": MAX_NAME,
 }
 TAUGHT = {
     "type": "string",
-    "title": "recipe with a person's games",
+    "title": "a recipe with a person's games",
     "pattern": f"{RECIPE_PATTERN},taught=[0-9.]+(,[a-z_]+=[0-9.-]+)*$",
 }
 
@@ -130,7 +130,8 @@ def build_description(site: SiteData) -> Document:
         component["title"] = component["title"].removeprefix(API_TAG)
         if TAGS_KEY in component["properties"]:
             component["properties"][TAGS_KEY].setdefault(
-                "description", "The kind of figure."
+                "description",
+                "The kind of chart: histogram, curves, grid, bars or boards.",
             )
     return document
 
@@ -165,12 +166,13 @@ def list_game_formats(game: Game) -> Mapping[str, Document]:
     return {
         "cell": {"maximum": game.cells - 1},
         "position": {
-            "description": "A position: its cells in reading order, each cell X, O or '.' (empty).",
+            "description": "A position: one character for each cell in "
+            "reading order, X, O or '.' (empty).",
             "pattern": f"^[XO.]{{{game.cells}}}$",
             "maxLength": game.cells,
         },
         "record": {
-            "description": "A game, as the cells that were played, in order; cells are "
+            "description": "A game: the numbers of the cells in the order of the moves; cells are "
             f"numbered {cells[0]} to {cells[-1]} in reading order.",
             "pattern": f"^[{cells}]{{1,{game.cells}}}$",
             "maxLength": game.cells,
@@ -220,7 +222,7 @@ CLIENT_FILE = ROOT / "docs" / "play_over_http.py"
 EXAMPLE_TABLE = '{"....X....": 0, "X...O....": 8}'
 TABLE_REQUEST_BODY = {
     "required": True,
-    "description": "The table, or a form that contains the table.",
+    "description": "The table, or a form with the table in a field.",
     "content": {
         "application/octet-stream": {
             "schema": {"type": "string", "contentMediaType": "application/octet-stream"}
@@ -355,32 +357,38 @@ def describe_type(schema: dict[str, Any]) -> tuple[str, str]:
             link = f"#{text}"
         case {"anyOf": list(choices)}:
             names, places = zip(*map(describe_type, choices), strict=True)
-            text = " or ".join(names)
+            text = _join_choices(names)
             link = places[0]
         case {"type": "string", "title": str(name)}:
             text = name
         case {"enum": list(names)} if len(names) > MAX_LISTED_ITEMS:
-            text = "name"
+            text = "a name"
             link = urls.API_AGENTS
         case {"enum": list(names)}:
-            text = " or ".join(name or '""' for name in names)
+            text = _join_choices([name or "an empty text" for name in names])
         case {
             "type": "array",
             "items": dict(item),
             "minItems": least,
             "maxItems": most,
         } if least == most:
-            text = f"list of {most} {describe_type(item)[0]}s"
+            text = f"list of {most} values ({describe_type(item)[0]})"
         case {"type": "array", "items": dict(item)}:
             text, link = describe_type(item)
             text = f"list of {text}"
         case {"type": "object", "additionalProperties": dict(field)}:
             text, link = describe_type(field)
-            text = f"object, each field {text}"
+            text = f"object, each field is {text}"
         case {"type": str(name), "minimum": low, "maximum": high}:
-            text = f"{name}, {low} to {high}"
+            text = f"{name} from {low} to {high}"
         case {"type": str(name), "minimum": low, "exclusiveMaximum": above}:
-            text = f"{name}, {low} to {above - 1}"
+            text = f"{name} from {low} to {above - 1}"
         case _:
             text = schema["type"]
     return text, link
+
+
+def _join_choices(names: Sequence[str]) -> str:
+    """Return alternatives as text: "X, O or null"."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last

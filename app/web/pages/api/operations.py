@@ -91,7 +91,7 @@ def show_agent(id: str) -> Response:
 def judge_moves(query: schema.JudgeQuery) -> Response:
     """Evaluate a policy exactly.
 
-    The request contains only the moves of the policy. They are not stored.
+    The request contains only the moves of the policy. This site does not store the moves.
     """
     site = current_site()
     name = MOVES_PREFIX + query.moves
@@ -108,9 +108,10 @@ def judge_moves(query: schema.JudgeQuery) -> Response:
 def judge_table(query: schema.TableQuery) -> Response:
     """Read a table of values or moves and evaluate it exactly.
 
-    The body is the table, or a multipart form with the table in its field file or table. The table
-    is JSON, CSV, npz, or a dict or list as Python prints it, with up to 1 MB. It is not stored. If a
-    row cannot be read, the status is 400, and the message names the row.
+    The body of the request is the table, or a multipart form with the table in its field file or
+    table. The table is JSON, CSV, npz, or a dict or list as Python prints it, with up to 1 MB. This
+    site does not store the table. If a row of the table cannot be read, the status is 400, and the
+    message names the row.
     """
     site = current_site()
     try:
@@ -179,7 +180,7 @@ def list_values(
 @bp.get(urls.API_POSITION)
 @tree.validate(resp=describe_responses(schema.ApiView, 404), operation_id="position")
 def show_position(position: str, query: schema.LookQuery) -> Response:
-    """Get a position with the values of an agent and the exact results."""
+    """Get a position with the values of an agent and the results of optimal play."""
     step = None if query.step is UNSET else query.step
     _require_name(
         query.lens,
@@ -200,7 +201,8 @@ def show_position(position: str, query: schema.LookQuery) -> Response:
 def draw_move(position: str, query: schema.MoveQuery) -> Response:
     """Draw the move of an agent in a position.
 
-    The cell is drawn with the probabilities of the agent, again for each request unless a seed is given.
+    The move is drawn at random with the probabilities of the agent: for each request again, or the
+    same move for the same seed.
     """
     number = _parse_number(position)
     _require_name(
@@ -226,7 +228,7 @@ def draw_move(position: str, query: schema.MoveQuery) -> Response:
 @bp.get(urls.API_GAME)
 @tree.validate(resp=describe_responses(schema.Game, 409), operation_id="game")
 def follow_game(record: str) -> Response:
-    """Get the states of a game, move by move."""
+    """Get the position after each move of a game."""
     site = current_site()
     try:
         states = [
@@ -244,7 +246,7 @@ def follow_game(record: str) -> Response:
 @bp.get(urls.API_MATCH)
 @tree.validate(resp=describe_responses(schema.ApiMatch, 404), operation_id="match")
 def show_match(x: str, o: str) -> Response:
-    """Get the exact results of a match between two players."""
+    """Get the exact probabilities of the results of a match between two players."""
     site = current_site()
     for name in (x, o):
         _require_name(name, site.policies, site.policies.contains_name(name))
@@ -267,7 +269,7 @@ def show_match(x: str, o: str) -> Response:
 @bp.get(urls.API_EXPERIMENTS)
 @tree.validate(resp=describe_responses(schema.Claims), operation_id="experiments")
 def list_experiments() -> Response:
-    """List the claims and their verdicts."""
+    """List all claims with their verdicts."""
     claims = [
         schema.ApiClaim(
             id=one.id,
@@ -287,7 +289,7 @@ def list_experiments() -> Response:
     resp=describe_responses(schema.Experiment, 404), operation_id="experiment"
 )
 def show_experiment(claim: str) -> Response:
-    """Get a claim that was checked, with all numbers of its experiment."""
+    """Get a claim with all texts and numbers of its experiment."""
     summaries = current_site().experiments
     _require_name(claim, summaries, claim in summaries)
     page = urls.EXPERIMENT.url(claim)

@@ -35,48 +35,72 @@ Result = Literal["X", "draw", "O"]
 Outcome = Literal["win", "draw", "loss"]
 Cell = Annotated[
     int,
-    describe("The number of a cell, from 0 (top left), in reading order.", ge=0),
+    describe(
+        "The number of a cell of the board: from 0 for the top left cell, in reading order.",
+        ge=0,
+    ),
     mark_format("cell"),
 ]
 Chance = Annotated[float, Meta(ge=0, le=1)]
-Name = Annotated[str, describe("The name of this object in URLs.")]
-Title = Annotated[str, describe("The title of this object on the pages of the site.")]
-PagePath = Annotated[str, describe("The path of its page on this site.")]
-Status = Annotated[int, describe("The HTTP status.")]
-Fault = Annotated[str, describe("What is wrong, and what would be right.")]
+Name = Annotated[
+    str, describe("The name of the agent, player or claim in the URLs of this site.")
+]
+Title = Annotated[
+    str, describe("The title of the agent, player or claim on the pages of this site.")
+]
+PagePath = Annotated[
+    str, describe("The path of the page of this site about the agent or claim.")
+]
+Status = Annotated[int, describe("The number of the HTTP status, for example 404.")]
+Fault = Annotated[
+    str,
+    describe("A sentence that names the error in the request and a correct request."),
+]
 ProvedSeats = Annotated[
-    list[Mark], describe("The seats in which it is proved that no opponent can win.")
+    list[Mark],
+    describe(
+        "The seats (X or O) in which the agent is proved unbeatable: no opponent can win "
+        "against it."
+    ),
 ]
 DecisionCount = Annotated[
-    int, describe("The number of all positions in which a player has to move.", ge=0)
+    int,
+    describe(
+        "The number of all positions of the game in which a player has to move.", ge=0
+    ),
 ]
 Position = Annotated[str, mark_format("position")]
 Record = Annotated[str, mark_format("record")]
 Board = Annotated[
-    str, describe("The path, on this site, of a page with a board to play on.")
+    str, describe("The path of the page of this site with a board, to play from there.")
 ]
 
 
 class Error(Struct, frozen=True):
-    """The status and detail of a problem under the names of earlier versions."""
+    """The status and the message of an error, with the field names of earlier versions of this API."""
 
     code: Status
     message: Fault
 
 
 class Problem(Struct, frozen=True):
-    """The answer to a request that failed: problem details as in RFC 9457."""
+    """The response to a request that failed: problem details as in RFC 9457."""
 
     type: Annotated[
-        str, describe("Always about:blank: the status is the kind of problem.")
+        str,
+        describe(
+            "Always the text about:blank, because the HTTP status already names the kind of "
+            "error."
+        ),
     ]
-    title: Annotated[str, describe("The phrase of the HTTP status.")]
+    title: Annotated[str, describe("The HTTP status in words, for example Not Found.")]
     status: Status
     detail: Fault
     error: Annotated[
         Error,
         describe(
-            "The status and the detail once more, for clients of earlier versions."
+            "The fields status and detail again, for programs that use an earlier version of "
+            "this API."
         ),
     ]
 
@@ -91,23 +115,31 @@ PATH_PARTS: Mapping[str, Any] = MappingProxyType(
         "x": Annotated[
             str,
             describe(
-                "The player of X: an agent or a baseline.", examples=["q-learning-1"]
+                "The player that plays X: an agent or a baseline.",
+                examples=["q-learning-1"],
             ),
             mark_format("player"),
         ],
         "o": Annotated[
             str,
-            describe("The player of O: an agent or a baseline.", examples=["t-hand"]),
+            describe(
+                "The player that plays O: an agent or a baseline.", examples=["t-hand"]
+            ),
             mark_format("player"),
         ],
         "id": Annotated[
             str,
-            describe("The name of an agent that learned.", examples=["q-table"]),
+            describe(
+                "The name of an agent that learned to play.", examples=["q-table"]
+            ),
             mark_format("agent"),
         ],
         "claim": Annotated[
             str,
-            describe("The name of a claim that was checked.", examples=["counting"]),
+            describe(
+                "The name of a claim that an experiment of this site checks.",
+                examples=["counting"],
+            ),
             mark_format("claim"),
         ],
     }
@@ -120,9 +152,9 @@ class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
     lens: Annotated[
         str,
         describe(
-            "The source of the values: the name of an agent; or this name followed by "
-            "_task, for the exact "
-            "values of the agent's training task; or truth, for optimal play.",
+            "The source of the values: the name of an agent for its learned values; the name "
+            "followed by _task for the exact values of the agent's training task; or truth for "
+            "the results of optimal play.",
             examples=["q-learning-1"],
         ),
         mark_format("lens"),
@@ -131,8 +163,8 @@ class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[
             int,
             describe(
-                "The number of a snapshot of the agent's training, from 0. If omitted: "
-                "the fully trained agent.",
+                "The number of a snapshot of the agent's training, from 0. Without this parameter "
+                "the response has the values of the fully trained agent.",
                 ge=0,
                 lt=MAX_SNAPSHOTS,
             ),
@@ -147,14 +179,16 @@ class MoveQuery(Struct, frozen=True, forbid_unknown_fields=True):
     agent: Annotated[
         str,
         describe(
-            "The player to move: an agent or a baseline.", examples=["q-learning-2"]
+            "The player whose move is drawn: an agent or a baseline.",
+            examples=["q-learning-2"],
         ),
         mark_format("player"),
     ]
     epsilon: Annotated[
         float,
         describe(
-            "The probability that a random move replaces the move of the player.",
+            "The exploration rate: the probability that a random move replaces the player's own "
+            "move.",
             ge=0,
             le=1,
             examples=[0.1],
@@ -164,8 +198,8 @@ class MoveQuery(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[
             int,
             describe(
-                "The seed of the random draw. Equal seeds draw equal moves. If omitted, "
-                "the draw is random.",
+                "The seed of the random draw: requests with the same seed draw the same move. "
+                "Without a seed, the move is drawn at random for each request.",
                 ge=0,
                 lt=2**31,
                 examples=[7],
@@ -181,10 +215,12 @@ class JudgeQuery(Struct, frozen=True, forbid_unknown_fields=True):
     moves: Annotated[
         str,
         describe(
-            "A policy as a sequence of bits, written as base64url without padding, most significant bit "
-            "first. There is one bit for each legal move of each position: 1 if the policy plays it. "
-            "Positions are ordered by ply, then by code; cells are in reading order. A shorter sequence "
-            "may contain only the first position of each set of symmetric positions."
+            "A policy as a sequence of bits, written as base64url without padding, most "
+            "significant bit first. There is one bit for each legal move of each position: 1 if "
+            "the policy plays this move. The positions are ordered by the number of moves "
+            "played, then by their base-3 number; the moves of a position are in reading order "
+            "of the cells. A shorter sequence may contain only the first position of each set of "
+            "symmetric positions."
         ),
         mark_format("moves"),
     ]
@@ -196,26 +232,36 @@ class TableQuery(Struct, frozen=True, forbid_unknown_fields=True):
     boards: Annotated[
         Literal["auto", "x", "mover"],
         describe(
-            "The player that is 1 on a board of numbers: X, or the player to move."
+            "The player whose marks are the number 1, if the boards of the table consist of "
+            "numbers: x for X, mover for the player to move, auto to detect it."
         ),
     ] = "auto"
     digits: Annotated[
         Literal["auto", "first", "last"],
-        describe("The digit of a base-3 number that is the top left cell."),
+        describe(
+            "The digit of the top left cell, if the boards of the table are base-3 numbers: the "
+            "first or the last digit, or auto to detect it."
+        ),
     ] = "auto"
     view: Annotated[
         Literal["auto", "mover", "x"],
-        describe("The player for whom a high value is good: the player to move, or X."),
+        describe(
+            "The player for whom a high value is good: mover for the player to move, x for X, "
+            "auto to detect it."
+        ),
     ] = "auto"
     ties: Annotated[
         Literal["any", "first"],
-        describe("The move that is played if several moves have the highest value."),
+        describe(
+            "The move that the policy plays if several moves have the highest value: any of "
+            "these moves, or the first."
+        ),
     ] = "any"
     missing: Annotated[
         Literal["auto", "any", "first", "image"],
         describe(
-            "The move in a position that is not in the table: any empty cell, the first empty "
-            "cell, or (image) the move of a symmetric position."
+            "The move of the policy in a position that is not in the table: any empty cell, the "
+            "first empty cell, image for the move of a symmetric position, or auto to detect it."
         ),
     ] = "auto"
     values: Annotated[
@@ -224,15 +270,15 @@ class TableQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Outcomes(Struct, frozen=True):
-    """The probabilities of the results of a game, for the agent."""
+    """The probabilities of the three results of a game, in the agent's view."""
 
     win: Annotated[Chance, describe("The probability that the agent wins.")]
-    draw: Annotated[Chance, describe("The probability of a draw.")]
+    draw: Annotated[Chance, describe("The probability that the game is a draw.")]
     loss: Annotated[Chance, describe("The probability that the agent loses.")]
 
 
 class Seats(Struct, frozen=True):
-    """The results of an agent in both seats."""
+    """The results of an agent when it plays X and when it plays O."""
 
     x: Annotated[
         Outcomes, describe("The results when the agent plays X and moves first.")
@@ -243,29 +289,46 @@ class Seats(Struct, frozen=True):
 
 
 class Task(Struct, frozen=True):
-    """The distance of an agent's values from the exact values of its training task, in rewards.
+    """The difference between an agent's values and the exact values of its training task, as rewards.
 
     The exact values are Q*; if exploration is a part of the task, Q* over ε-soft policies.
     """
 
-    largest: Annotated[float, describe("The largest difference over all moves.", ge=0)]
-    mean: Annotated[float, describe("The mean difference over all moves.", ge=0)]
+    largest: Annotated[
+        float,
+        describe(
+            "The largest difference between a learned and an exact value, over all moves.",
+            ge=0,
+        ),
+    ]
+    mean: Annotated[
+        float,
+        describe(
+            "The mean difference between a learned and an exact value, over all moves.",
+            ge=0,
+        ),
+    ]
     lens: Annotated[
         str,
         describe(
-            "The value to use for the parameter lens to get the exact values of the training task."
+            "The text to use as the parameter lens of another request, to get the exact values "
+            "of the training task."
         ),
     ]
 
 
 class Summary(Struct, frozen=True):
-    """A summary of an agent; every number is exact, for the values at the end of its training."""
+    """A summary of an agent at the end of its training; every number is exact."""
 
     id: Name
     title: Title
     origin: Annotated[str, describe("The short name of the source of the agent.")]
     algorithm: Annotated[
-        str, describe("The learning algorithm, which is explained at /how/<algorithm>.")
+        str,
+        describe(
+            "The learning algorithm of the agent, which is explained on the page "
+            "/how/<algorithm>."
+        ),
     ]
     recipe: Annotated[
         str,
@@ -282,19 +345,23 @@ class Summary(Struct, frozen=True):
     task: Annotated[
         Task | None,
         describe(
-            "The distance of the agent's values from the exact values of its training "
+            "The difference between the agent's values and the exact values of its training "
             "task; null if the task has no exact values."
         ),
     ]
-    against_random: Annotated[Seats, describe("The results against random moves.")]
+    against_random: Annotated[
+        Seats, describe("The results of games against the random player.")
+    ]
     against_best_responder: Annotated[
         Seats,
         describe(
-            "The results against the best responder, the strongest opponent of this agent."
+            "The results of games against the best responder, the strongest opponent of this "
+            "agent."
         ),
     ]
     href: Annotated[
-        str, describe("The path, in this API, of all data about the agent.")
+        str,
+        describe("The path of the API request that returns all data about the agent."),
     ]
     page: PagePath
     play: Board
@@ -311,14 +378,15 @@ class Baseline(Struct, frozen=True):
 class Agents(Struct, frozen=True):
     """All players of this site: agents and baselines."""
 
-    agents: Annotated[list[Summary], describe("The agents that learned.")]
+    agents: Annotated[list[Summary], describe("All agents that learned to play.")]
     baselines: Annotated[
-        list[Baseline], describe("The players that follow a fixed rule.")
+        list[Baseline],
+        describe("All players that follow a fixed rule and do not learn."),
     ]
 
 
 class Agent(Struct, frozen=True):
-    """One agent with all its data, except its arrays of values."""
+    """One agent with all its data, except its table of values."""
 
     summary: Annotated[Summary, describe("The summary of the agent.")]
     card: Annotated[
@@ -327,14 +395,18 @@ class Agent(Struct, frozen=True):
 
 
 class Met(Struct, frozen=True):
-    """Two counts, one for the policy as X and one for the policy as O."""
+    """Two numbers of positions, one for the policy when it plays X and one when it plays O."""
 
-    x: Annotated[int, describe("The count when the policy plays X.", ge=0)]
-    o: Annotated[int, describe("The count when the policy plays O.", ge=0)]
+    x: Annotated[
+        int, describe("The number of positions when the policy plays X.", ge=0)
+    ]
+    o: Annotated[
+        int, describe("The number of positions when the policy plays O.", ge=0)
+    ]
 
 
 class Lost(Struct, frozen=True):
-    """The most likely game that is lost in each seat."""
+    """The most likely game that the policy loses as X, and the most likely game that it loses as O."""
 
     x: Annotated[
         Record | None,
@@ -351,33 +423,44 @@ class Lost(Struct, frozen=True):
 
 
 class LikelyCause(Struct, frozen=True):
-    """A likely cause of blunders, as far as the moves show it."""
+    """A likely cause of a policy's blunders, found from its moves alone."""
 
-    kind: Annotated[Kind, describe("The kind of cause.")]
+    kind: Annotated[
+        Kind, describe("The kind of mistake that is the likely cause of the blunders.")
+    ]
     seat: Annotated[
-        Mark | None, describe("The seat with this cause; null for both seats.")
+        Mark | None,
+        describe(
+            "The seat in which the policy blunders for this cause; null for both seats."
+        ),
     ]
     rule: Annotated[
         Rule,
         describe(
-            "The rule that seems to choose the moves, if this is the cause; otherwise empty."
+            "The fixed rule by which the policy seems to choose its moves, if such a rule is the "
+            "cause; otherwise an empty text."
         ),
     ]
     number: Annotated[
-        int, describe("The number of positions that show the cause.", ge=0)
+        int,
+        describe(
+            "The number of positions in which the policy's moves show this cause.", ge=0
+        ),
     ]
     of: Annotated[
-        int, describe("The number of positions that could show the cause.", ge=0)
+        int, describe("The number of positions in which this cause could show.", ge=0)
     ]
     by_chance: Annotated[
         float,
         describe(
-            "The expected number of positions that show the cause if moves were random.",
+            "The number of positions that would show this cause on average if the moves were "
+            "random.",
             ge=0,
         ),
     ]
     shown_in: Annotated[
-        list[Position], describe("Examples of positions that show the cause.")
+        list[Position],
+        describe("Examples of positions in which the policy's moves show this cause."),
     ]
 
 
@@ -386,7 +469,10 @@ class ApiJudgement(Struct, frozen=True):
 
     title: Title
     unbeatable_as: ProvedSeats
-    losing_games: Annotated[Lost, describe("The most likely lost game in each seat.")]
+    losing_games: Annotated[
+        Lost,
+        describe("The most likely games that the policy loses, one for each seat."),
+    ]
     blunders: Annotated[
         int, describe("The number of positions in which the policy can blunder.", ge=0)
     ]
@@ -394,27 +480,34 @@ class ApiJudgement(Struct, frozen=True):
     reachable_blunders: Annotated[
         Met,
         describe(
-            "The number of positions with a blunder that can occur in games of the policy, by its seat."
+            "The number of positions that can occur in games of the policy and in which it can "
+            "blunder, for each seat."
         ),
     ]
     nash_conv: Annotated[
         float,
         describe(
-            "NashConv: the gain of the best responders over optimal play, added over both seats.",
+            "NashConv: how much the best responders gain over optimal play, added over both "
+            "seats.",
             ge=0,
             le=2,
         ),
     ]
-    against_random: Annotated[Seats, describe("The results against random moves.")]
+    against_random: Annotated[
+        Seats, describe("The results of games against the random player.")
+    ]
     against_best_responder: Annotated[
         Seats,
         describe(
-            "The results against the best responder, the strongest opponent of this policy."
+            "The results of games against the best responder, the strongest opponent of this "
+            "policy."
         ),
     ]
-    causes: Annotated[list[LikelyCause], describe("The likely causes of the blunders.")]
+    causes: Annotated[
+        list[LikelyCause], describe("The likely causes of the policy's blunders.")
+    ]
     page: Annotated[
-        str, describe("The path, on this site, of the page with these results.")
+        str, describe("The path of the page of this site with these results.")
     ]
     play: Board
 
@@ -423,28 +516,37 @@ class TableJudgement(ApiJudgement, frozen=True):
     """The exact evaluation of a table that was sent, with notes on how it was read."""
 
     moves: Annotated[
-        str, describe("The policy, in the form of the parameter moves of GET /judge.")
+        str,
+        describe(
+            "The policy that was read from the table, written as in the parameter moves of the "
+            "request GET /api/v1/judge."
+        ),
     ]
-    read: Annotated[int, describe("The number of positions in the table.", ge=0)]
-    notes: Annotated[list[str], describe("Sentences on how the table was read.")]
+    read: Annotated[
+        int, describe("The number of positions for which the table has an entry.", ge=0)
+    ]
+    notes: Annotated[
+        list[str], describe("Sentences that explain how this site read the table.")
+    ]
     values: Annotated[
         dict[str, list[float | None]] | None,
         describe(
-            "For each position the values of its cells, for the player to move; null for "
-            "a cell without a "
-            "value. The whole field is null if it was not requested or the table contains only moves."
+            "For each position the values of its cells, in the view of the player to move; null "
+            "for a cell without a value. The field values is null if the request did not ask for "
+            "the values or the table contains only moves."
         ),
     ]
 
 
 class State(Struct, frozen=True):
-    """A position, the player to move and the result."""
+    """The state of a game: a position, the player to move and the result."""
 
     position: Position
     code: Annotated[
         int,
         describe(
-            "The position as a base-3 number: empty 0, X 1, O 2, first cell first."
+            "The position as a base-3 number: the digit of an empty cell is 0, of X 1 and of O "
+            "2; the top left cell is the first digit."
         ),
     ]
     to_move: Annotated[
@@ -452,53 +554,58 @@ class State(Struct, frozen=True):
     ]
     over: Annotated[bool, describe("Whether the game is over.")]
     result: Annotated[
-        Result | None, describe("The winner, or draw; null if the game is not over.")
+        Result | None,
+        describe("The winner (X or O) or the word draw; null if the game is not over."),
     ]
 
 
 class Truth(Struct, frozen=True):
     """The result after a move if both sides then play optimally."""
 
-    outcome: Annotated[Outcome, describe("The result, for the player to move.")]
+    outcome: Annotated[
+        Outcome, describe("The result for the player who makes the move.")
+    ]
     plies: Annotated[
         int,
         describe(
-            "The number of moves of both sides until the end of the game, including this move."
+            "The number of moves of both players until the end of the game, including this move."
         ),
     ]
 
 
 class ApiSquare(Struct, frozen=True):
-    """A cell, with the values of a move to it; values are null if the move is illegal."""
+    """A cell of the board, and a move to this cell; the values are null if the move is illegal."""
 
     cell: Cell
     mark: Annotated[
-        str, describe("The mark in the cell: X, O or '.' for an empty cell.")
+        str, describe("The content of the cell: X, O, or '.' for an empty cell.")
     ]
     legal: Annotated[bool, describe("Whether a move to the cell is legal.")]
     value: Annotated[
         float | None,
         describe(
-            "The value of the move for the player to move, on the scale in worth; if worth is null, the "
-            "number of beads of the move. Null if the training had not updated the value before "
-            "this snapshot."
+            "The value of the move for the player to move, on the scale that the field worth "
+            "gives; if worth is null, the number of beads of the move. The field value is null "
+            "if the training had not yet updated this value."
         ),
     ] = None
     best: Annotated[
         bool,
         describe(
-            "Whether the source of the values plays no other move with a higher probability; "
-            "false if it has learned no value."
+            "Whether this is a best move of the agent: the agent plays no other move with a "
+            "higher probability. The field is false if the agent has learned no value in this "
+            "position."
         ),
     ] = False
     policy: Annotated[
         Chance,
-        describe("The probability that the source of the values plays this move."),
+        describe("The probability that the agent plays this move."),
     ] = 0.0
     visits: Annotated[
         int | None,
         describe(
-            "The number of updates of the value in the whole training; null for an exact value."
+            "The number of updates of this value in the whole training; null if the value is "
+            "exact and not learned."
         ),
     ] = None
     task: Annotated[
@@ -515,7 +622,7 @@ class ApiSquare(Struct, frozen=True):
 
 
 class ApiScale(Struct, frozen=True):
-    """The values of a lost, a drawn and a won game, for the side to move."""
+    """The scale of the learned values: the value of a loss, a draw and a win for the player to move."""
 
     loss: Annotated[float, describe("The value of a lost game.")]
     draw: Annotated[float, describe("The value of a drawn game.")]
@@ -528,13 +635,15 @@ class ApiView(State, frozen=True):
     symmetry_class: Annotated[
         Position,
         describe(
-            "The position that represents this position and all positions that are symmetric to it."
+            "The position that stands for this position and all positions that are symmetric to "
+            "it: they all have the same symmetry_class."
         ),
     ]
     value: Annotated[
         int,
         describe(
-            "Result with optimal play, always in X's view: 1 X wins, 0 a draw, -1 O wins.",
+            "The result with optimal play by both players: 1 if X wins, 0 for a draw, -1 if O "
+            "wins.",
             ge=-1,
             le=1,
         ),
@@ -542,25 +651,30 @@ class ApiView(State, frozen=True):
     plies: Annotated[
         int,
         describe(
-            "The number of moves of both sides until the end of the game with optimal play."
+            "The number of moves of both players until the end of the game, if both play "
+            "optimally."
         ),
     ]
     lens: Annotated[
-        str, describe("The source of the values, as in the parameter lens.")
+        str, describe("The source of the values: the parameter lens of the request.")
     ]
     updates: Annotated[
         int | None,
         describe(
-            "The number of updates of the training before this snapshot; null for exact values."
+            "The number of updates in the training until this snapshot; null if the values are "
+            "exact and not learned."
         ),
     ]
     worth: Annotated[
         ApiScale | None,
         describe(
-            "The scale of the values; null if the values are beads or the game is over."
+            "The values of a loss, a draw and a win on the scale of the learned values; null if "
+            "the values are numbers of beads or the game is over."
         ),
     ]
-    cells: Annotated[list[ApiSquare], describe("All cells, in reading order.")]
+    cells: Annotated[
+        list[ApiSquare], describe("All cells of the board, in reading order.")
+    ]
     page: Board
 
 
@@ -578,68 +692,91 @@ class Game(Struct, frozen=True):
 
 
 class ApiMove(Struct, frozen=True):
-    """A move of an agent, drawn by its probabilities."""
+    """A move of a player, drawn at random with the player's probabilities."""
 
-    agent: Annotated[str, describe("The player to move.")]
+    agent: Annotated[str, describe("The player who moves.")]
     before: Annotated[State, describe("The position before the move.")]
     chances: Annotated[
-        list[Chance], describe("The probability of each cell, in reading order.")
+        list[Chance],
+        describe(
+            "The probability that the player moves to each cell, in reading order of the cells."
+        ),
     ]
-    cell: Annotated[Cell, describe("The cell that was drawn with these probabilities.")]
+    cell: Annotated[Cell, describe("The cell of the move that was drawn.")]
     after: Annotated[State, describe("The position after the move.")]
 
 
 class ApiClaim(Struct, frozen=True):
-    """A summary of a claim that was checked."""
+    """A summary of a claim that an experiment of this site checks."""
 
     id: Name
     title: Title
-    source: Annotated[str, describe("Short name of the source of the claim.")]
+    source: Annotated[
+        str, describe("The short name of the author or source of the claim.")
+    ]
     verdict: Annotated[Verdict, describe("The verdict on the claim.")]
     href: Annotated[
-        str, describe("The path, in this API, of the experiment with all its numbers.")
+        str,
+        describe(
+            "The path of the API request that returns the experiment with all its numbers."
+        ),
     ]
     page: PagePath
 
 
 class Claims(Struct, frozen=True):
-    """The claims and their verdicts."""
+    """All claims that are checked on this site, with their verdicts."""
 
-    claims: Annotated[list[ApiClaim], describe("Every claim that was checked.")]
+    claims: Annotated[list[ApiClaim], describe("All claims, each with its verdict.")]
 
 
 class Experiment(Checked, frozen=True, kw_only=True):
-    """A claim that was checked: every number of its figures, and the path of its page."""
+    """A claim with the experiment that checks it: all texts, all numbers and the path of its page."""
 
     page: PagePath
 
 
 class ByResult(Struct, Generic[Entry], frozen=True):
-    """An entry for each result of a match."""
+    """One entry for each possible result of a match."""
 
-    x_wins: Annotated[Entry, describe("The entry for games that X wins.")]
-    draw: Annotated[Entry, describe("The entry for drawn games.")]
-    o_wins: Annotated[Entry, describe("The entry for games that O wins.")]
+    x_wins: Annotated[
+        Entry,
+        describe(
+            "The probability, or the most likely game, of the result that X wins."
+        ),
+    ]
+    draw: Annotated[
+        Entry, describe("The probability, or the most likely game, of a draw.")
+    ]
+    o_wins: Annotated[
+        Entry,
+        describe(
+            "The probability, or the most likely game, of the result that O wins."
+        ),
+    ]
 
 
 class Ends(ByResult[Chance], frozen=True):
-    """The probabilities of the results of a match."""
+    """The probabilities of the three results of a match between two players."""
 
 
 class Games(ByResult[Record | None], frozen=True):
-    """The most likely game with each result."""
+    """For each of the three results of a match, the most likely game that ends with it."""
 
 
 class ApiMatch(Struct, frozen=True):
-    """The exact results of two players."""
+    """The exact results of a match between two players."""
 
-    x: Annotated[str, describe("The player of X.")]
-    o: Annotated[str, describe("The player of O.")]
-    chances: Annotated[Ends, describe("The probability of each result.")]
+    x: Annotated[str, describe("The player that plays X.")]
+    o: Annotated[str, describe("The player that plays O.")]
+    chances: Annotated[
+        Ends, describe("The probabilities of the three results: X wins, draw, O wins.")
+    ]
     likeliest: Annotated[
         Games,
         describe(
-            "The most likely game with each result; null if no game has this result."
+            "For each result the most likely game that ends with it; null if no game has this "
+            "result."
         ),
     ]
     page: Board
