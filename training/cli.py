@@ -159,7 +159,9 @@ def find_models() -> Path:
     return MODELS if has_agents else ROOT / "models"
 
 
-def load_named(models: Path, game: Game, agent_id: str, recipe: Recipe | None) -> Agent:
+def load_agent_from_folders(
+    models: Path, game: Game, agent_id: str, recipe: Recipe | None
+) -> Agent:
     """Return a trained agent; one that is not in models/ of this folder comes from the project.
 
     Raises ModelError if the agent is in no folder, or its files are invalid.
@@ -338,7 +340,7 @@ def train(
     if everything:
         agents = tuple(NamedRecipe(one, SHIPPED[one].recipe) for one in TABLE_IDS)
     recipes = {one.id: one.recipe.with_seed(seed) for one in agents}
-    with show_training_bars(shown=not quiet) as line:
+    with show_training_bars(is_shown=not quiet) as line:
         train_all(recipes, out, line, jobs)
     for one in recipes if as_json else ():
         click.echo(msgspec.json.encode(load_agent(out, tic_tac_toe(), one).card))
@@ -421,7 +423,7 @@ def judge(
     ids = {one.id: one.recipe for one in agents if not isinstance(one, str)}
     for agent_id in ids if agents else list_agent_ids(models):
         if as_json:
-            agent = load_named(models, game, agent_id, ids.get(agent_id))
+            agent = load_agent_from_folders(models, game, agent_id, ids.get(agent_id))
             click.echo(msgspec.json.encode(describe_agent(game, agent)))
         else:
             agent = load_agent_without_figures(models, game, agent_id)
@@ -453,7 +455,9 @@ def evaluate(
     from training.external_agents import describe_agent  # noqa: PLC0415
 
     game = tic_tac_toe()
-    loaded = [load_named(models, game, one.id, one.recipe) for one in agents]
+    loaded = [
+        load_agent_from_folders(models, game, one.id, one.recipe) for one in agents
+    ]
     loaded = loaded or list(load_agents(models, game).values())
     if documents:
         claims = load_claims(models / "experiments").values()

@@ -149,7 +149,9 @@ def order_modules(modules: Sequence[str]) -> list[str]:
         if module not in found:
             found.append(module)
             waiting += [
-                one for one, _ in list_imports(read_module(module)) if is_textbook(one)
+                one
+                for one, _ in list_imports(read_module(module))
+                if is_textbook_module(one)
             ]
     others = [f"{TEXTBOOK}.{one}" for one in FILE_ORDER]
     return list(
@@ -162,7 +164,7 @@ def read_module(module: str) -> str:
     return getsource(import_module(module))
 
 
-def is_textbook(module: str) -> bool:
+def is_textbook_module(module: str) -> bool:
     """Return whether a module belongs to the textbook."""
     return module.startswith(f"{TEXTBOOK}.")
 
@@ -179,7 +181,7 @@ def format_imports(texts: Iterable[str]) -> Iterator[str]:
     imports = defaultdict[str, set[str]](set)
     for text in texts:
         for module, names in list_imports(text):
-            if not is_textbook(module):
+            if not is_textbook_module(module):
                 imports[module].update(names)
     for module, parts in sorted(
         imports.items(), key=lambda one: (bool(one[1]), one[0])

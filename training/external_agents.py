@@ -67,7 +67,8 @@ CAUSE_TEXTS = {
 class ExternalAgent(NamedTuple):
     """The moves of an external agent, its values, and notes on how they were read."""
 
-    chosen_moves: CellMask  # [D, cells] its moves, played with equal probability
+    # [D, cells] its moves; several moves of a decision have equal chances
+    chosen_moves: CellMask
     # [D, cells] mover's view, NaN without a value; None if only moves are known
     q: NDArray[np.float64] | None = None
     notes: Iterable[str] = ()
@@ -94,10 +95,10 @@ def judge_external(
     if foreign.notes:
         yield from foreign.notes
         yield ""
-    yield from _describe_play(game, foreign.chosen_moves)
+    yield from _list_play_results(game, foreign.chosen_moves)
     if foreign.q is not None:
         yield ""
-        yield from _describe_values(game, foreign.q)
+        yield from _list_value_errors(game, foreign.q)
     yield ""
     yield f"{site}/judge?moves={encode_moves(game, foreign.chosen_moves)}"
 
@@ -110,20 +111,20 @@ def describe_external(
     Adds the notes on how its table was read.  Raises ValueError as `judge_external` does.
     """
     foreign = read_external(game, text, options)
-    record = describe_choice(game, foreign.chosen_moves, site)
+    record = describe_moves(game, foreign.chosen_moves, site)
     return {"agent": text, **record, "notes": [*foreign.notes]}
 
 
-def describe_choice(game: Game, choice: CellMask, site: str) -> dict[str, Any]:
-    """Return the exact results of moves played with equal chances, and the link to them."""
-    figures = _compute_choice_figures(game, choice)
-    record = describe_play(game, policy_from_moves(choice), figures)
-    return {**record, "link": f"{site}/judge?moves={encode_moves(game, choice)}"}
+def describe_moves(game: Game, chosen_moves: CellMask, site: str) -> dict[str, Any]:
+    """Return the exact results of moves, [D, cells], as `describe_play` does, and their link."""
+    figures = _compute_moves_figures(game, chosen_moves)
+    record = describe_play(game, policy_from_moves(chosen_moves), figures)
+    return {**record, "link": f"{site}/judge?moves={encode_moves(game, chosen_moves)}"}
 
 
-def _compute_choice_figures(game: Game, choice: CellMask) -> Figures:
-    """Return the exact figures of moves played with equal chances."""
-    table = choice[game.legal].astype(np.float32)
+def _compute_moves_figures(game: Game, chosen_moves: CellMask) -> Figures:
+    """Return the exact figures of a policy that plays these moves, [D, cells], with equal chances."""
+    table = chosen_moves[game.legal].astype(np.float32)
     return compute_figures(game, table[None], [0], RewardScale())
 
 
@@ -210,15 +211,16 @@ def _read_function(game: Game, text: str) -> CellMask:
         play = attrgetter(name)(import_module(module))
     except (Exception, SystemExit) as error:  # a foreign module may raise anything
         raise ValueError(f"{type(error).__name__}: {error}") from None
-    return read_choice(game, play)
+    return read_moves(game, play)
 
 
-def read_choice(game: Game, play: Callable[..., Any]) -> CellMask:
-    """Return the moves of a function, called with every decision, [D, cells].
+def read_moves(game: Game, play: Callable[..., Any]) -> CellMask:
+    """Return the moves, [D, cells], that a function returns when called with every decision.
 
-    Raises ValueError, naming the position, if it fails or returns anything but empty cells.
+    Raises ValueError, naming the position, if the function fails or returns anything but empty
+    cells.
     """
-    choice = np.zeros_like(game.legal)
+    chosen_moves = np.zeros_like(game.legal)
     for decision in range(game.decisions):
         where = f"in {format_position(game, decision)}"
         try:
@@ -244,8 +246,8 @@ def read_choice(game: Game, play: Callable[..., Any]) -> CellMask:
         empty_cells = np.flatnonzero(game.legal[decision]).tolist()
         if not cells or not cells <= {*empty_cells}:
             raise ValueError(f"{where} it plays {_quote(moves)}, not an empty cell")
-        choice[decision, list(cells)] = True
-    return choice
+        chosen_moves[decision, list(cells)] = True
+    return chosen_moves
 
 
 def _quote(item: object) -> str:
@@ -257,10 +259,10 @@ def _quote(item: object) -> str:
     return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}…"
 
 
-def _describe_play(game: Game, choice: CellMask) -> Iterator[str]:
-    """Yield the results, blunders and likely causes of blunders of a choice of moves."""
-    policy = policy_from_moves(choice)
-    figures = _compute_choice_figures(game, choice)
+def _list_play_results(game: Game, chosen_moves: CellMask) -> Iterator[str]:
+    """Yield lines on moves, [D, cells]: their results, their blunders, and likely causes of these."""
+    policy = policy_from_moves(chosen_moves)
+    figures = _compute_moves_figures(game, chosen_moves)
     for seat, record in find_lost_games(game, policy).items():
         verdict = (
             "cannot be beaten, proved" if record is None else f"loses the game {record}"
@@ -293,8 +295,8 @@ def _describe_play(game: Game, choice: CellMask) -> Iterator[str]:
         )
 
 
-def _describe_values(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
-    """Yield the differences between an agent's known values and the values of optimal play."""
+def _list_value_errors(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
+    """Yield lines on the differences of an agent's values, [D, cells], from those of optimal play."""
     known = ~np.isnan(q)
     values = q[known]
     truth = compute_optimal_q(game)[known]

@@ -32,7 +32,9 @@ def evaluate_policies(game: Game, policies: Values) -> PolicyResults:
     seats = np.array([*SEATS.values()], np.int8)
     # row-major, the order in which the loop reads
     rows = np.ascontiguousarray(policies)
-    found = _follow_all(*tree, game.to_move, seats, rows, list_baseline_policies(game))
+    found = _evaluate_all(
+        *tree, game.to_move, seats, rows, list_baseline_policies(game)
+    )
     return PolicyResults(*found)
 
 
@@ -55,7 +57,7 @@ def compute_recipe_figures(
 
 
 @njit(cache=True)
-def _follow_all(  # type: ignore[no-untyped-def]
+def _evaluate_all(  # type: ignore[no-untyped-def]
     ply_start, pair_start, pair_successor, outcome, to_move, seats, policies, opponents
 ):
     """Return the fields of `PolicyResults`, in their order.
@@ -72,7 +74,7 @@ def _follow_all(  # type: ignore[no-untyped-def]
         for t in range(number):
             # A game against each baseline, by its probabilities.
             for rival in range(len(opponents)):
-                vs[place, rival, t], chance = _play_forward(
+                vs[place, rival, t], chance = _compute_forward_chances(
                     ply_start,
                     pair_start,
                     pair_successor,
@@ -85,7 +87,7 @@ def _follow_all(  # type: ignore[no-untyped-def]
                 if rival == RANDOM:
                     possible = chance > 0
             met[place, t] = is_own_decision & possible
-            worst[place, t] = _respond_best(
+            worst[place, t] = _compute_best_response_chances(
                 pair_start,
                 pair_successor,
                 outcome,
@@ -109,7 +111,7 @@ def is_unbeatable(game: Game, policy: Policy, seat: int) -> bool:
 
 
 @njit(cache=True)
-def _play_forward(  # type: ignore[no-untyped-def]
+def _compute_forward_chances(  # type: ignore[no-untyped-def]
     ply_start, pair_start, pair_successor, outcome, is_own_decision, policy, opponent
 ):
     """Return the chances of X winning, a draw, O winning, [3], and of each decision, [D].
@@ -143,7 +145,7 @@ def _play_forward(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _respond_best(  # type: ignore[no-untyped-def]
+def _compute_best_response_chances(  # type: ignore[no-untyped-def]
     pair_start, pair_successor, outcome, is_own_decision, policy, seat, is_possible
 ):
     """Return the chances of X winning, a draw, O winning, [3], against the best responder.

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from cachetools import LRUCache
 
 MAX_JOBS = 200  # limit for waiting jobs
-CLIENTS = 10_000  # limit for clients whose use is recorded
-HALF_LIFE = 60.0  # seconds after which half of the recorded use expires
+CLIENTS = 10_000  # limit for clients whose used processor time is recorded
+HALF_LIFE = 60.0  # seconds after which half of a client's used processor time expires
 YIELD_SECONDS = 30.0  # for this time after its arrival a batch lets other jobs go first
 FIRST_ESTIMATE = 0.03  # seconds, the assumed cost of a job before the first measurement
 SMOOTHING = 0.1  # weight of the latest job in the mean cost
@@ -70,14 +70,14 @@ class JobQueue:
     def remove_listener(self, job: Job) -> None:
         """Remove a job without listeners, unless a worker has taken it."""
         if not job.listener_count and job in self.waiting:
-            self._remove(job)
+            self._remove_waiting_job(job)
 
     async def start_next_job(self) -> Job:
         """Return the next job; wait for one if the queue is empty."""
         while not self.waiting:
             self.changed.clear()
             await self.changed.wait()
-        job = self.list_turns()[0]
+        job = self.list_in_queue_order()[0]
         self.waiting.remove(job)
         return job
 
@@ -91,18 +91,18 @@ class JobQueue:
         self.mean_seconds += SMOOTHING * (seconds - self.mean_seconds)
         job.answer_future.set_result(answer)
 
-    def list_turns(self) -> list[Job]:
+    def list_in_queue_order(self) -> list[Job]:
         """Return the waiting jobs in the order of the queue: workers take the first job next."""
         now = self.clock()
         urgent_first = sorted(self.waiting, key=lambda job: _is_yielding(job, now))
-        turns = Counter[str]()  # number of jobs placed before this job, by client
+        jobs_before = Counter[str]()  # number of jobs placed before this job, by client
         rank = {}
         for job in urgent_first:
             expected_use = (
                 self.compute_recent_use(job.client)
-                + turns[job.client] * self.mean_seconds
+                + jobs_before[job.client] * self.mean_seconds
             )
-            turns[job.client] += 1
+            jobs_before[job.client] += 1
             rank[job] = (_is_yielding(job, now), expected_use)
         return sorted(urgent_first, key=lambda job: rank[job])
 
@@ -114,27 +114,29 @@ class JobQueue:
         job = self.jobs.get(request)
         if job is None:
             return None
-        return self.list_turns().index(job) + 1 if job in self.waiting else 0
+        return self.list_in_queue_order().index(job) + 1 if job in self.waiting else 0
 
     def compute_recent_use(self, client: str) -> float:
-        """Return the recent processor seconds of a client; half of them expire in each HALF_LIFE."""
+        """Return the processor seconds that a client used; half of them expire in each HALF_LIFE."""
         seconds, measured = self.used.get(client, (0.0, 0.0))
         age = self.clock() - measured
         return float(seconds * 0.5 ** (age / HALF_LIFE))
 
     def _make_room(self, client: str) -> bool:
-        """Drop the last job of the client with the most jobs; return False if that is this client."""
-        numbers = Counter(job.client for job in self.waiting)
-        greatest, number = numbers.most_common(1)[0]
-        if numbers[client] >= number:
+        """Remove the last job of the client with the most jobs; return False if it is `client`."""
+        job_counts = Counter(job.client for job in self.waiting)
+        busiest_client, most_jobs = job_counts.most_common(1)[0]
+        if job_counts[client] >= most_jobs:
             return False
-        last = next(job for job in reversed(self.waiting) if job.client == greatest)
-        self._remove(last)
-        last.answer_future.set_result(BUSY_ANSWER)
+        last_job = next(
+            job for job in reversed(self.waiting) if job.client == busiest_client
+        )
+        self._remove_waiting_job(last_job)
+        last_job.answer_future.set_result(BUSY_ANSWER)
         return True
 
-    def _remove(self, job: Job) -> None:
-        """Remove a waiting job."""
+    def _remove_waiting_job(self, job: Job) -> None:
+        """Remove a job that no worker has taken."""
         self.waiting.remove(job)
         del self.jobs[job.request]
 

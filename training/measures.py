@@ -55,7 +55,7 @@ class MeasuredRun(
     forbid_unknown_fields=True,
     rename={
         "evaluation_seconds": "judging",
-        "snapshot_updates": "asked",
+        "due_checkpoints": "asked",
         "known_positions": "known",
         "start_values": "start",
         "snapshot_games": "games",
@@ -67,8 +67,8 @@ class MeasuredRun(
     seconds: float  # duration of training and evaluation
     evaluation_seconds: float  # the part spent on evaluation
     snapshot_games: list[int]  # [T] number of games before each snapshot
-    # [T] the checkpoint at which each snapshot was due, in updates; -1 for the end
-    snapshot_updates: list[int]
+    # [T] the checkpoint at which each snapshot was due, as a number of updates; -1 for the end
+    due_checkpoints: list[int]
     figures: Figures  # T entries each
     is_unbeatable: BySeat[bool]  # [T] whether the table is unbeatable in that seat
     known_positions: list[int]  # [T] decisions with an updated move, up to symmetry
@@ -81,7 +81,7 @@ class ProofRun(
     forbid_unknown_fields=True,
     rename={
         "games_to_proof": "games",
-        "games_to_stay": "stays",
+        "games_to_lasting_proof": "stays",
         "games_to_faultless": "faultless",
         "played_games": "played",
     },
@@ -96,37 +96,37 @@ class ProofRun(
     # games until the play is first unbeatable in both seats; None if it never is
     games_to_proof: int | None
     # games after which it stays unbeatable to the end, or None
-    games_to_stay: int | None
+    games_to_lasting_proof: int | None
     # games until it is first unbeatable and without a blunder, or None
     games_to_faultless: int | None
     played_games: int  # number of games of the whole training
 
 
 def measure_run(
-    next_checkpoint: NextCheckpoint, with_start: bool, recipe: Recipe
+    next_checkpoint: NextCheckpoint, includes_start: bool, recipe: Recipe
 ) -> MeasuredRun:
     """Train a recipe; return its run with snapshots at the checkpoints and at the end.
 
-    With `with_start` the run also has a snapshot of the start.
+    With `includes_start` the run also has a snapshot of the start.
 
     A checkpoint is evaluated after the game that reaches it; a checkpoint that the training
     jumps over is left out.
     """
     game = tic_tac_toe()
     start_time = perf_counter()
-    asked = []
+    due_checkpoints = []
     snapshots = []
     checkpoint = 0
     for progress in learn(game, recipe, next_checkpoint):
-        asked.append(checkpoint)
+        due_checkpoints.append(checkpoint)
         snapshots.append(progress)
         checkpoint = next_checkpoint(progress.updates)
-    asked[-1] = -1
-    if not with_start:
-        del asked[0], snapshots[0]
+    due_checkpoints[-1] = -1
+    if not includes_start:
+        del due_checkpoints[0], snapshots[0]
     trained = perf_counter()
-    tables = np.stack([game.gather_pairs(moment.q) for moment in snapshots])
-    updates = [moment.updates for moment in snapshots]
+    tables = np.stack([game.gather_pairs(snapshot.q) for snapshot in snapshots])
+    updates = [snapshot.updates for snapshot in snapshots]
     figures = compute_recipe_figures(game, recipe, tables, updates)
     policies = policy_from_values(game.spread_pairs(tables), recipe.plays)
     unbeatable = {
@@ -137,14 +137,14 @@ def measure_run(
     return MeasuredRun(
         seconds=judged - start_time,
         evaluation_seconds=judged - trained,
-        snapshot_games=[moment.games for moment in snapshots],
-        snapshot_updates=asked,
+        snapshot_games=[snapshot.games for snapshot in snapshots],
+        due_checkpoints=due_checkpoints,
         figures=figures,
         is_unbeatable=BySeat(**unbeatable),
         known_positions=[
-            count_known_positions(game, moment.visits) for moment in snapshots
+            count_known_positions(game, snapshot.visits) for snapshot in snapshots
         ],
-        start_values=[float(np.nanmax(moment.q[0])) for moment in snapshots],
+        start_values=[float(np.nanmax(snapshot.q[0])) for snapshot in snapshots],
     )
 
 
@@ -186,7 +186,7 @@ def count_known_positions(game: Game, visits: NDArray[np.uint32]) -> int:
 END_MEASURE = Measure(
     "end", 1, MeasuredRun, partial(measure_run, skip_checkpoints, False)
 )
-MARKS = Measure(
+CHECKPOINTS_MEASURE = Measure(
     "marks", 1, MeasuredRun, partial(measure_run, find_next_round_number, True)
 )
 PROOF_MEASURE = Measure(

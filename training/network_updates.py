@@ -36,7 +36,7 @@ def build_minibatch() -> list[UpdateExample]:
     sampled: list[tuple[NetworkTrainee, MoveArrays]] = []
 
     def store_sample(trainee: NetworkTrainee, moves: MoveArrays) -> None:
-        """Store the network and the sampled moves of an epoch."""
+        """RunStore the network and the sampled moves of an epoch."""
         sampled.append((trainee, moves))
 
     tables = [
@@ -48,7 +48,7 @@ def build_minibatch() -> list[UpdateExample]:
         moves.decision[:1], moves.cell[:1], moves.reward[:1], moves.next_decision[:1]
     )
     target_table = tables[RECORDED_EPOCH - 1]
-    inputs = net.choose_squares(game, recipe.encoding, recipe.convolution)
+    inputs = net.build_inputs(game, recipe.encoding, recipe.convolution)
     target = compute_targets(target_table, moves, recipe.gamma)
     batch = net.Minibatches(moves.decision, moves.cell, target)
     after = net.train_steps(

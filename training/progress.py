@@ -70,8 +70,8 @@ def show_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def show_training_bars(shown: bool = True) -> Iterator[Callable[[str], OnProgress]]:
-    """Show a line for each agent, if `shown`: share, games, updates per second, time left.
+def show_training_bars(is_shown: bool = True) -> Iterator[Callable[[str], OnProgress]]:
+    """Show a line for each agent, if `is_shown`: share, games, updates per second, time left.
 
     Yields a function that adds the line of an agent and returns its progress callback.
     """
@@ -82,14 +82,14 @@ def show_training_bars(shown: bool = True) -> Iterator[Callable[[str], OnProgres
         TextColumn("{task.fields[rate]:>21}"),
         TimeRemainingColumn(),
     ]
-    with Bars(*columns, console=Console(stderr=True), disable=not shown) as bars:
+    with Bars(*columns, console=Console(stderr=True), disable=not is_shown) as bars:
 
         def add_line(name: str) -> OnProgress:
             """Add the line of an agent; return its progress callback."""
             task = bars.add_task(name, total=1.0, games=0, rate=COMPILING_LABEL)
             rate = UpdateRate()
 
-            def watch(progress: Progress) -> None:
+            def update_line(progress: Progress) -> None:
                 """Update the line of the agent."""
                 bars.update(
                     task,
@@ -98,6 +98,6 @@ def show_training_bars(shown: bool = True) -> Iterator[Callable[[str], OnProgres
                     rate=rate.format(progress.updates),
                 )
 
-            return watch
+            return update_line
 
         yield add_line

@@ -106,17 +106,17 @@ UNFINISHED_TEXT = "is missing: the game is not over"
 class UnfinishedError(TaughtError):
     """An unfinished game in which the person is to move; `board` is the current position."""
 
-    def __init__(self, number: int, move: int, board: str) -> None:
-        super().__init__(number, move, UNFINISHED_TEXT)
+    def __init__(self, game_number: int, move_number: int, board: str) -> None:
+        super().__init__(game_number, move_number, UNFINISHED_TEXT)
         self.board = board
 
 
 class Person:
     """The person who plays a game against the learner; their moves are the given cells."""
 
-    def __init__(self, number: int, cells: str) -> None:
-        """Store the number of the game among games with people, from 1, and the cells."""
-        self.number = number
+    def __init__(self, game_number: int, cells: str) -> None:
+        """RunStore the number of the game among games with people, from 1, and the cells."""
+        self.number = game_number
         self.cells = cells
         self.moves = 0
 

@@ -91,7 +91,7 @@ def make_agent_id(recipe: Recipe) -> str:
 
 
 def train(
-    card_id: str,
+    agent_id: str,
     recipe: Recipe,
     game: Game,
     on_progress: OnProgress,
@@ -99,7 +99,7 @@ def train(
 ) -> Agent:
     """Return the trained and evaluated agent of a recipe; `on_progress` receives its progress.
 
-    The card has the id `card_id` and no digest of its file, which `save_agent` adds. The
+    The card has the id `agent_id` and no digest of its file, which `save_agent` adds. The
     compiled and the textbook method make the same agent.
     """
     won: list[tuple[float, float]] = []
@@ -111,18 +111,18 @@ def train(
     start = perf_counter()
     history = record_history(recipe, game, report_progress, method)
     seconds = perf_counter() - start
-    return build_agent(game, card_id, recipe, history, seconds, won, method)
+    return build_agent(game, agent_id, recipe, history, seconds, won, method)
 
 
 def train_all(
     recipes: Mapping[str, Recipe],
     out: Path,
-    add_line: Callable[[str], OnProgress],
+    add_progress_line: Callable[[str], OnProgress],
     jobs: int,
 ) -> None:
     """Train the agents of these recipes, by id, in parallel; save each in `out` as it is finished.
 
-    `add_line` adds a progress line for an agent. Raises ModelError or OSError if an agent
+    `add_progress_line` adds a progress line for an agent. Raises ModelError or OSError if an agent
     cannot be saved.
     """
     watchers: dict[str, OnProgress] = {}
@@ -130,7 +130,7 @@ def train_all(
     def on_progress(report: tuple[str, Progress]) -> None:
         agent_id, progress = report
         if agent_id not in watchers:
-            watchers[agent_id] = add_line(agent_id)
+            watchers[agent_id] = add_progress_line(agent_id)
         watchers[agent_id](progress)
 
     calls = [(one, name_recipe(recipe), out) for one, recipe in recipes.items()]
@@ -202,20 +202,20 @@ def record_history(
 
 def build_agent(
     game: Game,
-    card_id: str,
+    agent_id: str,
     recipe: Recipe,
     history: Sequence[Progress],
     seconds: float,
-    won: Sequence[tuple[float, float]] = (),
+    won_shares: Sequence[tuple[float, float]] = (),
     method: TrainingMethod = COMPILED,
 ) -> Agent:
     """Return the agent of a training, with its card and the figures of every snapshot."""
     end = history[-1]
-    texts = read_texts(card_id, recipe)
+    texts = read_texts(agent_id, recipe)
     updates = np.array([moment.updates for moment in history], np.int64)
     tables = np.stack([game.gather_pairs(moment.q) for moment in history])
     card = Card(
-        id=card_id,
+        id=agent_id,
         title=texts.title,
         origin=texts.origin,
         recipe=name_recipe(recipe),
@@ -240,7 +240,9 @@ def build_agent(
             recipe.build_training_task(),
             method.evaluate_policies,
         ),
-        win_rate=RatesBySeat(*map(list, zip(*won, strict=True))) if won else None,
+        win_rate=RatesBySeat(*map(list, zip(*won_shares, strict=True)))
+        if won_shares
+        else None,
         refill_count=end.refills,
     )
     return Agent(

@@ -68,8 +68,8 @@ SHORTEST_GAMES = {"X": 2, "O": 3}
 
 @cache
 def get_pupils(game: Game, is_compiled: bool) -> "PupilCache":
-    """Return the cache of this process.  The kernels are loaded before a first game ends."""
-    judge_lesson(game, BASELINES["random"].build_policy(game), is_compiled)
+    """Return the cache of this process, after loading the kernels that evaluate a lesson."""
+    evaluate_lesson(game, BASELINES["random"].build_policy(game), is_compiled)
     return PupilCache(game, is_compiled)
 
 
@@ -95,7 +95,7 @@ def answer_course(
 
 
 class LessonPlan(NamedTuple):
-    """A game with a person, whose cells are given, or practice."""
+    """A lesson before it is played: a game with a person, whose cells are given, or practice."""
 
     opponent: str
     turns: list[Turn]
@@ -146,7 +146,7 @@ class PupilCache:
         seat = find_seat(recipe, number)
         if unfinished_moves is None:
             last = next((one for one in reversed(pupil.lessons) if one.record), None)
-            return self._describe(
+            return self._build_course_of_pupil(
                 recipe, pupil, last.record if last else "", False, seat
             )
         if number > MAX_TAUGHT_GAMES:
@@ -157,7 +157,7 @@ class PupilCache:
             play_turns(pupil, [build_person_turn(number, unfinished_moves)])
         except UnfinishedError as unfinished:
             record = self.build_record(pupil, unfinished.board)
-            return self._describe(recipe, pupil, record, True, seat)
+            return self._build_course_of_pupil(recipe, pupil, record, True, seat)
         return self.build_course(longer)
 
     def get_pupil(self, recipe: Recipe) -> Pupil:
@@ -166,7 +166,7 @@ class PupilCache:
         The returned learner is shared: copy it before it plays on.
         """
         start = remove_all_games(recipe)
-        steps = list_steps(self.game, recipe)
+        steps = list_lesson_plans(self.game, recipe)
         keys = [(step.opponent, len(step.turns), step.person_cells) for step in steps]
         known = self._count_cached_steps(start, keys)
         if known == len(steps) > 0:
@@ -181,15 +181,15 @@ class PupilCache:
         self.cache[start, tuple(keys)] = pupil
         return pupil
 
-    def _count_cached_steps(self, start: Recipe, keys: list[StepKey]) -> int:
-        """Return the number of first steps after which the learner is cached."""
+    def _count_cached_steps(self, untaught_recipe: Recipe, keys: list[StepKey]) -> int:
+        """Return the largest number of first lessons after which the learner is in the cache."""
         for number in range(len(keys), 0, -1):
-            if (start, tuple(keys[:number])) in self.cache:
+            if (untaught_recipe, tuple(keys[:number])) in self.cache:
                 return number
         return 0
 
     def add_lesson(self, pupil: Pupil, step: LessonPlan) -> None:
-        """Let a learner play the games of a step, and add their lesson."""
+        """Let a learner play the games of a planned lesson, and add the lesson to the learner."""
         recorder = pupil.recorder
         before = build_progress(pupil)
         play_turns(pupil, step.turns)
@@ -204,7 +204,7 @@ class PupilCache:
             updates=[],
             opponent_update_count=0,
             refill_count=(after.refills or 0) - (before.refills or 0),
-            **judge_lesson(
+            **evaluate_lesson(
                 self.game, policy, self.is_compiled, list_seats(recorder.recipe)
             ),
         )
@@ -228,17 +228,17 @@ class PupilCache:
             )
         pupil.lessons.append(lesson)
 
-    def build_record(self, pupil: Pupil, *end: str) -> str:
-        """Return the record of the last recorded game, up to its end or up to a board."""
+    def build_record(self, pupil: Pupil, *last_board: str) -> str:
+        """Return the record of the recorded game, to its last recorded board or to `last_board`."""
         rules = pupil.recorder.rules
         boards = [rules.empty]
-        for turn in next(iter(pupil.recorder.games), []):
+        for move in next(iter(pupil.recorder.games), []):
             boards += [
-                turn.board,
-                rules.make_move(turn.board, turn.cell),
-                turn.next_own_board,
+                move.board,
+                rules.make_move(move.board, move.cell),
+                move.next_own_board,
             ]
-        steps = zip(boards, [*boards[1:], *end], strict=False)
+        steps = zip(boards, [*boards[1:], *last_board], strict=False)
         return "".join(
             DIGITS[cell]
             for before, after in steps
@@ -246,9 +246,15 @@ class PupilCache:
             if before[cell] != after[cell]
         )
 
-    def _describe(
-        self, recipe: Recipe, pupil: Pupil, record: str, begun: bool, seat: str
+    def _build_course_of_pupil(
+        self,
+        recipe: Recipe,
+        pupil: Pupil,
+        record: str,
+        has_unfinished_game: bool,
+        seat: str,
     ) -> Course:
+        """Return the course of a learner at the end of a record; arguments as in `Course`."""
         progress = build_progress(pupil)
         game = self.game
         decisions = [s for s in replay_record(game, record) if s < game.decisions]
@@ -256,7 +262,7 @@ class PupilCache:
         return Course(
             recipe=name_recipe(recipe),
             record=record,
-            has_unfinished_game=begun,
+            has_unfinished_game=has_unfinished_game,
             seat=seat,
             values=[replace_nan(progress.q[s]) for s in decisions],
             is_value_known=(progress.visits[decisions] > 0).tolist(),
@@ -264,7 +270,7 @@ class PupilCache:
             losing_games=find_lost_games(game, policy),
             last_loss=describe_last_loss(game, policy, pupil.lessons),
             blunder_chances={}
-            if begun
+            if has_unfinished_game
             else find_blunder_chances(game, policy, [*list_seats(recipe)]),
         )
 
@@ -290,10 +296,12 @@ def learn(
             stop = next_checkpoint(pupil.updates)
 
 
-def create_pupil(game: Game, start: Recipe) -> Pupil:
-    """Return a learner before its first game."""
+def create_pupil(game: Game, untaught_recipe: Recipe) -> Pupil:
+    """Return a learner before its first game with a person."""
     return Pupil(
-        make_learner(game, start), GameRecorder(game, start), Random(start.seed)
+        make_learner(game, untaught_recipe),
+        GameRecorder(game, untaught_recipe),
+        Random(untaught_recipe.seed),
     )
 
 
@@ -327,9 +335,9 @@ def check_bead_choice(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
         )
 
 
-def build_person_turn(number: int, cells: str = "") -> Turn:
-    """Return the turn of game `number` with a person, counted from 1."""
-    return Turn(YOU, Person(number, cells), number - 1, 1, number - 1)
+def build_person_turn(game_number: int, cells: str = "") -> Turn:
+    """Return the turn of game `game_number` with a person, counted from 1."""
+    return Turn(YOU, Person(game_number, cells), game_number - 1, 1, game_number - 1)
 
 
 def list_seats(recipe: Recipe) -> str:
@@ -338,10 +346,10 @@ def list_seats(recipe: Recipe) -> str:
     return "xo" if seat == "both" else seat
 
 
-def find_seat(recipe: Recipe, number: int) -> str:
-    """Return the learner's seat in game `number` with a person: "X" or "O"."""
-    seat: str = build_person_turn(number).seat(
-        getattr(recipe, "seat", "both"), number - 1
+def find_seat(recipe: Recipe, game_number: int) -> str:
+    """Return the learner's seat in game `game_number` with a person: "X" or "O"."""
+    seat: str = build_person_turn(game_number).seat(
+        getattr(recipe, "seat", "both"), game_number - 1
     )
     return seat
 
@@ -360,9 +368,9 @@ def list_own_updates(game: TrainingGame, seat: str) -> list[ValueChange]:
 def find_losing_move(
     game: Game, record: str, seat: str, policy: Policy
 ) -> LosingMove | None:
-    """Return the move that cost a seat, "X" or "O", a lost game, with its chance by a policy.
+    """Return the move that lost a game for a seat, "X" or "O", with its chance by a policy.
 
-    None if the game was lost from the start.
+    None if the seat was lost from the start of the game.
     """
     positions = replay_record(game, record)
     value = solve_game(game).values * SEATS[seat.lower()]  # in the view of the seat
@@ -386,7 +394,7 @@ def compute_losing_chance(game: Game, position: int, policy: Policy) -> float:
 def describe_last_loss(
     game: Game, policy: Policy, lessons: list[Lesson]
 ) -> LastLoss | None:
-    """Return a policy's play in the last lost game of some lessons, None if none was lost."""
+    """Return a policy's play, [D, cells], in the last lost game of lessons; None if none is lost."""
     for number, lesson in reversed([*enumerate(lessons, 1)]):
         if lesson.losing_move is None:
             continue
@@ -403,10 +411,10 @@ def describe_last_loss(
     return None
 
 
-def list_steps(game: Game, recipe: Recipe) -> list[LessonPlan]:
-    """List the games with a person and the practice between them.
+def list_lesson_plans(game: Game, recipe: Recipe) -> list[LessonPlan]:
+    """List the games with a person and the practice between them, in the order of the training.
 
-    Raises RecipeError if no person can teach it.
+    Raises RecipeError if no person can teach the recipe's algorithm.
     """
     games = iter(list_taught_games(recipe))
     done = list[LessonPlan]()
@@ -419,9 +427,9 @@ def list_steps(game: Game, recipe: Recipe) -> list[LessonPlan]:
     return done
 
 
-def check_lengths(recipe: Recipe, games: list[LessonPlan]) -> None:
+def check_lengths(recipe: Recipe, plans: list[LessonPlan]) -> None:
     """Raise TaughtError if a game has too few moves of the person to be finished."""
-    for step in games:
+    for step in plans:
         person = step.turns[0].player
         if (
             step.opponent == YOU
@@ -483,12 +491,12 @@ def build_first_table(
     return values, entries
 
 
-def judge_lesson(
+def evaluate_lesson(
     game: Game, policy: Policy, is_compiled: bool, seats: str = "xo"
 ) -> dict[str, Any]:
-    """Return the exact figures of a policy, [D, cells], as the fields of `Lesson`.
+    """Return the exact figures of a policy, [D, cells], as values for fields of `Lesson`, by field.
 
-    The milestones are about the `seats` in which the learner plays.
+    The milestones are about the learner's `seats`: "x", "o" or "xo".
     """
     pairs = policy[game.legal]
     if is_compiled:
@@ -507,7 +515,7 @@ def judge_lesson(
     for number, seat in enumerate(SEATS):
         if seat in seats:
             reachable |= followed.is_reachable[number, 0]
-    wins, blocks = mark_duties(game)
+    wins, blocks = find_duty_moves(game)
     losses_to_random = followed.baseline_chances[
         0, list(BASELINES).index("random"), 0, -1
     ]
@@ -530,10 +538,10 @@ def judge_lesson(
 
 
 @cache
-def mark_duties(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return two masks of pairs, [P]: moves that complete a row, and moves that block all rows.
+def find_duty_moves(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return two masks of pairs, [P], moves that complete a row and moves that block all rows.
 
-    A blocking move leaves the other side no row to complete, where it had one.
+    Moves block only where the mover cannot complete a row; the other side then cannot either.
     """
     _, after = list_legal_pairs(game)
     wins = after == WON
@@ -544,13 +552,14 @@ def mark_duties(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 def can_neglect_duty(
     game: Game,
-    pairs: NDArray[np.floating],
-    reachable: NDArray[np.bool_],
-    duty: NDArray[np.bool_],
+    pair_chances: NDArray[np.floating],
+    is_reachable: NDArray[np.bool_],
+    duty_moves: NDArray[np.bool_],
 ) -> bool:
-    """Return whether a policy may play other moves where a goal demands some, such as a block.
+    """Return whether a policy may play another move in a reachable decision with a duty move.
 
-    The policy and the demanded moves, `duty`, are [P]; only the reachable decisions, [D], count.
+    A duty move is a move that the learner should play, such as a block. `pair_chances` is the policy
+    and `duty_moves` a mask, both [P]; `is_reachable` is [D].
     """
-    able = np.logical_or.reduceat(duty, game.pair_start[:-1]) & reachable
-    return bool((able[game.pair_decision] & ~duty & (pairs > 0)).any())
+    able = np.logical_or.reduceat(duty_moves, game.pair_start[:-1]) & is_reachable
+    return bool((able[game.pair_decision] & ~duty_moves & (pair_chances > 0)).any())

@@ -75,10 +75,10 @@ class Worker:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
-    async def do_job(self, order: JobRequest) -> tuple[JobOutcome, bytes] | None:
+    async def do_job(self, job_request: JobRequest) -> tuple[JobOutcome, bytes] | None:
         """Return the outcome of an order with the answer, None if the process died."""
         try:
-            self.writer.write(msgspec.json.encode(order) + b"\n")
+            self.writer.write(msgspec.json.encode(job_request) + b"\n")
             outcome = msgspec.json.decode(await self.reader.readline(), type=JobOutcome)
             return outcome, await self.reader.readexactly(outcome.answer_size)
         except (msgspec.DecodeError, OSError, EOFError):
@@ -294,13 +294,13 @@ def list_short_recipes() -> list[str]:
     return [name_short_recipe(kind) for kind in kinds if not kind.is_network]
 
 
-def name_short_recipe(kind: type[Recipe]) -> str:
+def name_short_recipe(algorithm: type[Recipe]) -> str:
     """Return the name of a recipe with two turns.
 
     A recipe with phases has turns in each phase, so `vs` becomes a single opponent.
     """
-    has_phases = ":" in getattr(kind(), "vs", "")
-    return f"{kind.slug},{'vs=self,' * has_phases}{kind.length_parameter}=2"
+    has_phases = ":" in getattr(algorithm(), "vs", "")
+    return f"{algorithm.slug},{'vs=self,' * has_phases}{algorithm.length_parameter}=2"
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Selection of example updates from real trainings, which pages show step by step.
+"""ExampleSelection of example updates from real trainings, which pages show step by step.
 
 `python -m training updates` writes `models/updates/<algorithm>.json`, so that no page has to
 wait for a training.  The textbook learners make the updates; a test repeats all of them.
@@ -47,31 +47,36 @@ class RecordedGame(NamedTuple):
 UpdateTest = Callable[[Recipe, RecordedGame, TrainingUpdate], bool]
 
 
-def round_shown(value: float) -> float:
+def round_for_page(value: float) -> float:
     """Return a value as a page shows it."""
     return round(value, DECIMALS)
 
 
-def adds_up(recipe: Recipe, update: TrainingUpdate) -> bool:
+def has_consistent_rounding(recipe: Recipe, update: TrainingUpdate) -> bool:
     """Return whether the rounded numbers of an update still give its rounded result."""
     if update.target is None or update.step_size is None:
         return False
     old, new = update.in_table or (update.old, update.new)
-    old = round_shown(old)
-    target = round_shown(update.target)
+    old = round_for_page(old)
+    target = round_for_page(update.target)
     gamma: float = getattr(recipe, "gamma", 1.0)
     if recipe.slug == "self-play":
         gamma = -gamma
-    made = update.reward + gamma * round_shown(update.next_value)
+    made = update.reward + gamma * round_for_page(update.next_value)
     has_next = bool(update.next_board) and recipe.slug != "league"
-    if has_next and round_shown(made) != target:
+    if has_next and round_for_page(made) != target:
         return False
-    return round_shown(old + update.step_size * (target - old)) == round_shown(new)
+    return round_for_page(old + update.step_size * (target - old)) == round_for_page(
+        new
+    )
 
 
 def is_clear(recipe: Recipe, update: TrainingUpdate) -> bool:
     """Return whether a reader can check an update: the rounded numbers add up, and the value changes."""
-    return adds_up(recipe, update) and abs(update.new - update.old) >= MIN_CHANGE
+    return (
+        has_consistent_rounding(recipe, update)
+        and abs(update.new - update.old) >= MIN_CHANGE
+    )
 
 
 def has_next_state(update: TrainingUpdate) -> bool:
@@ -86,7 +91,7 @@ def is_usual(recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool
     known = known and update.update_count >= 3
     # For Q-learning the update from 0.36 to 0.37 is chosen: a small step is easy to follow.
     wanted = recipe.slug != "q-learning" or (
-        (round_shown(update.old), round_shown(update.new)) == (0.36, 0.37)
+        (round_for_page(update.old), round_for_page(update.new)) == (0.36, 0.37)
     )
     small = abs(update.new - update.old) <= 0.3
     ordinary = not turn.was_random or recipe.slug == "league"
@@ -121,7 +126,9 @@ def is_random_improvement(
     return found and is_clear(recipe, update)
 
 
-def is_mistake(recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
+def makes_blunder_preferred(
+    recipe: Recipe, game: RecordedGame, update: TrainingUpdate
+) -> bool:
     """Return whether the learner prefers a blunder to the best move after the update."""
     board = game.moves[update.move_index].board
     cell = game.moves[update.move_index].cell
@@ -143,7 +150,7 @@ def is_won_game(recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> b
     known = sum(abs(each.old) > 0.05 for each in game.updates) >= 2
     steps = len(game.updates) >= 3
     rises = sum(each.new > each.old for each in game.updates) >= 2
-    clear = all(adds_up(recipe, each) for each in game.updates)
+    clear = all(has_consistent_rounding(recipe, each) for each in game.updates)
     known = known and update.update_count >= 2 and is_clear(recipe, update)
     return game.updates[0] is update and steps and known and rises and clear
 
@@ -182,7 +189,9 @@ def is_lost_game(recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> 
     falls = update.new < update.old - 0.1 and update.update_count >= 2
     steps = len(game.updates) >= 3
     first = game.updates[0]
-    return first is update and steps and falls and adds_up(recipe, update)
+    return (
+        first is update and steps and falls and has_consistent_rounding(recipe, update)
+    )
 
 
 def make_beads_test(min_beads: float, max_beads: float) -> UpdateTest:
@@ -216,7 +225,7 @@ FORWARD_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
         "usual": is_usual,
         "end": is_final_move,
         "random": is_random_improvement,
-        "mistake": is_mistake,
+        "mistake": makes_blunder_preferred,
     }
 )
 BACKWARD_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
@@ -224,11 +233,11 @@ BACKWARD_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
         "won": is_won_game,
         "lost": is_lost_game,
         "random": is_random_improvement,
-        "mistake": is_mistake,
+        "mistake": makes_blunder_preferred,
     }
 )
 RETURN_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
-    {"won": is_won_return, "lost": is_lost_game, "mistake": is_mistake}
+    {"won": is_won_return, "lost": is_lost_game, "mistake": makes_blunder_preferred}
 )
 BEAD_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {
@@ -241,7 +250,7 @@ BOUND_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {"played": is_last_update, "proved": has_narrower_bounds}
 )
 DRAWN_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
-    {"usual": is_usual, "end": is_final_move, "mistake": is_mistake}
+    {"usual": is_usual, "end": is_final_move, "mistake": makes_blunder_preferred}
 )
 TRACE_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {"traced": is_traced_game, "end": is_final_move, "random": is_random_improvement}
@@ -249,7 +258,7 @@ TRACE_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
 FIRST_KIND = "first"  # kind: the first update of the value in the first example
 
 
-class Selection(NamedTuple):
+class ExampleSelection(NamedTuple):
     """The selection of examples from a training."""
 
     agent: str  # id or recipe of the agent; its training is repeated
@@ -257,22 +266,24 @@ class Selection(NamedTuple):
     games: int  # number of games among which examples are selected
 
 
-SELECTIONS: Mapping[str, Selection] = MappingProxyType(
+SELECTIONS: Mapping[str, ExampleSelection] = MappingProxyType(
     {
-        "q-learning": Selection("q-learning,start=empty", FORWARD_TESTS, 9000),
-        "sarsa": Selection("sarsa,start=empty", FORWARD_TESTS, 9000),
-        "expected-sarsa": Selection("expected-sarsa,start=empty", FORWARD_TESTS, 9000),
-        "sarsa-lambda": Selection("sarsa-lambda,start=empty", TRACE_TESTS, 4000),
-        "self-play": Selection("self-play", FORWARD_TESTS, 3000),
-        "td-afterstates": Selection("td-afterstates", FORWARD_TESTS, 3000),
-        "league": Selection("observing-symmetric", DRAWN_TESTS, 600),
-        "q-table": Selection("q-table", BACKWARD_TESTS, 3000),
-        "double-q": Selection("double-q", BACKWARD_TESTS, 3000),
-        "monte-carlo": Selection(
+        "q-learning": ExampleSelection("q-learning,start=empty", FORWARD_TESTS, 9000),
+        "sarsa": ExampleSelection("sarsa,start=empty", FORWARD_TESTS, 9000),
+        "expected-sarsa": ExampleSelection(
+            "expected-sarsa,start=empty", FORWARD_TESTS, 9000
+        ),
+        "sarsa-lambda": ExampleSelection("sarsa-lambda,start=empty", TRACE_TESTS, 4000),
+        "self-play": ExampleSelection("self-play", FORWARD_TESTS, 3000),
+        "td-afterstates": ExampleSelection("td-afterstates", FORWARD_TESTS, 3000),
+        "league": ExampleSelection("observing-symmetric", DRAWN_TESTS, 600),
+        "q-table": ExampleSelection("q-table", BACKWARD_TESTS, 3000),
+        "double-q": ExampleSelection("double-q", BACKWARD_TESTS, 3000),
+        "monte-carlo": ExampleSelection(
             "monte-carlo,start=empty,exploring_starts=no", RETURN_TESTS, 3000
         ),
-        "menace": Selection("menace", BEAD_TESTS, 500),
-        "champion": Selection("champion", BOUND_TESTS, 700),
+        "menace": ExampleSelection("menace", BEAD_TESTS, 500),
+        "champion": ExampleSelection("champion", BOUND_TESTS, 700),
     }
 )
 
@@ -290,21 +301,23 @@ def record_games(recipe: Recipe, game_count: int) -> Iterator[RecordedGame]:
     for event in learn(tic_tac_toe(), recipe, learner):
         recorder.record_event(learner, event)
         if len(recorder.games) > told + 1:
-            game, before = _take_finished_game(recorder, told, before)
+            game, before = _get_finished_game(recorder, told, before)
             told += 1
             yield game
             if told == game_count:
                 return
 
 
-def _take_finished_game(
-    recorder: GameRecorder, number: int, before: int
+def _get_finished_game(
+    recorder: GameRecorder, number: int, earlier_updates: int
 ) -> tuple[RecordedGame, int]:
     """Return a game that is over, and the number of updates after it."""
     turns = recorder.games[number]
     changes = recorder.updates_by_game.get(number, [])
-    game = RecordedGame(number + 1, before, turns, changes, turns[-1].next_own_board)
-    return game, before + len(changes)
+    game = RecordedGame(
+        number + 1, earlier_updates, turns, changes, turns[-1].next_own_board
+    )
+    return game, earlier_updates + len(changes)
 
 
 def select_examples(slug: str) -> list[UpdateExample]:
@@ -329,7 +342,7 @@ def select_examples(slug: str) -> list[UpdateExample]:
             break
     examples = [found[kind] for kind in tests if kind in found]
     if examples and tests is FORWARD_TESTS:
-        examples[1:1] = find_first_update(agent, recorded, examples[0])
+        examples[1:1] = find_first_update_example(agent, recorded, examples[0])
     return examples
 
 
@@ -349,12 +362,12 @@ def make_example(
     )
 
 
-def find_first_update(
-    agent: str, recorded: list[RecordedGame], example: UpdateExample
+def find_first_update_example(
+    agent: str, recorded_games: list[RecordedGame], example: UpdateExample
 ) -> Iterator[UpdateExample]:
     """Yield an example: the first update of the value that `example` updates, if in another game."""
     turn = example.moves[example.updates[example.shown_index].move_index]
-    for game in recorded:
+    for game in recorded_games:
         for shown, change in enumerate(game.updates):
             move = game.moves[change.move_index]
             is_same = (move.board, move.cell) == (turn.board, turn.cell)
@@ -432,7 +445,7 @@ def build_simulation_examples() -> list[UpdateExample]:
     tree = Tree(game, c, SIMULATED_BOARD, Random(recipe.seed, number))
     examples = []
     for simulated in range(1, SIMULATION_COUNT + 1):
-        example = _simulate(tree, agent, simulated)
+        example = _build_simulation_example(tree, agent, simulated)
         if simulated == 1:
             examples.append(example)
         if simulated > 30 and len(example.updates) >= 3 and len(example.moves) > 4:
@@ -449,7 +462,7 @@ def _list_bounds(tree: Tree, node: tuple[int, ...], board: str) -> list[float | 
     return bounds
 
 
-def _simulate(tree: Tree, agent: str, number: int) -> UpdateExample:
+def _build_simulation_example(tree: Tree, agent: str, number: int) -> UpdateExample:
     """Simulate a game and return it as an example; the values of its moves are their upper bounds."""
     game = tree.game
     tries = dict(tree.visits)

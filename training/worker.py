@@ -1,6 +1,6 @@
 """A worker process of the trainer: `python -m training.worker`.
 
-Its standard input is a socket. Each line is an `JobRequest`; the reply is an `JobOutcome` line
+Its standard input is a socket. Each line is a `JobRequest`; the reply is a `JobOutcome` line
 followed by the bytes of the answer. The process ends when the socket closes, or by a signal
 if a job exceeds its time limit.
 """
@@ -26,7 +26,7 @@ KIB_BYTES = 1024  # the unit of `ru_maxrss` on Linux
 
 
 class JobRequest(msgspec.Struct):
-    """A job for a worker."""
+    """A job for a worker, as a line of JSON."""
 
     request: str
     is_compiled: bool  # whether all kernels are compiled

@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from app.project import ROOT
 from training import cli, cluster
 from training.cluster import run_in_cluster
-from training.experiments.engine import Store, open_store, run_experiment
+from training.experiments.engine import RunStore, open_store, run_experiment
 from training.experiments.q_table import conclude_bad_runs  # an experiment with its own measure
 
 DASK = (str(Path(sys.executable).with_name("dask")),)
@@ -63,7 +63,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-class Deadly(Store):
+class Deadly(RunStore):
     """A store that kills a worker when the first batch of runs is stored."""
 
     victim: int | None = None

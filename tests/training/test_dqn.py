@@ -22,10 +22,10 @@ from training.networks.dqn import (
     compute_illegal_share,
     compute_shares,
     compute_targets,
-    draw_cells,
     extract_moves,
     make_empty_buffer,
     play_games,
+    sample_cells,
     sample_moves,
 )
 from training.run import find_next_checkpoint, train
@@ -118,7 +118,7 @@ def test_without_them_it_chooses_taken_cells_and_loses_by_that(
     first = epochs(seen)[0]
     for seat in (0, 1):
         assert 0 < first.forfeited[seat] <= first.lost[seat]
-    assert 0 < first.illegal_met < 1
+    assert 0 < first.illegal_share_in_games < 1
     assert (np.isnan(seen[-1].q) == ~game.legal).all()
     assert not seen[-1].visits[~game.legal].any()
     # All else is the same: the same network before anything is taught, of another end.
@@ -179,12 +179,12 @@ def test_an_experiment_finds_every_epoch_and_the_exact_end(seen: list[Progress])
         kept = getattr(run, name)
         expected = [getattr(epoch, name) for epoch in told]
         np.testing.assert_allclose(list(zip(kept.x, kept.o, strict=True)), expected, atol=1e-9)
-    assert run.taken == [epoch.illegal for epoch in told]
-    assert run.taken_met == [epoch.illegal_met for epoch in told]
+    assert run.illegal_shares == [epoch.illegal_share for epoch in told]
+    assert run.illegal_shares_in_games == [epoch.illegal_share_in_games for epoch in told]
     assert run.figures.snapshot_updates == [60]
     beginning = measure_first_epochs(parse_recipe(f"dqn,{settings},{BRIEF}"))
     assert beginning.won.x == run.won.x[:2]
-    assert beginning.taken == run.taken[:2]
+    assert beginning.illegal_shares == run.illegal_shares[:2]
 
 
 def epochs(seen: list[Progress]) -> list[Epoch]:
@@ -227,7 +227,7 @@ def test_moves_are_those_of_the_games_told_slowly(game: Game, seat: int) -> None
 
 def test_it_draws_as_often_as_it_should() -> None:
     chances = np.array([[0.0, 0.25, 0.0, 0.75, 0.0]])
-    drawn = draw_cells(np.random.default_rng(6), np.repeat(chances, 100_000, axis=0))
+    drawn = sample_cells(np.random.default_rng(6), np.repeat(chances, 100_000, axis=0))
     np.testing.assert_allclose(np.bincount(drawn, minlength=5) / 100_000, chances[0], atol=0.01)
 
 

@@ -14,7 +14,7 @@ from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import uniform_policy
 from training.networks import net
-from training.networks.dqn import draw_cells
+from training.networks.dqn import sample_cells
 from training.networks.net import Layer, Minibatches, Network
 
 HIDDEN = (120, 840, 120)
@@ -32,7 +32,7 @@ def batches(game: Game) -> Minibatches:
     """Thirty moves with targets near the outputs and far from them."""
     rng = np.random.default_rng(2)
     decision = rng.choice(game.decisions, 30, replace=False).astype(np.int32)
-    cell = draw_cells(rng, uniform_policy(game)[decision])
+    cell = sample_cells(rng, uniform_policy(game)[decision])
     return Minibatches(decision, cell, rng.uniform(-2, 1, 30).astype(np.float32))
 
 
@@ -73,7 +73,7 @@ def test_its_outputs_are_those_of_numpy_for_every_decision(game: Game, network: 
 
 def test_a_convolution_sees_each_square_with_the_same_eyes(game: Game) -> None:
     """The first layer equals one dot product for each square and filter, on cells as text."""
-    read = net.choose_squares(game, "one-hot", convolution=True)
+    read = net.build_inputs(game, "one-hot", convolution=True)
     assert read.shape == (game.decisions, 4, 4 * 3 + 3)
     network = net.make_network(np.random.default_rng(3), read, (8, 5), game.cells)
     shapes = [layer.weight.shape for layer in network]
@@ -99,7 +99,7 @@ def test_a_convolution_sees_each_square_with_the_same_eyes(game: Game) -> None:
 def test_a_convolution_of_other_encodings_has_all_their_numbers(
     game: Game, encoding: Encoding, numbers: int
 ) -> None:
-    assert net.choose_squares(game, encoding, convolution=True).shape == (
+    assert net.build_inputs(game, encoding, convolution=True).shape == (
         game.decisions,
         4,
         numbers,

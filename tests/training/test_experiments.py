@@ -51,7 +51,7 @@ from training.experiments.engine import (
 from training.experiments.games_needed import count_lost_games
 from training.experiments.q_table_parameters import conclude_running_sum
 from training.learners import learn
-from training.measures import END_MEASURE, MARKS, Measure, MeasuredRun, make_key
+from training.measures import CHECKPOINTS_MEASURE, END_MEASURE, Measure, MeasuredRun, make_key
 
 ROOT = Path(__file__).parents[2]
 SUMMARIES = ROOT / "models/experiments"
@@ -61,10 +61,10 @@ WRITTEN = load_summaries(SUMMARIES)
 STOPPED = """
 import os, signal, sys
 from pathlib import Path
-from training.experiments.engine import Store, open_store, run_experiment
+from training.experiments.engine import RunStore, open_store, run_experiment
 from training.experiments.q_table_parameters import conclude_running_sum
 
-class Mortal(Store):
+class Mortal(RunStore):
     left = 2
     def write(self, values):
         super().write(values)
@@ -207,9 +207,13 @@ def test_what_depends_on_a_parameter_is_a_curve_over_it() -> None:
 
 def test_a_difference_of_seeds_has_a_direction() -> None:
     results = Results({"one": "", "two": ""}, {"one": [0] * 20, "two": [1] * 19 + [0]})
-    assert results.compare_seeds("one", "two", float) == "lower for 19 of 20 seeds, p < 0.0001"
-    assert results.compare_seeds("two", "one", float) == "higher for 19 of 20 seeds, p < 0.0001"
-    assert results.compare_seeds("one", "one", float) == "neither is higher"
+    assert (
+        results.describe_difference("one", "two", float) == "lower for 19 of 20 seeds, p < 0.0001"
+    )
+    assert (
+        results.describe_difference("two", "one", float) == "higher for 19 of 20 seeds, p < 0.0001"
+    )
+    assert results.describe_difference("one", "one", float) == "neither is higher"
 
 
 def test_lost_games_are_counted_until_hardly_any_is_lost() -> None:
@@ -318,12 +322,12 @@ def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> 
 
 def test_a_run_is_judged_as_the_card_of_its_agent_is(game: Game) -> None:
     recipe = parse_recipe("q-table,games=300,seed=3")
-    end, marks = END_MEASURE.compute(recipe), MARKS.compute(recipe)
+    end, marks = END_MEASURE.compute(recipe), CHECKPOINTS_MEASURE.compute(recipe)
     assert end.figures.snapshot_updates == marks.figures.snapshot_updates[-1:]
     assert end.figures.blunders == marks.figures.blunders[-1:]
     assert end.snapshot_games == [300]
-    assert marks.snapshot_updates[0] == 0
-    assert marks.snapshot_updates[-1] == -1
+    assert marks.due_checkpoints[0] == 0
+    assert marks.due_checkpoints[-1] == -1
     assert marks.snapshot_games == sorted(marks.snapshot_games)
     assert marks.known_positions[0] == 0
     assert marks.known_positions == sorted(marks.known_positions)
@@ -348,7 +352,9 @@ def test_the_sign_test_counts_how_lopsided_it_is() -> None:
 
 def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
     rows = [[float(seed), float(2 * seed)] for seed in range(11)]
-    series = Results({"all": "q-table"}, {"all": rows}).draw_series("all", [1, 2], lambda row: row)
+    series = Results({"all": "q-table"}, {"all": rows}).draw_curve_over_x(
+        "all", [1, 2], lambda row: row
+    )
     assert series.median == [5, 10]
     assert series.low == [1, 2]
     assert series.high == [9, 18]
@@ -358,14 +364,14 @@ def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
 
 def test_strips_are_of_all_recipes_or_of_some() -> None:
     results = Results({"one": "q-table", "two": "double-q"}, {"one": [3, 1, 2], "two": [4, 6]})
-    every = results.draw_strips(Quantity("All", "games", lambda found: found))
+    every = results.draw_histogram(Quantity("All", "games", lambda found: found))
     assert [(group.name, group.values) for group in every.groups] == [
         ("one", [3, 1, 2]),
         ("two", [4, 6]),
     ]
     mark = ReferenceLine(2, "reported: 2")
     thirds = Quantity("Two", "games", lambda found: found / 3)
-    (some,) = results.draw_strips(thirds, ["two"], [mark], exact=False).groups
+    (some,) = results.draw_histogram(thirds, ["two"], [mark], exact=False).groups
     assert (some.recipe, some.values, some.marks) == ("double-q", [1.33333333333, 2], [mark])
     assert results.compute_medians(lambda found: 10 * found) == {"one": 20, "two": 50}
     assert results.list_values(lambda found: found > 2, ["one"]) == {"one": [True, False, False]}

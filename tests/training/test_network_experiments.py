@@ -17,10 +17,10 @@ from training.experiments.dqn import find_overtaking_epoch
 from training.experiments.network import (
     RANDOM,
     NetworkRun,
-    average_end,
+    average_last_epochs,
     draw_epochs,
     name_variant,
-    trace_seat,
+    trace_share_in_seat,
 )
 
 SEEDS = 3
@@ -54,8 +54,8 @@ def made_up(figures: Figures) -> Any:
                     won=BySeat([won[0]] * epochs, [won[1]] * epochs),
                     lost=BySeat([lost[0]] * epochs, [lost[1]] * epochs),
                     forfeited=BySeat([taken] * epochs, [taken] * epochs),
-                    taken=[taken] * epochs,
-                    taken_met=[taken] * epochs,
+                    illegal_shares=[taken] * epochs,
+                    illegal_shares_in_games=[taken] * epochs,
                     figures=msgspec.structs.replace(figures, baseline_chances=vs),
                 )
             )
@@ -191,8 +191,8 @@ def test_it_overtakes_where_it_stays_ahead(made_up: Any) -> None:
     run = msgspec.structs.replace(run, won=BySeat(won, run.won.o))
     assert find_overtaking_epoch(run, "x") == 200
     assert find_overtaking_epoch(run, "o") == 0
-    assert average_end(trace_seat("x", "won"))(run) == pytest.approx(90)
+    assert average_last_epochs(trace_share_in_seat("x", "won"))(run) == pytest.approx(90)
     results = Results({"one": name_variant()}, {"one": [run]})
-    line = draw_epochs(results, "one", trace_seat("x", "won"), 40, "the network")
+    line = draw_epochs(results, "one", trace_share_in_seat("x", "won"), 40, "the network")
     assert (line.name, line.recipe, line.x[:2]) == ("the network", name_variant(), [10, 20])
     assert [line.median[0], line.median[5], line.median[20]] == [10, 90, 90]

@@ -528,7 +528,7 @@ def order_of(jobs: Sequence[tuple[str, str]], used: Mapping[str, float] | None =
             queue.finish_job(await queue.start_next_job(), (200, b""), seconds)
         for request, client in jobs:
             assert queue.add_job(request, client, is_batch(request))
-        return [job.request for job in queue.list_turns()]
+        return [job.request for job in queue.list_in_queue_order()]
 
     return asyncio.run(order())
 

@@ -190,13 +190,13 @@ class CLoop:
         counts = map(ctypes.c_int64, (game.decisions, recipe.games))
         state = make_rng_state(recipe.seed)
         updates = self._play(
-            _get_address(state),
+            _get_pointer(state),
             *rates,
-            *map(_get_address, (pair_start, next_state, q, visits)),
+            *map(_get_pointer, (pair_start, next_state, q, visits)),
             *counts,
         )
         return updates, q
 
 
-def _get_address(array: NDArray[Any]) -> ctypes.c_void_p:
+def _get_pointer(array: NDArray[Any]) -> ctypes.c_void_p:
     return array.ctypes.data_as(ctypes.c_void_p)

@@ -3,8 +3,8 @@
 Each file of this package has the experiments on one source or one question:
 
     @claim.experiment(
-        "two-stage",                          # as in app.experiments.ORDER and claims.toml
-        claim.Sweep({"two stages": "league", "one stage": "league,stages=one"}, MARKS),
+        "two-stage",                          # as in app.experiments.CLAIM_IDS and claims.toml
+        claim.Sweep({"two stages": "league", "one stage": "league,stages=one"}, CHECKPOINTS_MEASURE),
     )
     def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
 
@@ -64,7 +64,9 @@ class Sweep:
     recipe_by_label: Mapping[str, str]  # label -> a name of the recipe, without a seed
     measure: Measure[Any]
     default_seeds: int = 1_000  # the default number of seeds
-    is_repeated: bool = True  # whether a test repeats one run of the first recipe
+    is_repeated_in_test: bool = (
+        True  # whether a test repeats one run of the first recipe
+    )
     # whether the recipe and the seed determine a run completely, so that the lab can repeat it
     is_reproducible: bool = True
 
@@ -98,8 +100,8 @@ class ClaimTexts(
     agents: list[str]
     part_sentences: list[PartSentences]
 
-    def fill_in(self, parts: Sequence[bool], seeds: int) -> dict[str, Any]:
-        """Return the texts of a summary, given which parts hold and the number of seeds."""
+    def fill_in_texts(self, parts: Sequence[bool], seeds: int) -> dict[str, Any]:
+        """Return the texts of a summary by field, for parts that hold or not and a number of seeds."""
         pairs = zip(self.part_sentences, parts, strict=True)
         words = msgspec.structs.asdict(self)
         words["answer"] = " ".join(
@@ -126,11 +128,13 @@ def _read_claims() -> dict[str, dict[str, Any]]:
 
 
 class Quantity(NamedTuple):
-    """A number that a figure shows of each run: its title, its unit, and the function for it."""
+    """A number that a figure shows of each run: its title, its unit, and its computation."""
 
     title: str
     unit: str
-    compute: Callable[[Any], Any]  # a number, or a number for each snapshot
+    compute: Callable[
+        [Any], Any
+    ]  # from a run to a number, or to a number for each snapshot
 
 
 class GridAxes(NamedTuple):
@@ -144,14 +148,12 @@ class GridAxes(NamedTuple):
 
 @dataclass(frozen=True)
 class Conclusion:
-    """The figures, the verdict and the numbers that follow from the results."""
+    """The figures, the verdict and the numbers that follow from the results of an experiment."""
 
     figures: Sequence[Figure]
     parts_reproduced: Sequence[bool]  # whether each part of the claim holds
     number_table: Table  # the numbers behind the verdict
-    given_verdict: Verdict | None = (
-        None  # the verdict, if not the verdict of `judge_parts`
-    )
+    given_verdict: Verdict | None = None  # replaces the verdict of `judge_parts`
 
     @property
     def verdict(self) -> Verdict:
@@ -176,8 +178,8 @@ class Experiment:
 def experiment(
     id: str, *sweeps: Sweep
 ) -> Callable[[Callable[["Results"], Conclusion]], Experiment]:
-    """Return a decorator for a function from results to a conclusion: it returns the experiment."""
-    return lambda tell: Experiment(id, tell, sweeps)
+    """Return a decorator that turns a function from results to a conclusion into an experiment."""
+    return lambda conclude: Experiment(id, conclude, sweeps)
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,7 @@ class Results:
     def compute_values(
         self, label: str, compute: Callable[[Any], float]
     ) -> list[float]:
-        """Return a number for each seed of the recipe with this label."""
+        """Return the number of each run of the recipe with this label, in the order of seeds."""
         return [compute(found) for found in self.results_by_label[label]]
 
     def compute_median(self, label: str, compute: Callable[[Any], float]) -> float:
@@ -209,7 +211,7 @@ class Results:
     def list_values(
         self, compute: Callable[[Any], Value], labels: Iterable[str] | None = None
     ) -> dict[str, list[Value]]:
-        """Return a number or boolean for each seed, by label of the recipe."""
+        """Return the number or boolean of each run, by label of the recipe."""
         chosen = self.recipe_by_label if labels is None else labels
         return {
             label: [compute(found) for found in self.results_by_label[label]]
@@ -233,10 +235,13 @@ class Results:
             self.compute_values(first, compute), self.compute_values(second, compute)
         )
 
-    def compare_seeds(
+    def describe_difference(
         self, first: str, second: str, compute: Callable[[Any], float]
     ) -> str:
-        """Return a text: whether the first recipe has the higher number for most seeds; the p-value."""
+        """Return the sign test of two recipes as text: "higher for 80 of 100 seeds, p = 0.001".
+
+        It is about the number of the first recipe, compared with the second recipe seed by seed.
+        """
         values = self.compute_values(first, compute)
         other_values = self.compute_values(second, compute)
         above = count_higher(values, other_values)
@@ -248,18 +253,16 @@ class Results:
         p = format_p(compute_sign_test(values, other_values))
         return f"{direction} for {count:,} of {len(values):,} seeds, {p}"
 
-    def name_comparison(
+    def describe_sign_test(
         self, first: str, second: str, compute: Callable[[Any], float], name: str = ""
     ) -> str:
-        """Return the sign test of two recipes as text, with the first as its subject."""
-        return (
-            f"sign test: {name or first} {self.compare_seeds(first, second, compute)}"
-        )
+        """Return the text of `describe_difference` as a sentence about the first recipe."""
+        return f"sign test: {name or first} {self.describe_difference(first, second, compute)}"
 
-    def is_higher(
+    def compare_medians(
         self, first: str, second: str, compute: Callable[[Any], float]
     ) -> tuple[bool, float]:
-        """Return whether recipe `first` has a significantly higher median than `second`; the p-value."""
+        """Return whether `first` has a significantly higher median than `second`, and the p-value."""
         p = self.compute_sign_test(first, second, compute)
         return self.compute_median(first, compute) > self.compute_median(
             second, compute
@@ -285,14 +288,14 @@ class Results:
         return Bars(title, unit, bars, exact=True, logarithmic=is_logarithmic)
 
     def draw_shares(self, title: str, answers: Mapping[str, Sequence[bool]]) -> Bars:
-        """Return a bar chart of the share of true values in `answers`, a list of seeds by label."""
+        """Return a bar chart of the shares of seeds with a true answer; `answers` is by label."""
         bars = [
             make_share_bar(label, seeds, self.recipe_by_label[label])
             for label, seeds in answers.items()
         ]
         return Bars(title, "%", bars, exact=False)
 
-    def draw_strips(
+    def draw_histogram(
         self,
         quantity: Quantity,
         labels: Iterable[str] | None = None,
@@ -311,17 +314,17 @@ class Results:
         ]
         return Histogram(quantity.title, quantity.unit, groups, exact)
 
-    def draw_series(
+    def draw_curve_over_x(
         self, label: str, x: Sequence[float], compute: Callable[[Any], Sequence[float]]
     ) -> Series:
-        """Return the curve of a recipe over x; `compute` returns the numbers of a run, one a point."""
+        """Return the curve of a recipe over `x`; `compute` returns a run's numbers, one for each x."""
         rows = [list(compute(found)) for found in self.results_by_label[label]]
         return summarize_seeds(label, self.recipe_by_label[label], x, rows)
 
-    def draw_series_over(
+    def draw_curve_over_parameter(
         self, name: str, labels: Mapping[float, str], compute: Callable[[Any], float]
     ) -> Series:
-        """Return the curve of a number over a parameter; `labels` maps its values to labels.
+        """Return the curve of a number over a parameter, whose values `labels` maps to recipes.
 
         On the page, a click on the curve opens a run of the last recipe.
         """
@@ -330,7 +333,7 @@ class Results:
         return summarize_seeds(name, last, [*labels], [*zip(*columns, strict=True)])
 
     def draw_grid(self, quantity: Quantity, axes: GridAxes) -> Grid:
-        """Return a grid of the medians of recipes that differ in two parameters."""
+        """Return a grid of the medians of a quantity for recipes that differ in two parameters."""
         labels = [
             [axes.get_label(row, column) for column in axes.columns]
             for row in axes.rows
@@ -357,7 +360,7 @@ class Results:
         )
 
     def name_typical_recipe(self, label: str, compute: Callable[[Any], float]) -> str:
-        """Return the name of a recipe with a typical seed: its number is nearest to the median."""
+        """Return the name of a recipe with the seed whose number is nearest to the median."""
         return name_with_seed(
             self.recipe_by_label[label],
             find_median_index(self.compute_values(label, compute)),
@@ -384,7 +387,7 @@ def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
 
 
 def make_share_bar(label: str, answers: Sequence[bool], recipe: str) -> Bar:
-    """Return the bar of the share of seeds, in percent, for which something is true."""
+    """Return the bar of the share of true `answers`, in percent, with its 95% interval."""
     count = sum(answers)
     total = len(answers)
     low, high = compute_wilson_interval(count, total)
@@ -406,16 +409,17 @@ def tabulate_recipes(
     numbers: Mapping[str, tuple[Callable[[Any], str], Mapping[str, Any]]],
     unit: str = "",
 ) -> Table:
-    """Return a table of numbers, each given as (format function, value by label of the recipe).
+    """Return a table of numbers; `numbers` has a format function and values by label for each.
 
     Numbers are rows and recipes are columns; with more than four recipes, recipes are rows.
     """
     labels = list(labels)
     rows = {
         name: [
-            write(values[label]) if label in values else EMPTY_CELL for label in labels
+            format_value(values[label]) if label in values else EMPTY_CELL
+            for label in labels
         ]
-        for name, (write, values) in numbers.items()
+        for name, (format_value, values) in numbers.items()
     }
     if len(labels) <= MAX_COLUMNS:
         return Table(labels, rows, unit)

@@ -45,8 +45,8 @@ def find_overtaking_epoch(run: network.NetworkRun, seat_name: table.SeatName) ->
     Infinite if there is no such epoch.
     """
     lead = np.subtract(
-        network.trace_seat(seat_name, "won")(run),
-        network.trace_seat(seat_name, "lost")(run),
+        network.trace_share_in_seat(seat_name, "won")(run),
+        network.trace_share_in_seat(seat_name, "lost")(run),
     )
     behind = np.flatnonzero(lead.reshape(POINTS, -1).mean(axis=1) <= 0)
     first_ahead = int(behind[-1]) + 1 if len(behind) else 0
@@ -76,8 +76,8 @@ def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
     rows = {}
     for (opponent, seat_name, marks), end in zip(PLOTS, REPORTED_ENDS, strict=True):
         label = f"against {opponent}"
-        won = network.trace_seat(seat_name, "won")
-        lost = network.trace_seat(seat_name, "lost")
+        won = network.trace_share_in_seat(seat_name, "won")
+        lost = network.trace_share_in_seat(seat_name, "lost")
         figures.append(
             Curves(
                 (
@@ -94,7 +94,7 @@ def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
             )
         )
         ends = [
-            results.compute_values(label, network.average_end(line))
+            results.compute_values(label, network.average_last_epochs(line))
             for line in (won, lost)
         ]
         ahead.append(np.median(ends[0]) > np.median(ends[1]))
@@ -138,27 +138,27 @@ FEWER_POINTS = 30
 MIN_EPOCHS = 2_000  # the number of epochs in the claim
 
 
-def trace_illegal_met(run: network.NetworkRun) -> list[float]:
+def trace_illegal_share_in_games(run: network.NetworkRun) -> list[float]:
     """Return, by epoch, the percent of positions in the games with an illegal move as highest output."""
-    return [100 * share for share in run.taken_met]
+    return [100 * share for share in run.illegal_shares_in_games]
 
 
-def trace_illegal_everywhere(run: network.NetworkRun) -> list[float]:
+def trace_illegal_share(run: network.NetworkRun) -> list[float]:
     """Return the percent of all decisions with an illegal move as highest output, by epoch."""
-    return [100 * share for share in run.taken]
+    return [100 * share for share in run.illegal_shares]
 
 
 @claim.experiment("guard-rails", *network.make_sweeps(RAILS))
 def conclude_guard_rails(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether illegal moves disappear without guard rails."""
     usual, without, longer = RAILS
-    wants = network.average_end(trace_illegal_met)
-    forfeits = network.average_end(network.trace_both("forfeited"))
+    wants = network.average_last_epochs(trace_illegal_share_in_games)
+    forfeits = network.average_last_epochs(network.trace_seats_mean("forfeited"))
     left = results.list_values(wants, RAILS)
     forfeited = results.list_values(forfeits, (without, longer))
     stay = min(left[longer]) > 0
     helped = max(left[usual]) < min(left[without])
-    enough = len(results[longer][0].taken) >= MIN_EPOCHS
+    enough = len(results[longer][0].illegal_shares) >= MIN_EPOCHS
     won = results.list_values(table.measure_wins, left)
     legally = (
         "Games won against the random player after the training, with the best "
@@ -174,7 +174,9 @@ def conclude_guard_rails(results: claim.Results) -> claim.Conclusion:
                 "epochs",
                 "%",
                 [
-                    network.draw_epochs(results, label, trace_illegal_met, FEWER_POINTS)
+                    network.draw_epochs(
+                        results, label, trace_illegal_share_in_games, FEWER_POINTS
+                    )
                     for label in left
                 ],
             ),
@@ -184,7 +186,7 @@ def conclude_guard_rails(results: claim.Results) -> claim.Conclusion:
                 "%",
                 [
                     network.draw_epochs(
-                        results, label, trace_illegal_everywhere, FEWER_POINTS
+                        results, label, trace_illegal_share, FEWER_POINTS
                     )
                     for label in left
                 ],
@@ -195,12 +197,15 @@ def conclude_guard_rails(results: claim.Results) -> claim.Conclusion:
                 "%",
                 [
                     network.draw_epochs(
-                        results, label, network.trace_both("forfeited"), FEWER_POINTS
+                        results,
+                        label,
+                        network.trace_seats_mean("forfeited"),
+                        FEWER_POINTS,
                     )
                     for label in forfeited
                 ],
             ),
-            results.draw_strips(table.WINS._replace(title=legally), left),
+            results.draw_histogram(table.WINS._replace(title=legally), left),
         ],
         [enough and stay, min(won[without]) <= max(won[usual])],
         claim.tabulate_recipes(
@@ -245,8 +250,8 @@ def conclude_encodings(results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         [
             network.draw_wins(results, won),
-            results.draw_strips(table.WINS_IN_THE_END, won, marks),
-            results.draw_strips(table.BLUNDERS, won),
+            results.draw_histogram(table.WINS_IN_THE_END, won, marks),
+            results.draw_histogram(table.BLUNDERS, won),
         ],
         [badly, never[1], never[0]],
         network.tabulate_extremes(
@@ -312,7 +317,7 @@ def conclude_network_size(results: claim.Results) -> claim.Conclusion:
                 table.WINS_IN_THE_END,
                 claim.GridAxes(("layers", "step size"), list(SIZES), STEPS, label_size),
             ),
-            results.draw_strips(
+            results.draw_histogram(
                 table.WINS._replace(title=at_one),
                 (*(label_size(size, USUAL) for size in SIZES), SQUARED),
             ),
@@ -356,7 +361,7 @@ def conclude_separate_networks(results: claim.Results) -> claim.Conclusion:
         [
             network.draw_wins(results, won),
             *(
-                results.draw_strips(
+                results.draw_histogram(
                     games._replace(title=f"{games.title} after the training"), won
                 )
                 for games in (
@@ -364,7 +369,7 @@ def conclude_separate_networks(results: claim.Results) -> claim.Conclusion:
                     for seat in table.SEAT_NAMES
                 )
             ),
-            results.draw_strips(table.BLUNDERS, won),
+            results.draw_histogram(table.BLUNDERS, won),
         ],
         [any(better), any(worse)],
         network.tabulate_extremes(
@@ -400,11 +405,11 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether a learner learns little from a perfect opponent."""
     won = results.compute_medians(table.measure_wins, TABLE_RECIPES)
     worst = results.compute_medians(table.measure_worst_losses, TABLE_RECIPES)
-    updated = results.compute_medians(table.count_known, TABLE_RECIPES)
+    updated = results.compute_medians(table.count_known_positions, TABLE_RECIPES)
     worse: list[bool] = []
     rows: dict[str, list[str]] = {}
     for learner, (random, perfect) in OPPONENT_PAIRS.items():
-        wins_less, _ = results.is_higher(random, perfect, table.measure_wins)
+        wins_less, _ = results.compare_medians(random, perfect, table.measure_wins)
         worse.append(wins_less and worst[perfect] >= worst[random])
         rows |= {
             one: [
@@ -415,7 +420,7 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
             for one in (random, perfect)
         }
         rows[f"{learner}: trained against random compared with minimax (sign test)"] = [
-            results.compare_seeds(random, perfect, table.measure_wins),
+            results.describe_difference(random, perfect, table.measure_wins),
             claim.EMPTY_CELL,
             claim.EMPTY_CELL,
         ]
@@ -432,13 +437,13 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
     every = (*TABLE_RECIPES, *NETWORK_RECIPES)
     return claim.Conclusion(
         [
-            results.draw_strips(table.WINS, every),
-            results.draw_strips(table.LOST_AT_WORST, every),
-            results.draw_strips(
+            results.draw_histogram(table.WINS, every),
+            results.draw_histogram(table.LOST_AT_WORST, every),
+            results.draw_histogram(
                 claim.Quantity(
                     "Positions that the training has updated (of 627)",
                     "positions",
-                    table.count_known,
+                    table.count_known_positions,
                 ),
                 TABLE_RECIPES,
             ),

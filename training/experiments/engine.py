@@ -40,7 +40,7 @@ MAX_STORE_BYTES = 1 << 36  # limit for the size of the file in bytes; it grows a
 TIME_FIELDS = ("seconds", "judging")  # fields that differ between equal runs
 
 
-class Store:
+class RunStore:
     """A persistent store of bytes by name."""
 
     def __init__(self, environment: lmdb.Environment) -> None:
@@ -55,7 +55,7 @@ class Store:
         }
 
     def write(self, values: Mapping[str, bytes]) -> None:
-        """Store these values; they are on disk when this returns."""
+        """RunStore these values; they are on disk when this returns."""
         with self.environment.begin(write=True) as transaction:
             for name, value in values.items():
                 transaction.put(name.encode(), value)
@@ -65,14 +65,14 @@ class Store:
 
 
 @contextmanager
-def open_store(folder: Path) -> Iterator[Store]:
+def open_store(folder: Path) -> Iterator[RunStore]:
     """Open the store of a folder, which is created if necessary.
 
     Raises lmdb.Error or OSError if that fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with lmdb.open(str(folder), map_size=MAX_STORE_BYTES) as environment:
-        yield Store(environment)
+        yield RunStore(environment)
 
 
 class ExperimentRun(NamedTuple):
@@ -94,7 +94,7 @@ def _name_recipes(experiment: Experiment) -> dict[str, str]:
 
 def run_experiment(
     experiment: Experiment,
-    store: Store,
+    store: RunStore,
     seeds: int | None = None,
     jobs: int = 1,
     cluster: str | None = None,
@@ -120,14 +120,16 @@ def run_experiment(
         }
         there = store.read(every)
         missing = [recipe for place, recipe in every.items() if place not in there]
-        _measure_missing(experiment.id, store, sweep.measure, missing, jobs, cluster)
+        _measure_missing_recipes(
+            experiment.id, store, sweep.measure, missing, jobs, cluster
+        )
         decoder = msgspec.json.Decoder(sweep.measure.result_type)
         runs |= {
             place: decoder.decode(value) for place, value in store.read(every).items()
         }
         for label, of_label in recipes.items():
             found[label] = [runs[make_key(sweep.measure, one)] for one in of_label]
-        if sweep.is_repeated:
+        if sweep.is_repeated_in_test:
             first = next(iter(recipes))
             run = compute_digest(found[first][0])
             checks.append(
@@ -136,13 +138,13 @@ def run_experiment(
         kept += len(there)
         trained += len(missing)
     results = Results(_name_recipes(experiment), found)
-    summary = _summarize(experiment, results, list(runs.values()), seeds, checks)
+    summary = _build_summary(experiment, results, list(runs.values()), seeds, checks)
     return ExperimentRun(summary, trained, kept)
 
 
 def update_texts(experiment: Experiment, summary: Summary) -> Summary:
     """Return a summary with the current texts of its claim; numbers and verdict stay."""
-    words = experiment.texts.fill_in(summary.parts_reproduced, summary.seeds)
+    words = experiment.texts.fill_in_texts(summary.parts_reproduced, summary.seeds)
     return msgspec.structs.replace(summary, **words)
 
 
@@ -158,7 +160,7 @@ def run_experiments(
 
     Raises ValueError for an unknown claim, and ConnectionError if a cluster fails.
     """
-    _check_names(claims)
+    _check_claims(claims)
     with open_store(store or user_cache_path("q-tac-toe") / "runs") as kept:
         for claim in claims or CLAIM_IDS:
             begin = perf_counter()
@@ -176,7 +178,7 @@ def update_all_texts(claims: Sequence[str], out: Path) -> Iterator[str]:
 
     Raises ValueError for an unknown claim or an unreadable summary.
     """
-    _check_names(claims)
+    _check_claims(claims)
     for claim in claims or CLAIM_IDS:
         summary = update_texts(
             load_experiments()[claim], load_summary(out / f"{claim}.json")
@@ -185,7 +187,7 @@ def update_all_texts(claims: Sequence[str], out: Path) -> Iterator[str]:
         yield f"{claim}: {summary.verdict}"
 
 
-def _check_names(claims: Sequence[str]) -> None:
+def _check_claims(claims: Sequence[str]) -> None:
     """Raise ValueError, listing all claims, if a claim is unknown."""
     for claim in claims:
         if claim not in CLAIM_IDS:
@@ -223,33 +225,38 @@ def _list_recipes_with_seeds(
     }
 
 
-def _measure_missing(
+def _measure_missing_recipes(
     label: str,
-    store: Store,
+    store: RunStore,
     measure: Measure[Any],
-    missing: Sequence[Recipe],
+    missing_recipes: Sequence[Recipe],
     jobs: int,
     cluster: str | None,
 ) -> None:
     """Measure and store the recipes that are missing in the store."""
-    if not missing:
+    if not missing_recipes:
         return
     step = measure.batch_size
-    batches = [missing[start : start + step] for start in range(0, len(missing), step)]
+    batches = [
+        missing_recipes[start : start + step]
+        for start in range(0, len(missing_recipes), step)
+    ]
     calls = [([name_recipe(recipe) for recipe in batch],) for batch in batches]
     if cluster is None:
         found = run_in_parallel(measure.measure_encoded, calls, jobs)
     else:
         from training.cluster import run_in_cluster  # noqa: PLC0415 - imports dask, which only clusters need
 
-        used = {package for recipe in missing for package in list_packages(recipe)}
+        used = {
+            package for recipe in missing_recipes for package in list_packages(recipe)
+        }
         found = run_in_cluster(
             measure.measure_encoded,
             calls,
             cluster,
             sorted({"msgspec", *TABLE_PACKAGES, *used}),
         )
-    with show_bar(label, len(missing)) as count:
+    with show_bar(label, len(missing_recipes)) as count:
         for number, runs in found:
             batch = batches[number]
             store.write(
@@ -261,7 +268,7 @@ def _measure_missing(
             count(len(batch))
 
 
-def _summarize(
+def _build_summary(
     experiment: Experiment,
     results: Results,
     runs: Sequence[Any],
@@ -274,7 +281,7 @@ def _summarize(
     limited = "" if seeds is None else f" --seeds {seeds}"
     return Summary(
         id=experiment.id,
-        **experiment.texts.fill_in(conclusion.parts_reproduced, most),
+        **experiment.texts.fill_in_texts(conclusion.parts_reproduced, most),
         verdict=conclusion.verdict,
         parts_reproduced=[bool(so) for so in conclusion.parts_reproduced],
         numbers=_use_minus_signs(conclusion.number_table),

@@ -27,7 +27,7 @@ def compute_chances() -> dict[tuple[str, str], NDArray[np.float64]]:
     }
 
 
-def draw_leads(leads: Mapping[tuple[str, str], float]) -> Grid:
+def draw_lead_grid(leads: Mapping[tuple[str, str], float]) -> Grid:
     """Return a grid of X's wins minus losses in percent: a row for each X, a column for each O."""
     titles = [BASELINES[name].title for name in PLAYERS]
     return Grid(
@@ -80,7 +80,7 @@ def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
                 ],
                 True,
             ),
-            draw_leads(lead),
+            draw_lead_grid(lead),
         ],
         [max(perfect) >= TIE_TOLERANCE, more],
         Table(

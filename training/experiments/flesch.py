@@ -8,7 +8,7 @@ from app.tictactoe.report import find_blunders as blundering
 from app.tictactoe.tasks import solve_task
 from training.experiments import claim, table
 from training.experiments.claim import format_count, format_share
-from training.measures import END_MEASURE, MARKS
+from training.measures import CHECKPOINTS_MEASURE, END_MEASURE
 
 MUCH_FEWER = 10  # "much fewer": at most 1 / MUCH_FEWER of the blunders
 
@@ -29,7 +29,7 @@ def count_task_blunders(recipe: str) -> int:
             "trained against randomised minimax": "q-learning,vs=minimax-random,games=5000000",
             "trained against itself": "q-learning,vs=self,games=5000000",
         },
-        MARKS,
+        CHECKPOINTS_MEASURE,
         200,
     ),
 )
@@ -93,12 +93,12 @@ WHOLE = "random, then itself, losses frozen"
 def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on which parts of Q-iteration are needed for its result."""
     median = results.compute_medians(table.measure_blunders)
-    clean = results.list_values(table.is_faultless)
+    clean = results.list_values(table.has_no_blunder)
     by_itself = all(all(clean[label]) == ("itself" in label) for label in PARTS)
     return claim.Conclusion(
         [
-            results.draw_strips(table.BLUNDERS),
-            results.draw_strips(
+            results.draw_histogram(table.BLUNDERS),
+            results.draw_histogram(
                 claim.Quantity(
                     (
                         "NashConv: how much the best responders gain over optimal play, "
@@ -132,23 +132,23 @@ def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
             "Q-iteration": "q-iteration",
             "Q-learning 4": "q-learning,vs=random:226000+self:904000,start=every",
         },
-        MARKS,
+        CHECKPOINTS_MEASURE,
     ),
 )
 def conclude_q_iteration_or_q_learning(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on Q-iteration and Q-learning with equally many sweeps."""
     ends = results.compute_medians(table.measure_blunders)
-    clean = results.list_values(table.is_faultless)
+    clean = results.list_values(table.has_no_blunder)
     on_the_way = table.draw_curves(results, table.BLUNDERS_LINE)
     iteration, learning = on_the_way.series
-    fewer = table.list_leads(learning, iteration)
+    fewer = table.list_higher_points(learning, iteration)
     better = sum(clean[iteration.name]) > sum(clean[learning.name])
     faster = sum(fewer) > len(fewer) / 2
     updates = {line.name: line.x[-1] for line in on_the_way.series}
     return claim.Conclusion(
         [
             on_the_way,
-            results.draw_strips(table.BLUNDERS),
+            results.draw_histogram(table.BLUNDERS),
         ],
         [better, faster],
         claim.tabulate_recipes(

@@ -18,7 +18,12 @@ from app.tictactoe.values import compute_best_responses
 from training.experiments import claim, table
 from training.experiments.claim import format_count, format_percent, format_share
 from training.fast_evaluation import is_unbeatable
-from training.measures import EXACT_PROOF_MEASURE, MARKS, PROOF_MEASURE, Measure
+from training.measures import (
+    CHECKPOINTS_MEASURE,
+    EXACT_PROOF_MEASURE,
+    PROOF_MEASURE,
+    Measure,
+)
 from training.reference import (
     Person,
     build_rules,
@@ -48,40 +53,45 @@ TEACHERS = {
 }
 REPORTED_GAMES = 20  # games until Michie's machine drew
 REPORTED_LOST = 66  # the largest published number of games lost until then
-NEAR_ZERO_PERCENT = 1.0  # "hardly": fewer lost games than this percentage
+NEAR_ZERO_PERCENT = 1.0  # a learner hardly loses if it loses less than this percentage
 
 
-def find_games_needed(line: Series) -> int | None:
-    """Return the number of games after which the median seed hardly loses, None if it always does."""
+def find_games_needed(curve: Series) -> int | None:
+    """Return the games after which the median seed loses less than 1%, None if it never does.
+
+    `curve` is the percentage of lost games, over the number of games played.
+    """
     since: Sequence[int] = [
-        place for place, median in enumerate(line.median) if median >= NEAR_ZERO_PERCENT
+        place
+        for place, median in enumerate(curve.median)
+        if median >= NEAR_ZERO_PERCENT
     ]
     first = since[-1] + 1 if since else 0
-    return None if first >= len(line.x) else round(line.x[first])
+    return None if first >= len(curve.x) else round(curve.x[first])
 
 
-def count_lost_games(line: Series) -> float | None:
+def count_lost_games(curve: Series) -> float | None:
     """Return the number of games that the median seed loses in a seat until it hardly loses.
 
-    `line` is the percentage of lost games, over the games played in both seats.
+    `curve` is the percentage of lost games, over the games played in both seats.
     """
-    needed = find_games_needed(line)
+    needed = find_games_needed(curve)
     if needed is None:
         return None
-    until = np.array(line.x) <= needed + 0.5
-    games = np.array(line.x)[until]
-    share = np.array(line.median)[until] / 100
+    until = np.array(curve.x) <= needed + 0.5
+    games = np.array(curve.x)[until]
+    share = np.array(curve.median)[until] / 100
     mean_share = (share[1:] + share[:-1]) / 2
     between = np.diff(games) * mean_share
     both_seats = games[0] * share[0] + between.sum()
     return float(both_seats / 2)
 
 
-@claim.experiment("menace", claim.Sweep(TEACHERS, MARKS))
+@claim.experiment("menace", claim.Sweep(TEACHERS, CHECKPOINTS_MEASURE))
 def conclude_menace(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on the games that MENACE loses until it draws with a perfect player."""
     lines = {
-        (label, seat): _draw_losses(results, label, seat)
+        (label, seat): _draw_loss_curve(results, label, seat)
         for label in TEACHERS
         for seat in table.SEAT_NAMES
     }
@@ -108,7 +118,7 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
             for seat in table.SEAT_NAMES
         ]
         + [
-            results.draw_strips(
+            results.draw_histogram(
                 claim.Quantity(
                     "Games lost as O against randomised minimax after the training",
                     "%",
@@ -121,19 +131,19 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
             {
                 "MENACE draws beads at random: games lost in this seat until it loses less than 1%": (
-                    _format_by_seat(PERFECT, lost_until)
+                    _format_games_by_seat(PERFECT, lost_until)
                 ),
                 (
                     "MENACE plays the colour with most beads: games lost in this seat "
                     "until it loses less than 1%"
-                ): (_format_by_seat(GREEDY, lost_until)),
+                ): (_format_games_by_seat(GREEDY, lost_until)),
                 "MENACE draws beads at random: games played in both seats until it loses less than 1%": (
-                    _format_by_seat(PERFECT, needed)
+                    _format_games_by_seat(PERFECT, needed)
                 ),
                 (
                     "MENACE plays the colour with most beads: games played in both seats "
                     "until it loses less than 1%"
-                ): (_format_by_seat(GREEDY, needed)),
+                ): (_format_games_by_seat(GREEDY, needed)),
                 "games lost after training against the random player": _list_final_losses(
                     lines, RANDOM
                 ),
@@ -147,8 +157,10 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
     )
 
 
-def _draw_losses(results: claim.Results, label: str, seat: table.SeatName) -> Series:
-    """Return the curve of the games lost against randomised minimax in a seat."""
+def _draw_loss_curve(
+    results: claim.Results, label: str, seat: table.SeatName
+) -> Series:
+    """Return the curve of the percentage of games lost against randomised minimax in a seat."""
     return table.draw_curve(
         results,
         label,
@@ -157,10 +169,10 @@ def _draw_losses(results: claim.Results, label: str, seat: table.SeatName) -> Se
     )
 
 
-def _format_by_seat(
+def _format_games_by_seat(
     label: str, games: Mapping[tuple[str, table.SeatName], float | None]
 ) -> list[str]:
-    """Return numbers of games as texts, for X and for O."""
+    """Return the numbers of games of a recipe as texts, for X and for O."""
     counts = (games[label, seat] for seat in table.SEAT_NAMES)
     return [
         claim.EMPTY_CELL if count is None else format_count(round(count))
@@ -169,10 +181,10 @@ def _format_by_seat(
 
 
 def _list_final_losses(
-    lines: Mapping[tuple[str, table.SeatName], Series], label: str
+    curves: Mapping[tuple[str, table.SeatName], Series], label: str
 ) -> list[str]:
-    """Return the percent of games lost in the end as texts, by seat."""
-    return [format_percent(lines[label, seat].median[-1]) for seat in table.SEAT_NAMES]
+    """Return the percentages of games that a recipe loses in the end, as texts for X and for O."""
+    return [format_percent(curves[label, seat].median[-1]) for seat in table.SEAT_NAMES]
 
 
 CHAMPION = "champion"
@@ -198,7 +210,7 @@ def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
     }
     first = all(medians[CHAMPION] < medians[label] for label in OTHERS)
     games = {label: round(one) for label, one in medians.items() if one < np.inf}
-    stays = results.list_values(lambda run: run.games_to_stay is not None)
+    stays = results.list_values(lambda run: run.games_to_lasting_proof is not None)
     return claim.Conclusion(
         table.draw_proofs(
             results,
@@ -237,7 +249,7 @@ class TaughtResult(
     """The number of games until the play of a taught learner is proved unbeatable."""
 
     seconds: float
-    # The first game after which no opponent can beat it as X, None without a proof.
+    # number of games after which no opponent can beat the learner as X; None without a proof
     games_to_proof: int | None
 
 
@@ -283,13 +295,13 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> TaughtResult:
 
 
 def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
-    """Return a function that chooses the moves of a teacher as O, for teachers with a fixed rule."""
+    """Return a function from boards to the moves of a teacher as O that plays by a fixed rule."""
     game = tic_tac_toe()
     visits = Counter[str]()
     rules = build_rules(game)
 
     def choose_least_visited(board: str) -> int:
-        """Return the move that this teacher has played least often."""
+        """Return a move to the board, up to symmetry, that this teacher has made least often."""
         made = {
             cell: canonical_board(rules, rules.make_move(board, cell))
             for cell in rules.legal_moves(board)
@@ -307,7 +319,7 @@ def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
 
 
 def _choose_best_responses(policy: Policy, rng: Random) -> Callable[[str], int]:
-    """Return a function that chooses the moves of the best responder, as O, to a policy."""
+    """Return a function from boards to the moves of the best responder, as O, to a policy."""
     game = tic_tac_toe()
     moves = compute_best_responses(game, policy[game.legal], O, loss_reward=0.0)[0]
 
@@ -326,9 +338,14 @@ def label_teacher(teacher: str, first: str) -> str:
     return f"{teacher}, {first} values"
 
 
-def _select_teacher(values: Mapping[str, Value], teacher: str) -> dict[str, Value]:
-    """Return the values of a teacher's learners, by their initial values."""
-    return {first: values[label_teacher(teacher, first)] for first in INITIAL_VALUES}
+def _select_values_of_teacher(
+    values: Mapping[str, Value], teacher: str
+) -> dict[str, Value]:
+    """Return the values of the learners of a teacher, by label of their initial values."""
+    return {
+        initial_values: values[label_teacher(teacher, initial_values)]
+        for initial_values in INITIAL_VALUES
+    }
 
 
 def format_games(games: float) -> str:
@@ -368,11 +385,11 @@ def conclude_teachers(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on the games needed to teach a learner, by teacher and initial values."""
     proved = results.list_values(lambda run: run.games_to_proof is not None)
     medians = {label: table.compute_median_games(results[label]) for label in proved}
-    responder = _select_teacher(medians, RESPONDER)
-    at_random = _select_teacher(medians, "random")
+    responder = _select_values_of_teacher(medians, RESPONDER)
+    at_random = _select_values_of_teacher(medians, "random")
     quicker = all(responder[first] < at_random[first] for first in INITIAL_VALUES)
     fears = responder["low"] < responder["high"]
-    by_minimax = _select_teacher(proved, "minimax")
+    by_minimax = _select_values_of_teacher(proved, "minimax")
     optimal = any(any(seeds) for seeds in by_minimax.values())
     return claim.Conclusion(
         table.draw_proofs(
@@ -397,7 +414,7 @@ def conclude_teachers(results: claim.Results) -> claim.Conclusion:
             | {
                 f"{teacher}: seeds unbeatable as X within {MAX_GAMES} games": (
                     format_share,
-                    _select_teacher(proved, teacher),
+                    _select_values_of_teacher(proved, teacher),
                 )
                 for teacher in MEASURES
             },

@@ -9,7 +9,7 @@ from training.experiments.claim import (
     format_percent,
     format_share,
 )
-from training.measures import END_MEASURE, MARKS
+from training.measures import CHECKPOINTS_MEASURE, END_MEASURE
 
 QUICK = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10"
 SETTINGS = {
@@ -84,16 +84,18 @@ def conclude_beat_fixed(results: claim.Results) -> claim.Conclusion:
 
 @claim.experiment(
     "two-stage",
-    claim.Sweep({"two-stage": "league", "one-stage": "league,stages=one"}, MARKS),
+    claim.Sweep(
+        {"two-stage": "league", "one-stage": "league,stages=one"}, CHECKPOINTS_MEASURE
+    ),
 )
 def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether updates at every ply are better than at own moves only."""
     two, one = results.recipe_by_label
     end = results.compute_medians(table.measure_wins)
     errors = results.compute_medians(table.measure_blunders)
-    better, _ = results.is_higher(two, one, table.measure_wins)
-    compared = results.name_comparison(two, one, table.measure_wins)
-    by_updates = table.list_leads(
+    better, _ = results.compare_medians(two, one, table.measure_wins)
+    compared = results.describe_sign_test(two, one, table.measure_wins)
+    by_updates = table.list_higher_points(
         *table.draw_curves(results, table.WINS_LINE, results.recipe_by_label).series
     )
     per_game = results.compute_medians(table.count_updates_per_game)
@@ -101,7 +103,7 @@ def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
         [
             table.draw_curves(results, table.WINS_LINE, by_games=True),
             table.draw_curves(results, table.BLUNDERS_LINE, by_games=True),
-            results.draw_strips(table.WINS_IN_THE_END),
+            results.draw_histogram(table.WINS_IN_THE_END),
         ],
         [better],
         claim.tabulate_recipes(
@@ -129,15 +131,16 @@ SMALL_PERCENT = 1.0  # differences up to this percentage are not counted
 @claim.experiment(
     "observing",
     claim.Sweep(
-        {"own moves only": "league", "observing": "league,observing=yes"}, MARKS
+        {"own moves only": "league", "observing": "league,observing=yes"},
+        CHECKPOINTS_MEASURE,
     ),
 )
 def conclude_observing(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether learning from the opponent's moves helps, and until when."""
     plain, observer = results.recipe_by_label
     end = results.compute_medians(table.measure_wins)
-    better, _ = results.is_higher(observer, plain, table.measure_wins)
-    compared = results.name_comparison(observer, plain, table.measure_wins)
+    better, _ = results.compare_medians(observer, plain, table.measure_wins)
+    compared = results.describe_sign_test(observer, plain, table.measure_wins)
     plies = results.compute_median(plain, table.count_updates_per_game)
     mark = ReferenceLine(
         round(REPORTED_MOVES / plies), "reported: no improvement after 8,000 moves"
@@ -154,7 +157,7 @@ def conclude_observing(results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         [
             won,
-            results.draw_strips(table.WINS_IN_THE_END),
+            results.draw_histogram(table.WINS_IN_THE_END),
             table.draw_curves(results, table.BLUNDERS_LINE, by_games=True),
         ],
         [better, soon],
@@ -188,7 +191,9 @@ FIXED = {
 
 
 @claim.experiment(
-    "k-start", claim.Sweep(STARTING, MARKS), claim.Sweep(FIXED, END_MEASURE)
+    "k-start",
+    claim.Sweep(STARTING, CHECKPOINTS_MEASURE),
+    claim.Sweep(FIXED, END_MEASURE),
 )
 def conclude_k_start(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether a high initial k, the weight of values in the draw, hurts.
@@ -206,16 +211,16 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
         f"{LOW}, against fixed", f"{HIGH}, against fixed", beats
     )
     degrades = beaten[HIGH] < beaten[LOW] and r < claim.SIGNIFICANT
-    worse, _ = results.is_higher(LOW, HIGH, table.measure_wins)
-    more, _ = results.is_higher(HIGH, LOW, table.measure_blunders)
-    beaten_by = results.name_comparison(
+    worse, _ = results.compare_medians(LOW, HIGH, table.measure_wins)
+    more, _ = results.compare_medians(HIGH, LOW, table.measure_blunders)
+    beaten_by = results.describe_sign_test(
         f"{HIGH}, against fixed", f"{LOW}, against fixed", beats, HIGH
     )
-    wins_compared = results.name_comparison(HIGH, LOW, table.measure_wins)
-    errors_compared = results.name_comparison(HIGH, LOW, table.measure_blunders)
+    wins_compared = results.describe_sign_test(HIGH, LOW, table.measure_wins)
+    errors_compared = results.describe_sign_test(HIGH, LOW, table.measure_blunders)
     return claim.Conclusion(
         [
-            results.draw_strips(
+            results.draw_histogram(
                 claim.Quantity(
                     "Trained against the player “fixed”: games won against it",
                     "%",
@@ -224,8 +229,8 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
                 FIXED,
             ),
             table.draw_curves(results, table.WINS_LINE, STARTING, by_games=True),
-            results.draw_strips(table.WINS_IN_THE_END, STARTING),
-            results.draw_strips(table.BLUNDERS, STARTING),
+            results.draw_histogram(table.WINS_IN_THE_END, STARTING),
+            results.draw_histogram(table.BLUNDERS, STARTING),
         ],
         [degrades, worse or more],
         claim.tabulate_recipes(
@@ -252,19 +257,19 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
 EARLY_SHARE = 1 / 100  # this first part of the updates counts as early
 
 
-def _cut_early(line: Series) -> Series:
+def _select_early_points(curve: Series) -> Series:
     """Return the points of a curve in the first hundredth of the training."""
-    last = EARLY_SHARE * line.x[-1]
-    count = sum(x <= last for x in line.x)
+    last = EARLY_SHARE * curve.x[-1]
+    count = sum(x <= last for x in curve.x)
     return Series(
-        name=line.name,
-        recipe=line.recipe,
+        name=curve.name,
+        recipe=curve.recipe,
         **{
-            part: getattr(line, part)[:count]
+            part: getattr(curve, part)[:count]
             for part in ("x", "median", "low", "high", "least", "most")
         },
-        seed_count=line.seed_count,
-        typical_seed=line.typical_seed,
+        seed_count=curve.seed_count,
+        typical_seed=curve.typical_seed,
     )
 
 
@@ -276,7 +281,7 @@ def _cut_early(line: Series) -> Series:
             "symmetric, k and gamma of the source": f"league,symmetric=yes,{QUICK}",
             "symmetric, k and gamma of the plain learner": "league,symmetric=yes",
         },
-        MARKS,
+        CHECKPOINTS_MEASURE,
     ),
 )
 def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
@@ -285,20 +290,20 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
     as_there, alike = symmetric_ones
     end = results.compute_medians(table.measure_wins)
     won = table.draw_curves(results, table.WINS_LINE)
-    begins = {line.name: _cut_early(line) for line in won.series}
+    begins = {line.name: _select_early_points(line) for line in won.series}
     early = {
-        label: table.list_leads(begins[label], begins[plain])
+        label: table.list_higher_points(begins[label], begins[plain])
         for label in symmetric_ones
     }
     faster = {
         label: 2 * sum(early[label]) > len(early[label]) for label in symmetric_ones
     }
     compared = {
-        label: results.compare_seeds(label, plain, table.measure_wins)
+        label: results.describe_difference(label, plain, table.measure_wins)
         for label in symmetric_ones
     }
     overtaken = {
-        label: results.is_higher(plain, label, table.measure_wins)[0]
+        label: results.compare_medians(plain, label, table.measure_wins)[0]
         for label in symmetric_ones
     }
     parts = [part[label] for part in (faster, overtaken) for label in symmetric_ones]
@@ -307,7 +312,7 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         [
             won,
-            results.draw_strips(table.WINS_IN_THE_END),
+            results.draw_histogram(table.WINS_IN_THE_END),
             table.draw_curves(results, table.BLUNDERS_LINE),
         ],
         [all(faster.values()), overtaken[as_there], overtaken[alike], falls],
@@ -354,13 +359,15 @@ def count_games_to_limit(results: claim.Results, label: str) -> float:
     return round(updates / results.compute_median(label, table.count_updates_per_game))
 
 
-@claim.experiment("fills-fastest", claim.Sweep({**LEARNERS, **STEPS}, MARKS))
+@claim.experiment(
+    "fills-fastest", claim.Sweep({**LEARNERS, **STEPS}, CHECKPOINTS_MEASURE)
+)
 def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether learners with a faster growing k do better."""
     counts = results.compute_medians(table.count_updates_per_game, LEARNERS)
     end = results.compute_medians(table.measure_wins)
-    favoured, _ = results.is_higher(FAST, SLOW, table.measure_wins)
-    compared = results.compare_seeds(FAST, SLOW, table.measure_wins)
+    favoured, _ = results.compare_medians(FAST, SLOW, table.measure_wins)
+    compared = results.describe_difference(FAST, SLOW, table.measure_wins)
     by_count = sorted(LEARNERS, key=lambda label: counts[label])
     in_order = by_count == sorted(LEARNERS, key=lambda label: end[label])
     title = "Games won against the random player, for three growth rates of k"
@@ -372,7 +379,7 @@ def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
                 "Updates per game (k grows at each update)", "updates", counts
             ),
             table.draw_curves(results, by_growth, STEPS, by_games=True),
-            results.draw_strips(
+            results.draw_histogram(
                 table.WINS_IN_THE_END, (*STEPS, "observing", "one-stage")
             ),
         ],

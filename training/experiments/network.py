@@ -15,7 +15,7 @@ from app.recipes import Recipe
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.report import BySeat, Figures, compute_figures
 from training.experiments.claim import Results, Sweep, format_percent
-from training.experiments.table import SeatName, average_lines
+from training.experiments.table import SeatName, average_traces
 from training.learners import learn
 from training.learners.phases import Epoch
 from training.measures import Measure
@@ -33,28 +33,38 @@ class NetworkRun(
     msgspec.Struct,
     frozen=True,
     forbid_unknown_fields=True,
-    rename={"evaluation_seconds": "judging"},
+    rename={
+        "evaluation_seconds": "judging",
+        "illegal_shares": "taken",
+        "illegal_shares_in_games": "taken_met",
+    },
 ):
-    """A training of E epochs; shares are from 0 to 1, and shares of games are sampled."""
+    """A training of a network over E epochs; shares are from 0 to 1, and shares of games are sampled."""
 
     seconds: float
     evaluation_seconds: float  # the part spent on evaluation
     won: BySeat[float]  # [E] share of the epoch's games that the network won
     lost: BySeat[float]  # [E] share won by its opponent, illegal moves included
     forfeited: BySeat[float]  # [E] share lost by an illegal move
-    # [E] share of all decisions with an illegal move as highest output.
-    taken: list[float]
-    taken_met: list[float]  # [E] the share among the decisions in the epoch's games
+    # [E] share of all decisions with an illegal move as highest output
+    illegal_shares: list[float]
+    # [E] the same share, but of the decisions in the epoch's games
+    illegal_shares_in_games: list[float]
     figures: Figures  # exact figures of the final network, one entry each
 
 
-class FirstEpochs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The first epochs of a training, which a test can repeat."""
+class FirstEpochs(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"illegal_shares": "taken"},
+):
+    """The first epochs of a training, which a test can repeat; fields as in `NetworkRun`."""
 
     seconds: float
     won: BySeat[float]
     lost: BySeat[float]
-    taken: list[float]
+    illegal_shares: list[float]
 
 
 def measure_first_epochs(recipe: Recipe) -> FirstEpochs:
@@ -62,9 +72,12 @@ def measure_first_epochs(recipe: Recipe) -> FirstEpochs:
     begin = perf_counter()
     history = islice(learn(tic_tac_toe(), recipe), REPEATED_EPOCHS + 1)
     epochs = [progress.epoch for progress in history if progress.epoch]
-    won, lost, _, taken, _ = zip(*epochs, strict=True)
+    won, lost, _, illegal_shares, _ = zip(*epochs, strict=True)
     return FirstEpochs(
-        perf_counter() - begin, _split_by_seat(won), _split_by_seat(lost), list(taken)
+        perf_counter() - begin,
+        _split_by_seat(won),
+        _split_by_seat(lost),
+        list(illegal_shares),
     )
 
 
@@ -86,21 +99,21 @@ def measure_epochs(recipe: Recipe) -> NetworkRun:
         recipe.build_training_task(),
     )
     judged = perf_counter()
-    won, lost, forfeited, taken, taken_met = zip(*epochs, strict=True)
+    won, lost, forfeited, illegal_shares, shares_in_games = zip(*epochs, strict=True)
     return NetworkRun(
         seconds=judged - begin,
         evaluation_seconds=judged - trained,
         won=_split_by_seat(won),
         lost=_split_by_seat(lost),
         forfeited=_split_by_seat(forfeited),
-        taken=list(taken),
-        taken_met=list(taken_met),
+        illegal_shares=list(illegal_shares),
+        illegal_shares_in_games=list(shares_in_games),
         figures=figures,
     )
 
 
 def _split_by_seat(pairs: Sequence[tuple[float, float]]) -> BySeat[float]:
-    """Return pairs of shares as a list for each seat."""
+    """Return pairs of shares, as X and as O, as a list for each seat."""
     x, o = np.array(pairs).round(9).T.tolist()
     return BySeat(x, o)
 
@@ -110,7 +123,8 @@ FIRST_EPOCHS_MEASURE = Measure(
     "network-beginning", 1, FirstEpochs, measure_first_epochs, batch_size=1
 )
 
-EpochLine = Callable[[NetworkRun], Sequence[float]]
+# A function from a run to a number for each epoch.
+EpochTrace = Callable[[NetworkRun], Sequence[float]]
 
 
 def name_variant(**settings: object) -> str:
@@ -127,28 +141,33 @@ def make_sweeps(recipes: Mapping[str, str]) -> list[Sweep]:
     """Return two sweeps: these recipes, and the first epochs of one, which a test can repeat."""
     first = next(iter(recipes.values()))
     return [
-        Sweep(recipes, EPOCHS_MEASURE, SEEDS, is_repeated=False),
+        Sweep(recipes, EPOCHS_MEASURE, SEEDS, is_repeated_in_test=False),
         Sweep({"the first epochs": first}, FIRST_EPOCHS_MEASURE, 1),
     ]
 
 
-def trace_seat(seat_name: SeatName, field: str) -> EpochLine:
-    """Return a function from a run to a percentage of each epoch's games in a seat."""
+def trace_share_in_seat(seat_name: SeatName, share_name: str) -> EpochTrace:
+    """Return a function from a run to a share of each epoch's games in a seat, in percent.
+
+    `share_name` is a field of `NetworkRun`: "won", "lost" or "forfeited".
+    """
     return lambda run: [
-        100 * share for share in getattr(getattr(run, field), seat_name)
+        100 * share for share in getattr(getattr(run, share_name), seat_name)
     ]
 
 
-def trace_both(field: str) -> EpochLine:
-    """Return a function from a run to the mean of `field` over both seats, for each epoch."""
-    return average_lines(trace_seat("x", field), trace_seat("o", field))
+def trace_seats_mean(share_name: str) -> EpochTrace:
+    """Return a function from a run to the mean of both seats of `trace_share_in_seat`."""
+    return average_traces(
+        trace_share_in_seat("x", share_name), trace_share_in_seat("o", share_name)
+    )
 
 
-def average_end(line: EpochLine) -> Callable[[NetworkRun], float]:
-    """Return a function from a run to the mean of a line over the last tenth of the epochs."""
+def average_last_epochs(trace: EpochTrace) -> Callable[[NetworkRun], float]:
+    """Return a function from a run to the mean of a trace over the last tenth of the epochs."""
 
     def compute(run: NetworkRun) -> float:
-        points = line(run)
+        points = trace(run)
         length = len(points) // END_DIVISOR
         return float(np.mean(points[-length:]))
 
@@ -156,20 +175,22 @@ def average_end(line: EpochLine) -> Callable[[NetworkRun], float]:
 
 
 def draw_epochs(
-    results: Results, label: str, line: EpochLine, points: int, name: str = ""
+    results: Results, label: str, trace: EpochTrace, points: int, name: str = ""
 ) -> Series:
-    """Return a curve of `points` points, each the mean of a line over an equal number of epochs."""
-    epochs = len(results[label][0].taken)
+    """Return a curve of `points` points, each the mean of a trace over an equal number of epochs."""
+    epochs = len(results[label][0].illegal_shares)
     width = epochs // points
 
     def compute_means(run: NetworkRun) -> list[float]:
-        """Return the mean of the line over each group of epochs."""
+        """Return the mean of the trace over each group of epochs."""
         means: list[float] = (
-            np.reshape(line(run), (points, width)).mean(axis=1).tolist()
+            np.reshape(trace(run), (points, width)).mean(axis=1).tolist()
         )
         return means
 
-    series = results.draw_series(label, range(width, epochs + 1, width), compute_means)
+    series = results.draw_curve_over_x(
+        label, range(width, epochs + 1, width), compute_means
+    )
     return msgspec.structs.replace(series, name=name or label)
 
 
@@ -178,7 +199,9 @@ def draw_wins(results: Results, labels: Iterable[str]) -> Curves:
     title = (
         "Games won in each epoch of the training, mean of both seats (sampled games)"
     )
-    series = [draw_epochs(results, label, trace_both("won"), 20) for label in labels]
+    series = [
+        draw_epochs(results, label, trace_seats_mean("won"), 20) for label in labels
+    ]
     return Curves(title, "epochs", "%", series)
 
 
@@ -187,11 +210,11 @@ def format_extremes(values: Sequence[float], digits: int = 1) -> list[str]:
     return [format_percent(min(values), digits), format_percent(max(values), digits)]
 
 
-def tabulate_extremes(values: Mapping[str, Sequence[float]], about: str) -> Table:
+def tabulate_extremes(values: Mapping[str, Sequence[float]], unit: str) -> Table:
     """Return a table of the minimum and the maximum of percentages, by label of the recipe."""
     rows = {label: format_extremes(seeds) for label, seeds in values.items()}
     return Table(
-        ["seed with the lowest result", "seed with the highest result"], rows, about
+        ["seed with the lowest result", "seed with the highest result"], rows, unit
     )
 
 

@@ -87,14 +87,14 @@ def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
     most = sum(without) > len(runs) / 2
     looks = sum(map(estimate_lossless_sample, runs)) / len(runs)
     figures: list[Figure] = [
-        results.draw_strips(
+        results.draw_histogram(
             table.describe_outcome(table.WON, "random", seat),
             marks=[ReferenceLine(reported, f"reported: {reported}%")],
         )
         for seat, reported in REPORTED_WINS.items()
     ]
     figures += [
-        results.draw_strips(
+        results.draw_histogram(
             table.describe_outcome(table.LOST, opponent, "o"),
             [Q_TABLE],
             [ReferenceLine(0, "reported: no game lost")],
@@ -200,7 +200,7 @@ def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
     bad = [seed for seed, fall in enumerate(falls) if fall.lost_percent >= BAD_PERCENT]
     places = Counter(falls[seed].error_record for seed in bad).most_common(MAX_SHOWN)
     figures: list[Figure] = [
-        results.draw_strips(
+        results.draw_histogram(
             table.LOST_AS_O._replace(compute=lambda fall: fall.lost_percent),
             marks=[
                 ReferenceLine(BAD_PERCENT, "reported for a bad training: about 40%")
@@ -305,7 +305,7 @@ def conclude_better_than_minimax(results: claim.Results) -> claim.Conclusion:
     }
     return claim.Conclusion(
         [
-            results.draw_strips(
+            results.draw_histogram(
                 table.describe_outcome(table.WON, "random", seat),
                 marks=[
                     ReferenceLine(round_significant(won[one, seat]), text)
@@ -427,11 +427,15 @@ TESTED = claim.Quantity(
 )
 
 
-def _mark_all_but_last(strips: Histogram, mark: ReferenceLine) -> Histogram:
+def _add_line_to_all_but_last(
+    histogram: Histogram, reference_line: ReferenceLine
+) -> Histogram:
     """Return a histogram with a mark for each recipe but the last, which has no reported value."""
-    *groups, last = strips.groups
-    marked = [msgspec.structs.replace(group, marks=[mark]) for group in groups]
-    return msgspec.structs.replace(strips, groups=[*marked, last])
+    *groups, last = histogram.groups
+    marked = [
+        msgspec.structs.replace(group, marks=[reference_line]) for group in groups
+    ]
+    return msgspec.structs.replace(histogram, groups=[*marked, last])
 
 
 @claim.experiment(
@@ -458,16 +462,17 @@ def conclude_trained_on_minimax(results: claim.Results) -> claim.Conclusion:
     )
     return claim.Conclusion(
         [
-            _mark_all_but_last(
-                results.draw_strips(WON), ReferenceLine(REPORTED_WON, "reported: 50%")
+            _add_line_to_all_but_last(
+                results.draw_histogram(WON),
+                ReferenceLine(REPORTED_WON, "reported: 50%"),
             ),
-            _mark_all_but_last(
-                results.draw_strips(LOST),
+            _add_line_to_all_but_last(
+                results.draw_histogram(LOST),
                 ReferenceLine(REPORTED_LOST, "reported: 22.7%"),
             ),
-            results.draw_strips(LEARNED),
-            _mark_all_but_last(
-                results.draw_strips(TESTED, exact=False),
+            results.draw_histogram(LEARNED),
+            _add_line_to_all_but_last(
+                results.draw_histogram(TESTED, exact=False),
                 ReferenceLine(REPORTED_MET, "reported: 355"),
             ),
         ],

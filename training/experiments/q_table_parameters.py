@@ -11,7 +11,7 @@ from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.tasks import solve_task
 from training.experiments import claim, table
 from training.experiments.claim import format_count, format_percent, format_share
-from training.measures import END_MEASURE, MARKS, MeasuredRun
+from training.measures import CHECKPOINTS_MEASURE, END_MEASURE, MeasuredRun
 
 STEPS = [step / 10 for step in range(11)]
 BAD_PERCENT = 40.0
@@ -42,7 +42,7 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
     def draw_curves(title: str, lines: Mapping[str, table.RunNumber]) -> Curves:
         """Return curves over the reward of a draw."""
         series = [
-            results.draw_series_over(name, BY_REWARD, value)
+            results.draw_curve_over_parameter(name, BY_REWARD, value)
             for name, value in lines.items()
         ]
         return Curves(title, "reward of a draw", "%", series)
@@ -59,7 +59,7 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
                     for seat in table.SEAT_NAMES
                 },
             ),
-            results.draw_strips(
+            results.draw_histogram(
                 table.LOST_AS_O._replace(title=f"{table.LOST_AS_O.title}, each run"),
                 SOME,
             ),
@@ -104,7 +104,7 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
             "two tables": "double-q",
             "two tables, one updated at the end": "double-q,last=coin",
         },
-        MARKS,
+        CHECKPOINTS_MEASURE,
     ),
 )
 def conclude_double_q(results: claim.Results) -> claim.Conclusion:
@@ -130,14 +130,14 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
 
     p = results.compute_sign_test(two, one, average_over_snapshots)
     seeds = {
-        label: results.compare_seeds(label, one, average_over_snapshots)
+        label: results.describe_difference(label, one, average_over_snapshots)
         for label in (two, coin)
     }
     averages = results.compute_medians(average_over_snapshots)
     faster = averages[two] > averages[one] and p < claim.SIGNIFICANT
     curves_of = table.draw_curves(results, table.WON_AS_O._replace(compute=wins))
     leads = {
-        line.name: table.list_leads(line, curves_of.series[0])
+        line.name: table.list_higher_points(line, curves_of.series[0])
         for line in curves_of.series[1:]
     }
     bias = {
@@ -163,7 +163,7 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
                 [*worth, truth],
                 logarithmic=True,
             ),
-            results.draw_strips(table.LOST_AS_O),
+            results.draw_histogram(table.LOST_AS_O),
         ],
         [not stabler, not faster],
         claim.tabulate_recipes(
@@ -215,7 +215,7 @@ def conclude_running_sum(results: claim.Results) -> claim.Conclusion:
     better = more_wins > 0 and more_proved > 0
     return claim.Conclusion(
         [
-            results.draw_strips(one)
+            results.draw_histogram(one)
             for one in (table.WON_AS_O, table.BLUNDERS, table.LOST_AS_O)
         ],
         [not worse],
@@ -265,7 +265,9 @@ def conclude_feedback(results: claim.Results) -> claim.Conclusion:
     }
     behind = {start: best[start] - none[start] > SMALL_PERCENT for start in INITIALS}
     met = {
-        start: results.compute_median(label_start(start, "0"), table.count_known)
+        start: results.compute_median(
+            label_start(start, "0"), table.count_known_positions
+        )
         for start in INITIALS
     }
     axes = claim.GridAxes(("initial value", "epsilon"), INITIALS, EXPLORED, label_start)
@@ -360,7 +362,7 @@ def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
         for medians in (*spans.values(), by_games, by_gamma)
     ]
     title = "Games won against the random player, with other values of gamma and other numbers of games"
-    strips = results.draw_strips(table.WINS._replace(title=title), STRIPS)
+    strips = results.draw_histogram(table.WINS._replace(title=title), STRIPS)
 
     def format_span(medians: list[float]) -> list[str]:
         """Return the smallest and the largest median as texts."""

@@ -10,7 +10,7 @@ from app.tictactoe.policy import t_hand_policy
 from app.tictactoe.values import find_best_response
 from training.experiments import claim, table
 from training.experiments.claim import format_percent, format_share
-from training.measures import END_MEASURE, MARKS, MeasuredRun
+from training.measures import CHECKPOINTS_MEASURE, END_MEASURE, MeasuredRun
 from training.run import MODELS
 
 TRIED = ("0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
@@ -25,7 +25,7 @@ EACH_RUN = claim.Quantity(
 def conclude_gamma(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether gamma matters to self-play."""
     proved = results.list_values(table.is_unbeatable)
-    clean = results.list_values(table.is_faultless)
+    clean = results.list_values(table.has_no_blunder)
     every = [all(seeds) for seeds in proved.values()]
     return claim.Conclusion(
         [
@@ -34,13 +34,13 @@ def conclude_gamma(results: claim.Results) -> claim.Conclusion:
                 "discount factor",
                 table.BLUNDERS.unit,
                 [
-                    results.draw_series_over(
+                    results.draw_curve_over_parameter(
                         "Self-play", LABEL_BY_GAMMA, table.BLUNDERS.compute
                     )
                 ],
             ),
-            results.draw_strips(EACH_RUN),
-            results.draw_strips(
+            results.draw_histogram(EACH_RUN),
+            results.draw_histogram(
                 claim.Quantity(
                     "The learned value of the empty board (its highest Q-value)",
                     "",
@@ -63,7 +63,9 @@ def conclude_gamma(results: claim.Results) -> claim.Conclusion:
 SELF_PLAY = "self-play"
 
 
-@claim.experiment("self-play-unbeatable", claim.Sweep({SELF_PLAY: "self-play"}, MARKS))
+@claim.experiment(
+    "self-play-unbeatable", claim.Sweep({SELF_PLAY: "self-play"}, CHECKPOINTS_MEASURE)
+)
 def conclude_self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether self-play ends unbeatable: proved, not sampled."""
     recipe = results.recipe_by_label[SELF_PLAY]
@@ -71,7 +73,7 @@ def conclude_self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
         "unbeatable as X": table.is_unbeatable_as("x"),
         "unbeatable as O": table.is_unbeatable_as("o"),
         "unbeatable in both seats": table.is_unbeatable,
-        "without a blunder in any position": table.is_faultless,
+        "without a blunder in any position": table.has_no_blunder,
     }
     answers = {
         text: [bool(ask(run)) for run in results[SELF_PLAY]]
@@ -121,7 +123,7 @@ BY_TEACHER = {
 }
 
 
-def _compute_bound() -> float:
+def _compute_most_wins_without_loss() -> float:
     """Return the percent of games that the safest best response to T-hand wins: it never loses."""
     game = tic_tac_toe()
     total = 0.0
@@ -133,7 +135,7 @@ def _compute_bound() -> float:
     return 50 * total
 
 
-def _evaluate_shipped() -> list[Bar]:
+def _evaluate_shipped_agents() -> list[Bar]:
     """Return a bar for every shipped agent: its wins against T-hand, mean of both seats."""
     game = tic_tac_toe()
     bars = []
@@ -155,7 +157,7 @@ def conclude_boyan(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether a learner wins 58% against T-hand and draws 42%."""
     wins = table.measure_both_seats("t-hand", table.WON)
     loses = table.measure_both_seats("t-hand", table.LOST)
-    bound = _compute_bound()
+    bound = _compute_most_wins_without_loss()
     marks = [
         ReferenceLine(REPORTED_WINS, "Boyan: 58%"),
         ReferenceLine(
@@ -172,12 +174,12 @@ def conclude_boyan(results: claim.Results) -> claim.Conclusion:
     lost = claim.Quantity("Games lost to T-hand, mean of both seats", "%", loses)
     return claim.Conclusion(
         [
-            results.draw_strips(won, marks=marks),
-            results.draw_strips(lost),
+            results.draw_histogram(won, marks=marks),
+            results.draw_histogram(lost),
             Bars(
                 "Games won against T-hand by each agent of this site, mean of both seats",
                 "%",
-                _evaluate_shipped(),
+                _evaluate_shipped_agents(),
                 True,
             ),
         ],

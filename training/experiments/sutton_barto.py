@@ -20,7 +20,7 @@ from training.experiments.claim import (
     format_share,
 )
 from training.learners import learn
-from training.measures import END_MEASURE, MARKS, Measure, MeasuredRun
+from training.measures import CHECKPOINTS_MEASURE, END_MEASURE, Measure, MeasuredRun
 
 TRAINING_EPSILON = 0.1  # exploration rate during training
 
@@ -75,8 +75,10 @@ def conclude_self_play(results: claim.Results) -> claim.Conclusion:
     won = results.compute_medians(table.measure_wins)
     lost = results.compute_medians(table.measure_worst_losses)
     errors = results.compute_medians(table.measure_blunders)
-    wins_less, _ = results.is_higher(AGAINST_RANDOM, AGAINST_ITSELF, table.measure_wins)
-    compared = results.name_comparison(
+    wins_less, _ = results.compare_medians(
+        AGAINST_RANDOM, AGAINST_ITSELF, table.measure_wins
+    )
+    compared = results.describe_sign_test(
         AGAINST_RANDOM, AGAINST_ITSELF, table.measure_wins
     )
     parts = [
@@ -85,7 +87,7 @@ def conclude_self_play(results: claim.Results) -> claim.Conclusion:
     ]
     return claim.Conclusion(
         [
-            results.draw_strips(one)
+            results.draw_histogram(one)
             for one in (table.WINS, table.LOST_AT_WORST, table.BLUNDERS)
         ],
         parts,
@@ -129,13 +131,15 @@ def measure_value_error(run: MeasuredRun) -> float:
 
 
 @claim.experiment(
-    "sutton-barto-2", claim.Sweep(SYMMETRIES, MARKS), claim.Sweep(BY_FIXED, END_MEASURE)
+    "sutton-barto-2",
+    claim.Sweep(SYMMETRIES, CHECKPOINTS_MEASURE),
+    claim.Sweep(BY_FIXED, END_MEASURE),
 )
 def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on symmetry: faster learning, and its cost with an asymmetric opponent."""
     won = table.draw_curves(results, table.WINS_LINE, (PLAIN, SYMMETRIC))
     plain, symmetric = won.series
-    leads = table.list_leads(symmetric, plain)
+    leads = table.list_higher_points(symmetric, plain)
     end = {line.name: line.median[-1] for line in won.series}
     fixed = {PLAIN: PLAIN_FIXED, SYMMETRIC: SYMMETRIC_FIXED}
     off, alone = (
@@ -145,15 +149,17 @@ def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
         }
         for value in (measure_value_error, table.measure_both_seats("fixed", table.WON))
     )
-    costs, _ = results.is_higher(SYMMETRIC_FIXED, PLAIN_FIXED, measure_value_error)
-    compared = results.name_comparison(
+    costs, _ = results.compare_medians(
+        SYMMETRIC_FIXED, PLAIN_FIXED, measure_value_error
+    )
+    compared = results.describe_sign_test(
         SYMMETRIC_FIXED, PLAIN_FIXED, measure_value_error, "shared values"
     )
     faster = 2 * sum(leads) > len(leads)
     return claim.Conclusion(
         [
             won,
-            results.draw_strips(
+            results.draw_histogram(
                 claim.Quantity(
                     "Trained against “fixed”: mean error of the learned values in reachable positions",
                     "of a win",
@@ -205,18 +211,18 @@ def conclude_greedy(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on learning with and without exploration."""
     won = results.compute_medians(table.measure_wins)
     lost = results.compute_medians(table.measure_worst_losses)
-    updated = results.compute_medians(table.count_known)
-    wins_less, _ = results.is_higher(EXPLORES, GREEDY, table.measure_wins)
-    wins = results.name_comparison(GREEDY, EXPLORES, table.measure_wins)
-    losses = results.name_comparison(
+    updated = results.compute_medians(table.count_known_positions)
+    wins_less, _ = results.compare_medians(EXPLORES, GREEDY, table.measure_wins)
+    wins = results.describe_sign_test(GREEDY, EXPLORES, table.measure_wins)
+    losses = results.describe_sign_test(
         GREEDY_ITSELF, EXPLORES_ITSELF, table.measure_worst_losses, GREEDY
     )
-    loses_more, _ = results.is_higher(
+    loses_more, _ = results.compare_medians(
         GREEDY_ITSELF, EXPLORES_ITSELF, table.measure_worst_losses
     )
     return claim.Conclusion(
         [
-            results.draw_strips(one)
+            results.draw_histogram(one)
             for one in (table.WINS, table.LOST_AT_WORST, table.KNOWN)
         ],
         [wins_less, loses_more],
@@ -252,14 +258,14 @@ def conclude_exploration(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on learning from greedy moves or all moves, by greedy and exploring play."""
     kinds = [attrgetter(kind) for kind in ("greedy", "exploring")]
     greedy, exploring = (results.compute_medians(kind) for kind in kinds)
-    greedy_wins, _ = results.is_higher(FROM_GREEDY, FROM_ALL, kinds[0])
-    all_win, _ = results.is_higher(FROM_ALL, FROM_GREEDY, kinds[1])
+    greedy_wins, _ = results.compare_medians(FROM_GREEDY, FROM_ALL, kinds[0])
+    all_win, _ = results.compare_medians(FROM_ALL, FROM_GREEDY, kinds[1])
     in_greedy, in_exploring = (
-        results.name_comparison(FROM_GREEDY, FROM_ALL, kind) for kind in kinds
+        results.describe_sign_test(FROM_GREEDY, FROM_ALL, kind) for kind in kinds
     )
     return claim.Conclusion(
         [
-            results.draw_strips(claim.Quantity(title, "%", attrgetter(kind)))
+            results.draw_histogram(claim.Quantity(title, "%", attrgetter(kind)))
             for title, kind in (
                 (
                     "Games won against the random player in greedy play, mean of both seats",
@@ -322,20 +328,20 @@ def conclude_improvements(results: claim.Results) -> claim.Conclusion:
     lost = results.compute_medians(table.measure_worst_losses)
     errors = results.compute_medians(table.measure_blunders)
     fewer = {
-        label: results.is_higher(AS_IT_IS, label, table.measure_blunders)
+        label: results.compare_medians(AS_IT_IS, label, table.measure_blunders)
         for label in OTHERS
     }
     better = any(is_fewer for is_fewer, _ in fewer.values())
     compared = {
-        label: results.compare_seeds(label, AS_IT_IS, table.measure_blunders)
+        label: results.describe_difference(label, AS_IT_IS, table.measure_blunders)
         for label in OTHERS
     }
     games = results.compute_medians(lambda run: run.snapshot_games[-1])
     solved = errors[CHAMPION] == 0 and lost[CHAMPION] == 0
     return claim.Conclusion(
         [
-            results.draw_strips(table.BLUNDERS),
-            results.draw_strips(table.WINS),
+            results.draw_histogram(table.BLUNDERS),
+            results.draw_histogram(table.WINS),
             results.draw_bars(
                 "Number of games in the training",
                 "games",

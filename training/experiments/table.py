@@ -1,4 +1,7 @@
-"""Numbers computed from runs of tabular learners, at the end or at each snapshot, and figures."""
+"""Numbers computed from runs of tabular learners, at the end or at each snapshot, and their figures.
+
+A trace is a function from a run to a number for each of its snapshots.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
@@ -20,16 +23,17 @@ TITLES = {
 }
 SeatName = Literal["x", "o"]
 SEAT_NAMES: tuple[SeatName, ...] = ("x", "o")
+# Functions from a run to a number, and to a trace: a number for each snapshot.
 RunNumber = Callable[[MeasuredRun], float]
-RunLine = Callable[[MeasuredRun], Sequence[float]]
+RunTrace = Callable[[MeasuredRun], Sequence[float]]
 
 
-def get_last_value(line: RunLine) -> RunNumber:
-    """Return a function from a run to the last number of a line, its final value."""
-    return lambda run: line(run)[-1]
+def get_last_value(trace: RunTrace) -> RunNumber:
+    """Return a function from a run to the last number of a trace, its final value."""
+    return lambda run: trace(run)[-1]
 
 
-def trace_outcome(opponent: str, seat: SeatName, outcome: int = WON) -> RunLine:
+def trace_outcome(opponent: str, seat: SeatName, outcome: int = WON) -> RunTrace:
     """Return a function from a run to the percent of games with an outcome, for each snapshot.
 
     The games are against a baseline, `opponent`, in a seat.
@@ -40,18 +44,21 @@ def trace_outcome(opponent: str, seat: SeatName, outcome: int = WON) -> RunLine:
     ]
 
 
-def trace_both_seats(opponent: str, outcome: int = WON) -> RunLine:
+def trace_both_seats(opponent: str, outcome: int = WON) -> RunTrace:
     """Return a function from a run to the mean percent of both seats at each snapshot."""
-    return average_lines(
+    return average_traces(
         trace_outcome(opponent, "x", outcome), trace_outcome(opponent, "o", outcome)
     )
 
 
-def average_lines(
-    one: Callable[[Any], Sequence[float]], other: Callable[[Any], Sequence[float]]
+def average_traces(
+    first_trace: Callable[[Any], Sequence[float]],
+    second_trace: Callable[[Any], Sequence[float]],
 ) -> Callable[[Any], list[float]]:
-    """Return a function from a run to the mean of two lines, point by point."""
-    return lambda run: [(a + b) / 2 for a, b in zip(one(run), other(run), strict=True)]
+    """Return a function from a run to the mean of two traces, point by point."""
+    return lambda run: [
+        (a + b) / 2 for a, b in zip(first_trace(run), second_trace(run), strict=True)
+    ]
 
 
 def trace_worst_losses(run: MeasuredRun) -> Sequence[float]:
@@ -86,7 +93,7 @@ measure_worst_losses = get_last_value(trace_worst_losses)
 measure_blunders = get_last_value(trace_blunders)
 
 
-def count_known(run: MeasuredRun) -> float:
+def count_known_positions(run: MeasuredRun) -> float:
     """Return the final number of positions with an updated move, up to symmetry."""
     return run.known_positions[-1]
 
@@ -96,7 +103,7 @@ def count_updates_per_game(run: MeasuredRun) -> float:
     return run.figures.snapshot_updates[-1] / run.snapshot_games[-1]
 
 
-def is_faultless(run: MeasuredRun) -> bool:
+def has_no_blunder(run: MeasuredRun) -> bool:
     """Return whether the final policy has no blunder."""
     return measure_blunders(run) == 0
 
@@ -112,7 +119,7 @@ def is_unbeatable(run: MeasuredRun) -> bool:
 
 
 def draw_curve(
-    results: Results, label: str, line: RunLine, by_games: bool = False
+    results: Results, label: str, trace: RunTrace, by_games: bool = False
 ) -> Series:
     """Return the curve of a recipe's runs over the updates at their checkpoints.
 
@@ -123,12 +130,12 @@ def draw_curve(
     runs = results[label]
     ends = [run.figures.snapshot_updates[-1] for run in runs]
     points = sorted(
-        {stop for run in runs for stop in run.snapshot_updates if 0 < stop < min(ends)}
+        {stop for run in runs for stop in run.due_checkpoints if 0 < stop < min(ends)}
     )
 
     def select_points(values: Sequence[float], run: MeasuredRun) -> list[float]:
         """Return the numbers of a run at the points of the curve, and at its end."""
-        places = np.searchsorted(run.snapshot_updates[:-1], points, side="right") - 1
+        places = np.searchsorted(run.due_checkpoints[:-1], points, side="right") - 1
         return [*(values[place] for place in places), values[-1]]
 
     x: list[float] = [*points, float(np.median(ends))]
@@ -142,10 +149,12 @@ def draw_curve(
             if number == 0 or value > x[number - 1]
         ]
         x = [x[number] for number in place]
-        return results.draw_series(
-            label, x, lambda run: [select_points(line(run), run)[n] for n in place]
+        return results.draw_curve_over_x(
+            label, x, lambda run: [select_points(trace(run), run)[n] for n in place]
         )
-    return results.draw_series(label, x, lambda run: select_points(line(run), run))
+    return results.draw_curve_over_x(
+        label, x, lambda run: select_points(trace(run), run)
+    )
 
 
 def draw_curves(
@@ -180,7 +189,7 @@ def draw_proofs(
     share_title: str,
     labels: Iterable[str] | None = None,
 ) -> list[Figure]:
-    """Return figures on proofs: games until each proof, share of proved seeds, median of games."""
+    """Return three figures on proofs: games until each proof, share of proved seeds, median games."""
     ever = results.list_values(lambda run: run.games_to_proof is not None)
     always = [
         label for label in (ever if labels is None else labels) if all(ever[label])
@@ -188,7 +197,7 @@ def draw_proofs(
     medians = {label: compute_median_games(results[label]) for label in ever}
     finite = {label: games for label, games in medians.items() if games < np.inf}
     return [
-        results.draw_strips(
+        results.draw_histogram(
             Quantity(games_title, "games", lambda run: run.games_to_proof), always
         ),
         results.draw_shares(share_title, ever),
@@ -201,12 +210,12 @@ def draw_proofs(
     ]
 
 
-def list_leads(one: Series, other: Series) -> list[bool]:
-    """Return, for each common point of two curves, whether the first has the higher median."""
-    theirs = dict(zip(other.x, other.median, strict=True))
+def list_higher_points(first: Series, second: Series) -> list[bool]:
+    """Return whether the first curve has the higher median, for each x that both curves have."""
+    theirs = dict(zip(second.x, second.median, strict=True))
     return [
         median > theirs[x]
-        for x, median in zip(one.x, one.median, strict=True)
+        for x, median in zip(first.x, first.median, strict=True)
         if x in theirs
     ]
 
@@ -233,5 +242,7 @@ BLUNDERS = Quantity(
     measure_blunders,
 )
 KNOWN = Quantity(
-    "Positions that the training has updated (of 627)", "positions", count_known
+    "Positions that the training has updated (of 627)",
+    "positions",
+    count_known_positions,
 )

@@ -35,9 +35,9 @@ class Epoch(NamedTuple):
     lost: tuple[float, float]  # share that the opponent won, also by an illegal move
     forfeited: tuple[float, float]  # share that the network lost by an illegal move
     # share of all decisions with an illegal move as highest output, after the epoch
-    illegal: float
+    illegal_share: float
     # the same share, but of the decisions in the epoch's games, before the epoch's updates
-    illegal_met: float
+    illegal_share_in_games: float
 
 
 class Progress(NamedTuple):

@@ -92,7 +92,7 @@ def learn(
     called.
     """
     rng = np.random.default_rng(recipe.seed)
-    inputs = net.choose_squares(game, recipe.encoding, recipe.convolution)
+    inputs = net.build_inputs(game, recipe.encoding, recipe.convolution)
     trainees = _make_trainees(rng, game, recipe, inputs)
     outputs = _compute_outputs(game, trainees, inputs)
     q = np.where(game.legal, outputs, np.float32(np.nan))
@@ -122,7 +122,7 @@ def learn(
         ]
         met = np.concatenate([moves.decision for moves in new.values()])
         # Computed from the outputs before the epoch's steps, which chose these moves.
-        illegal_met = compute_illegal_share(game, outputs, met)
+        illegal_share_in_games = compute_illegal_share(game, outputs, met)
         outputs = _compute_outputs(game, trainees, inputs)
         q = np.where(game.legal, outputs, np.float32(np.nan))
         yield Progress(
@@ -131,7 +131,7 @@ def learn(
             updates=epoch * recipe.steps,
             q=q,
             visits=visits.copy(),
-            epoch=_summarize(game, games, outputs, illegal_met),
+            epoch=_summarize_epoch(game, games, outputs, illegal_share_in_games),
         )
 
 
@@ -178,13 +178,14 @@ def _train_epoch(
     recipe: Dqn,
     trainee: NetworkTrainee,
     inputs: net.Array,
-    behaviour: NDArray[np.float32],
+    target_outputs: NDArray[np.float32],
     new_moves: Mapping[int, MoveArrays],
     on_sample: OnSample | None,
 ) -> NetworkTrainee:
     """Return a network after the steps of an epoch.
 
-    `behaviour` [D, cells] is the target network, and `new_moves` the moves of this epoch by seat.
+    `target_outputs` [D, cells] are the outputs of the target network, and `new_moves` the moves of
+    this epoch by seat.
     """
     buffer = append_moves(
         trainee.replay_buffer,
@@ -195,22 +196,22 @@ def _train_epoch(
     if on_sample:
         on_sample(trainee, moves)
     batches = net.Minibatches(
-        moves.decision, moves.cell, compute_targets(behaviour, moves, recipe.gamma)
+        moves.decision, moves.cell, compute_targets(target_outputs, moves, recipe.gamma)
     )
     guarded = ~game.legal & recipe.guard_rails
     squared = recipe.error == "squared"
-    others = behaviour if recipe.outputs == "all" else None
+    others = target_outputs if recipe.outputs == "all" else None
     state = net.train_steps(
         trainee.state, inputs, guarded, batches, recipe.step_size, squared, others
     )
     return trainee._replace(state=state, replay_buffer=buffer)
 
 
-def _summarize(
+def _summarize_epoch(
     game: Game,
     games: Mapping[int, PlayedGames],
     outputs: NDArray[np.float32],
-    illegal_met: float,
+    illegal_share_in_games: float,
 ) -> Epoch:
     """Return the figures of an epoch: results by seat, and the share of illegal moves in `outputs`."""
     as_x = compute_shares(game, games[X], X)
@@ -219,8 +220,8 @@ def _summarize(
         won=(as_x.won, as_o.won),
         lost=(as_x.lost, as_o.lost),
         forfeited=(as_x.forfeited, as_o.forfeited),
-        illegal=compute_illegal_share(game, outputs, slice(None)),
-        illegal_met=illegal_met,
+        illegal_share=compute_illegal_share(game, outputs, slice(None)),
+        illegal_share_in_games=illegal_share_in_games,
     )
 
 
@@ -244,18 +245,22 @@ def _compute_outputs(
 
 
 def play_games(
-    game: Game, rng: np.random.Generator, x: Policy, o: Policy, games: int
+    game: Game,
+    rng: np.random.Generator,
+    x_policy: Policy,
+    o_policy: Policy,
+    game_count: int,
 ) -> PlayedGames:
-    """Play games between the policies `x` and `o`, [D, cells]; an illegal move ends a game."""
-    position = np.zeros((game.cells + 2, games), np.int32)
-    cell = np.zeros((game.cells, games), np.int32)
+    """Return games played by two policies, [D, cells], in parallel; an illegal move ends a game."""
+    position = np.zeros((game.cells + 2, game_count), np.int32)
+    cell = np.zeros((game.cells, game_count), np.int32)
     for ply in range(game.cells):
         here = position[ply]
         after = position[ply + 1]
         after[:] = here
         going_on = np.flatnonzero(here < game.decisions)
         decision = here[going_on]
-        drawn = draw_cells(rng, (x, o)[ply % 2][decision])
+        drawn = sample_cells(rng, (x_policy, o_policy)[ply % 2][decision])
         cell[ply, going_on] = drawn
         legal = game.legal[decision, drawn]
         after[going_on] = np.where(
@@ -265,7 +270,7 @@ def play_games(
     return PlayedGames(position, cell)
 
 
-def draw_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
+def sample_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
     """Return a random cell for each row of probabilities, [N, cells], as [N]."""
     sums = chances.cumsum(axis=1)
     drawn = rng.random((len(sums), 1)) * sums[:, -1:]
@@ -275,11 +280,15 @@ def draw_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
 
 
 def extract_moves(
-    game: Game, games: PlayedGames, seat: int, rewards: tuple[float, ...], step: float
+    game: Game,
+    games: PlayedGames,
+    seat: int,
+    rewards: tuple[float, ...],
+    step_reward: float,
 ) -> MoveArrays:
     """Return the moves of the player in a seat (+1 X, -1 O), [M] of each field, with their rewards.
 
-    A move is rewarded for the position after the opponent's reply: with `step` if the game
+    A move is rewarded for the position after the opponent's reply: with `step_reward` if the game
     goes on, else with one of `rewards`, in the order illegal move, loss, draw, win. Only
     this player makes illegal moves.
     """
@@ -294,7 +303,9 @@ def extract_moves(
         decision[made],
         games.cell[first::2][made],
         np.where(
-            over, np.array(rewards, np.float32)[result - ILLEGAL_LOSS], np.float32(step)
+            over,
+            np.array(rewards, np.float32)[result - ILLEGAL_LOSS],
+            np.float32(step_reward),
         ),
         np.where(over, np.int32(NO_NEXT_STATE), after),
     )

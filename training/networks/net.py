@@ -58,7 +58,7 @@ class TrainingState(NamedTuple):
     random_key: Any  # the random key for the dropout of all later steps
 
 
-def choose_squares(
+def build_inputs(
     game: Game, encoding: Encoding, convolution: bool
 ) -> NDArray[np.float32]:
     """Return the inputs of a network for each decision, [D, inputs].
@@ -108,7 +108,7 @@ def make_network(
 
 
 def apply_network(
-    network: Network, inputs: Array, key: jax.Array | None = None
+    network: Network, inputs: Array, random_key: jax.Array | None = None
 ) -> jax.Array:
     """Return the outputs, [N, cells], for inputs [N, inputs] or [N, squares, inputs].
 
@@ -118,9 +118,9 @@ def apply_network(
     for number, layer in enumerate(network[:-1]):
         signal = jax.nn.leaky_relu(signal @ layer.weight + layer.bias, LEAKY_SLOPE)
         signal = signal.reshape(len(signal), -1)
-        if key is not None:
+        if random_key is not None:
             kept = jax.random.bernoulli(
-                jax.random.fold_in(key, number), 1 - DROPOUT_RATE, signal.shape
+                jax.random.fold_in(random_key, number), 1 - DROPOUT_RATE, signal.shape
             )
             signal = jnp.where(kept, signal / (1 - DROPOUT_RATE), 0)
     layer = network[-1]
@@ -140,31 +140,33 @@ _apply_compiled = jax.jit(apply_network)
 def compute_loss(
     network: Network,
     inputs: Array,
-    guarded: Array,
+    is_guarded: Array,
     cell: Array,
     target: Array,
-    key: jax.Array | None = None,
-    squared: bool = False,
+    random_key: jax.Array | None = None,
+    uses_squared_error: bool = False,
     other_targets: Array | None = None,
 ) -> jax.Array:
     """Return the mean Huber loss over N decisions.
 
-    The output of the cell played has the target `target` [N].  Outputs of `guarded` cells [N,
+    The output of the cell played has the target `target` [N].  Outputs of `is_guarded` cells [N,
     cells] have the target -5 (the guard rails).  Other outputs have the targets `other_targets` [N,
-    cells], if given. With `squared` the loss is half the square of the error, which differs
+    cells], if given. With `uses_squared_error` the loss is half the square of the error, which differs
     from the Huber loss for errors above 1 only.
     """
-    played = jnp.arange(guarded.shape[1]) == cell[:, None]
+    played = jnp.arange(is_guarded.shape[1]) == cell[:, None]
     if other_targets is None:
-        counted = played | guarded
+        counted = played | is_guarded
         wanted = jnp.where(played, target[:, None], ILLEGAL_TARGET)
     else:
         counted = jnp.ones_like(played)
         wanted = jnp.where(
-            played, target[:, None], jnp.where(guarded, ILLEGAL_TARGET, other_targets)
+            played,
+            target[:, None],
+            jnp.where(is_guarded, ILLEGAL_TARGET, other_targets),
         )
-    answers = apply_network(network, inputs, key)
-    if squared:
+    answers = apply_network(network, inputs, random_key)
+    if uses_squared_error:
         wrong = optax.losses.l2_loss(answers, wanted)
     else:
         wrong = optax.losses.huber_loss(answers, wanted, delta=HUBER_DELTA)
@@ -177,19 +179,19 @@ def start_training(network: Network, seed: int) -> TrainingState:
     return TrainingState(network, moments, jax.random.key(seed))
 
 
-@partial(jax.jit, static_argnames="squared")
+@partial(jax.jit, static_argnames="uses_squared_error")
 def train_steps(
     state: TrainingState,
     inputs: Array,
-    guarded: Array,
+    is_guarded: Array,
     batches: Minibatches,
     step_size: float,
-    squared: bool = False,
+    uses_squared_error: bool = False,
     other_targets: Array | None = None,
 ) -> TrainingState:
     """Return the network after a step of Adam with each minibatch.
 
-    `inputs` are the inputs of each decision; outputs that are `guarded`, [D, cells], have the
+    `inputs` are the inputs of each decision; outputs that are `is_guarded`, [D, cells], have the
     target -5, and other outputs that were not played have the targets `other_targets`, [D, cells],
     if given. The function is compiled once for each shape of network. Networks are trained
     one by one: eight in parallel, by `vmap`, are 1.07 times as fast on a CPU, but their
@@ -205,11 +207,11 @@ def train_steps(
         gradient = jax.grad(compute_loss)(
             state.network,
             inputs[s],
-            guarded[s],
+            is_guarded[s],
             batch.cell,
             batch.target,
             drops,
-            squared,
+            uses_squared_error,
             None if other_targets is None else other_targets[s],
         )
         change, moments = optax.adam(step_size).update(gradient, state.optimizer_state)
