@@ -337,10 +337,10 @@ class LessonStep(NamedTuple):
 
 LESSON_STEPS = [
     LessonStep("untrained", gettext_noop("Before the first game")),
-    LessonStep("learning", gettext_noop("One number at a time")),
-    LessonStep("blunder", gettext_noop("Sure, and wrong")),
-    LessonStep("why", gettext_noop("Where the number comes from")),
-    LessonStep("unbeatable", gettext_noop("Proved unbeatable")),
+    LessonStep("learning", gettext_noop("Games change values")),
+    LessonStep("blunder", gettext_noop("A wrong value")),
+    LessonStep("why", gettext_noop("Computing a value")),
+    LessonStep("unbeatable", gettext_noop("An unbeatable program")),
 ]
 
 

@@ -81,7 +81,7 @@ def test_within_five_seconds_something_learns(
     page.add_init_script(f"({SHIFTS})()")
     page.goto("/")
     caption = page.locator("[data-film-caption]")
-    expect(caption).to_have_text("The program has learned nothing about this position yet.")
+    expect(caption).to_have_text("The program has learned nothing here yet.")
     assert heats(page) == [None] * 6
     page.clock.run_for(5000)
     expect(caption).not_to_contain_text("No idea")
@@ -143,7 +143,7 @@ def test_without_javascript_everything_can_be_done(
     page.locator("#board a[href]").first.click()
     expect(page.locator(".verdicts li")).to_have_count(2)
     page.click("#next")
-    expect(page.locator("h1")).to_have_text("Find its mistake")
+    expect(page.locator("h1")).to_have_text("Find the mistake")
     expect(page).to_have_url(re.compile(r"/puzzle/\d+\?answers=\d$"))
     page.goto("/mind/q-table")
     page.click("#tile-after")
@@ -186,7 +186,7 @@ def test_by_keyboard_alone_through_front_puzzle_and_lesson(own_page: Page) -> No
     page.keyboard.press("n")
     expect(page).to_have_url(re.compile(r"/puzzle/\d+\?answers=\d$"))
     page.goto("/how/untrained")
-    for title in ("One number at a time", "Sure, and wrong"):
+    for title in ("Games change values", "A wrong value"):
         tab_to("#stop-after")
         page.keyboard.press("Enter")
         expect(page.locator("h1")).to_have_text(title)
@@ -198,7 +198,7 @@ def test_a_round_of_ten_ends_on_a_page_of_its_own(page: Page) -> None:
     expect(page.locator(".question")).to_contain_text("Which square does")
     page.locator("#board a[href]").first.click()
     page.click("#score")
-    expect(page.locator("h1")).to_have_text("Ten mistakes")
+    expect(page.locator("h1")).to_have_text("Your score")
     expect(page.locator("header")).to_have_count(1)
 
 
@@ -208,12 +208,16 @@ def test_the_streak_of_days_is_kept_here_and_can_be_forgotten(own_page: Page) ->
     def played(day: int, said: str) -> None:
         page.clock.set_fixed_time(f"2026-11-{day}T12:00:00Z")
         page.goto(f"/puzzle/1/score?day=2026-11-{day}&answers=310")
-        expect(page.locator("#streak")).to_have_text(f"Your streak in this browser: {said}.")
+        expect(page.locator("#streak")).to_have_text(
+            f"Daily puzzles played in this browser: {said} in a row."
+        )
         first = re.sub("#again$", "", str(page.locator("#again").get_attribute("href")))
         page.goto(first)  # the redirect of /puzzle/today
-        expect(page.locator("#streak")).to_have_text(f"Your streak in this browser: {said}.")
+        expect(page.locator("#streak")).to_have_text(
+            f"Daily puzzles played in this browser: {said} in a row."
+        )
         page.click("#again")
-        expect(page.locator("h1")).to_have_text("Find its mistake")
+        expect(page.locator("h1")).to_have_text("Find the mistake")
 
     for day, said in ((20, "1 day"), (22, "1 day"), (23, "2 days"), (23, "2 days")):
         played(day, said)

@@ -34,7 +34,7 @@ def test_the_film_begins_with_nothing_and_ends_with_the_block(site: SiteData) ->
     film = film_position(site, name, BLOCK_EXAMPLE)
     first, last = film.frames[0], film.frames[-1]
     assert [square.heat for square in first.squares.values()] == [None] * 6
-    assert first.caption == "The program has learned nothing about this position yet."
+    assert first.caption == "The program has learned nothing here yet."
     assert [cell for cell, square in last.squares.items() if square.is_best] == [BLOCK]
     assert last.caption == "The program has learned to block."
     heats = sorted(square.heat or 0 for square in last.squares.values())
@@ -65,13 +65,13 @@ def test_each_caption_says_what_the_squares_show(site: SiteData) -> None:
             assert not known
         elif "almost at random" in said:
             assert len(stars) > 1
-        elif "this move loses" in said:
+        elif "This move loses" in said:
             assert len(stars) == 1
             assert stars != [BLOCK]
         else:
             assert stars == [BLOCK]
             heats = sorted(square.heat or 0 for square in frame.squares.values())
-            assert ("not sure yet" in said) == (heats[-1] - heats[-2] < 0.3 * HEAT_STEPS)
+            assert ("begins to prefer" in said) == (heats[-1] - heats[-2] < 0.3 * HEAT_STEPS)
     assert len(told) >= 4  # it is a story
 
 
@@ -190,7 +190,7 @@ def test_a_step_of_the_film_has_an_address_for_whoever_has_no_script(client: Fla
     assert "data-autoplay" not in first
     assert 'href="/?step=0"' in end  # at the end the button leads to the start
     assert 'href="/?step=1"' in first
-    assert "has learned nothing about this position" in first
+    assert "has learned nothing here yet" in first
 
 
 def test_the_front_page_is_no_play_page(client: FlaskClient) -> None:

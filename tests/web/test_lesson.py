@@ -55,7 +55,7 @@ def test_the_first_stop_is_before_the_first_game(client: FlaskClient, site: Site
     assert format_count(site.game.decisions) in told
     assert format_count(site.game.pairs) in told
     assert "bottom right" in told
-    assert "any of the 6 free squares, and 5 of them lose" in told
+    assert "one of the 6 free squares, although 5 of them lose" in told
 
 
 def test_the_second_says_what_the_training_was(client: FlaskClient, site: SiteData) -> None:
@@ -88,12 +88,12 @@ def test_the_third_is_answered_in_place(
     chosen = next(cell for cell in free if (cell in puzzle.correct_cells) == right)
     guess = next(cell for cell in free if (cell == puzzle.blunder_cell) == sees)
     page = client.get(f"/how/blunder?right={chosen}").text
-    assert ("Right: that is a" in page) == right
+    assert ("Your move is right." in page) == right
     assert "★" not in page.split('<section class="shown"')[1].split("</section>")[0]
     page = client.get(f"/how/blunder?right={chosen}&plays={guess}").text
     told = page.split('id="asked"')[1].split("</div>")[0]
-    assert ("You knew it." in told) == sees
-    assert "It expects" in told
+    assert ("Your answer is right." in told) == sees
+    assert "Its value of this move is" in told
     assert 'href="/how/why"' in page
     assert client.get(f"/how/blunder?plays={guess}").status_code == 400
     assert client.get(f"/how/blunder?right={puzzle.record[0]}").status_code == 409
@@ -129,12 +129,10 @@ def test_the_fourth_shows_the_real_update(client: FlaskClient, site: SiteData) -
     assert float(seen["target"]) == round(float(seen["gamma"]) * float(seen["next"]), 2)
     exact = site.get_task_q(puzzle.agent_id)
     assert exact is not None
-    assert (
-        f"an exact value of {format_signed(float(exact[puzzle.position, puzzle.blunder_cell]))}"
-        in told
-    )
+    exact_value = format_signed(float(exact[puzzle.position, puzzle.blunder_cell]))
+    assert f"the exact value of the move is {exact_value}" in told
     answers = 9 - len(puzzle.record) - 1
-    assert f"found that reply once in {answers} games" in told
+    assert f"found this answer only once in {answers} games" in told
 
 
 def test_the_last_is_about_somebody_whose_proof_is_there(

@@ -18,7 +18,7 @@ from app.web.pages.parts.attempt import ANSWER_WORDS, list_daily_puzzles, parse_
 from app.web.site_data import SiteData
 
 NUMBERS = [1, 5, 9, 20, 60]
-SAW, KNEW = "You saw what it would play.", "You knew a right move."
+SAW, KNEW = "You found the program’s move.", "You found a right move."
 DAY = date(2026, 11, 23)
 LINES = [*((n, n + 1, n + 2) for n in (0, 3, 6)), *((n, n + 3, n + 6) for n in (0, 1, 2))]
 LINES += [(0, 4, 8), (2, 4, 6)]
@@ -111,8 +111,8 @@ def test_two_presses_open_it(client: FlaskClient, site: SiteData, number: int) -
     for cell in (puzzle.correct_cells[0], puzzle.blunder_cell):
         url = next(href for href in links(client.get(url).text) if href.endswith(f"={cell}"))
     page = client.get(url).text
-    assert "You saw what it would play." in page
-    assert "You knew a right move." in page
+    assert "You found the program’s move." in page
+    assert "You found a right move." in page
     board = squares(page)
     assert "✗ blunder, your guess" in board[puzzle.blunder_cell]
     assert "data-heat" in board[puzzle.blunder_cell]
@@ -133,8 +133,8 @@ def test_what_was_known_is_counted_for_the_round(client: FlaskClient, site: Site
     ):
         page = client.get(answered(5, said, plays)).text
         assert f'href="/puzzle/6?answers=31{answer}"' in page
-        assert ("You saw what it would play." in page) == (answer in (1, 3))
-        assert ("You knew a right move." in page) == (answer in (2, 3))
+        assert ("You found the program’s move." in page) == (answer in (1, 3))
+        assert ("You found a right move." in page) == (answer in (2, 3))
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -160,7 +160,7 @@ def test_the_last_of_ten_leads_to_the_score(client: FlaskClient, site: SiteData)
     page = client.get(url).text
     assert 'href="/puzzle/10/score?answers=3012301233"' in page
     score = client.get("/puzzle/10/score?answers=3012301233").text
-    assert '<p class="score">4 of 10</p>' in score
+    assert '<p class="score">4 of 10 solved</p>' in score
     for word in ANSWER_WORDS:
         assert score.count(f'data-known="{word}"') == "3012301233".count(
             str(ANSWER_WORDS.index(word))
@@ -234,7 +234,7 @@ def test_the_day_is_played_to_three_squares(client: FlaskClient, site: SiteData)
         assert is_solved(page)
         url = unescape(re.findall(r'id="(?:next|score)"[^>]*?href="([^"]+)"', page)[0])
     assert url == f"/puzzle/{numbers[-1]}/score?day=2026-11-23&answers=333"
-    shared = 'value="Find its mistake, 2026-11-23 🟩🟩🟩 http://localhost/puzzle/today"'
+    shared = 'value="Find the mistake, 2026-11-23 🟩🟩🟩 http://localhost/puzzle/today"'
     assert shared in client.get(url).text
     assert "🟩🟨⬜" in client.get(url.replace("333", "310")).text
 

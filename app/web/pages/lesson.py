@@ -259,8 +259,8 @@ def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
     if not candidates:
         raise NotFound(
             gettext(
-                "No agent here makes such a mistake every time: this step of the lesson has "
-                "nothing to show."
+                "This step of the lesson cannot be shown, because no agent of this site makes such "
+                "a mistake every time."
             )
         )
 
@@ -293,6 +293,7 @@ def _find_unbeatable(site: SiteData) -> str:
             return name
     raise NotFound(
         gettext(
-            "Every agent here can be beaten: this step of the lesson has nothing to show."
+            "This step of the lesson cannot be shown, because every agent of this site can be "
+            "beaten."
         )
     )

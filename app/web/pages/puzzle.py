@@ -176,7 +176,7 @@ class ScorePage(Page, frozen=True):
         """The result of a day's round as a text to share."""
         squares = "".join(ANSWER_EMOJI[int(digit)] for digit in self.answer_digits)
         return gettext(
-            "Find its mistake, %(day)s %(squares)s",
+            "Find the mistake, %(day)s %(squares)s",
             day=self.day_in_url,
             squares=squares,
         )

@@ -33,10 +33,10 @@ from app.web.translation import gettext, gettext_noop
 KNEW_MOVE_DIGIT, KNEW_CORRECT_DIGIT = 1, 2  # the digit of an answer is the sum of these
 # what each digit of an answer means
 ANSWER_WORDS = (
-    gettext_noop("neither"),
-    gettext_noop("its move"),
-    gettext_noop("a right move"),
-    gettext_noop("both"),
+    gettext_noop("no right answer"),
+    gettext_noop("only the program’s move"),
+    gettext_noop("only a right move"),
+    gettext_noop("both answers right"),
 )
 
 
@@ -207,7 +207,7 @@ def parse_attempt(number: int, query: Mapping[str, str], site: SiteData) -> Atte
     plies = len(attempt.puzzle.refutation)
     if not attempt.is_open:
         words = gettext_noop(
-            "ply needs right and plays, the two answers, in the same URL."
+            "ply= in the URL also needs right= and plays=, the two answers."
         )
         raise BadRequest(gettext(words))
     if ply > plies:
@@ -228,7 +228,7 @@ def read_choices(attempt: Attempt, query: Mapping[str, str]) -> Attempt:
             continue
         if name == "plays" and attempt.chosen_correct_cell is None:
             words = gettext_noop(
-                "plays needs right, the answer before it, in the same URL."
+                "plays= in the URL also needs right=, the first answer."
             )
             raise BadRequest(gettext(words))
         attempt = attempt.choose_cell(_read_free_cell(attempt, name, text))
@@ -261,7 +261,7 @@ def parse_answers(text: str, lengths: range) -> str:
         if len(lengths) > 1:
             many = gettext("%(least)s to %(most)s", least=lengths[0], most=lengths[-1])
         words = gettext_noop(
-            "%(many)s digits, 0 to %(most)s, one for each puzzle of the round before"
+            "%(many)s digits, 0 to %(most)s, one for each earlier puzzle of the round"
         )
         raise build_value_error(
             "answers", text, gettext(words, many=many, most=len(ANSWER_WORDS) - 1)
@@ -273,7 +273,7 @@ def _read_free_cell(attempt: Attempt, name: str, text: str) -> int:
     game = attempt.site.game
     cell = read_cell(name, text, game)
     if not game.legal[attempt.puzzle.position, cell]:
-        words = gettext_noop("The %(square)s square is taken: that move is illegal.")
+        words = gettext_noop("The %(square)s square is already taken.")
         raise Conflict(gettext(words, square=format_short_square_name(game, cell)))
     return cell
 

@@ -175,14 +175,14 @@ def export_puzzle(site: SiteData, number: int) -> Export:
     """
     check_puzzle(number, site)
     return _build_page_export(
-        f"Find its mistake: puzzle {number}", urls.puzzle(number), PUZZLE_SIZE
+        f"Find the mistake: puzzle {number}", urls.puzzle(number), PUZZLE_SIZE
     )
 
 
 def export_today() -> Export:
     """Return the export of the puzzles of the current day."""
     return _build_page_export(
-        "Find its mistake: today's puzzle", urls.PUZZLE_TODAY, PUZZLE_SIZE
+        "Find the mistake: today's puzzle", urls.PUZZLE_TODAY, PUZZLE_SIZE
     )
 
 

@@ -346,24 +346,16 @@ def describe_block(site: SiteData, position: int, move_values: MoveValues) -> st
     """Return a sentence on an agent's move in a position where only a block is right."""
     right = site.is_move_correct[position]
     if not any(move_values.is_known):
-        return gettext("The program has learned nothing about this position yet.")
+        return gettext("The program has learned nothing here yet.")
     if len(move_values.likeliest_cells) > 1:
-        return gettext(
-            "The program has tried few moves here. It still plays almost at random."
-        )
+        return gettext("The program still plays almost at random.")
     if not right[move_values.likeliest_cells[0]]:
         if move_values.is_stochastic:
-            return gettext(
-                "The program most often plays the square with the star (★), and this move loses."
-            )
-        return gettext(
-            "The program would play the square with the star (★), and this move loses."
-        )
+            return gettext("Most often the program plays ★. This move loses.")
+        return gettext("The program would play ★. This move loses.")
     values = np.sort(move_values.scaled_values[site.game.legal[position]])
     if values[-1] - values[-2] < SURE_CHANCE:
-        return gettext(
-            "The program begins to prefer the blocking move, but is not sure yet."
-        )
+        return gettext("The program begins to prefer the block.")
     return gettext("The program has learned to block.")
 
 
