@@ -194,7 +194,7 @@ def replace_nan(values: NDArray[np.floating]) -> list[float | None]:
 def list_values(
     learner: ReferenceLearner, board: str, seat: str = ""
 ) -> list[float | None]:
-    """Return the value of each cell of a board, None for a taken cell; [] if the game is over.
+    """Return the value of each cell of a board, None for an occupied cell; [] if the game is over.
 
     In a league the values also depend on the seat, "X" or "O", in whose view the board is.
     """

@@ -43,7 +43,7 @@ def test_a_shared_slot_changes_both_sides(page: Page) -> None:
     expect(page.locator(".warning")).to_have_count(0)
     page.click("#second")
     page.click("#also-gamma-1")
-    expect(page.locator(".verdict")).to_have_text(re.compile("^Two things differ, so neither is"))
+    expect(page.locator(".verdict")).to_have_text(re.compile("^Two settings differ, so neither of"))
 
 
 def test_a_second_choice_waits_for_the_answer_to_the_first(page: Page) -> None:

@@ -149,7 +149,7 @@ def test_the_verdict_says_what_is_proved(site: SiteData, agent: str) -> None:
     told = "".join(text for text, _ in parts)
     safe = [seat for seat, proved in judge_policy(site, agent).is_unbeatable.items() if proved]
     assert told.lower().count("proved") == (1 if safe else 0)
-    assert told.count("this game beats it") == 2 - len(safe)
+    assert told.count("by this game") == 2 - len(safe)
     assert sum(bool(href) for _, href in parts) == 2
     assert told[0].isupper()
     assert told.endswith(".")
@@ -369,10 +369,10 @@ def test_where_both_sides_learn_each_is_told_how_the_game_ended_for_it(
 @pytest.mark.parametrize(
     ("title", "safe"),
     [
-        ("What if a loss is ten times worse?", "xo"),
+        ("What if a loss is ten times as bad?", "xo"),
         ("What is a draw worth?", "xo"),
         ("What if a loss is as good as a draw?", ""),
-        ("What does exploration do?", ""),
+        ("What is exploration good for?", ""),
     ],
 )
 def test_a_preset_does_what_its_sentence_says(site: SiteData, title: str, safe: str) -> None:
@@ -438,8 +438,8 @@ def test_the_medians_of_all_seeds_are_handed_out(client: FlaskClient) -> None:
     rows = [*csv.DictReader(client.get(unescape(file)).text.splitlines())]
     ends = {row["name"]: float(row["value"]) for row in rows if row["measure"] == "median"}
     assert {row["n"] for row in rows} == {"20"}
-    medians = re.findall(r"Medians ([^<]*?), exact sign test", last)[0]
-    shown = [float(number.replace(",", "")) for number in medians.split("→")]
+    medians = re.findall(r"Medians: A ([^<]*?), B ([^<]*?)\. Exact sign test", last)[0]
+    shown = [float(number.replace(",", "")) for number in medians]
     assert shown == [ends[name] for name in sorted(ends)]  # A, then B
 
 
@@ -486,14 +486,14 @@ def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
     fewer = sum(x > y for x, y in zip(a, b, strict=True))
     assert compute_sign_test(a, b) < 0.05
     assert headline(pages[-1]) == "Yes: fewer blunders with 60 games."
-    assert f"In {fewer} of 20 seeds" in pages[-1]
-    assert "exact sign test, p < 0.001" in pages[-1]
+    assert f"This holds in {fewer} of 20 seeds" in pages[-1]
+    assert "Exact sign test: p < 0.001" in pages[-1]
     assert len(re.findall("<title>seed", pages[-1])) >= MAX_SEEDS
 
 
 def test_a_difference_that_twenty_seeds_do_not_show_is_called_that(client: FlaskClient) -> None:
     same = follow(client, "/lab/q-table,games=60,seed=1?ghost=q-table,games=60")[-1]
-    assert headline(same) == "No difference: A and B are the same in every seed."
+    assert headline(same) == "No difference: A and B are equal in every seed."
     near = follow(client, "/lab/q-table,games=61?ghost=q-table,games=60")[-1]
     assert headline(near) == "No clear difference after 20 seeds."
     assert "this may be luck" in near
@@ -502,13 +502,18 @@ def test_a_difference_that_twenty_seeds_do_not_show_is_called_that(client: Flask
 @pytest.mark.parametrize(
     ("ends", "more", "better", "words"),
     [
-        ([[2] * 20, [1] * 20], False, "B", "B in 20 of 20"),
-        ([[2] * 20, [1] * 20], True, "A", "A in 20 of 20"),
+        ([[2] * 20, [1] * 20], False, "B", "B in 20 of 20 seeds"),
+        ([[2] * 20, [1] * 20], True, "A", "A in 20 of 20 seeds"),
         ([[2] * 14 + [0] * 6, [1] * 20], False, "", "no clear difference"),  # p = 0.115
-        ([[2] * 15 + [0] * 5, [1] * 20], False, "B", "B in 15 of 20"),  # p = 0.041
-        ([[1] * 14 + [2] * 6, [1] * 20], False, "B", "B in 6 of 20, the same in 14"),  # p = 0.031
+        ([[2] * 15 + [0] * 5, [1] * 20], False, "B", "B in 15 of 20 seeds"),  # p = 0.041
+        (
+            [[1] * 14 + [2] * 6, [1] * 20],
+            False,
+            "B",
+            "B in 6 of 20 seeds, equal in 14",
+        ),  # p = 0.031
         ([[1] * 15 + [2] * 5, [1] * 20], False, "", "no clear difference"),  # p = 0.063
-        ([[2] * 5, [1] * 5], False, "", "B in 5 of 5"),
+        ([[2] * 5, [1] * 5], False, "", "B in 5 of 5 seeds"),
     ],
 )
 def test_a_contest_is_decided_by_the_sign_test_after_all_seeds(

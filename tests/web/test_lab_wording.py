@@ -184,26 +184,33 @@ PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
         (
             (0, 0, 5),
             0,
-            "So far: the same in 5 of 5 seeds. The verdict follows after 20 seeds of A and of B.",
+            "So far: A and B are equal in 5 of 5 seeds. "
+            "The verdict follows after 20 seeds of A and of B.",
         ),
         (
             (2, 2, 5),
             0,
-            "So far: neither is ahead in 5 seeds. The verdict follows after 20 seeds of A and of B.",
+            "So far: neither A nor B is ahead in 5 seeds. "
+            "The verdict follows after 20 seeds of A and of B.",
         ),
         (
             (15, 3, 20),
             1,
-            "No: nearer to the exact values with α 0.4. In 15 of 20 seeds, farther in 3, "
-            "the same in 2. Medians 1 → 2, exact sign test, p = 0.01.",
+            "No: nearer to the exact values with α 0.4. This holds in 15 of 20 seeds, farther in 3, "
+            "equal in 2. Medians: A 1, B 2. Exact sign test: p = 0.01.",
         ),
         (
             (0, 20, 20),
             2,
-            "Yes: more games won against Random with α 0.8. In 20 of 20 seeds. "
-            "Medians 1 → 2, exact sign test, p = 0.01.",
+            "Yes: more games won against Random with α 0.8. This holds in 20 of 20 seeds. "
+            "Medians: A 1, B 2. Exact sign test: p = 0.01.",
         ),
-        ((0, 0, 20), 0, "No difference: A and B are the same in every seed. Blunders, 20 seeds."),
+        (
+            (0, 0, 20),
+            0,
+            "No difference: A and B are equal in every seed. "
+            "Compared number: Blunders, with 20 seeds.",
+        ),
     ],
 )
 def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, verdict: str) -> None:
@@ -217,7 +224,7 @@ def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, ver
     assert said.text == verdict
 
 
-WARNING = "Two things differ, so neither is the cause alone."
+WARNING = "Two settings differ, so neither of them alone is the cause."
 
 
 @pytest.mark.parametrize("answered", [True, False])
@@ -233,7 +240,7 @@ def test_a_verdict_on_two_changes_begins_with_the_warning(
     headline = re.search(r'<h2 id="verdict" class="verdict">(.*?)</h2>', page)
     assert headline
     assert headline[1].startswith(f'<strong class="warning">{WARNING}</strong> ')
-    assert "They differ in the learning rate and the number of games." in page
+    assert "A and B differ in the learning rate and the number of games." in page
     assert f'role="status">{WARNING}' in page
 
 
@@ -241,7 +248,7 @@ def test_one_change_has_no_warning_and_two_answer_no_question(client: FlaskClien
     page = client.get(f"/lab/q-table,games=60?ghost=q-table,games=50&seeds={MAX_SEEDS}").text
     assert 'class="warning"' not in page
     assert re.search(r'class="verdict">(Yes|No)', page)
-    falling = next(one for one in EXERCISES if "falling exploration" in one.title)
+    falling = next(one for one in EXERCISES if "falling exploration rate" in one.title)
     assert (
         len(wording.name_causes(parse_recipe(falling.recipe), parse_recipe(falling.baseline))) == 2
     )
@@ -277,9 +284,9 @@ def test_a_preview_of_two_recipes_says_the_verdict(client: FlaskClient, site: Si
 
 def test_ties_are_called_ties() -> None:
     same = build_contest([[1.0] * MAX_SEEDS] * 2, more_is_better=True)
-    assert same.result_words == "the same in 20 of 20"
+    assert same.result_words == "equal in 20 of 20 seeds"
     assert build_contest([[1, 1, 2, 1], [1, 2, 1, 1]], more_is_better=True).result_words == (
-        "A in 1, B in 1, the same in 2"
+        "A in 1, B in 1, equal in 2 of 4 seeds"
     )
 
 

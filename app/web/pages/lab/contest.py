@@ -47,14 +47,17 @@ class Contest(NamedTuple):
     @property
     def result_words(self) -> str:
         """The result for a cell of a table."""
+        seeds = f"{self.seed_count} seed{'s' * (self.seed_count != 1)}"
         if self.is_tie:
-            return f"the same in {self.seed_count} of {self.seed_count}"
+            return f"equal in {self.seed_count} of {seeds}"
         if self.seed_count == MAX_SEEDS and not self.better_side:
             return "no clear difference"
-        same = f", the same in {self.tie_count}" if self.tie_count else ""
+        same = f", equal in {self.tie_count}" if self.tie_count else ""
         if not self.leading_side:
-            return f"A in {self.a_wins}, B in {self.b_wins}{same}"
-        return f"{self.leading_side} in {max(self.a_wins, self.b_wins)} of {self.seed_count}{same}"
+            return f"A in {self.a_wins}, B in {self.b_wins}{same} of {seeds}"
+        return (
+            f"{self.leading_side} in {max(self.a_wins, self.b_wins)} of {seeds}{same}"
+        )
 
 
 class Finding(NamedTuple):
@@ -99,25 +102,28 @@ def describe_contest(
     """
     if contest.seed_count == 1:
         return Finding(
-            f"No verdict yet, with one seed each: {' → '.join(medians)}.",
-            f"{measure.title}: first A, then B. With one seed each, the difference may be luck.",
+            f"No verdict yet, with one seed each: A has {medians[0]}, B has {medians[1]}.",
+            f"The numbers are: {measure.title[0].lower()}{measure.title[1:]}. "
+            "With one seed each, the difference may be luck.",
         )
     if contest.seed_count < MAX_SEEDS:
         after = f"The verdict follows after {MAX_SEEDS} seeds of A and of B."
         return Finding(f"So far: {_describe_lead(contest, measure, phrases)}.", after)
     if contest.is_tie:
-        headline = "No difference: A and B are the same in every seed."
-        return Finding(headline, f"{measure.title}, {MAX_SEEDS} seeds.")
+        headline = "No difference: A and B are equal in every seed."
+        return Finding(
+            headline, f"Compared number: {measure.title}, with {MAX_SEEDS} seeds."
+        )
     score = _describe_score(contest, measure)
-    between = f"Medians {' → '.join(medians)}"
-    test = f"exact sign test, {format_chance(contest.p_value)}"
+    between = f"Medians: A {medians[0]}, B {medians[1]}"
+    test = f"Exact sign test: {format_chance(contest.p_value)}"
     better = f"{measure.better_phrase} {phrases[contest.leading_side or 'B']}"
     if not contest.better_side:
         return Finding(
             f"No clear difference after {MAX_SEEDS} seeds.",
-            f"{better} {score}: this may be luck. {between}, {test}.",
+            f"{better} {score}: this may be luck. {between}. {test}.",
         )
-    detail = f"{_capitalize(score)}. {between}, {test}."
+    detail = f"This holds {score}. {between}. {test}."
     if not answers_question:
         return Finding(f"{better}.", detail)
     answer = "Yes" if contest.better_side == "B" else "No"
@@ -137,8 +143,10 @@ def _describe_lead(
         lead = f"{measure.better_phrase} {phrases[contest.leading_side]}"
         return f"{lead[0].lower()}{lead[1:]} {_describe_score(contest, measure)}"
     if contest.is_tie:
-        return f"the same in {contest.seed_count} of {contest.seed_count} seeds"
-    return f"neither is ahead in {contest.seed_count} seeds"
+        return (
+            f"A and B are equal in {contest.seed_count} of {contest.seed_count} seeds"
+        )
+    return f"neither A nor B is ahead in {contest.seed_count} seeds"
 
 
 def _describe_score(contest: Contest, measure: Measure) -> str:
@@ -149,9 +157,5 @@ def _describe_score(contest: Contest, measure: Measure) -> str:
     if losses:
         score += f", {measure.worse_word} in {losses}"
     if contest.tie_count:
-        score += f", the same in {contest.tie_count}"
+        score += f", equal in {contest.tie_count}"
     return score
-
-
-def _capitalize(text: str) -> str:
-    return text[0].upper() + text[1:]

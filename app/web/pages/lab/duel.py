@@ -202,7 +202,7 @@ class Duel:
         )
         if not warning:
             return verdict
-        detail = f"They differ in {join_words(self.causes)}. {verdict.detail}"
+        detail = f"A and B differ in {join_words(self.causes)}. {verdict.detail}"
         return Finding(verdict.headline, detail, warning)
 
     def _describe_one(self) -> Finding:
@@ -216,14 +216,14 @@ class Duel:
                 "This is the result of one seed: other seeds may be better or worse."
             )
             return Finding(f"{measure.title}: {middle}.", alone)
-        proved = ", ".join(
+        proved = " and ".join(
             f"as {mark.upper()} in {sum(proofs)}"
             for mark, (proofs,) in self._list_proofs().items()
         )
         return Finding(
             f"{measure.title}: {middle}, from {low} to {high}.",
-            f"Median of {len(ends)} seeds. Unbeatable {proved}. "
-            "Choose a change to see whether it helps.",
+            f"The first number is the median of {len(ends)} seeds. The agent is unbeatable {proved} "
+            "of these seeds. Choose a change to see whether it helps.",
         )
 
     def _list_proofs(self) -> dict[str, list[list[bool]]]:
@@ -246,13 +246,15 @@ class Duel:
         rows = []
         for measure in {one.title: one for one in (self.measure, *usual)}.values():
             ends = self.list_final_values(measure)
-            title = measure.short_title + f", of {decisions}" * (
-                measure.title == blunders
+            title = (
+                f"Positions with a blunder (of {decisions})"
+                if measure.title == blunders
+                else measure.title
             )
             values = [format_with_unit(median(each), measure.unit) for each in ends]
             rows.append(self._build_fact(title, values, ends, measure.more_is_better))
         for seat, proved in self._list_proofs().items():
-            values = [f"{sum(each)} of {self.seeds_done}" for each in proved]
+            values = [f"{sum(each)} of {self.seeds_done} seeds" for each in proved]
             title = f"Unbeatable as {seat.upper()}"
             rows.append(self._build_fact(title, values, proved, more_is_better=True))
         return rows
@@ -409,7 +411,9 @@ def list_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
             parts += [("Unbeatable as ", ""), (f"{mark}, proved", proof)]
         else:
             match = build_match_against_person(agent, SEATS[seat], record).show_ply(0)
-            words = f"; as {mark} " if parts else f"As {mark} "
+            words = (
+                f"; can be beaten as {mark} " if parts else f"Can be beaten as {mark} "
+            )
             url = urls.play(replace(match, value_source=agent))
-            parts += [(words, ""), ("this game beats it", url)]
+            parts += [(words, ""), ("by this game", url)]
     return [*parts, (".", "")]

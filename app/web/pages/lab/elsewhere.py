@@ -175,7 +175,7 @@ def _build_cell(setup: Setup, variant: Variant, contest: Contest | None) -> Verd
         return VerdictCell(url, "", "", is_this)
     answer = {"A": "no", "B": "yes", "": ""}[contest.better_side]
     if contest.is_tie:
-        return VerdictCell(url, f"the same in {contest.seed_count}", answer, is_this)
+        return VerdictCell(url, f"equal in {contest.seed_count}", answer, is_this)
     is_one_thing = len(name_causes(setup.a, setup.b)) == 1
     words = answer if is_one_thing else contest.better_side
     score = f"{contest.b_wins} to {contest.a_wins}"

@@ -29,7 +29,7 @@ def draw_evidence(duel: Duel, link: str) -> Drawing:
     for side in duel.sides:
         y = _write_lines(shapes, y, f"{side.mark}: {name_recipe(side.recipe)}", "told")
     seeds = (
-        f"{duel.seeds_done} seeds of A and of B. The numbers of each seed are exact."
+        f"{duel.seeds_done} seeds of A and of B. The results of each seed are exact."
     )
     y = _write_lines(shapes, y, f"{seeds} Q-Tac-Toe:", "told")
     y = _write_lines(shapes, y, link, "told")

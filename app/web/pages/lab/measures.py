@@ -53,7 +53,7 @@ def list_measures(site: SiteData, runs: Iterable[SeedRun]) -> dict[str, Measure]
     if all(run.figures.task_distance for run in runs):
         measures[TASK_KEY] = _build_measure(
             TASK_KEY,
-            "the distance from the exact values",
+            "the mean difference from the exact values",
             "Nearer to the exact values",
             lambda figures: (
                 figures.task_distance.mean_distance if figures.task_distance else []
@@ -88,7 +88,7 @@ def _build_measure_against(site: SiteData, opponent: str) -> Measure:
     outcome, verb = (2, "lost") if is_unbeatable else (0, "won")
     preposition = "to" if is_unbeatable else "against"
     noun = f"games {verb} {preposition} {title}"
-    short = f"{verb.capitalize()} {preposition} {title}"
+    short = f"Games {verb} {preposition} {title}"
     better, worse = ("Fewer", "more") if is_unbeatable else ("More", "fewer")
     course = get_outcome_curve(outcome, opponent)
     return Measure(

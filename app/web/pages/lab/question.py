@@ -1,7 +1,7 @@
 """The question of a comparison, as a sentence whose slots are its settings.
 
 "Does [a larger learning rate: 0.4 → 0.8] help [Q-learning] trained against [Random] for [14,000
-games], by [blunders]?"  The first slot is the contrast, all others are what both recipes share.
+games], measured by [blunders]?"  The first slot is the contrast, all others are what both recipes share.
 """
 
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ def ask_question(
     return [
         *head,
         *_describe_training(site, a, b, contrasts),
-        Phrase(", by "),
+        Phrase(", measured by "),
         Phrase(measure_noun, MEASURE_SLOT),
         Phrase("?"),
     ]

@@ -55,33 +55,33 @@ PARAMETER_LABELS = {
     "step_size": "Learning rate",
     "epsilon": "Exploration rate",
     "gamma": "Discount factor",
-    "epsilon_drop": "ε decay",
+    "epsilon_drop": "Decay of ε",
     "epsilon_last": "Exploration rate at the end",
-    "alpha_drop": "α decay",
+    "alpha_drop": "Decay of α",
     "initial": "Initial value",
-    "seat": "Plays",
-    "start": "Games begin",
-    "key": "Values belong to",
-    "ties": "Choice among equal moves",
-    "last": "Last move updates",
-    "learn_from": "Moves that it learns from",
+    "seat": "Seat of the learner",
+    "start": "First position of a game",
+    "key": "Each value belongs to",
+    "ties": "Choice among moves with equal values",
+    "last": "The last move of a game updates",
+    "learn_from": "Moves that the learner learns from",
     "symmetric": "Symmetric boards share a value",
-    "observing": "Learns from its opponent's moves",
+    "observing": "Learning from the opponent's moves, too",
     "sticky": "A losing move keeps its value",
-    "k_start": "First k",
+    "k_start": "Initial value of k",
     "k_step": "Growth of k",
-    "k_limit": "Largest k",
-    "beads_drop": "Fewer beads in later boxes",
+    "k_limit": "Largest value of k",
+    "beads_drop": "Decrease of the beads in later boxes",
     "paper": "Beads drawn on paper",
-    "memory": "Replay buffer",
-    "batch": "Minibatch",
+    "memory": "Size of the replay buffer",
+    "batch": "Size of the minibatch",
     "error": "Loss function",
 }
 CHOICE_LABELS = {
     "x": "X",
     "o": "O",
-    "pair": "state and action",
-    "afterstate": "afterstates",
+    "pair": "a state and an action",
+    "afterstate": "an afterstate",
 }
 
 
@@ -250,7 +250,7 @@ def _build_measure_slot(setup: Setup, measures: Mapping[str, Measure]) -> Slot:
         )
         for key, measure in measures.items()
     ]
-    return Slot("", "Compared by", False, [], [("", links)])
+    return Slot("", "Compare A and B by", False, [], [("", links)])
 
 
 def _build_shared_slots(setup: Setup, contrasts: Sequence[Parameter]) -> Iterator[Slot]:
@@ -475,7 +475,7 @@ def _name_value(site: SiteData, parameter: Parameter, text: str) -> str:
 def _name_opponent(site: SiteData, name: str) -> str:
     itself = {
         SELF: "Itself",
-        BOTH: "Itself, both sides learning",
+        BOTH: "Itself, with both sides learning",
         "league": "The league",
     }
     return itself.get(name) or site.display_titles[name]

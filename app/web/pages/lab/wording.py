@@ -96,7 +96,9 @@ def warn_of_causes(causes: list[str]) -> str:
         return ""
     number = spell_number(len(causes))
     none = "neither" if len(causes) == 2 else "none"
-    return f"{number.capitalize()} things differ, so {none} is the cause alone."
+    return (
+        f"{number.capitalize()} settings differ, so {none} of them alone is the cause."
+    )
 
 
 def spell_number(number: int) -> str:
