@@ -535,8 +535,7 @@ def load_summaries(folder: Path) -> dict[str, Summary]:
 def save_summary(folder: Path, summary: Summary) -> Path:
     """Write a summary as `<id>.json`, atomically, and return the path."""
     text = msgspec.json.format(msgspec.json.encode(summary), indent=1).decode()
-    # Write each innermost list on one line.  Texts contain no line breaks, so the pattern matches
-    # lists of numbers only.
+    # Write each list of numbers on one line.  Texts contain no line breaks, so they do not match.
     text = re.sub(
         r"\[(\n[^][{}\"]*)\]", lambda found: f"[{_join_numbers(found[1])}]", text
     )

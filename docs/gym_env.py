@@ -96,7 +96,7 @@ class TicTacToe(gymnasium.Env[Seen, np.int64]):
         if self.position < GAME.decisions:
             self._answer()
         over = self.position >= GAME.decisions
-        reward = float(self.player * GAME.result(self.position)) if over else 0.0
+        reward = float(self.player * GAME.get_result(self.position)) if over else 0.0
         seen, info = self._seen()
         return seen, reward, over, False, info
 

@@ -37,8 +37,8 @@ from training.updates import (
     make_example,
 )
 
-# MCTS and the networks are left out, because no single update made their blunders; other agents,
-# because two trainings in plain Python would take too long.
+# MCTS and the networks are left out, because no single update made their blunders.
+# Other agents are left out, because two trainings in plain Python would take too long.
 RECORDED_AGENTS = (
     "q-learning-1",
     "q-learning-3",
@@ -55,8 +55,7 @@ RECORDED_AGENTS = (
     "td-afterstates",
 )
 MAX_BLUNDERS = 40  # limit for the blunders of an agent; the most frequent are kept
-# The values of all moves are recorded from this many updates before a selected update on, which is
-# at least from the start of its game.
+# Values of all moves are recorded from so many updates before a selected update: no game has more.
 VALUED_UPDATES = 60
 DECIDING_KIND = (
     "mistake"  # kind of the example with the update from which on it is preferred

@@ -91,7 +91,7 @@ class IdOrRecipe(click.ParamType[NamedRecipe]):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the agents and algorithms with names that start with `incomplete`."""
-        return complete_word(incomplete, [*SHIPPED, *ALGORITHMS])
+        return list_completions(incomplete, [*SHIPPED, *ALGORITHMS])
 
 
 class AgentOrExternal(click.ParamType["str | NamedRecipe"]):
@@ -117,7 +117,7 @@ class AgentOrExternal(click.ParamType["str | NamedRecipe"]):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the agents with names that start with `incomplete`, or let the shell complete files."""
-        agents = complete_word(incomplete, [*SHIPPED, *ALGORITHMS])
+        agents = list_completions(incomplete, [*SHIPPED, *ALGORITHMS])
         return agents or [CompletionItem(incomplete, type="file")]
 
 
@@ -141,10 +141,10 @@ class ClaimId(click.ParamType[str]):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the claims with ids that start with `incomplete`."""
-        return complete_word(incomplete, CLAIM_IDS)
+        return list_completions(incomplete, CLAIM_IDS)
 
 
-def complete_word(incomplete: str, words: Iterable[str]) -> list[CompletionItem]:
+def list_completions(incomplete: str, words: Iterable[str]) -> list[CompletionItem]:
     """Return the words that start with the text `incomplete`, for a shell."""
     return [
         CompletionItem(word)
@@ -153,7 +153,7 @@ def complete_word(incomplete: str, words: Iterable[str]) -> list[CompletionItem]
     ]
 
 
-def find_models() -> Path:
+def find_models_folder() -> Path:
     """Return models/ of the current folder if it has agents, else the project's own."""
     has_agents = any(MODELS.glob("*.npz"))
     return MODELS if has_agents else ROOT / "models"
@@ -218,7 +218,7 @@ any_agents = click.argument(
 )
 models_option = folder_option(
     "--models",
-    default=find_models,
+    default=find_models_folder,
     meaning="The folder of the agents; default: models/ of the current folder if it has agents, "
     "else the models/ of the project.",
 )
@@ -304,7 +304,7 @@ def list_agents(parameters: bool) -> None:
 @any_agents
 @click.option(
     "--all",
-    "everything",
+    "selects_all",
     is_flag=True,
     help="Train every agent that is not a neural network.",
 )
@@ -324,7 +324,7 @@ def list_agents(parameters: bool) -> None:
 @json_flag("Print the card of each agent as JSON, one line each.")
 def train(
     agents: tuple[NamedRecipe, ...],
-    everything: bool,
+    selects_all: bool,
     out: Path,
     seed: int | None,
     jobs: int,
@@ -332,12 +332,12 @@ def train(
     as_json: bool,
 ) -> None:
     """Train agents and save each one when it is finished."""
-    if everything == bool(agents):
+    if selects_all == bool(agents):
         raise click.UsageError("Name the agents to train, or use --all.")
     from training.progress import show_training_bars  # noqa: PLC0415
     from training.run import train_all  # noqa: PLC0415
 
-    if everything:
+    if selects_all:
         agents = tuple(NamedRecipe(one, SHIPPED[one].recipe) for one in TABLE_IDS)
     recipes = {one.id: one.recipe.with_seed(seed) for one in agents}
     with show_training_bars(is_shown=not quiet) as line:
@@ -523,7 +523,7 @@ def seeds(agent: NamedRecipe, seeds: int, first: int, jobs: int, as_json: bool) 
 
 @main.command()
 @click.argument("claims", nargs=-1, metavar="[ID]...", type=ClaimId())
-@click.option("--all", "everything", is_flag=True, help="Check every claim.")
+@click.option("--all", "selects_all", is_flag=True, help="Check every claim.")
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),
@@ -553,7 +553,7 @@ def seeds(agent: NamedRecipe, seeds: int, first: int, jobs: int, as_json: bool) 
     help="Only update the texts of the summaries; train nothing.",
 )
 def experiment(
-    claims: tuple[str, ...], everything: bool, only_texts: bool, **options: Any
+    claims: tuple[str, ...], selects_all: bool, only_texts: bool, **options: Any
 ) -> None:
     """Check claims: train all missing seeds, keep every run, and write the summaries.
 
@@ -564,7 +564,7 @@ def experiment(
 
     if only_texts:
         lines = engine.update_all_texts(claims, options["out"])
-    elif everything or claims:
+    elif selects_all or claims:
         lines = engine.run_experiments(claims, **options)
     else:
         lines = engine.list_claims(options["out"])

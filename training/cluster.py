@@ -25,8 +25,7 @@ from distributed.versions import VersionMismatchWarning, get_versions
 from app.project import PREFIX, ROOT
 
 PACKAGES = ("app", "training")
-# Suffixes of the files that are sent to workers: code, texts, and the kernels that numba compiled
-# here, which workers with an equal processor can use.
+# Suffixes of the files that are sent to workers: code, texts, and kernels that numba compiled here.
 SENT_SUFFIXES = {".py", ".toml", ".nbi", ".nbc"}
 # Seconds to wait for an answer of the scheduler, and for a result before the workers are checked.
 WAIT_SECONDS = 10.0
@@ -170,7 +169,7 @@ def _compare_versions(client: Client, packages: Sequence[str]) -> None:
 
 
 def check_versions(
-    worker: str,
+    worker_name: str,
     worker_versions: Versions,
     own_versions: Versions,
     packages: Sequence[str],
@@ -188,5 +187,5 @@ def check_versions(
         if found != needed:
             has = f"{name} {found}" if found else f"no {name}"
             raise RuntimeError(
-                f"the worker {worker} has {has}; a run needs {needed}, as is here"
+                f"the worker {worker_name} has {has}; a run needs {needed}, as is here"
             )

@@ -24,8 +24,7 @@ CLAIM_HEADER = ["Claim", "Source", "Verdict", "Runs"]
 START_MARK, END_MARK = "<!-- results -->", "<!-- /results -->"
 UNLIMITED_WIDTH = 1_000  # characters of a line: more than any table has
 README, RESULTS = "README.md", "docs/results.md"
-# The agents in the README's table: one proved unbeatable, the best learner, the first learner,
-# double Q-learning, MENACE and a network.
+# The agents in the README's table, one for each main kind of learner.
 FEATURED_AGENTS = (
     "champion",
     "q-learning-4",

@@ -236,7 +236,7 @@ def read_moves(game: Game, play: Callable[..., Any]) -> CellMask:
             ) from None
         if isinstance(given, tuple):
             raise ValueError(
-                f"{where} it returns the tuple {_quote(given)}, which may be a row and a column: "
+                f"{where} it returns the tuple {_quote_repr(given)}, which may be a row and a column: "
                 "return a cell, 3 * row + column, or a list of cells"
             )
         try:
@@ -245,12 +245,14 @@ def read_moves(game: Game, play: Callable[..., Any]) -> CellMask:
             cells = set()
         empty_cells = np.flatnonzero(game.legal[decision]).tolist()
         if not cells or not cells <= {*empty_cells}:
-            raise ValueError(f"{where} it plays {_quote(moves)}, not an empty cell")
+            raise ValueError(
+                f"{where} it plays {_quote_repr(moves)}, not an empty cell"
+            )
         chosen_moves[decision, list(cells)] = True
     return chosen_moves
 
 
-def _quote(item: object) -> str:
+def _quote_repr(item: object) -> str:
     """Return the repr of an item, cut to 40 characters."""
     try:
         text = repr(item)

@@ -67,8 +67,8 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
     Raises RecipeError if the recipe is invalid.
     """
     kind, rest = split_request(request)
-    # Imported late: the trainer process needs none of these modules.  Also, a worker that must
-    # not read broken kernels has to disable numba's cache before it imports them.
+    # Imported late, because the trainer process needs none of these modules.
+    # A worker that must not read broken kernels disables numba's cache before these imports.
     if kind == STORY_PREFIX:
         from training.story import encode_story  # noqa: PLC0415
 

@@ -36,7 +36,7 @@ def build_minibatch() -> list[UpdateExample]:
     sampled: list[tuple[NetworkTrainee, MoveArrays]] = []
 
     def store_sample(trainee: NetworkTrainee, moves: MoveArrays) -> None:
-        """RunStore the network and the sampled moves of an epoch."""
+        """Store the network and the sampled moves of an epoch."""
         sampled.append((trainee, moves))
 
     tables = [

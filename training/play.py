@@ -37,7 +37,7 @@ def play_in_terminal(
         position = replay_record(game, record)[-1]
         console.print(build_board_table(game, agent, position))
         if game.is_over(position):
-            result = game.result(position)
+            result = game.get_result(position)
             console.print(f"{MARKS[result]} wins." if result else "A draw.")
             return record
         if game.to_move[position] != SEATS[seat]:

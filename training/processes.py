@@ -74,15 +74,17 @@ def _forward_reports(
         on_progress(progress)
 
 
-def _init_process(parent: int, reports: "SimpleQueue[Any]") -> None:
+def _init_process(parent_pid: int, reports: "SimpleQueue[Any]") -> None:
     """Prepare a process of the pool: it ignores Ctrl-C and exits when its parent has ended."""
     signal(SIGINT, SIG_IGN)
     _on_progress.set(reports.put)
-    Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
+    Thread(target=_exit_with_parent, args=(parent_pid,), daemon=True).start()
 
 
-def _exit_with_parent(parent: int) -> None:
+def _exit_with_parent(parent_pid: int) -> None:
     """Wait for the end of the parent process, then exit."""
-    while os.getppid() == parent:  # the system gives an orphaned process another parent
+    while (
+        os.getppid() == parent_pid
+    ):  # the system gives an orphaned process another parent
         sleep(WATCH_SECONDS)
     os._exit(1)

@@ -115,7 +115,7 @@ class Person:
     """The person who plays a game against the learner; their moves are the given cells."""
 
     def __init__(self, game_number: int, cells: str) -> None:
-        """RunStore the number of the game among games with people, from 1, and the cells."""
+        """Store the number of the game among games with people, from 1, and the cells."""
         self.number = game_number
         self.cells = cells
         self.moves = 0

@@ -127,8 +127,8 @@ def train_all(
     """
     watchers: dict[str, OnProgress] = {}
 
-    def on_progress(report: tuple[str, Progress]) -> None:
-        agent_id, progress = report
+    def on_progress(agent_progress: tuple[str, Progress]) -> None:
+        agent_id, progress = agent_progress
         if agent_id not in watchers:
             watchers[agent_id] = add_progress_line(agent_id)
         watchers[agent_id](progress)
@@ -250,7 +250,7 @@ def build_agent(
         q=end.q,
         visits=end.visits,
         snapshot_updates=updates,
-        history=History.from_tables(
+        history=History.from_snapshots(
             tables,
             np.stack([game.gather_pairs(moment.visits) > 0 for moment in history]),
         ),

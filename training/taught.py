@@ -61,13 +61,12 @@ from training.textbook.loop import Update as BookUpdate
 from training.textbook.rng import Random
 
 MAX_CACHED_PUPILS = 128  # states between two games, about 0.1 MB each
-# The learner's seat -> the person's moves in the shortest game: X can win with its third move;
-# O wins with its third move at the earliest, after three moves of X.
+# The learner's seat -> the number of moves that a person makes in the shortest possible game.
 SHORTEST_GAMES = {"X": 2, "O": 3}
 
 
 @cache
-def get_pupils(game: Game, is_compiled: bool) -> "PupilCache":
+def get_pupil_cache(game: Game, is_compiled: bool) -> "PupilCache":
     """Return the cache of this process, after loading the kernels that evaluate a lesson."""
     evaluate_lesson(game, BASELINES["random"].build_policy(game), is_compiled)
     return PupilCache(game, is_compiled)
@@ -82,7 +81,7 @@ def answer_course(
     """
     try:
         return msgspec.json.encode(
-            get_pupils(game, is_compiled).build_course(
+            get_pupil_cache(game, is_compiled).build_course(
                 parse_recipe(text), unfinished_moves
             )
         )

@@ -1,4 +1,4 @@
-"""ExampleSelection of example updates from real trainings, which pages show step by step.
+"""Selection of example updates from real trainings, which pages show step by step.
 
 `python -m training updates` writes `models/updates/<algorithm>.json`, so that no page has to
 wait for a training.  The textbook learners make the updates; a test repeats all of them.
@@ -197,12 +197,13 @@ def is_lost_game(recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> 
 def make_beads_test(min_beads: float, max_beads: float) -> UpdateTest:
     """Return a function that tests whether a game's first update adds this number of beads."""
 
-    def test(_recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
-        gained = update.new - update.old
-        first = game.updates[0] is update
-        return first and len(game.updates) >= 3 and min_beads <= gained <= max_beads
+    def adds_beads(_recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
+        """Return whether an update is the first of several and adds this number of beads."""
+        added_beads = update.new - update.old
+        is_first = game.updates[0] is update and len(game.updates) >= 3
+        return is_first and min_beads <= added_beads <= max_beads
 
-    return test
+    return adds_beads
 
 
 def has_narrower_bounds(

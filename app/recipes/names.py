@@ -31,8 +31,8 @@ MAX_TAUGHT_NAME = 2_000  # limit for a name with taught games
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 NUMBER = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e-?[0-9]{1,3})?")
 OPPONENT_ALIASES = {"first-empty": "fixed"}  # alias -> opponent
-# Alias -> parameter: former names, for old links, and names that are common in books and
-# libraries.  A URL with an alias redirects to the canonical name.
+# Alias -> parameter: former names, and names that are common in books and libraries.
+# A URL with an alias redirects to the canonical name.
 PARAMETER_ALIASES = {
     "learning_rate": "alpha",
     "discount": "gamma",

@@ -40,8 +40,7 @@ OPPONENTS = (*BASELINES, *SELF_OPPONENTS)
 YOU = "you"  # opponent: a person; the recipe holds their moves
 MAX_TAUGHT_GAMES = 300  # limit for games with people in a recipe
 MAX_PRACTICE_UPDATES = 20_000  # limit for updates between games with people
-# Limit for phases of practice, because each phase is evaluated.  With 100 games a phase the limit
-# MAX_PRACTICE_UPDATES is reached as well.
+# Limit for phases of practice, because each phase is evaluated.
 MAX_PRACTICE_PHASES = 40
 COMMON_PARAMETERS = "taught win draw loss seed"  # these come last, in this order
 MAX_QUOTED = 40  # limit for the characters of a rejected value

@@ -247,8 +247,7 @@ class DistinctBoards:
             stones[self.is_base3_number] = stones[self.is_base3_number][:, ::-1]
         ones = (stones == 1).sum(axis=1)
         twos = (stones == 2).sum(axis=1)
-        # With equal numbers of stones X is to move, so the own stones 1 are X's. Otherwise O
-        # is to move and the own stones are O's, so 1 and 2 are swapped.
+        # The digit 1 is the player to move.  If this is O, the digits 1 and 2 are swapped.
         if scheme.is_movers_view:
             is_of_o = ones < twos
             stones[is_of_o] = np.array([0, 2, 1])[stones[is_of_o]]

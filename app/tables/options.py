@@ -17,8 +17,7 @@ class TableOptions(NamedTuple):
 
 DEFAULT_OPTIONS = TableOptions()
 DETECTED_VALUE = "detected"
-# For each option, its label in the form and the labels of its values; the first value is the
-# default.
+# Option -> (its label in the form, value -> label of the value); the first value is the default.
 QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "boards": (
         "On a board of numbers, 1 is",

@@ -25,11 +25,9 @@ from app.tictactoe.game import Game, O
 from app.tictactoe.policy import CellMask
 
 MAX_LISTED_ROWS = 20  # maximum number of unreadable rows listed in a message
-# If at least this many positions are all in different symmetry classes, the table is assumed to
-# have one position for each class, which represents the symmetric positions.
+# If so many positions are all in different symmetry classes, each is taken to represent its class.
 MIN_CLASSES = 20
-# Values are assumed to be in X's view if at least this many winning moves of O have the lowest
-# value of their position.
+# Values are taken to be in X's view if so many winning moves of O are the lowest of their position.
 MIN_WINS = 3
 
 

@@ -318,7 +318,9 @@ def _add_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Agen
         q=arrays["q"],
         visits=arrays["visits"],
         snapshot_updates=arrays["snapshot_updates"],
-        history=History.from_tables(arrays["snapshot_q"], arrays["snapshot_updated"]),
+        history=History.from_snapshots(
+            arrays["snapshot_q"], arrays["snapshot_updated"]
+        ),
     )
 
 

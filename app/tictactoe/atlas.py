@@ -13,8 +13,7 @@ from app.tictactoe.policy import CellMask, compute_optimal_q, find_best_moves
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import find_blunders, find_lost_game
 
-# Chances are rounded before positions are sorted by them, because the chances of symmetric
-# positions differ in the last digits.
+# Chances are rounded before sorting, because those of symmetric positions differ in the last digits.
 CHANCE_DECIMALS = 12
 
 

@@ -52,21 +52,26 @@ def compute_preferences(
     are the beads of all legal pairs, or of the pairs of a decision, [..., P]. A preference is a
     chance of being drawn, not an expected result.
     """
-    # `part` is 1 / (number of symmetric cells).  The sum of `part` over a row is the number of moves,
-    # and the sum of beads times `part` is the number of beads of the box.
     starts = game.pair_start[:-1]
-    part = 1 / count_symmetric_cells(game)
+    # Symmetric cells are one move, so each cell counts as a part of its move.
+    move_part = 1 / count_symmetric_cells(game)
     if decision is not None:
         start, end = game.pair_start[decision : decision + 2]
         starts = np.zeros(1, np.intp)
-        part = part[start:end]
-    sizes = np.diff(starts, append=len(part))
-    total = np.add.reduceat(beads * part, starts, axis=-1).repeat(sizes, axis=-1)
-    moves = np.add.reduceat(part, starts).repeat(sizes)
-    even = 1 / moves
-    is_filled = total > 0
-    share = np.where(is_filled, beads / np.where(is_filled, total, 1), even)
-    # With a single move, even == 1 and share <= 1, so its preference is never above 0.
-    above = (share - even) / np.where(even < 1, 1 - even, 1)
-    preference: NDArray[np.float64] = np.where(share < even, share / even - 1, above)
+        move_part = move_part[start:end]
+    sizes = np.diff(starts, append=len(move_part))
+    box_beads = np.add.reduceat(beads * move_part, starts, axis=-1)
+    box_beads = box_beads.repeat(sizes, axis=-1)
+    move_counts = np.add.reduceat(move_part, starts).repeat(sizes)
+    equal_share = 1 / move_counts
+    is_filled = box_beads > 0
+    share = beads / np.where(is_filled, box_beads, 1)
+    share = np.where(is_filled, share, equal_share)
+    # The share of a box's only move is never above the equal share 1, so its preference is at most 0.
+    largest_excess = np.where(equal_share < 1, 1 - equal_share, 1)
+    preference: NDArray[np.float64] = np.where(
+        share < equal_share,
+        share / equal_share - 1,
+        (share - equal_share) / largest_excess,
+    )
     return preference

@@ -259,8 +259,7 @@ def _check_chances(figures: Figures) -> None:
 def _check_nash_conv(figures: Figures) -> None:
     """Raise ValueError unless nash_conv follows from the best responses."""
     beaten = zip(figures.best_response.x, figures.best_response.o, strict=False)
-    # The best responders' wins minus losses.  The chances are in the agent's view, so a loss of the
-    # agent is a win of the responder.
+    # The best responders' wins minus losses: the chances are in the agent's view, so its losses count.
     pairs = zip(beaten, figures.nash_conv, strict=False)
     for (as_x, as_o), figure in pairs:
         gain_of_o = as_x[2] - as_x[0]

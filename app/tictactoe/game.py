@@ -70,7 +70,7 @@ class Game:
         """Return whether the game has ended at a position."""
         return position >= self.decisions
 
-    def result(self, position: int) -> int:
+    def get_result(self, position: int) -> int:
         """Return the result of a finished position: +1 X won, 0 draw, -1 O won."""
         return int(self.outcome[position - self.decisions])
 
@@ -173,8 +173,7 @@ class Game:
     @cached_property
     def pair_class(self) -> NDArray[np.int64]:
         """[P] a number for each pair; symmetric pairs share a number."""
-        # Symmetry g maps a board b to b[symmetries[g]], so it moves cell symmetries[g, j] to cell j.
-        # The inverse permutation therefore maps a cell to its image.
+        # Symmetry g moves cell symmetries[g, j] to cell j, so its inverse maps a cell to its image.
         image_of_cell = np.argsort(self.symmetries, axis=1)
         # Position and cell make one number; the class is the lowest number of all symmetric pairs.
         symmetric_pairs = (
@@ -263,8 +262,8 @@ def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
     while len(plies[-1].unfinished):
         ply = len(plies) - 1
         moves = _list_moves(plies[-1].unfinished, ply, cells)
-        # Different moves can lead to the same position, so duplicates are removed.  Only the player
-        # who has just moved can have a new line.
+        # Different moves can lead to the same position, so duplicates are removed.
+        # Only the player who has just moved can have a new line.
         codes = np.unique(np.concatenate([children for _, _, children in moves]))
         won = _has_line(codes, get_mover(ply), cells, lines)
         over = won | (ply + 1 == cells)
@@ -352,8 +351,7 @@ def _list_symmetries(rows: int, columns: int) -> NDArray[np.intp]:
     grid = np.arange(rows * columns).reshape(rows, columns)
     mirrored = grid[:, ::-1]
     images = [np.rot90(side, turns) for side in (grid, mirrored) for turns in range(4)]
-    # `dict.fromkeys` removes repeated maps and keeps the order: on a board of one row some maps are
-    # equal.
+    # `dict.fromkeys` removes equal maps, which a board of one row has, and keeps their order.
     maps = dict.fromkeys(
         tuple(image.ravel()) for image in images if image.shape == grid.shape
     )

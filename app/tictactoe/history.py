@@ -30,7 +30,7 @@ class History:
     first_update: NDArray[np.uint8]
 
     @classmethod
-    def from_tables(
+    def from_snapshots(
         cls, values: NDArray[np.float32], is_updated: NDArray[np.bool_]
     ) -> "History":
         """Return the history of T snapshots: the values, and whether pairs were updated so far, [T, P].
@@ -76,8 +76,8 @@ class History:
     def get_all_values(self) -> NDArray[np.float32]:
         """Return the values of all pairs at all snapshots, [T, P]."""
         until = np.append(self.change_snapshot[1:], np.uint8(0))
-        # A value lasts to the next change of the pair; the last value of a pair lasts to the end, since
-        # the next change belongs to another pair and has snapshot 0.
+        # A value lasts to the next change of its pair, and the last value of a pair to the end.
+        # The change after the last one of a pair belongs to another pair and has snapshot 0.
         until = np.where(
             until > self.change_snapshot, until, np.uint8(self.snapshot_count)
         )

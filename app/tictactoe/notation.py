@@ -107,14 +107,14 @@ def find_record(game: Game, position: int) -> str:
     return record
 
 
-def undo_moves(record: str, plies: int = 1) -> str:
+def undo_moves(record: str, move_count: int = 1) -> str:
     """Return a record without its last plies.
 
     Raises ValueError if the record has fewer plies.
     """
-    if not 0 <= plies <= len(record):
-        raise ValueError(f"cannot take back {plies} of {len(record)} moves")
-    return record[: len(record) - plies]
+    if not 0 <= move_count <= len(record):
+        raise ValueError(f"cannot take back {move_count} of {len(record)} moves")
+    return record[: len(record) - move_count]
 
 
 @lru_cache(maxsize=2)

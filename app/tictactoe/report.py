@@ -33,8 +33,8 @@ from app.tictactoe.views import RewardScale, scale_values_of_movers
 
 EntryType = TypeVar("EntryType")
 Chance = Annotated[float, Meta(ge=0, le=1)]
-# Chances of win, draw and loss for the agent.  `tuple[Chance, ...]` with a fixed length has a JSON
-# schema that all generators of clients understand; a tuple of three types has `items: false`.
+# Chances of win, draw and loss for the agent.
+# The JSON schema of `tuple[Chance, Chance, Chance]` has `items: false`, which few tools can read.
 Chances = Annotated[tuple[Chance, ...], Meta(min_length=3, max_length=3)]
 Count = Annotated[int, Meta(ge=0)]
 Distance = Annotated[float, Meta(ge=0)]

@@ -18,9 +18,9 @@ from app.tictactoe.reachable_play import find_reachable_games
 from app.tictactoe.values import TIE_TOLERANCE, PlyArrays, Values, list_plies_backward
 from app.tictactoe.views import RewardScale
 
-# Both take the values of the n moves of a ply.  The first returns the values of its d decisions,
-# [d]; the second returns the probabilities of its n moves, [n].
+# A function from the values of the n moves of a ply to the values of its d decisions, [n] -> [d].
 StateValues = Callable[[Values, PlyArrays], Values]
+# A function from the values of the n moves of a ply to the chances of these moves, [n] -> [n].
 MoveChances = Callable[[Values, PlyArrays], Values]
 
 

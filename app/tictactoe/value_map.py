@@ -24,8 +24,7 @@ UNKNOWN = -128  # the colour level of a tile without a known value
 # the row of a ply with n tiles is about sqrt(n) / ROW_FLATNESS tiles high
 ROW_FLATNESS = 3
 ROW_GAP = 0.75  # space between the rows of two plies, in tiles
-# Chances are rounded before tiles are sorted by them, because the chances of symmetric positions
-# differ in the last digits.
+# Chances are rounded before sorting, because those of symmetric positions differ in the last digits.
 CHANCE_DECIMALS = 9
 
 

@@ -32,8 +32,7 @@ class Solution(NamedTuple):
     """The result and the length of the game from every position, with optimal play by both sides."""
 
     values: NDArray[np.int8]  # [S] +1 X wins, 0 draw, -1 O wins
-    # [S] number of moves to the end, if the winner plays for the fastest win and the loser for the
-    # slowest loss
+    # [S] number of moves to the end, if winners win as fast and losers lose as slowly as possible
     plies_to_end: NDArray[np.int8]
 
 
@@ -59,9 +58,8 @@ class PlyArrays(NamedTuple):
 @lru_cache(maxsize=2)
 def solve_game(game: Game) -> Solution:
     """Return the solution of the game by minimax, computed once in each process."""
-    # A score combines result and length: its sign is the winner, its absolute value is
-    # cells + 1 - (plies to the end).  So X's maximum is the fastest win or, if X must lose, the
-    # slowest loss.
+    # The sign of a score is the winner, and its absolute value is cells + 1 - (plies to the end).
+    # So the maximum for X is the fastest win or, if X must lose, the slowest loss.
     score = np.zeros(game.positions, np.int8)
     score[game.decisions :] = game.outcome * np.int8(game.cells + 1)
     empty_cells = np.zeros(game.positions, np.int8)

@@ -69,20 +69,20 @@ def scale_values(
     return scaled
 
 
-def round_for_display(scaled: NDArray[np.floating]) -> NDArray[np.float64]:
+def round_for_display(scaled_values: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return values of the common scale rounded as squares show them, with 0.0 for -0.0."""
-    rounded: NDArray[np.float64] = np.round(scaled, DECIMALS) + 0.0
+    rounded: NDArray[np.float64] = np.round(scaled_values, DECIMALS) + 0.0
     return rounded
 
 
 def compute_colour_level(
-    scaled: NDArray[np.floating], colour_steps: int
+    scaled_values: NDArray[np.floating], colour_steps: int
 ) -> NDArray[np.float64]:
     """Return the colour number of values of the common scale, from -steps (loss) to +steps (win).
 
     It has the sign of the rounded value: only values shown as 0.00 get 0.
     """
-    number = round_for_display(scaled)
+    number = round_for_display(scaled_values)
     strength = np.rint(np.abs(number) * colour_steps)
     step: NDArray[np.float64] = np.sign(number) * np.fmax(1, strength)
     return step

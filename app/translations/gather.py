@@ -28,16 +28,15 @@ EXTRACTION_OPTIONS = {
         "lstrip_blocks": "true",
     }
 }
-# The title and description of a Baseline and the pattern of a RecordError are translatable,
-# although the game imports no gettext.
+# Calls whose texts are translated, although app.tictactoe, which has them, imports no gettext.
 GETTEXT_KEYWORDS: list[dict[str, Any]] = [
     DEFAULT_KEYWORDS
     | dict.fromkeys(("gettext_noop", "RecordError", "IllegalMoveError"))
     | {"Baseline": (1,)},
     {"Baseline": (2,)},
 ]
-# Section of a catalogue -> files or folders with its texts, in order.  A text that occurs in
-# several files belongs to the first file; files that are not listed come last.
+# Section of a catalogue -> files or folders with its texts, in order; other files come last.
+# A text that occurs in several files belongs to the first of these files.
 CATALOGUE_SECTIONS = {
     "How the language writes names, numbers and dates": ("app/web/translation.py",),
     "Every page: header, preferences, help": (

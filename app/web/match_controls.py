@@ -276,7 +276,7 @@ def count_results(state: MatchState) -> tuple[int, int, int]:
     end = state.positions[-1]
     if state.match.replays_record or not state.site.game.is_over(end):
         return wins, draws, losses
-    result = state.site.game.result(end)
+    result = state.site.game.get_result(end)
     return (
         min(wins + (result == 1), MAX_COUNTED_GAMES),
         min(draws + (result == 0), MAX_COUNTED_GAMES),

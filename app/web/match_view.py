@@ -315,7 +315,7 @@ def get_result_name(state: MatchState) -> str:
     """
     if not state.is_over:
         return ""
-    outcome = state.site.game.result(state.position)
+    outcome = state.site.game.get_result(state.position)
     side = find_viewing_side(state.match, state.site)
     if state.match.is_watched or side is None:
         side = outcome
@@ -341,7 +341,7 @@ def build_evaluation_bar(state: MatchState, values: MoveValues | None) -> Evalua
     side = find_viewing_side(state.match, state.site) or X
     sign = side * int(state.site.game.to_move[values.position])
     if state.is_over:
-        ended = side * state.site.game.result(state.position)
+        ended = side * state.site.game.get_result(state.position)
         label = gettext(GAME_OVER_TEXTS[ended], mark=MARKS[side])
         return EvaluationBar(
             ended * move_values.HEAT_STEPS, ended * move_values.HEAT_STEPS, label
@@ -533,7 +533,7 @@ def summarise_game(state: MatchState) -> str:
     blame = find_losing_move(state)
     if not blame:
         return gettext("No move was a blunder.")
-    winner = site.game.result(state.position)
+    winner = site.game.get_result(state.position)
     ply = blame.ply - 1
     who = match.get_player_name(winner)
     erred = match.get_player_name(get_mover(ply))

@@ -302,7 +302,7 @@ def _describe_blunder(state: MatchState, ply: int, cell: int) -> str:
 
 def _describe_result(state: MatchState) -> str:
     match = state.match
-    outcome = state.site.game.result(state.position)
+    outcome = state.site.game.get_result(state.position)
     if outcome == 0:
         return gettext("Draw")
     if match.is_human(outcome) and match.is_human(-outcome):

@@ -57,7 +57,7 @@ def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:
         q=game.spread_pairs(history[-1]),
         visits=game.spread_pairs(visits, illegal_value=0),
         snapshot_updates=np.array([0, 20], np.int64),
-        history=History.from_tables(history, np.stack([visits > 4, visits > 0])),
+        history=History.from_snapshots(history, np.stack([visits > 4, visits > 0])),
     )
 
 

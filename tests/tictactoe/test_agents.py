@@ -176,7 +176,7 @@ def test_nobody_takes_the_name_of_somebody_who_is_no_agent(tmp_path: Path):
 def test_a_table_and_its_history_are_kept_to_the_last_bit(tmp_path: Path, game: Game, agent: Agent):
     """The values are thirds, which half precision would round."""
     values = agent.history.get_all_values() / np.float32(3)
-    history = History.from_tables(values, agent.history.find_all_updated_pairs())
+    history = History.from_snapshots(values, agent.history.find_all_updated_pairs())
     exact = replace(agent, q=game.spread_pairs(values[-1]), history=history)
     assert (values.astype(np.float16) != values).any(axis=1).all()
     save_agent(tmp_path, game, exact)
@@ -228,7 +228,7 @@ def assert_same_bits(values: NDArray[np.float32], others: NDArray[np.float32]) -
 def test_everything_comes_back(made: Tables, data: st.DataObject) -> None:
     values, updated = made
     moments, pairs = values.shape
-    history = History.from_tables(values, updated)
+    history = History.from_snapshots(values, updated)
     assert history.snapshot_count == moments
     assert_same_bits(history.get_all_values(), values)
     np.testing.assert_array_equal(history.find_all_updated_pairs(), updated)

@@ -331,4 +331,4 @@ def test_the_likeliest_games_are_those_of_a_search_through_all(tictactoe: Both, 
         position = start
         for cell in line.cells:
             position = int(game.successor[position, cell])
-        assert game.result(position) == end
+        assert game.get_result(position) == end

@@ -200,7 +200,9 @@ def test_its_game_is_that_of_the_site(game: Game) -> None:
         board = format_position(game, position)
         assert rules.is_over(board) == game.is_over(position)
         if game.is_over(position):
-            assert rules.result(board, "X") == game.result(position) == -rules.result(board, "O")
+            assert (
+                rules.result(board, "X") == game.get_result(position) == -rules.result(board, "O")
+            )
     assert sorted(list_symmetries(3, 3)) == sorted(game.symmetries.tolist())
 
 

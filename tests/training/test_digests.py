@@ -104,7 +104,7 @@ def test_one_other_bit_is_a_difference(agent: Agent, name: str) -> None:
         q=arrays["q"],
         visits=arrays["visits"],
         snapshot_updates=arrays["snapshot_updates"],
-        history=History.from_tables(arrays["snapshot_q"], arrays["snapshot_updated"]),
+        history=History.from_snapshots(arrays["snapshot_q"], arrays["snapshot_updated"]),
     )
     assert list_differences(agent, other) == [name]
 

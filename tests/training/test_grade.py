@@ -320,7 +320,7 @@ def test_the_game_that_beats_it_is_one_of_its_own(grade: Grade) -> None:
     for seat, player in (("x", 1), ("o", -1)):
         cells = found["losing_games"][seat]
         *positions, end = replay_record(game, "".join(map(str, cells)))
-        assert game.result(end) == -player
+        assert game.get_result(end) == -player
         for position, cell in zip(positions, cells, strict=True):
             if game.to_move[position] == player:
                 assert cell == game.legal[position].argmax()

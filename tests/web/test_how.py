@@ -538,7 +538,7 @@ def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) 
 
 
 def test_the_example_is_a_game_that_x_wins_with_its_third_move(site: SiteData) -> None:
-    assert site.game.result(parse_position(site.game, "XXXOO....")) == 1
+    assert site.game.get_result(parse_position(site.game, "XXXOO....")) == 1
     boards = [move.board for move in work_out_won_game(site.game)]
     assert boards == ["XX.OO....", "X..O.....", "........."]
     assert len(WORKED_RECORD) == 5

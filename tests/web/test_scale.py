@@ -93,7 +93,7 @@ def trained(site: SiteData) -> SiteData:
             q=end.q,
             visits=end.visits,
             snapshot_updates=site.agents["q-learning-1"].snapshot_updates[[0, -1]],
-            history=History.from_tables(tables, known),
+            history=History.from_snapshots(tables, known),
         )
     return SiteData(site.game, Lab(site.game, agents, None), agents, site.baselines)
 

@@ -38,7 +38,7 @@ from app.web.pages.why import Explanation, explain
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 from app.web.urls import why as why_address
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
-from training.learners.league import build_layout, list_own_entries
+from training.learners.league import build_table_layout, list_own_entries
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "why.txt"
 HTMX = {"HX-Request": "true"}
@@ -347,7 +347,7 @@ def test_what_the_other_seat_draws_an_entry_to_is_found_by_a_second_route(
 @pytest.mark.parametrize("symmetries", [1, 8])
 def test_the_leagues_entries_are_shared_as_the_page_says(site: SiteData, symmetries: int) -> None:
     game = site.game
-    view = build_layout(game, symmetries)
+    view = build_table_layout(game, symmetries)
     own, (as_x, as_o) = list_own_entries(game, view), view.pair_entry
     x_moves, o_moves = game.to_move == X, game.to_move == O
     for position in np.flatnonzero(x_moves)[::5]:

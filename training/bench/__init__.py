@@ -153,10 +153,10 @@ def _measure_rate(game: Game, recipe: Recipe) -> float:
     return end.updates / (process_time() - start)
 
 
-def _measure_seconds(run: Callable[[], object]) -> float:
+def _measure_seconds(call: Callable[[], object]) -> float:
     """Return the processor time of a call in seconds."""
     start = process_time()
-    run()
+    call()
     return process_time() - start
 
 

@@ -55,7 +55,7 @@ class RunStore:
         }
 
     def write(self, values: Mapping[str, bytes]) -> None:
-        """RunStore these values; they are on disk when this returns."""
+        """Store these values; they are on disk when this returns."""
         with self.environment.begin(write=True) as transaction:
             for name, value in values.items():
                 transaction.put(name.encode(), value)

@@ -16,7 +16,7 @@ from training.experiments.claim import format_count, format_percent, format_shar
 PLAYERS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 
 
-def compute_chances() -> dict[tuple[str, str], NDArray[np.float64]]:
+def compute_result_percents() -> dict[tuple[str, str], NDArray[np.float64]]:
     """Return the percent of games won, drawn and lost by X, by the names of X and O."""
     game = tic_tac_toe()
     policies = {name: BASELINES[name].build_policy(game) for name in PLAYERS}
@@ -46,7 +46,7 @@ def draw_lead_grid(leads: Mapping[tuple[str, str], float]) -> Grid:
 @claim.experiment("first-move")
 def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on the exact advantage of moving first, by player."""
-    chances = compute_chances()
+    chances = compute_result_percents()
     lead = {pair: float(won - lost) for pair, (won, _, lost) in chances.items()}
     perfect = [
         abs(lead[one, other])

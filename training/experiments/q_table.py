@@ -354,14 +354,25 @@ AS_REPORTED, AGAINST_RANDOM = (
 )
 
 
-class TestGamesResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The play of an agent as O against random, and the positions that it knows, up to symmetry."""
+class TestGamesResult(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={
+        "won_percent": "won",
+        "lost_percent": "lost",
+        "updated_positions": "learned",
+        "known_or_tested_positions": "tested",
+    },
+):
+    """The results of an agent as O against random, and numbers of positions, up to symmetry."""
 
     seconds: float
-    won: float  # percent of games won as O
-    lost: float
-    learned: int  # number of positions with an updated move
-    tested: int  # number of positions that were updated or occur in the test games
+    won_percent: float  # percent of games won as O
+    lost_percent: float  # percent of games lost as O
+    updated_positions: int  # number of positions with an updated move
+    # number of positions that were updated or occur in the test games
+    known_or_tested_positions: int
 
 
 def measure_test_games(recipe: Recipe) -> TestGamesResult:
@@ -394,7 +405,7 @@ def _play_test_games(
     seat: int,
     rng: np.random.Generator,
 ) -> Numbers:
-    """Return the decisions where the policy moves in its test games, played in parallel."""
+    """Return the decisions in which a policy moves in TEST_GAMES games against `random_policy`."""
     positions = np.zeros(TEST_GAMES, np.intp)
     met: list[Numbers] = []
     mover = X
@@ -411,26 +422,28 @@ def _play_test_games(
 
 
 TEST_GAMES_MEASURE = Measure("met-in-tests", 1, TestGamesResult, measure_test_games)
-WON = claim.Quantity("Games won as O against the random player", "%", attrgetter("won"))
+WON = claim.Quantity(
+    "Games won as O against the random player", "%", attrgetter("won_percent")
+)
 LOST = claim.Quantity(
-    "Games lost as O against the random player", "%", attrgetter("lost")
+    "Games lost as O against the random player", "%", attrgetter("lost_percent")
 )
 LEARNED = claim.Quantity(
     "Positions that the training has updated (of 627)",
     "positions",
-    attrgetter("learned"),
+    attrgetter("updated_positions"),
 )
 TESTED = claim.Quantity(
     "Positions that the training has updated or that occur in 1,000 test games in each seat",
     "positions",
-    attrgetter("tested"),
+    attrgetter("known_or_tested_positions"),
 )
 
 
 def _add_line_to_all_but_last(
     histogram: Histogram, reference_line: ReferenceLine
 ) -> Histogram:
-    """Return a histogram with a mark for each recipe but the last, which has no reported value."""
+    """Return a histogram with a reference line for every recipe but the last."""
     *groups, last = histogram.groups
     marked = [
         msgspec.structs.replace(group, marks=[reference_line]) for group in groups
@@ -451,7 +464,7 @@ def conclude_trained_on_minimax(results: claim.Results) -> claim.Conclusion:
         won[AS_REPORTED] < won[AGAINST_RANDOM]
         and lost[AS_REPORTED] > lost[AGAINST_RANDOM]
     )
-    learned = [met.learned for met in taught]
+    learned = [result.updated_positions for result in taught]
     seen = min(learned) <= REPORTED_MET <= max(learned)
     updated, met = (
         {

@@ -25,7 +25,7 @@ from training.measures import CHECKPOINTS_MEASURE, END_MEASURE, Measure, Measure
 TRAINING_EPSILON = 0.1  # exploration rate during training
 
 
-class GreedyAndExploring(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GreedyAndExploringResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Results of an agent against Random, in percent of the games in both seats.
 
     The agent plays greedily, and with the exploration of its training.
@@ -38,7 +38,7 @@ class GreedyAndExploring(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     exploring_lost: float
 
 
-def measure_greedy_and_exploring(recipe: Recipe) -> GreedyAndExploring:
+def measure_greedy_and_exploring(recipe: Recipe) -> GreedyAndExploringResult:
     """Return the exact results of a recipe's greedy play and of its exploring play."""
     game = tic_tac_toe()
     begin = perf_counter()
@@ -51,11 +51,11 @@ def measure_greedy_and_exploring(recipe: Recipe) -> GreedyAndExploring:
     ]
     won = [50 * (as_x[table.WON] + as_o[table.WON]) for as_x, as_o in chances]
     lost = [50 * (as_x[table.LOST] + as_o[table.LOST]) for as_x, as_o in chances]
-    return GreedyAndExploring(perf_counter() - begin, *won, *lost)
+    return GreedyAndExploringResult(perf_counter() - begin, *won, *lost)
 
 
 GREEDY_AND_EXPLORING = Measure(
-    "greedy-and-exploring", 1, GreedyAndExploring, measure_greedy_and_exploring
+    "greedy-and-exploring", 1, GreedyAndExploringResult, measure_greedy_and_exploring
 )
 
 

@@ -32,8 +32,7 @@ from training.learners.pairs import (
 from training.learners.phases import NextCheckpoint, Progress, run_phases
 from training.learners.randomness import make_rng_state
 
-# The priority of a move is BOUND_WEIGHT * (upper bound) - visits: the bound decides, and visits
-# only break ties.
+# The priority of a move is BOUND_WEIGHT * (upper bound) - visits, so visits only break ties.
 BOUND_WEIGHT = 1e6
 
 
@@ -57,7 +56,7 @@ def learn(
     """Play against itself until every afterstate was seen, or the recipe's games are over.
 
     The result of a finished game is 1 for a win, 0 for a draw, -1 for a loss.  At first every
-    afterstate has the bounds -1 and 1.  Among moves after which something is has_unseen, both sides
+    afterstate has the bounds -1 and 1.  Among moves after which something is unseen, both sides
     play the move with the highest upper bound; ties are broken by fewest visits, then at random.
     After each game the bounds of every visited afterstate are computed from the bounds of its
     replies, from the last ply to the first: the lower bound is minus the highest upper bound of a
@@ -116,7 +115,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 ):
     """Play games and tighten the bounds; `run_phases` explains the counts."""
     representative_states, lower, upper, has_unseen, priority, visits, q = bounds
-    # Class 0 is the empty board: training ends when no afterstate is has_unseen.
+    # Class 0 is the empty board: training ends when no afterstate is unseen.
     while games < phase_end and updates < max_updates and has_unseen[0]:
         result, class_number, moves = _play_game(
             rng_state, pair_start, next_state, class_index, priority, visits, q
@@ -124,8 +123,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         lower[class_number] = upper[class_number] = result
         has_unseen[class_number] = False
         priority[class_number] = -np.inf
-        # Classes are in the order of plies.  Going backward, the bounds of all replies to an
-        # afterstate are computed before its own.
+        # Backward, so that the bounds of all replies to an afterstate are computed before its own.
         for class_number in range(len(representative_states) - 1, -1, -1):
             if representative_states[class_number] >= 0 and visits[class_number] > 0:
                 _revise_bounds(
@@ -156,12 +154,11 @@ def _play_game(  # type: ignore[no-untyped-def]
     Return the result for the player of the last move, the class of the last afterstate, and the
     number of moves.
     """
-    # The move with the highest priority is played, and ties are random: epsilon is 0.  `q` is only
-    # a copy of the priorities of the present state, from its classes of symmetric afterstates.
+    # `q` is a copy of the priorities of the present state's moves, which are stored by class.
+    # With epsilon 0 the move with the highest priority is played, and ties are random.
     state, class_number, moves = 0, 0, 0
     visits[class_number] += 1
     while state >= 0:
-        # Both sides play the move with the highest priority, ties at random.
         refresh_row(pair_start, class_index, priority, q, state)
         pair = choose_epsilon_greedy(pair_start, q, state, 0.0, False, rng_state)
         state = next_state[pair]
@@ -176,8 +173,7 @@ def _revise_bounds(  # type: ignore[no-untyped-def]
     pair_start, class_index, state, lower, upper, has_unseen, class_number
 ):
     """Set the bounds of an afterstate class from the replies in `state`, which represents it."""
-    # A bound on an afterstate is minus the bound on its best reply: the replier gets at least the
-    # highest of the lower bounds and at most the highest of the upper bounds.
+    # The replier gets at least the highest lower bound and at most the highest upper bound of a reply.
     highest_lower, highest_upper, any_unseen = -1.0, -1.0, False
     # The bounds of a reply are in the other side's view: its upper bound, negated, is a lower bound.
     for pair in range(pair_start[state], pair_start[state + 1]):

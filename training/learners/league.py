@@ -121,7 +121,7 @@ def learn(
     is_own_game = (meetings == own).any(axis=1)
 
     layouts = [
-        build_layout(game, len(game.symmetries) if learner.symmetric else 1)
+        build_table_layout(game, len(game.symmetries) if learner.symmetric else 1)
         for learner in learners.values()
     ]
     table_offsets = np.cumsum(
@@ -209,7 +209,7 @@ def make_empty_tables(
     )
 
 
-def build_layout(game: Game, symmetry_count: int) -> TableLayout:
+def build_table_layout(game: Game, symmetry_count: int) -> TableLayout:
     """Return the layout of a table whose boards share rows under the first `symmetry_count` symmetries.
 
     With 1, the identity, every board has its own row.  Otherwise the image with the highest base-3
@@ -218,7 +218,7 @@ def build_layout(game: Game, symmetry_count: int) -> TableLayout:
     """
     image = game.symmetric_positions[:symmetry_count]
     symmetry = game.symmetries[:symmetry_count]
-    numbers = number_views(game)[:, image]  # [2, G, S], G symmetries
+    numbers = number_boards_by_view(game)[:, image]  # [2, G, S], G symmetries
     highest = numbers.max(axis=1)
     representatives, row_number = np.unique(highest, return_inverse=True)
     first_entry = row_number.reshape(highest.shape) * game.cells
@@ -241,7 +241,7 @@ def list_own_entries(game: Game, layout: TableLayout) -> Indices:
     return entries
 
 
-def number_views(game: Game) -> NDArray[np.int64]:
+def number_boards_by_view(game: Game) -> NDArray[np.int64]:
     """Return the base-3 number of every position as X sees it and as O sees it, [2, S]."""
     weight = 3 ** np.arange(game.cells - 1, -1, -1)
     return np.stack([own * game.board % 3 @ weight for own in (1, -1)])
@@ -359,8 +359,7 @@ def choose_by_powers(
     for i in range(len(entries)):
         total += exp(working_memory[i] - highest)
         working_memory[i] = total
-    # `working_memory` now holds partial sums; the chosen index is the number of sums that are at
-    # most random_number * total.
+    # The chosen index is the number of partial sums that are at most random_number * total.
     for i in range(len(entries) - 1):
         chosen_index += random_number * total >= working_memory[i]
     return chosen_index

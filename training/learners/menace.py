@@ -123,8 +123,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Play games and change the beads in the boxes; `run_phases` explains the counts."""
-    # States and moves of a game are stored by ply; after the game the beads of every move of the
-    # learner are changed by the result of the side that made the move.
+    # After a game the beads of each move of the learner change by the result of the move's side.
     while games < phase_end and updates < max_updates:
         state = 0
         plies = 0
@@ -161,8 +160,8 @@ def _draw_bead(pair_start, boxes, state, rng_state):  # type: ignore[no-untyped-
     total = 0.0
     for pair in range(pair_start[state], pair_start[state + 1]):
         total += boxes.beads[boxes.class_index[pair]] * boxes.cell_share[pair]
-    # The first pair at which the running sum of beads exceeds u * total, u in [0, 1).  This sum
-    # adds the beads in the order of the loop above, so it reaches `total` within the row.
+    # Find the first pair at which the running sum of beads exceeds a random share of `total`.
+    # The sum adds beads in the order of the loop above, so it reaches `total` at the last pair.
     remaining = draw_uniform(rng_state) * total
     pair = pair_start[state]
     while True:

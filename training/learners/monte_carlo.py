@@ -92,8 +92,8 @@ def _play_games(  # type: ignore[no-untyped-def]
                 state = draw_reply(replies, q, state, False, rng_state)
             plies += 1
             mover = 1 - mover
-        # Backward through the game: the two sides have different returns, which change places at
-        # every ply.  The ending is in the view of the side that did not make the last move.
+        # Backward through the game: the returns of the two sides change places at every ply.
+        # The ending is in the view of the side that did not make the last move.
         own_return = pairs.get_reward(pairs.flip_ending(state), rewards)
         other_return = pairs.get_reward(state, rewards)
         for ply in range(plies - 1, -1, -1):

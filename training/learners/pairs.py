@@ -32,12 +32,10 @@ from training.learners.randomness import draw_uniform
 Values = NDArray[np.float64]  # [P] a number for every pair
 Visits = NDArray[np.uint32]  # [P] the number of updates of every pair
 Indices = NDArray[np.int32]
-# Unsigned, because numba tests at each access whether a signed index is negative.  Without this
-# test Q-learning is 4% faster.
+# Unsigned, because numba tests signed indices for negative numbers, which costs 4% of the time.
 RangeStarts = NDArray[np.uint32]
 
-# Codes of the endings of a game, used in arrays of next states.  `ending - DRAWN` is the result as
-# a number: -1 for a loss, 0 for a draw, 1 for a win.
+# Codes of the endings of a game, in place of a next state.  `ending - DRAWN` is -1, 0 or 1.
 LOST, DRAWN, WON = -3, -2, -1
 
 
@@ -142,8 +140,7 @@ def compute_expected_value(pair_start, q, state, epsilon):  # type: ignore[no-un
     return (1 - epsilon) * highest + epsilon * total / (end - start)
 
 
-# Inlined by numba, because LLVM does not inline it and a call would copy seven fields for each
-# array.
+# Inlined by numba, because a call would copy seven fields for each array.
 @njit(cache=True, inline="always")
 def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
     pair_start, q, state, epsilon, first_best, rng_state
@@ -155,15 +152,15 @@ def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
     """
     start = pair_start[state]
     end = pair_start[state + 1]
-    # One random number u decides everything.  If u < epsilon, then u / epsilon is uniform in [0, 1)
-    # again and selects the random move.  Otherwise (u - epsilon) / (1 - epsilon) is uniform in
-    # [0, 1) and selects among ties.  `min` is needed as a quotient can round up to 1.
+    # One random number u is enough: u / epsilon is uniform in [0, 1) if u < epsilon, and
+    # (u - epsilon) / (1 - epsilon) is uniform in [0, 1) otherwise.
+    # `min` is needed below, because such a quotient can round up to 1.
     u = draw_uniform(rng_state)
     if u < epsilon:
         moves = end - start
         return start + min(int(u / epsilon * moves), moves - 1)
-    # `best` is the first pair with the highest value, `ties` counts the pairs that have it.
-    # The scan has no branches, which the processor would often predict wrong: it is twice as fast.
+    # Find `best`, the first pair with the highest value, and `ties`, the number of such pairs.
+    # Without branches, which the processor would often predict wrong, the loop is twice as fast.
     highest = q[start]
     best = start
     ties = 1

@@ -73,35 +73,35 @@ class Replies(NamedTuple):
 def run_phases(
     phases: Iterable[tuple[Any, int]],
     next_checkpoint: NextCheckpoint,
-    play: Callable[..., tuple[int, int]],
-    report: Callable[[float, int, int], Progress],
+    play_turns: Callable[..., tuple[int, int]],
+    build_progress: Callable[[float, int, int], Progress],
 ) -> Iterator[Progress]:
     """Play each phase of (opponent, number of turns), yielding a report at every checkpoint.
 
     A turn is the recipe's unit: a game, a sweep, a round. The first report is before any
     update.
 
-    `play(opponent, phase_start, phase_end, max_updates, turns, updates)` plays until
+    `play_turns(opponent, phase_start, phase_end, max_updates, turns, updates)` plays until
     `phase_end` turns or at least `max_updates` updates are reached, and returns both
     counts, which run over all phases; `phase_start` is the number of turns before this
     phase. If it reaches neither number, nothing is left to learn and the training is over.
-    `report` receives the finished share of the training, the turns and the updates.
+    `build_progress` receives the finished share of the training, the turns and the updates.
     """
     schedule = list(phases)
     total = sum(length for _, length in schedule)
     phase_start, turns, updates = 0, 0, 0
-    yield report(0.0, turns, updates)
+    yield build_progress(0.0, turns, updates)
     for opponent, length in schedule:
         phase_end = phase_start + length
         while turns < phase_end:
             max_updates = next_checkpoint(updates)
-            turns, updates = play(
+            turns, updates = play_turns(
                 opponent, phase_start, phase_end, max_updates, turns, updates
             )
             if turns < phase_end and updates < max_updates:
-                yield report(1.0, turns, updates)
+                yield build_progress(1.0, turns, updates)
                 return
-            yield report(turns / total, turns, updates)
+            yield build_progress(turns / total, turns, updates)
         phase_start = phase_end
 
 

@@ -152,9 +152,8 @@ def _play_games(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Play games and update q [P] and visits [P]; `run_phases` explains the counts."""
-    # A side's move is updated when the same side chooses its next move: only then the opponent's
-    # reply is known, and for Sarsa the next move.  The last move of each side is updated with its
-    # reward when the game is over.
+    # A side's move is updated when this side chooses its next move, which Sarsa's target needs.
+    # The last move of each side is updated with its reward when the game is over.
     alpha, gamma, epsilon, epsilon_drop, rewards, next_value = parameters
     # [2] the pair that waits for its update, of the learner and of its opponent; -1 for none
     last_pair = np.empty(2, np.int32)
@@ -166,8 +165,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         last_pair[:] = -1
         while state >= 0:
             if mover == 0 or replies.learns_both_sides:
-                # The move is chosen before the update, because Sarsa's target needs it.  The other
-                # learners choose the same move: the update changes no value of this state.
+                # Chosen before the update, which changes no value of this state.
                 pair = pairs.choose_epsilon_greedy(
                     pair_start, q, state, exploration, False, rng_state
                 )
@@ -191,8 +189,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             else:
                 state = draw_reply(replies, q, state, False, rng_state)
             mover = 1 - mover
-        # Update the last move of each side.  `state` is the ending in the view of the side to move,
-        # and `flip_ending(state)` in the view of the side that made the last move.
+        # Update the last move of each side: `state` is the ending in the view of the side to move.
         for ending in (state, pairs.flip_ending(state)):
             pair = last_pair[mover]
             if pair >= 0:

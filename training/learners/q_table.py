@@ -38,8 +38,7 @@ class LoopParameters(NamedTuple):
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    # factor of the old value in the error `target - old_share * value`: 1 moves the value towards
-    # its target (update=average), 0 adds alpha times the target to it (update=sum)
+    # factor of the old value in the error `target - old_share * value`: 1 to average, 0 to sum
     old_share: float
     # whether ties are broken by the first of the best moves; otherwise at random
     first_best: bool
@@ -126,8 +125,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     seats = parameters.seats
     while games < phase_end and updates < max_updates:
         game = games - phase_start
-        # A round has one game in each seat; epsilon falls only between rounds, so it is the same for
-        # both seats.
+        # Epsilon falls only between rounds of one game in each seat, so both seats explore alike.
         round_start = game // len(seats) * len(seats)
         exploration = pairs.decay_rate(
             parameters.epsilon,
@@ -195,8 +193,7 @@ def _learn_game(  # type: ignore[no-untyped-def]
     rng_state, parameters, pair_start, class_index, arrays, plies, ending
 ):
     """Update the learner's moves of the last game, last move first; return their number."""
-    # Backward through the game: when a move is updated, the state after it has its new values
-    # already, so a result reaches the first move of the game within one pass.
+    # Backward, so that the result of a game reaches its first move within one pass.
     alpha, gamma, _, _, rewards, old_share, _, coin_at_end, _ = parameters
     tables, values, visits, _, states, played_pairs = arrays
     table_count = tables.shape[1]

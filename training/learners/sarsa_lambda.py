@@ -76,9 +76,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 
     `played_pairs` [2, cells] holds the pairs of the learner and of its opponent in this game.
     """
-    # When a side chooses its next move, the TD error of its last move is known, and `_update_game`
-    # updates all of the side's moves in this game so far.  Traces need no array: going backward
-    # through the moves, the trace is multiplied by `trace_decay` at each step.
+    # When a side chooses its next move, the TD error of its last move updates all its moves so far.
     alpha, gamma, trace_decay, epsilon, epsilon_drop, rewards = parameters
     pair_counts = np.empty(2, np.int32)  # number of pairs in each row of `played_pairs`
     while games < phase_end and updates < max_updates:
@@ -107,8 +105,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             else:
                 state = draw_reply(replies, q, state, False, rng_state)
             mover = 1 - mover
-        # Update the last move of each side.  `state` is the ending in the view of the side to move,
-        # and `flip_ending(state)` in the view of the side that made the last move.
+        # Update the last move of each side: `state` is the ending in the view of the side to move.
         for ending in (state, pairs.flip_ending(state)):
             updates += _update_game(
                 q,
@@ -136,7 +133,7 @@ def _update_game(  # type: ignore[no-untyped-def]
         return 0
     error = target - q[played_pairs[pair_count - 1]]
     trace, updates = 1.0, 0
-    # From the last move back to the first: the trace of each move is a factor smaller.
+    # From the last move back to the first: each trace is `trace_decay` times the trace after it.
     for move in range(pair_count - 1, -1, -1):
         if trace == 0:
             break

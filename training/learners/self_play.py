@@ -101,11 +101,9 @@ def _play_games(  # type: ignore[no-untyped-def]
 
     `sign` [D] is 1 where X is to move and -1 where O is.
     """
-    # Every move is updated at once.  The next state belongs to the other player, and values are in
-    # the view of the player to move, so the target is minus the other player's best value.
+    # The target of a move is minus the best value of the next state, in which the other side moves.
     alpha, gamma, epsilon, epsilon_drop, rewards = parameters
-    # `compute_greedy_target` takes the view of the player who moves next, so it gets the rewards in
-    # that view: O's rewards after a move of X, X's rewards after a move of O.
+    # `compute_greedy_target` gets the rewards in the view of the player who moves next.
     after_x = Rewards(-rewards.loss, -rewards.draw, -rewards.win)
     after_o = Rewards(rewards.win, rewards.draw, rewards.loss)
     while games < phase_end and updates < max_updates:

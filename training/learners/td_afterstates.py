@@ -108,9 +108,8 @@ def _play_games(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Play games and update the arrays; `run_phases` explains the counts."""
-    # A side's previous afterstate is updated when the same side makes its next afterstate, towards
-    # the value of this one.  Final boards have fixed values, so a side that ends the game learns
-    # its result by the same update; only the other side needs an update after the end.
+    # An afterstate moves towards the next afterstate of the same side; final boards have fixed values.
+    # After the end only the side that did not end the game needs an update, by its reward.
     alpha, alpha_drop, epsilon, epsilon_drop, rewards, updates_random_moves, seats = (
         parameters
     )
@@ -120,8 +119,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     length = phase_end - phase_start
     while games < phase_end and updates < max_updates:
         game = games - phase_start
-        # A round has one game in each seat; rates fall only between rounds, so they are the same
-        # for both seats.
+        # Rates fall only between rounds of one game in each seat, so both seats learn alike.
         round_start = game // len(seats) * len(seats)
         step_size = pairs.decay_rate(alpha, alpha_drop, round_start, length)
         exploration = pairs.decay_rate(epsilon, epsilon_drop, round_start, length)

@@ -63,7 +63,7 @@ def compute_target(pair: ValueQuery, position: int, owner: int) -> float:
     """
     gamma: float = pair.recipe.gamma
     if pair.game.is_over(position):
-        reward = pair.reward(pair.game.result(position) * owner, owner)
+        reward = pair.reward(pair.game.get_result(position) * owner, owner)
         return reward + gamma * max(0.0, reward)
     return gamma * max(0.0, float(np.nanmax(pair.table[position])))
 
@@ -94,7 +94,7 @@ def _reason(pair: ValueQuery) -> ValueReason:
     answers = []
     for cell, position in list_replies(pair):
         if cell is None:
-            found = reward = pair.reward(pair.game.result(position) * pair.mover)
+            found = reward = pair.reward(pair.game.get_result(position) * pair.mover)
             target = compute_target(pair, position, pair.mover)
         else:
             found, reward = _answer_value(pair, cell, position), 0.0

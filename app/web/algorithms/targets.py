@@ -141,7 +141,7 @@ class ValueQuery:
     def outcome(self, position: int) -> int | None:
         """Return the result of a position for the mover, -1, 0 or +1; None if the game goes on."""
         return (
-            self.game.result(position) * self.mover
+            self.game.get_result(position) * self.mover
             if self.game.is_over(position)
             else None
         )

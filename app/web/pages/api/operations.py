@@ -367,7 +367,7 @@ def build_state(site: SiteData, position: int) -> schema.State:
         code=int(game.code[position]),
         to_move=None if over else SIDES[int(game.to_move[position])],
         over=over,
-        result=RESULTS[game.result(position)] if over else None,
+        result=RESULTS[game.get_result(position)] if over else None,
     )
 
 

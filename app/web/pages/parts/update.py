@@ -276,7 +276,7 @@ def _get_result(game: Game, board: str, mark: str) -> str:
     if not board or not game.is_over(position):
         return ""
     view = 1 if mark == "X" else -1
-    return RESULTS[game.result(position) * view]
+    return RESULTS[game.get_result(position) * view]
 
 
 def _name_answer(game: Game, move: TrainingMove, after: str) -> str:
