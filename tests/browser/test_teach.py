@@ -23,7 +23,7 @@ def teach(page: Page, press: Callable[[Page], None], games: int) -> None:
             press(page)
             expect(page.locator(SQUARES)).not_to_have_count(free)
         expect(page.locator("#panel-learned h2")).to_have_text(
-            f"What it learned from game {number}"
+            f"What the learner learned from game {number}"
         )
         page.locator("#next").press("Enter")
         expect(page.locator("h1")).to_contain_text(f"Game {number + 1}.")
@@ -97,9 +97,11 @@ def test_the_link_shows_the_same_to_others_and_the_best_is_kept_here(
     other = new_context().new_page()
     other.goto(link)
     assert other.locator(".changes").inner_text() == learned
-    expect(page.locator("#best")).to_contain_text("Your best in this browser: completes rows in 1")
+    expect(page.locator("#best")).to_contain_text(
+        "Your best learners in this browser: completes rows after game 1"
+    )
     page.goto("/teach")
-    page.get_by_role("link", name="Continue with yours (1 game)").click()
+    page.get_by_role("link", name="Continue after game 1").click()
     expect(page.locator(".lessons i")).to_have_count(1)
     assert page.locator(".changes").inner_text() == learned
     page.click("#preferences-button")
@@ -116,7 +118,7 @@ def test_another_learner_is_chosen_and_practises(page: Page) -> None:
     expect(page.locator("[popovertarget=learners] b")).to_have_text("Low starting values")
     page.click("#practise")
     page.get_by_role("link", name="Against random moves").click()
-    expect(page.locator("h1")).to_have_text("It practised 100 games.")
+    expect(page.locator("h1")).to_have_text("The learner practised 100 games.")
     expect(page).to_have_url(re.compile(r"/teach/td-afterstates,.*games=100"))
     page.click("#take-back")
     expect(page.locator("#board")).to_be_visible()

@@ -64,7 +64,7 @@ def test_a_wrong_line_is_named_and_the_others_go_on(client: FlaskClient) -> None
     said = [unescape(one) for one in re.findall(r"<li>(.*?)</li>", faults[0])]
     assert [one.partition(":")[0] for one in said] == ["Line 4", "Line 5", "Line 6", "Line 8"]
     assert "cut off when it was copied" in said[0]
-    assert "there is no link to /teach or /judge" in said[1]
+    assert "this line has no link to /teach or /judge" in said[1]
     assert "no algorithm" in said[2]
     assert "moves have" in said[3]
 
@@ -102,15 +102,18 @@ def test_nothing_is_pasted(client: FlaskClient) -> None:
 def test_a_class_has_sixty_links_at_most(client: FlaskClient) -> None:
     page = compare(client, "\n".join([f"/teach/{PAPER}"] * 61)).text
     assert len(rows(page)) == 60
-    assert "From line 61 on: a class has 60 links at most." in page
+    assert "Lines from 61 on were not read: a class can have 60 links." in page
 
 
 def test_what_the_worksheet_asks_has_the_answers_that_it_gives(client: FlaskClient) -> None:
     page, game = unescape(client.get("/teach/class").text), tic_tac_toe()
     right = find_best_moves(game)[find_exercise(game)]
     assert [cell for cell in range(9) if right[cell]] == [1, 3, 5, 7]
-    assert page.count("The four edges.") == 1
-    assert "255,168: X wins 131,184 of them, O wins 77,904, and 46,080 are draws." in page
+    assert page.count("The four squares between the corners.") == 1
+    assert (
+        "255,168 games: X wins 131,184 games, O wins 77,904 games, and 46,080 games are draws."
+        in page
+    )
     assert 131_184 + 77_904 + 46_080 == 255_168
     assert "0.2 + 0.5 × (1 − 0.2) = 0.6." in page
     assert pytest.approx(0.6) == 0.2 + 0.5 * (1 - 0.2)

@@ -44,14 +44,14 @@ LOST, DRAWN = "X405386l", "X408217356d"
         ("Three draws in a row", [DRAWN, DRAWN, LOST, DRAWN, DRAWN, DRAWN], 6),
         ("Three draws in a row", [DRAWN, DRAWN, "", DRAWN], 4),
         # In the drawn game X blocks the top row and then the left column.
-        ("It blocked one of your rows", [LOST, DRAWN], 2),
+        ("It blocked a row of yours", [LOST, DRAWN], 2),
         # O blocks the row of X in the centre.
-        ("It blocked one of your rows", ["O401762538d"], 1),
-        ("It avoided an opening that lost", [LOST, DRAWN], 0),
-        ("It avoided an opening that lost", [LOST, "X01428w"], 2),
-        ("It avoided an opening that lost", [LOST, "O01428l", "X0142538w"], 3),
+        ("It blocked a row of yours", ["O401762538d"], 1),
+        ("It avoided a first move that had lost", [LOST, DRAWN], 0),
+        ("It avoided a first move that had lost", [LOST, "X01428w"], 2),
+        ("It avoided a first move that had lost", [LOST, "O01428l", "X0142538w"], 3),
         # Another corner is the same opening.
-        ("It avoided an opening that lost", ["X041236l", "X84736w"], 0),
+        ("It avoided a first move that had lost", ["X041236l", "X84736w"], 0),
     ],
 )
 def test_when_a_goal_is_reached_first(goal: str, games: list[str], number: int) -> None:

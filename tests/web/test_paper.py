@@ -67,15 +67,15 @@ def test_the_beads_are_those_with_which_menace_begins(client: FlaskClient) -> No
 
 def test_why_there_are_more_boxes_than_michie_had(client: FlaskClient) -> None:
     page = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", sheets(client)))
-    assert "leaves 1 + 12 + 108 + 183 = 304 boxes" in page
-    assert "Michie’s papers speak of 287." in page
-    assert "in 17 boxes of the fourth move" in page
+    assert "So there are 1 + 12 + 108 + 183 = 304 boxes" in page
+    assert "Michie’s papers mention only 287 boxes." in page
+    assert "But 17 boxes of the fourth move" in page
 
 
 def test_typed_games_are_a_learner(client: FlaskClient) -> None:
     assert typed(client, TYPED) == (303, f"/teach/{RECIPE}")
     page = client.get(f"/teach/{RECIPE}").text
-    results = re.search(r'aria-label="In turn: ([^"]*)"', page)
+    results = re.search(r'aria-label="Results of the games in order: ([^"]*)"', page)
     assert results
     assert results[1] == "lost, won, drawn"
 
@@ -88,11 +88,11 @@ def test_all_boxes_have_any_opening(client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("5 1 6 4 9 7\n5 1 x", "Line 2: 'x' is no square: squares are 1 to 9."),
+        ("5 1 6 4 9 7\n5 1 x", "Line 2: 'x' is not a square: squares have the numbers 1 to 9."),
         ("\n\n5 1 5", "Line 3: move 3 is on square 5, which is taken."),
         ("5 1 6 4", "Line 1: the game is not over after 4 moves."),
         ("5 1 4 2 6 9", "Line 1: move 6 comes after the end of the game."),
-        ("5 1 4 2 6\n\n1 4 2 5 3", "Line 3: MENACE cannot have played this: its box had no bead"),
+        ("5 1 4 2 6\n\n1 4 2 5 3", "Line 3: MENACE cannot have played this game, because a box"),
     ],
 )
 def test_a_wrong_game_is_named_by_its_line(client: FlaskClient, text: str, fault: str) -> None:
@@ -140,7 +140,7 @@ def test_a_game_on_paper_is_clicked_on_the_board(client: FlaskClient) -> None:
     page = client.get(start).text
     assert "Game 1. MENACE has only one move here: click it." in page
     page = client.get(f"{start}?now=4").text
-    assert "Game 1. Where did its opponent play as O?" in page
+    assert "Game 1. Where did O, the opponent of MENACE, play?" in page
     page = client.get(f"{start}?now=40").text
     assert "Game 1. Which bead did you draw from box 1?" in page
     assert client.get(f"{start}?now=405386").location.endswith("games=1,taught=405386")

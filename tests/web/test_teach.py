@@ -93,7 +93,7 @@ def test_any_play_through_the_links_is_what_the_command_line_trains(
         recipe = parse_recipe(recipe_at(at))
         assert name_recipe(recipe) == recipe_at(at)
         assert len(list_taught_games(recipe)) == number
-        assert f"What it learned from game {number}" in answer.text
+        assert f"What the learner learned from game {number}" in answer.text
         assert link(answer.text, "take-back").removeprefix("/teach").strip("/") in (
             name_recipe(remove_last_lesson(recipe)),
             "" if number == 1 else None,
@@ -114,8 +114,11 @@ def test_a_learner_that_has_only_met_its_teacher_is_beaten_by_somebody_else(
     """The page names and shows the game."""
     _, answer = follow(client, f"/teach/{DRAWING}")
     words = re.sub(r"<[^>]*>", "", answer.text)
-    assert "It has not lost to you for 3 games, but it knows only what you play." in words
-    assert "See how it loses as" in words
+    assert (
+        "The learner has not lost the last 3 games against you, but it learned only from your moves."
+        in words
+    )
+    assert "Show a game that it loses as" in words
     for seat in "12":
         if game := link(answer.text, f"losing-{seat}"):
             assert re.search(r"You win|wins", client.get(game).text)
@@ -129,7 +132,7 @@ def test_the_same_teacher_of_a_learner_with_other_numbers(client: FlaskClient) -
     at, _ = follow(client, f"{sent}&beads=9")
     assert at == f"/lab/{FOUR}".replace("vs=you", "vs=you,beads=9")
     _, answer = follow(client, f"{sent}&seed=1")
-    assert "These games cannot have been played" in answer.text
+    assert "These games are not possible" in answer.text
     kept = link(answer.text, "kept")
     assert kept.endswith("seed=1")
     assert client.get(kept).status_code == 200
@@ -141,7 +144,7 @@ def test_the_end_of_a_game_is_one_round_trip_with_htmx(client: FlaskClient) -> N
     while "HX-Push-Url" not in answer.headers:
         answer = client.get(urljoin(at, cells(answer.text)[-1]), headers=HTMX)
     where = answer.headers["HX-Push-Url"]
-    assert "What it learned from game 1" in answer.text
+    assert "What the learner learned from game 1" in answer.text
     whole = client.get(where).text
     assert answer.text.strip() in whole
     assert client.get(where, headers=HTMX).text == answer.text
@@ -155,7 +158,7 @@ def test_what_it_learned_is_in_beads_and_in_order(client: FlaskClient) -> None:
     assert all(int(new) == int(old) + 1 for _, old, new in moves)
     assert page.count('<i data-result="') == 4 + 3
     earlier = client.get(f"/teach/{FOUR}?game=1").text
-    assert "What it learned from game 1" in earlier
+    assert "What the learner learned from game 1" in earlier
     assert link(earlier, "last") == f"/teach/{FOUR}"
 
 
@@ -170,8 +173,8 @@ def test_it_can_be_taken_back_practise_and_start_over(client: FlaskClient) -> No
     practised = link(page, "practice-1")
     assert unquote(practised) == ("/teach/menace,vs=you:4+random:100,taught=245.45810.5713.12368")
     after = client.get(practised).text
-    assert "It practised 100 games." in after
-    assert "What it learned from 100 games against Random" in after
+    assert "The learner practised 100 games." in after
+    assert "What the learner learned from 100 games against Random" in after
     assert link(after, "take-back") == f"/teach/{FOUR}"
     begun = client.get(urljoin(practised, link(after, "next"))).text
     assert "Game 5. Your move as O." in begun
@@ -298,30 +301,30 @@ def test_the_box_of_its_last_move_is_shown_with_its_beads(client: FlaskClient) -
     assert tray
     beads = Counter(re.findall(r'<g class="bead bead-\d( drawn)?"', tray[0]))
     assert beads == {"": 11, " drawn": 1}
-    assert re.search(r"It drew bead \d, one of 4 among 12, and plays [a-z ]+\.", page)
-    assert "What it would play here, if it were you" in page
+    assert re.search(r"number \d \(4 of 12 beads\), so it plays [a-z ]+\.", page)
+    assert "On the squares: the learner’s beads for your move." in page
 
 
 def test_other_learners_show_the_value_of_their_last_move(client: FlaskClient) -> None:
     start = "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=0.25"
     page = client.get(f"/teach/{start}?now=.").text
-    assert "It has just made this move" in page
+    assert "The last move of the learner" in page
     assert 'class="matchbox"' not in page
 
 
 def test_the_beads_of_a_game_come_and_go(client: FlaskClient) -> None:
     won, lost = (client.get(f"/teach/{FOUR}?game={game}").text for game in (1, 2))
-    assert "It won: 3 beads more" in won
+    assert "The learner won: 3 beads more" in won
     assert [
         len(re.findall("<i class", one)) for one in re.findall(r'flying in".*?</span>', won)
     ] == [3] * won.count('class="flying in"')
-    assert "It lost: 1 bead fewer" in lost
+    assert "The learner lost: 1 bead fewer" in lost
     assert lost.count('class="flying out"') == len(re.findall(r'<li id="change', lost))
 
 
 def test_a_line_that_it_lost_is_shown_before_and_after(client: FlaskClient) -> None:
     page = re.sub(r"<[^>]*>", "", client.get(f"/teach/{FOUR}").text)
-    assert "Before: it lost this line (game 2). Now it does not lose it any more" in page
+    assert "The marked move lost game 2. Now the learner cannot lose from this board." in page
     for word in ("pessimist", "twin", "median"):
         assert word not in page
 

@@ -251,7 +251,7 @@ def read_links(typed_links: str) -> tuple[list[Pupil], list[LineFault]]:
     for number, line in [each for each in lines if each[1]]:
         if len(pupils) == MAX_LINKS:
             sentence = gettext(
-                "From line %(line)s on: a class has %(most)s links at most.",
+                "Lines from %(line)s on were not read: a class can have %(most)s links.",
                 line=number,
                 most=MAX_LINKS,
             )
@@ -272,7 +272,7 @@ def read_link(number: int, line: str) -> Pupil:
     """
     found = LINK_PATTERN.search(line)
     if not found:
-        raise LinkError(gettext("there is no link to /teach or /judge."))
+        raise LinkError(gettext("this line has no link to /teach or /judge."))
     name = line[: found.start()].strip(" :,;\t") or gettext(
         "Line %(line)s", line=number
     )
@@ -295,7 +295,7 @@ def read_learner(name: str, learner_name: str) -> Pupil:
     if isinstance(course, Refusal) and course.is_link_truncated:
         raise LinkError(gettext("this link was cut off when it was copied."))
     if isinstance(course, Refusal):
-        sentence = gettext("these games cannot have been played.")
+        sentence = gettext("these games are not possible.")
         raise LinkError(sentence, mark_english(f"{course.reason}."))
     if not course.lessons:
         raise LinkError(gettext("this learner has not played a game yet."))

@@ -34,9 +34,10 @@ def open_drawer(
     held = count_beads(game, position, row, recipe, drawn=cell)
     total = sum(held.values())
     return Drawer(
-        gettext("It has just drawn from this box"),
+        gettext("The box of the learner’s last move"),
         gettext(
-            "It drew bead %(bead)s, one of %(number)s among %(total)s, and plays %(square)s.",
+            "The learner drew a bead with the number %(bead)s (%(number)s of %(total)s beads), "
+            "so it plays %(square)s.",
             bead=cell + 1,
             number=held[cell],
             total=total,
@@ -52,16 +53,17 @@ def show_tile(game: Game, position: int, cell: int, values: MoveValues) -> Drawe
     heat = values.heats[cell] if values.is_known[cell] else 0
     square = format_short_square_name(game, cell)
     line = gettext(
-        "It plays %(square)s. It has not tried that move before.", square=square
+        "The learner plays %(square)s. It has never tried this move before.",
+        square=square,
     )
     if values.is_known[cell]:
         line = gettext(
-            "It plays %(square)s. That move has the value %(value)s for it.",
+            "The learner plays %(square)s. Its value of this move is %(value)s.",
             square=square,
             value=values.value_texts[cell],
         )
     return Drawer(
-        gettext("It has just made this move"),
+        gettext("The last move of the learner"),
         line,
         draw_changed_board(game, position, cell, heat, heat),
         Markup(),

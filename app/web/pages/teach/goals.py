@@ -13,12 +13,12 @@ STREAK_LENGTH = 3  # draws in a row
 GoalTest = Callable[[Game, Sequence[Lesson]], bool]
 # milestone of a lesson -> its text
 EXACT_GOALS = {
-    "rows": gettext_noop("Completes a row whenever it can"),
-    "blocks": gettext_noop("Blocks whenever it must"),
+    "rows": gettext_noop("Always completes a row when it can"),
+    "blocks": gettext_noop("Always blocks a row of its opponent"),
     "random": gettext_noop("Never loses to random moves as X"),
     "x": gettext_noop("Unbeatable as X"),
     "o": gettext_noop("Unbeatable as O"),
-    "both": gettext_noop("Unbeatable in both seats"),
+    "both": gettext_noop("Unbeatable as X and as O"),
 }
 
 
@@ -72,8 +72,8 @@ def has_drawn_in_a_row(_: Game, lessons: Sequence[Lesson]) -> bool:
 
 NEAR_GOALS: dict[str, GoalTest] = {
     gettext_noop("One of its boxes ran empty"): has_refilled,
-    gettext_noop("It blocked one of your rows"): has_blocked,
-    gettext_noop("It avoided an opening that lost"): has_avoided_opening,
+    gettext_noop("It blocked a row of yours"): has_blocked,
+    gettext_noop("It avoided a first move that had lost"): has_avoided_opening,
     gettext_noop("Its first draw"): has_drawn,
     gettext_noop("Three draws in a row"): has_drawn_in_a_row,
 }

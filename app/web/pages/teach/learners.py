@@ -22,39 +22,43 @@ from app.web.translation import gettext, gettext_noop, mark_english
 LEARNERS = {
     "menace": (
         "MENACE",
-        gettext_noop("Matchboxes and beads, 1961: it draws its moves"),
+        gettext_noop(
+            "A machine of matchboxes and beads (1961): a bead drawn at random is its move"
+        ),
     ),
     "q-table,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0": (
         "Q-table",
-        gettext_noop("Updates each game backwards, from its end"),
+        gettext_noop(
+            "Updates its values after each game, from the last move to the first"
+        ),
     ),
     "q-learning,start=empty,alpha=0.5": (
         "Q-learning",
-        gettext_noop("Updates after your reply, while you play"),
+        gettext_noop("Updates a value after each of your moves, during the game"),
     ),
     "sarsa,start=empty,alpha=0.5": (
         "Sarsa",
-        gettext_noop("Like Q-learning, but learns from the moves that it really makes"),
+        gettext_noop("Like Q-learning, but learns from the moves that it really plays"),
     ),
     "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=1": (
         gettext_noop("High starting values"),
         gettext_noop(
-            "Learns values of positions, and starts by taking all of them for wins"
+            "Learns values of positions. At the start it expects a win from every position"
         ),
     ),
     "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=0.25": (
         gettext_noop("Low starting values"),
         gettext_noop(
-            "The same learner, but it expects a loss from every move that it has not tried"
+            "Learns values of positions. It expects a loss from every move that it has not tried"
         ),
     ),
     "self-play,alpha=0.5,epsilon=0.1,initial=0": (
         gettext_noop("Self-play"),
-        gettext_noop("One table for both sides: it learns from your moves too"),
+        gettext_noop("Has one table for X and O, so it also learns from your moves"),
     ),
     "league": (
         gettext_noop("League player"),
-        gettext_noop("Random at first, increasingly guided by what it learned"),
+        gettext_noop("Plays at random at first, and later more and more by its values"),
     ),
 }
 DEFAULT_LEARNER = next(iter(LEARNERS))

@@ -98,21 +98,21 @@ PRACTICE_GAMES = 100  # games
 FEW_GAMES = 3
 PRACTICE_TITLES = {
     "random": gettext_noop("Against random moves"),
-    "t-hand": gettext_noop("Against T-hand (wins or blocks when it can)"),
+    "t-hand": gettext_noop("Against T-hand, a program that wins or blocks when it can"),
     "self": gettext_noop("Against itself"),
-    "league": gettext_noop("Against its league"),
+    "league": gettext_noop("Against other learners (its league)"),
 }
 # Practice of a league is counted in rounds, of this many games by opponent.
 GAMES_PER_ROUND = {"random": 2, "league": 10}
 # texts of links to the best learners of this browser; # is replaced by the number of games
 BEST_TEXTS = {
-    "best": gettext_noop("Your best in this browser:"),
-    "rows": gettext_noop("completes rows in #"),
-    "blocks": gettext_noop("blocks in #"),
-    "random": gettext_noop("no loss to random moves in #"),
-    "x": gettext_noop("unbeatable as X in #"),
-    "o": gettext_noop("unbeatable as O in #"),
-    "both": gettext_noop("unbeatable in #"),
+    "best": gettext_noop("Your best learners in this browser:"),
+    "rows": gettext_noop("completes rows after game #"),
+    "blocks": gettext_noop("blocks after game #"),
+    "random": gettext_noop("no loss to random moves after game #"),
+    "x": gettext_noop("unbeatable as X after game #"),
+    "o": gettext_noop("unbeatable as O after game #"),
+    "both": gettext_noop("unbeatable after game #"),
 }
 TRUNCATED_TEXT = gettext_noop(
     "This link was cut off when it was copied: it has %(whole)s of %(games)s games."
@@ -124,11 +124,13 @@ BEAD_TURN_TEXT = gettext_noop(
 ONLY_BEAD_TEXT = gettext_noop(
     "Game %(number)s. MENACE has only one move here: click it."
 )
-OPPONENT_TURN_TEXT = gettext_noop("Game %(number)s. Where did its opponent play as O?")
+OPPONENT_TURN_TEXT = gettext_noop(
+    "Game %(number)s. Where did O, the opponent of MENACE, play?"
+)
 RESULT_TEXTS = {
     "win": gettext_noop("You won."),
-    "draw": gettext_noop("You drew."),
-    "loss": gettext_noop("It won."),
+    "draw": gettext_noop("A draw."),
+    "loss": gettext_noop("The learner won."),
 }
 PAPER_RESULT_TEXTS = {
     "win": gettext_noop("MENACE lost."),
@@ -330,7 +332,8 @@ class TeachPage(Page, frozen=True):
             )
         if not self._finished_lesson.record:
             return gettext(
-                "It practised %(number)s games.", number=self._finished_lesson.games
+                "The learner practised %(number)s games.",
+                number=self._finished_lesson.games,
             )
         return gettext(
             (PAPER_RESULT_TEXTS if self.is_paper_machine else RESULT_TEXTS)[self.result]
@@ -587,7 +590,9 @@ def show_learner(learner: str = "") -> AnyResponse:
     now = request.args.get("now", "")
     game = request.args.get("game", "")
     if now and not UNFINISHED_PATTERN.fullmatch(now):
-        raise build_value_error("now", now, gettext("the cells that you played"))
+        raise build_value_error(
+            "now", now, gettext("the numbers of the squares that you played")
+        )
     cut = find_truncated_link(learner)
     if cut:
         return _render_refusal(
@@ -728,16 +733,17 @@ def _describe_lesson(recipe: Recipe, lesson: Lesson) -> str:
     """Return a sentence that describes a lesson."""
     if not lesson.record:
         return gettext(
-            "Practice changes more values than fit here: see the picture of all positions."
+            "Practice changes too many values to show them here. A picture of all values is "
+            "behind the button “More about this learner”."
         )
     if isinstance(recipe, Menace):
         paid = {"win": recipe.win, "draw": recipe.draw, "loss": recipe.loss}[
             lesson.result
         ]
         words = {
-            "win": gettext_noop("It won:"),
+            "win": gettext_noop("The learner won:"),
             "draw": gettext_noop("A draw:"),
-            "loss": gettext_noop("It lost:"),
+            "loss": gettext_noop("The learner lost:"),
         }
         each = gettext_noop("%(beads)s more for each of its moves.")
         if paid < 0:
@@ -745,13 +751,16 @@ def _describe_lesson(recipe: Recipe, lesson: Lesson) -> str:
         return f"{gettext(words[lesson.result])} {gettext(each, beads=spell_bead_count(abs(paid)))}"
     if not lesson.updates:
         return gettext(
-            "Nothing: this was an exploring move, and it learns only from moves that looked best."
+            "Nothing: the learner played an exploring move, and this learner learns only from "
+            "moves with the highest value."
         )
-    order = gettext("The value of each of its moves, in the order of the updates.")
+    order = gettext(
+        "The value of each move of the learner before and after, in the order of the updates."
+    )
     if not lesson.opponent_update_count:
         return order
     more = gettext(
-        "From your moves it learned %(number)s more.",
+        "It also learned %(number)s values from your moves.",
         number=lesson.opponent_update_count,
     )
     return f"{order} {more}"
@@ -806,16 +815,18 @@ def _describe_strength(lessons: list[Lesson], seats: list[str]) -> str:
     only = ""
     if unlost >= FEW_GAMES and "both" not in lesson.milestones:
         words = gettext_noop(
-            "It has not lost to you for %(number)s games, but it knows only what you play."
+            "The learner has not lost the last %(number)s games against you, but it learned "
+            "only from your moves."
         )
         only = f"{gettext(words, number=unlost)} "
     x, o = (format_percent(lesson.loss_chances[seat], 0) for seat in SEATS)
     words = gettext_noop(
-        "Its strongest opponent beats it in %(x)s%% of the games as X, in %(o)s%% as O."
+        "The strongest possible opponent beats it in %(x)s%% of games when it plays X, "
+        "in %(o)s%% when it plays O."
     )
     if len(seats) == 1:
         words = gettext_noop(
-            "Its strongest opponent beats it in %(share)s%% of the games."
+            "The strongest possible opponent beats it in %(share)s%% of games."
         )
     share = format_percent(lesson.loss_chances[seats[0]], 0)
     return only + gettext(words, x=x, o=o, share=share)
@@ -824,17 +835,17 @@ def _describe_strength(lessons: list[Lesson], seats: list[str]) -> str:
 def _describe_progress(losing_move: LosingMove, line: LastLoss) -> str:
     """Return a sentence on the present play of a learner on the board where it lost a game."""
     if line.is_safe:
-        return gettext("Now it does not lose it any more, whatever you play.")
+        return gettext("Now the learner cannot lose from this board.")
     if not line.losing_chance:
-        return gettext("Now it avoids the move that lost.")
+        return gettext("Now the learner avoids this move.")
     now = format_percent(line.losing_chance, 0)
     before = format_percent(losing_move.losing_chance, 0)
     words = gettext_noop(
-        "It would still lose it: a losing move comes in %(now)s%% of the games."
+        "The learner still plays a losing move here in %(now)s%% of games."
     )
     if line.losing_chance < losing_move.losing_chance:
         words = gettext_noop(
-            "Now a losing move comes in %(now)s%% of the games, before in %(before)s%%."
+            "Now the learner plays a losing move here in %(now)s%% of games (before: %(before)s%%)."
         )
     return gettext(words, now=now, before=before)
 
@@ -855,7 +866,7 @@ def _list_lost_games(course: Course, seats: list[str]) -> Iterator[Destination]:
     for seat, record in course.losing_games.items() if course.lessons else ():
         if record is not None and seat in seats:
             match = build_match_against_person(course.recipe, SEATS[seat], record)
-            how = gettext("See how it loses as %(mark)s", mark=seat.upper())
+            how = gettext("Show a game that it loses as %(mark)s", mark=seat.upper())
             yield Destination(how, urls.play(match))
 
 

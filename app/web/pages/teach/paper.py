@@ -318,7 +318,9 @@ def read_game(game: Game, squares: str) -> str:
     position, record = 0, ""
     for move, square in enumerate(squares, 1):
         if square not in "123456789":
-            fault = gettext_noop("%(square)s is no square: squares are 1 to 9.")
+            fault = gettext_noop(
+                "%(square)s is not a square: squares have the numbers 1 to 9."
+            )
             raise ValueError(gettext(fault, square=repr(square)))
         if game.is_over(position):
             fault = gettext_noop("move %(move)s comes after the end of the game.")
@@ -348,14 +350,14 @@ def teach_games(recipe: Menace, games: list[TypedGame]) -> str:
             longer = add_game(longer, one.record)  # type: ignore[assignment]
         name = name_recipe(longer)
     except RecipeError as error:
-        fault = gettext("These games are too many for one link: %(why)s.", why=error)
+        fault = gettext("These games are too long for one link: %(why)s.", why=error)
         raise LineError(fault) from None
     _, course = replay_course(name)
     if isinstance(course, Refusal):
         line = games[(course.game_number or 1) - 1].line_number
         fault = gettext_noop(
-            "Line %(line)s: MENACE cannot have played this: its box had no bead left for one of "
-            "its moves. Check this game and those before it."
+            "Line %(line)s: MENACE cannot have played this game, because a box had no bead left "
+            "for one of its moves. Check this game and the games before it."
         )
         raise LineError(gettext(fault, line=line))
     return name
