@@ -128,7 +128,7 @@ def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: Si
         ),
         "Against Random": by_opponent[0],
         "Against T-hand": by_opponent[1],
-        "Its best responder": by_opponent[2],
+        "Against the best responder": by_opponent[2],
         "Method": f"{ALGORITHMS[card.algorithm].title} {card.origin}",
         "Training": f"{format_count(card.updates)} {format_count(card.games)}",
     }
@@ -300,10 +300,10 @@ def test_what_its_source_said_and_what_we_found_are_two_lists(
     client: FlaskClient, card: Card
 ) -> None:
     page = client.get(f"/agents/{card.id}").text
-    reported = [f"{fact.text} {fact.source_location}".replace("`", "") for fact in card.reported]
+    reported = [f"{fact.text} ({fact.source_location})".replace("`", "") for fact in card.reported]
     assert listed(page, "reported") == reported
     assert listed(page, "found") == [sentence.replace("`", "") for sentence in card.findings]
-    assert page.count("<h2>What its source reported</h2>") == bool(card.reported)
+    assert page.count("<h2>Results that the source reports</h2>") == bool(card.reported)
     assert page.count("<h3>Our measurements</h3>") == bool(card.findings)
 
 
@@ -312,7 +312,9 @@ def test_a_page_says_how_far_it_is_from_its_task(
 ) -> None:
     page = client.get(f"/agents/{card.id}").text
     off = card.figures.task_distance
-    assert ("Difference from the exact values of its training task" in page) == (off is not None)
+    assert ("Difference from the exact values of the agent’s training task" in page) == (
+        off is not None
+    )
     if off is None:
         return
     task = urls.play(Match(o=card.id, value_source=f"{card.id}_task"))

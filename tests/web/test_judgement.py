@@ -167,7 +167,7 @@ def test_the_line_says_how_often_it_happens(
         board = both.rules.children[board][cell]
     verdict = " ".join(section(client.get(f"/agents/{name}").text, "verdict").split())
     surely = "every time" if chance == 1 else f"in {format_percent(float(chance))}% of the games"
-    assert f"it happens {surely}" in verdict.split("<h3>As ")["xo".index(seat) + 1]
+    assert f"this game happens {surely}" in verdict.split("<h3>As ")["xo".index(seat) + 1]
 
 
 def test_a_line_says_where_the_agent_blunders_and_how_surely_it_loses(
@@ -194,7 +194,7 @@ def test_a_line_says_where_the_agent_blunders_and_how_surely_it_loses(
 def test_a_line_counts_the_blunders_that_go_unpunished(
     client: FlaskClient, site: SiteData, both: Both
 ) -> None:
-    words = {0: "", 1: "One blunder of the opponent goes", 2: "Two blunders of the opponent go"}
+    words = {0: "", 1: "One blunder of the opponent is", 2: "Two blunders of the opponent are"}
     counted = Counter[int]()
     for name, seat in seats(site):
         record = find_losing_game(site, name, SEATS[seat])
@@ -209,7 +209,9 @@ def test_a_line_counts_the_blunders_that_go_unpunished(
         told = verdict.split("<h3>As ")["xo".index(seat) + 1]
         said = re.search(r"lowers the minimax value of the game\. ?(.*?)</p>", told)
         assert said
-        expected = words[unpunished] + (" unpunished here." if unpunished else "")
+        expected = words[unpunished] + (
+            " not punished by the agent in this game." if unpunished else ""
+        )
         assert said[1].strip() == expected, (name, seat)
         assert told.count("✗ Blunder, unpunished: ") == unpunished
         counted[unpunished] += 1

@@ -217,7 +217,7 @@ COLUMNS = [
     *_build_result_columns("random", ColumnGroup("random", "Against Random")),
     *_build_result_columns("t-hand", ColumnGroup("t-hand", "Against T-hand")),
     *_build_result_columns(
-        BEST_RESPONDER, ColumnGroup("responder", "Its best responder")
+        BEST_RESPONDER, ColumnGroup("responder", "Against the best responder")
     ),
     Column(
         "kind",
@@ -342,8 +342,8 @@ def describe_training_task(site: SiteData, name: str) -> Destination | None:
         else "policy"
     )
     words = (
-        f"Its training task is {describe_task(site, task)}. The exact values of that task are Q*, "
-        f"the values of the best {policies}."
+        f"The training task of the agent is {describe_task(site, task)}. The exact values of "
+        f"this task are Q*, the values of the best {policies}."
     )
     return Destination(words, urls.play(Match(o=name, value_source=name + TASK_SUFFIX)))
 
@@ -424,12 +424,12 @@ class AgentPage(Page, frozen=True):
         replay = urls.play(Match(o=self.name, value_source=self.name, snapshot=0))
         return [
             *judgement.list_encounters(self.name),
-            Destination("Replay its training", replay),
+            Destination("Replay the training", replay),
             Destination(
                 "Compare with optimal play", build_comparison_url(self.site, self.name)
             ),
             Destination(
-                "Change its training in the lab", urls.lab(self.name), id="to-lab"
+                "Change the training in the lab", urls.lab(self.name), id="to-lab"
             ),
         ]
 

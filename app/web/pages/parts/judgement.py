@@ -91,7 +91,9 @@ def list_encounters(name: str) -> list[Destination]:
     """Return links to boards with a policy in a seat, or in both seats."""
     return [
         Destination("Play X against it", urls.play_against(name), id="play-x"),
-        Destination("Play O", urls.play(Match(x=name, o=HUMAN)), id="play-o"),
+        Destination(
+            "Play O against it", urls.play(Match(x=name, o=HUMAN)), id="play-o"
+        ),
         Destination(
             "Watch it play itself", urls.play(Match(x=name, o=name)), id="watch"
         ),
