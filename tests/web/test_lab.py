@@ -487,7 +487,7 @@ def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
     assert compute_sign_test(a, b) < 0.05
     assert headline(pages[-1]) == "Yes: fewer blunders with 60 games."
     assert f"This holds in {fewer} of 20 seeds" in pages[-1]
-    assert "Exact sign test: p < 0.001" in pages[-1]
+    assert "Exact sign test: p\u00a0<\u00a00.001" in pages[-1]
     assert len(re.findall("<title>seed", pages[-1])) >= MAX_SEEDS
 
 

@@ -197,13 +197,13 @@ PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
             (15, 3, 20),
             1,
             "No: nearer to the exact values with α 0.4. This holds in 15 of 20 seeds, farther in 3, "
-            "equal in 2. Medians: A 1, B 2. Exact sign test: p = 0.01.",
+            "equal in 2. Medians: A 1, B 2. Exact sign test: p\u00a0=\u00a00.01.",
         ),
         (
             (0, 20, 20),
             2,
             "Yes: more games won against Random with α 0.8. This holds in 20 of 20 seeds. "
-            "Medians: A 1, B 2. Exact sign test: p = 0.01.",
+            "Medians: A 1, B 2. Exact sign test: p\u00a0=\u00a00.01.",
         ),
         (
             (0, 0, 20),

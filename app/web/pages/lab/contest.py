@@ -130,9 +130,13 @@ def describe_contest(
     return Finding(f"{answer}: {better[0].lower()}{better[1:]}.", detail)
 
 
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+
+
 def format_chance(p: float) -> str:
-    """Return the text of a p-value."""
-    return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
+    """Return the text of a p-value, on one line."""
+    text = f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
+    return text.replace(" ", NO_BREAK_SPACE)
 
 
 def _describe_lead(
