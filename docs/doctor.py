@@ -48,25 +48,27 @@ LINES = [
     for line in ("012", "345", "678", "036", "147", "258", "048", "246")
 ]
 OTHER = {"X": "O", "O": "X"}
-CHUNK = 4000  # rows that are studied together; only these are kept in memory
-SPAN = 10  # rows of a game lie at most so far apart in a trace
-FEWEST = 50  # rows without which nothing is concluded
+CHUNK = 4000  # number of rows that are studied together and kept in memory
+SPAN = 10  # maximum distance of two successive rows of a game in a trace
+FEWEST = 50  # minimum number of rows for a diagnosis
 
 
 class TraceError(ValueError):
     """A trace that cannot be read.  The message names the row and the reason."""
 
 
-# 1. The catalogue.  A rule is the value V of the next board in the update's target; a fault is one
-# change of a right target.  `e` is one update, an Example; all its numbers are in the view of the
-# player who moved.
+# 1. The catalogue of rules and faults.
+# A rule defines the value V of the next board in the target of an update.
+# A fault is one change of a right target.
+# `e` is an update, an Example; all its numbers are in the view of the player who moved.
 
 
 class Rule(NamedTuple):
-    """A textbook rule: the columns that gamma multiplies (their sum, weighted, is V)."""
+    """A textbook rule, given by the values that gamma multiplies; V is their weighted sum."""
 
     title: str
-    next_values: callable  # (Example, gamma) -> tuple of numbers, None where unknown
+    # function from an Example and gamma to a tuple of numbers, None for an unknown number
+    next_values: callable
     source: str
 
 
@@ -91,7 +93,7 @@ RULES = {
         lambda e, gamma: (discount(e.later, gamma),),
         f"{BOOK}, section 5.4",
     ),
-    # epsilon is unknown, so best and mean value have a factor each
+    # Epsilon is unknown, so the best and the mean value have separate factors.
     "expected-sarsa": Rule(
         "expected Sarsa", lambda e, _: (e.best, e.mean), f"{BOOK}, equation 6.9"
     ),
@@ -104,13 +106,14 @@ RULES = {
 
 
 class Fault(NamedTuple):
-    """A classic fault in words; the sentence is filled with the numbers of a row."""
+    """A classic fault in words; the numbers of a row are inserted into its sentence."""
 
     title: str
     sentence: str
     effect: str
     source: str
-    hidden: str = None  # what a trace in which it changes nothing cannot show
+    # for a trace in which the fault would change no value: the fault that it does not exclude
+    hidden: str = None
 
 
 FAULTS = {
@@ -196,27 +199,27 @@ FAULTS = {
 }
 
 
-# What a fault makes of a right target: (Example, next values) -> the columns of least squares, of
-# which the first is multiplied by alpha, the others by alpha gamma.
+# The functions of faults return the columns of least squares for an Example and its next values.
+# The first column is multiplied by alpha, the other columns by alpha gamma.
 
 
 def keep_target(e, values):
-    """Return the columns of a right update."""
+    """Return the columns of an update without a fault."""
     return (e.reward - e.before, *values)
 
 
 def value_finished_board(e, values):
-    """Give a finished board the value that untouched squares have, in place of 0."""
+    """Return the columns if a finished board has the value of untouched squares instead of 0."""
     return keep_target(e, (e.blank,) * len(values) if e.is_over else values)
 
 
 def value_finished_board_twice(e, values):
-    """Give a finished board its reward as a value, so that the reward counts twice."""
+    """Return the columns if a finished board has its reward as value, so that it counts twice."""
     return keep_target(e, (e.reward,) * len(values) if e.is_over else values)
 
 
 def include_occupied(e, values):
-    """Let occupied squares, with the value of untouched ones, take part in the maximum."""
+    """Return the columns if occupied squares, with the initial value, are in the maximum."""
     if e.is_over or None in (e.blank, *values):
         return keep_target(e, values)
     highest = max if e.sign > 0 else min  # of a value that has already changed its sign
@@ -224,26 +227,26 @@ def include_occupied(e, values):
 
 
 def miss_sign(e, values):
-    """Add the opponent's value where it has to be subtracted."""
+    """Return the columns if the opponent's value is added and not subtracted."""
     return keep_target(e, (v if v is None else -v for v in values))
 
 
 def share_view(e, values):
-    """Let O take the maximum of values that are good for X."""
+    """Return the columns if O, too, takes the maximum of values in X's view."""
     return keep_target(e, (e.worst if e.next_mover == "O" else e.best,))
 
 
 def discount_reward(e, values):
-    """Multiply the reward by gamma as well."""
+    """Return the columns if the reward is multiplied by gamma, too."""
     return (-e.before, *(v if v is None else e.reward + v for v in values))
 
 
 def flip_reward(e, values):
-    """Use the reward with the wrong sign."""
+    """Return the columns if the reward has the wrong sign."""
     return (-e.reward - e.before, *values)
 
 
-# Definitions that least squares compares, besides the rules: (fault, its columns, rules, settings).
+# Faults that least squares compares with the rules: (fault, its columns, rules, settings).
 BOOTSTRAPPED = ("q-learning", "sarsa", "expected-sarsa")
 ANY_SETTING = ("opponent", "self-play")
 VARIANTS = [
@@ -312,11 +315,11 @@ def list_entries(kind, board, mover, has_occupied):
     return [find_entry(kind, board, move, mover) for move in moves]
 
 
-# 3. Rows: what the student's program wrote, checked.
+# 3. Rows: the checked updates of the student's program.
 
 
 class Row(NamedTuple):
-    """One update as it was recorded, and what its boards show."""
+    """One recorded update, and facts that follow from its boards."""
 
     number: int  # from 1
     board: str  # nine characters: X, O or "." for an empty square
@@ -403,7 +406,7 @@ def read_number(item, name):
 
 
 def read_truth(item):
-    """Return whether `done` is true; raises TraceError for anything but 0, 1, True and False."""
+    """Return a value of the column `done` as a bool; raises TraceError if it is neither 0 nor 1."""
     truth = TRUTHS.get(str(item).strip().lower())
     if truth is None:
         raise TraceError(f"done is {quote(item)}: write 0 or 1")
@@ -466,7 +469,7 @@ def read_step(board, move, next_board):
 
 
 def find_impossible(board, next_board, is_in_place):
-    """Return in words why a board and the next one are impossible, None if they are possible."""
+    """Return the reason why a board and its next board are impossible, None if they are possible."""
     for name, one in (("board", board), ("next_board", next_board)):
         if abs(one.count("X") - one.count("O")) > 1:
             return f"{name} {show_board(one)} is impossible: count its X and O"
@@ -486,18 +489,18 @@ def find_impossible(board, next_board, is_in_place):
 
 
 def quote(item):
-    """Return an object as a short text."""
+    """Return an object as a text of limited length, for an error message."""
     text = repr(item)
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-# 4. Games: which row of a trace is the same player's next move.
+# 4. Games: the row of the same player's next move, for each row of a trace.
 
 
 def link_rows(rows, is_backward):
-    """Return for each row the index of the row that moves on its next board, or None.
+    """Return, for each row, the index of the row with the move on its next board, or None.
 
-    A row is looked for within SPAN rows: after it, or before it if a game is updated backward.
+    Only the SPAN rows after it are searched, or before it if games are updated backward.
     """
     successors, waiting = [None] * len(rows), {}
     for i, row in enumerate(rows):
@@ -516,9 +519,9 @@ def link_rows(rows, is_backward):
 
 
 def list_later_rewards(rows, successors, flip):
-    """List for each row the rewards after its own until the game's end; None without an end.
+    """List, for each row, the later rewards to the end of its game, None if the end is missing.
 
-    Rewards are in the view of the row's player; `flip(player)` is -1 if they are X's and O moves.
+    They are in the view of the row's player; `flip(player)` is -1 if rewards are X's and O moves.
     """
     later = [[] if row.is_over else None for row in rows]
     is_backward = any(j is not None and j < i for i, j in enumerate(successors))
@@ -537,13 +540,15 @@ def list_later_rewards(rows, successors, flip):
 
 
 class Setup(NamedTuple):
-    """Properties of a trace that are read from its first rows."""
+    """Properties of a whole trace, found in its first rows."""
 
     kind: str  # of KINDS
     is_backward: bool  # whether games are updated from their end
     setting: str  # "opponent", "self-play" or "answer"
     is_x_view: bool  # whether all values and rewards are X's
-    initial: dict  # player -> value of an untouched move to this player; None: differs
+    initial: (
+        dict  # player -> value of untouched moves to the player, None if they differ
+    )
     has_ends: bool  # whether winning moves are worth their reward from the beginning
     plays_occupied: bool  # whether moves on occupied squares are played
     win: float  # reward of a win
@@ -556,7 +561,7 @@ class Setup(NamedTuple):
 
 
 class Example(NamedTuple):
-    """An update with all that a rule may look at; numbers are in the mover's view."""
+    """An update with all numbers that a rule may use, in the mover's view."""
 
     row: Row
     reward: float
@@ -566,17 +571,17 @@ class Example(NamedTuple):
     best: float  # the value of the next board with the best move there
     worst: float
     mean: float
-    played: float  # with the move that was played there; None if it is unknown
-    blank: float  # with an untouched move
-    later: list  # rewards until the game's end; None if the end is missing
+    played: float  # its value with the move that was played there; None if unknown
+    blank: float  # its value with an untouched move
+    later: list  # later rewards to the end of the game; None if the end is missing
     choices: list  # values of all moves on the board, None where unknown
-    visits: int  # how often this entry was updated, this time included
+    visits: int  # number of updates of this entry so far, including this update
     sign: int  # -1 if the opponent moves on the next board
     next_mover: str
 
 
 class Replay:
-    """The student's table, updated row by row as the rows have it."""
+    """The student's table, rebuilt row by row from the values in the rows."""
 
     def __init__(self, setup):
         self.setup = setup
@@ -659,7 +664,7 @@ class Replay:
         )
 
     def record(self, row):
-        """Put the row's value into the table."""
+        """Store the value after a row's update in the table."""
         setup, flip = self.setup, self.setup.flip(row.mover)
         key = find_entry(setup.kind, row.board, row.move, row.mover)
         old = self.values.get(key)
@@ -673,9 +678,9 @@ class Replay:
 
 
 def find_precision(rows):
-    """Return the error of written numbers: from their digits, or from their type.
+    """Return the rounding error of the numbers in the rows, found from their digits.
 
-    With fewer than four digits after the point they are taken as exact.
+    Numbers with fewer than four digits after the point count as exact.
     """
     numbers = [number for row in rows for number in (row.before, row.after)]
     scale = max(1.0, *map(abs, numbers))
@@ -691,9 +696,9 @@ def find_precision(rows):
 
 
 def find_setting(rows, successors):
-    """Return whether the next boards are those of an opponent's answer, or of self-play.
+    """Return "opponent" if next boards are after the opponent's answer, "self-play" if before it.
 
-    "answer" is the fault: boards before the answer, on which no row moves.
+    "answer" is a fault: next boards are before the answer, but no row has the answer.
     """
     open_rows = [
         (row, link)
@@ -708,7 +713,7 @@ def find_setting(rows, successors):
 
 
 def find_initial(rows, setup):
-    """Return the value of untouched moves for each player, None where it differs."""
+    """Return the value of untouched moves for each player, None if these values differ."""
     firsts, initial = {}, {}
     for row in rows:
         key = find_entry(setup.kind, row.board, row.move, row.mover)
@@ -728,9 +733,9 @@ def find_initial(rows, setup):
 
 
 def find_kinds(rows, setup):
-    """List the kinds of table in which rows begin with the value that the last one left.
+    """List the kinds of table that agree with the rows, best first.
 
-    The kind with the fewest other rows is the first.
+    A row agrees if its value before is the value after the last update of the same entry.
     """
     counts = {}
     for kind in KINDS:
@@ -773,8 +778,8 @@ def find_setups(rows, rewards, is_x_view):
 # 6. Least squares.
 
 
-def multiply(factors, columns, changes):
-    """Return the changes without what the factors make of the columns."""
+def compute_residuals(factors, columns, changes):
+    """Return the changes minus the sum of factors times columns."""
     for factor, column in zip(factors, columns):
         changes = [change - factor * x for change, x in zip(changes, column)]
     return changes
@@ -787,7 +792,7 @@ def solve_least_squares(columns, changes):
     """
     factors = [0.0] * len(columns)
     for _ in range(2):
-        rest = multiply(factors, columns, changes)
+        rest = compute_residuals(factors, columns, changes)
         correction = solve_normal_equations(columns, rest)
         factors = list(map(operator.add, factors, correction))
     return factors
@@ -814,7 +819,7 @@ def solve_normal_equations(columns, changes):
 
 
 class Fit(NamedTuple):
-    """The step size and the discount of some rows."""
+    """A solution of least squares: the step size and the discount of some rows."""
 
     factors: list  # alpha, then alpha gamma for each next value
 
@@ -830,7 +835,7 @@ class Fit(NamedTuple):
 
     @property
     def is_possible(self):
-        """Whether no factor is negative, but for rounding."""
+        """Whether no factor is negative, except by a rounding error."""
         return min(*self.factors, self.gamma or 0.0) > -1e-3
 
 
@@ -844,10 +849,10 @@ class Equations(NamedTuple):
 
 
 def list_misses(equations, fit, precision):
-    """List the examples that a Fit does not explain: all if it is impossible or None."""
+    """List the examples that a Fit does not explain; all examples if it is impossible or None."""
     if fit is None or not fit.is_possible:
         return equations.examples
-    rest = multiply(fit.factors, equations.columns, equations.changes)
+    rest = compute_residuals(fit.factors, equations.columns, equations.changes)
     return [
         e
         for e, difference, scale in zip(equations.examples, rest, equations.scales)
@@ -869,11 +874,11 @@ class Hypothesis:
         self.evidence = None
 
     def scale(self, e):
-        """Return the factor that makes the step size of an update constant."""
+        """Return the number to multiply an update by, so that all updates have one step size."""
         return {"1/n": e.visits, "1/(n+1)": e.visits + 1}.get(self.step, 1)
 
     def compute_columns(self, e, gamma, columns=None):
-        """Return what alpha and alpha gamma multiply; a value that is unknown is None."""
+        """Return the columns that alpha and alpha gamma multiply; unknown values are None."""
         values = RULES[self.rule].next_values(e, gamma)
         return (columns or self.columns)(e, values)
 
@@ -966,8 +971,8 @@ class Hypothesis:
         size = len(columns) // 2
         if sum(factors[1:size]) < -0.2 * abs(factors[0]):  # a negative gamma
             return known
-        rest = multiply(factors, columns, changes)
-        terms = multiply(
+        rest = compute_residuals(factors, columns, changes)
+        terms = compute_residuals(
             [-abs(factor) for factor in factors],
             [list(map(abs, column)) for column in columns],
             [0.0] * len(known),
@@ -979,7 +984,7 @@ class Hypothesis:
         ]
 
     def accept(self, examples, fit, misses, precision):
-        """Count rows, and keep the first one that shows the fault."""
+        """Count the explained rows, and store the first row that shows the fault."""
         if fit is None:  # no value of these rows is known
             return
         self.fit, self.first_fit = fit, self.first_fit or fit
@@ -1016,22 +1021,22 @@ class Hypothesis:
 
     @property
     def cost(self):
-        """Return how badly it explains the rows: fewer unexplained rows and changes are better."""
+        """Return the number of unexplained rows, plus a cost of every change of the step size."""
         return self.unexplained + SHORTEST / 4 * max(0, self.segments - 1)
 
 
 LAST = "constant, but 1 for the last move of a game"
-SHORTEST = 32  # rows within which alpha and gamma may change
-SAMPLE = 256  # rows in which the closest hypotheses are looked for if none explains all
+SHORTEST = 32  # minimum number of rows between two changes of alpha or gamma
+SAMPLE = 256  # number of rows in which the closest hypotheses are searched if none explains all
 
 
 def choose_evenly(examples):
-    """Return at most 25 examples, evenly from all."""
+    """Return at most 25 examples at equal distances in the list."""
     return examples[:: 1 + len(examples) // 25]
 
 
 def improve_guess(guesses):
-    """Return a better guess of a number that has to reproduce itself (secant method)."""
+    """Return a better guess of a fixed point by the secant method."""
     if len(guesses) < 2:
         return guesses[-1][1]
     (x0, y0), (x1, y1) = guesses[-2:]
@@ -1041,7 +1046,7 @@ def improve_guess(guesses):
 
 
 def list_hypotheses(setup, step="constant"):
-    """List the definitions that are compared, the textbook's first."""
+    """List the hypotheses that are compared: the textbook rules, then the faults."""
     setting = setup.setting
     rules = ["q-learning"] if setting == "answer" else list(RULES)
     right = [Hypothesis(rule, step=step) for rule in rules]
@@ -1051,7 +1056,7 @@ def list_hypotheses(setup, step="constant"):
         for rule in rules
         if setting in settings and rule in possible_rules
     ]
-    # before Sarsa: without exploration O's maximum is what it plays
+    # This fault is before Sarsa, because without exploration both have the same values.
     if setup.is_x_view:
         right.insert(1, Hypothesis("q-learning", "sides", share_view, step))
     return right + faulty
@@ -1110,7 +1115,7 @@ def is_nearly_textbook(examples, setup, error):
 
 
 def count_choice(values, index):
-    """Count a move: the values of all moves, and the index of the one that was played."""
+    """Return counts for one move, from the values of all moves and the index of the move played."""
     highest, size = max(values), len(values)
     number, is_best = values.count(highest), values[index] == highest
     counts = Counter()
@@ -1181,7 +1186,7 @@ class Doctor:
             self.study_rows(len(self.rows) - SPAN)
 
     def count_row(self, row):
-        """Count what is seen in a single row."""
+        """Update all counts that need only a single row."""
         self.seats[row.mover] += 1
         self.changed[row.mover] += row.after != row.before
         if row.is_in_place:
@@ -1212,7 +1217,7 @@ class Doctor:
         return 2 * self.in_place > self.number
 
     def study_rows(self, stop):
-        """Study the rows in memory up to `stop`, and forget all but the last few."""
+        """Study the rows in memory up to the index `stop`, and delete all but the last few."""
         if self.is_mostly_in_place or self.start >= stop:
             self.rows, self.start = self.rows[-SPAN:], min(SPAN, len(self.rows))
             return
@@ -1281,7 +1286,7 @@ class Doctor:
                 self.choices[-1].update(count_choice(e.choices, index))
 
     def has_rewards_of_x(self):
-        """Return whether rewards are X's in both seats: O's wins cost, and X's wins pay."""
+        """Return whether all rewards are in X's view: negative if O wins, positive if X wins."""
         return is_rising(
             self.list_rewards("X", "loss"), self.list_rewards("X", "win")
         ) and is_rising(self.list_rewards("O", "win"), self.list_rewards("O", "loss"))
@@ -1365,7 +1370,7 @@ class Doctor:
         )
 
     def check_answer(self):
-        """Find next boards before the opponent's answer."""
+        """Find an update whose next board is the board before the opponent's answer."""
         if self.replay.setup.setting != "answer":
             return None
         row = self.first_early
@@ -1524,7 +1529,7 @@ class Doctor:
         return self.replay.setup.setting == "self-play"
 
     def is_optimistic(self):
-        """Whether untouched moves look better than any reward, which makes a greedy agent try."""
+        """Return whether initial values are above all rewards, so that a greedy agent explores."""
         best = max((reward for _, _, reward in self.results), default=1)
         initial = self.replay.setup.initial.values()
         return any(value is not None and value >= best > 0 for value in initial)
@@ -1650,7 +1655,7 @@ class Doctor:
 
 
 def is_rising(lower, higher):
-    """Whether all lower rewards are below all higher ones; if one list is empty, below 0."""
+    """Return whether all of `lower` are below all of `higher`; an empty list counts as [0]."""
     if lower and higher:
         return max(lower) < min(higher)
     below, above = max(lower, default=-1), min(higher, default=1)
@@ -1824,7 +1829,7 @@ def add_table_row(table, number, cells):
 
 
 def read_lines(file):
-    """Yield (row number, columns by name) of CSV with a heading, or of lines of JSON.
+    """Yield (row number, value by column) for each row of a CSV file or of lines of JSON.
 
     A table yields lists in place of columns by name.
     """

@@ -52,10 +52,10 @@ SEATS = {"x": (1,), "o": (-1,), "both": (1, -1)}
 ILLEGAL = -1.0  # the reward of an illegal move, which ends the game like a loss
 
 # [9] the cells in reading order: 1 for the agent's marks, -1 for the opponent's, 0 if empty
-Seen = NDArray[np.int8]
+Observation = NDArray[np.int8]
 
 
-class TicTacToe(gymnasium.Env[Seen, np.int64]):
+class TicTacToe(gymnasium.Env[Observation, np.int64]):
     """The environment; rewards are +1 for a won game, -1 for a lost game, else 0.
 
     `info["action_mask"]`, int8 [9], has a 1 for each legal move.  `action_masks()` returns the
@@ -79,26 +79,28 @@ class TicTacToe(gymnasium.Env[Seen, np.int64]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Seen, dict[str, Any]]:
+    ) -> tuple[Observation, dict[str, Any]]:
         """Start a game; if the agent plays O, the opponent has already moved."""
         super().reset(seed=seed)
         self.position, self.player = 0, int(self.np_random.choice(self.seats))
         if self.player != GAME.to_move[0]:
-            self._answer()
-        return self._seen()
+            self._play_reply()
+        return self._observe()
 
-    def step(self, action: np.int64) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
+    def step(
+        self, action: np.int64
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play a cell and the opponent's reply; return observation, reward, end flags and info."""
         if not self.action_masks()[action]:
-            seen, info = self._seen()
-            return seen, ILLEGAL, True, False, info
+            observation, info = self._observe()
+            return observation, ILLEGAL, True, False, info
         self.position = int(GAME.successor[self.position, action])
         if self.position < GAME.decisions:
-            self._answer()
+            self._play_reply()
         over = self.position >= GAME.decisions
         reward = float(self.player * GAME.get_result(self.position)) if over else 0.0
-        seen, info = self._seen()
-        return seen, reward, over, False, info
+        observation, info = self._observe()
+        return observation, reward, over, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return whether each cell is a legal move, [9]; all False after the game."""
@@ -112,20 +114,26 @@ class TicTacToe(gymnasium.Env[Seen, np.int64]):
         cells = "".join(".XO"[stone] for stone in GAME.board[self.position])
         return "\n".join(cells[row : row + 3] for row in (0, 3, 6))
 
-    def _answer(self) -> None:
+    def _play_reply(self) -> None:
+        """Play a move of the opponent."""
         cell = self.np_random.choice(GAME.cells, p=self.policy[self.position])
         self.position = int(GAME.successor[self.position, cell])
 
-    def _seen(self) -> tuple[Seen, dict[str, Any]]:
-        seen: Seen = (self.player * GAME.board[self.position]).astype(np.int8)
-        return seen, {"action_mask": self.action_masks().astype(np.int8)}
+    def _observe(self) -> tuple[Observation, dict[str, Any]]:
+        """Return the observation of the board, and the info with the action mask."""
+        observation: Observation = (self.player * GAME.board[self.position]).astype(
+            np.int8
+        )
+        return observation, {"action_mask": self.action_masks().astype(np.int8)}
 
 
-def player(predict: Callable[[Seen], Any]) -> Callable[[tuple[int, ...], int], int]:
+def player(
+    predict: Callable[[Observation], Any],
+) -> Callable[[tuple[int, ...], int], int]:
     """Return an agent trained in this environment as a function for `judge.py`."""
 
-    def play(board: tuple[int, ...], to_move: int) -> int:
-        return int(predict(np.array(board, np.int8) * np.int8(to_move)))
+    def play(board: tuple[int, ...], player_to_move: int) -> int:
+        return int(predict(np.array(board, np.int8) * np.int8(player_to_move)))
 
     return play
 
@@ -140,14 +148,14 @@ def main() -> None:
     parser.add_argument("--seat", choices=[*SEATS], default="both")
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     try:
-        env = TicTacToe(asked.opponent, asked.seat)
+        env = TicTacToe(arguments.opponent, arguments.seat)
     except RecipeError as error:
         parser.error(str(error))
-    rng, rewards = np.random.default_rng(asked.seed), []
-    env.reset(seed=asked.seed)
-    for _ in range(asked.games):
+    rng, rewards = np.random.default_rng(arguments.seed), []
+    env.reset(seed=arguments.seed)
+    for _ in range(arguments.games):
         (_, info), over, reward = env.reset(), False, 0.0
         while not over:
             move = rng.choice(np.flatnonzero(info["action_mask"]))

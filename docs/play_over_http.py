@@ -9,9 +9,9 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 
-def play(site: str, x: str, o: str) -> None:
-    """Play a game between `x` and `o`: request each move from the API and print the board after it."""
-    agents = {"X": x, "O": o}
+def play(site: str, x_player: str, o_player: str) -> None:
+    """Play a game between two agents: request each move from the API and print its board."""
+    agents = {"X": x_player, "O": o_player}
     state = {"position": ".........", "to_move": "X", "over": False}
     while not state["over"]:
         agent = agents[state["to_move"]]

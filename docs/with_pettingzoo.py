@@ -35,17 +35,17 @@ GAME = tic_tac_toe()
 ROWS = {
     tuple(board): row for row, board in enumerate(GAME.board[: GAME.decisions].tolist())
 }
-# A function from an observation with its action mask to an action.
-Act = Callable[[dict[str, Any]], int]
+# An agent: a function from an observation with its action mask to an action.
+Agent = Callable[[dict[str, Any]], int]
 
 
-def by_columns(cell: int) -> int:
+def convert_cell(cell: int) -> int:
     """Return PettingZoo's number of a cell; the inverse is the same function."""
     return cell % 3 * 3 + cell // 3
 
 
-def board_of(observation: dict[str, Any]) -> tuple[int, ...]:
-    """Return the board of an observation in reading order, 1 X, -1 O, 0 empty.
+def read_board(observation: dict[str, Any]) -> tuple[int, ...]:
+    """Return the board of an observation in reading order: 1 for X, -1 for O, 0 if empty.
 
     The planes are the marks of the player to move and of the opponent; X is to move if they have
     equal numbers of marks.
@@ -55,7 +55,7 @@ def board_of(observation: dict[str, Any]) -> tuple[int, ...]:
     return tuple((player * (own - other)).T.ravel().tolist())
 
 
-def observation_of(board: tuple[int, ...], player: int) -> dict[str, Any]:
+def build_observation(board: tuple[int, ...], player: int) -> dict[str, Any]:
     """Return the observation of a board for the player to move, 1 X or -1 O."""
     squares = np.array(board).reshape(3, 3).T
     planes = np.stack([squares == player, squares == -player], axis=2)
@@ -65,32 +65,34 @@ def observation_of(board: tuple[int, ...], player: int) -> dict[str, Any]:
     }
 
 
-def actor(policy: np.ndarray, rng: np.random.Generator) -> Act:
-    """Return the policy of an agent, [4520, 9], as a function from observations to actions."""
+def make_agent(policy: np.ndarray, rng: np.random.Generator) -> Agent:
+    """Return an agent of PettingZoo that draws its actions from a policy, [4520, 9]."""
 
     def act(observation: dict[str, Any]) -> int:
-        row = policy[ROWS[board_of(observation)]]
-        return by_columns(int(rng.choice(GAME.cells, p=row)))
+        row = policy[ROWS[read_board(observation)]]
+        return convert_cell(int(rng.choice(GAME.cells, p=row)))
 
     return act
 
 
-def judge_actor(act: Act) -> dict[str, Any]:
-    """Judge a deterministic agent of PettingZoo; the result is that of `judge.py`."""
-    return judge(lambda board, player: by_columns(act(observation_of(board, player))))
+def judge_agent(agent: Agent) -> dict[str, Any]:
+    """Return the judgement of `judge.py` on a deterministic agent of PettingZoo."""
+    return judge(
+        lambda board, player: convert_cell(agent(build_observation(board, player)))
+    )
 
 
-def play(x: Act, o: Act) -> dict[str, float]:
+def play(x_agent: Agent, o_agent: Agent) -> dict[str, float]:
     """Play a game; return the rewards of "player_1" (X) and "player_2" (O)."""
     env = pettingzoo.make("aec", "classic/tictactoe-v3")
     env.reset()
-    actors = {"player_1": x, "player_2": o}
+    agents = {"player_1": x_agent, "player_2": o_agent}
     for agent in env.agent_iter():
         observation, _, ended, cut, _ = env.last()
         if ended or cut:
             rewards = dict(env.rewards)
             break
-        env.step(actors[agent](observation))
+        env.step(agents[agent](observation))
     env.close()
     return rewards
 
@@ -103,10 +105,13 @@ def main() -> None:
     parser.add_argument("x", help="an agent, a recipe or a baseline, which has X")
     parser.add_argument("o", help="the same, which has O")
     parser.add_argument("--seed", type=int, help="of the moves drawn at random")
-    asked = parser.parse_args()
-    rng = np.random.default_rng(asked.seed)
+    arguments = parser.parse_args()
+    rng = np.random.default_rng(arguments.seed)
     try:
-        x, o = (actor(get_policy(GAME, text), rng) for text in (asked.x, asked.o))
+        x, o = (
+            make_agent(get_policy(GAME, text), rng)
+            for text in (arguments.x, arguments.o)
+        )
     except RecipeError as error:
         parser.error(str(error))
     print(play(x, o))

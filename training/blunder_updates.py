@@ -55,12 +55,11 @@ RECORDED_AGENTS = (
     "td-afterstates",
 )
 MAX_BLUNDERS = 40  # limit for the blunders of an agent; the most frequent are kept
-# Values of all moves are recorded from so many updates before a selected update: no game has more.
+# The values of all moves are recorded this number of updates before a selected update.
+# No game has more updates, so the whole game of the update has values.
 VALUED_UPDATES = 60
-DECIDING_KIND = (
-    "mistake"  # kind of the example with the update from which on it is preferred
-)
-FORGOTTEN_MOVES: list[Any] = []  # in place of the moves of millions of finished games
+DECIDING_KIND = "mistake"  # kind of an example that shows the deciding update
+FORGOTTEN_MOVES: list[Any] = []  # shared by the games whose moves are deleted
 
 
 class Blunder(NamedTuple):
@@ -105,12 +104,12 @@ def index_blunders(
 
     A blunder is listed under the entry of each move on its board that `list_cells` returns for it.
     """
-    index: dict[Hashable, list[Blunder]] = {}
+    blunders_by_entry: dict[Hashable, list[Blunder]] = {}
     for blunder in blunders:
         for cell in list_cells(blunder):
             entry = find_entry_key(learner, blunder.board, cell, blunder.seat)
-            index.setdefault(entry, []).append(blunder)
-    return index
+            blunders_by_entry.setdefault(entry, []).append(blunder)
+    return blunders_by_entry
 
 
 def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
@@ -126,9 +125,9 @@ def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
 class UpdateNumbers(NamedTuple):
     """The numbers of two updates in a training, counted from 1."""
 
-    # from this update to the end, the learner preferred the blunder
+    # number of the update from which the learner preferred the blunder to the end
     deciding_update: int
-    first_update: int  # the first update that changed the value of the blunder
+    first_update: int  # number of the first update that changed the blunder's value
 
 
 def find_updates_behind_blunders(
@@ -177,30 +176,33 @@ def record_games_of_updates(
     learner = make_learner(tic_tac_toe(), recipe)
     ahead = sorted(update_numbers, reverse=True)
     # number of an update -> (index of its game, index of the update in the game)
-    waiting: dict[int, tuple[int, int]] = {}
+    pending_updates: dict[int, tuple[int, int]] = {}
     examples: dict[int, UpdateExample] = {}
     number = 0
     for event in learn(tic_tac_toe(), recipe, learner):
         is_near = bool(ahead) and ahead[-1] - number <= VALUED_UPDATES
-        recorder.with_values = bool(waiting) or is_near
+        recorder.with_values = bool(pending_updates) or is_near
         if isinstance(event, Update) and not recorder.with_values:
             # Far from the selected updates counting is enough, which halves the time of the run.
             recorder.count_update(learner, event)
         else:
             recorder.record_event(learner, event)
         game = len(recorder.games) - 1
-        if waiting and min(waiting.values())[0] < game:
-            examples |= _make_examples(recorder, agent, waiting)
-            waiting.clear()
-        elif not waiting:
+        if pending_updates and min(pending_updates.values())[0] < game:
+            examples |= _make_examples(recorder, agent, pending_updates)
+            pending_updates.clear()
+        elif not pending_updates:
             _forget_game(recorder, game - 2)
         if isinstance(event, Update):
             number += 1
             if ahead and number == ahead[-1]:
-                waiting[ahead.pop()] = game, len(recorder.updates_by_game[game]) - 1
+                pending_updates[ahead.pop()] = (
+                    game,
+                    len(recorder.updates_by_game[game]) - 1,
+                )
         if len(examples) == len(update_numbers):
             break
-    return examples | _make_examples(recorder, agent, waiting)
+    return examples | _make_examples(recorder, agent, pending_updates)
 
 
 def _forget_game(recorder: GameRecorder, game: int) -> None:

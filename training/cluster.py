@@ -132,9 +132,8 @@ def run_in_cluster(
             while numbers:
                 try:
                     future = finished.get(timeout=WAIT_SECONDS)
-                except (
-                    Empty
-                ):  # without this check `distributed.as_completed` would wait for ever
+                except Empty:
+                    # If all workers are gone, this raises an error instead of waiting for ever.
                     client.wait_for_workers(1, WAIT_SECONDS)
                     continue
                 if future.status == "error":

@@ -142,12 +142,12 @@ def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[st
 
 def order_modules(modules: Sequence[str]) -> list[str]:
     """Return these modules and all textbook modules that they import, in the order of the file."""
-    found: list[str] = []
+    needed_modules: list[str] = []
     waiting = list(modules)
     while waiting:
         module = waiting.pop()
-        if module not in found:
-            found.append(module)
+        if module not in needed_modules:
+            needed_modules.append(module)
             waiting += [
                 one
                 for one, _ in list_imports(read_module(module))
@@ -155,7 +155,9 @@ def order_modules(modules: Sequence[str]) -> list[str]:
             ]
     others = [f"{TEXTBOOK}.{one}" for one in FILE_ORDER]
     return list(
-        dict.fromkeys([modules[0], *(module for module in others if module in found)])
+        dict.fromkeys(
+            [modules[0], *(module for module in others if module in needed_modules)]
+        )
     )
 
 

@@ -30,7 +30,7 @@ def evaluate_policies(game: Game, policies: Values) -> PolicyResults:
     """Return the results of T policies, [T, P]; equal to `app.tictactoe.report.evaluate_policies`."""
     tree = (game.ply_start, game.pair_start, game.pair_successor, game.outcome)
     seats = np.array([*SEATS.values()], np.int8)
-    # row-major, the order in which the loop reads
+    # The loop reads the policies row by row, so they are stored row by row.
     rows = np.ascontiguousarray(policies)
     found = _evaluate_all(
         *tree, game.to_move, seats, rows, list_baseline_policies(game)

@@ -16,7 +16,7 @@ from cachetools import LRUCache
 MAX_JOBS = 200  # limit for waiting jobs
 CLIENTS = 10_000  # limit for clients whose used processor time is recorded
 HALF_LIFE = 60.0  # seconds after which half of a client's used processor time expires
-YIELD_SECONDS = 30.0  # for this time after its arrival a batch lets other jobs go first
+YIELD_SECONDS = 30.0  # a batch lets other jobs go first for this time after its arrival
 FIRST_ESTIMATE = 0.03  # seconds, the assumed cost of a job before the first measurement
 SMOOTHING = 0.1  # weight of the latest job in the mean cost
 

@@ -33,17 +33,17 @@ def build_minibatch() -> list[UpdateExample]:
     game = tic_tac_toe()
     recipe = SHIPPED[NETWORK_AGENT].recipe
     assert isinstance(recipe, Dqn)
-    sampled: list[tuple[NetworkTrainee, MoveArrays]] = []
+    samples: list[tuple[NetworkTrainee, MoveArrays]] = []
 
     def store_sample(trainee: NetworkTrainee, moves: MoveArrays) -> None:
         """Store the network and the sampled moves of an epoch."""
-        sampled.append((trainee, moves))
+        samples.append((trainee, moves))
 
     tables = [
         one.q
         for one in islice(learn(game, recipe, int, store_sample), RECORDED_EPOCH + 1)
     ]
-    trainee, moves = sampled[RECORDED_EPOCH - 1]
+    trainee, moves = samples[RECORDED_EPOCH - 1]
     moves = MoveArrays(
         moves.decision[:1], moves.cell[:1], moves.reward[:1], moves.next_decision[:1]
     )
@@ -62,8 +62,8 @@ def build_minibatch() -> list[UpdateExample]:
     )
     before_step = net.compute_outputs(trainee.state.network, inputs)
     after_step = net.compute_outputs(after.network, inputs)
-    turns: list[TrainingMove] = []
-    changes: list[TrainingUpdate] = []
+    training_moves: list[TrainingMove] = []
+    training_updates: list[TrainingUpdate] = []
     rows = zip(
         moves.decision[0],
         moves.cell[0],
@@ -82,10 +82,10 @@ def build_minibatch() -> list[UpdateExample]:
         next_row = [] if over else replace_nan(target_table[next_decision])
         best = 0.0 if over else float(np.nanmax(target_table[next_decision]))
         board = format_position(game, int(decision))
-        turns.append(TrainingMove(board, int(cell), False, following))
-        changes.append(
+        training_moves.append(TrainingMove(board, int(cell), False, following))
+        training_updates.append(
             TrainingUpdate(
-                move_index=len(changes),
+                move_index=len(training_updates),
                 old=float(before_step[decision, cell]),
                 new=float(after_step[decision, cell]),
                 update_count=1,
@@ -101,16 +101,16 @@ def build_minibatch() -> list[UpdateExample]:
                 next_values=next_row,
             )
         )
-    del turns[MAX_SHOWN_UPDATES:], changes[MAX_SHOWN_UPDATES:]
+    del training_moves[MAX_SHOWN_UPDATES:], training_updates[MAX_SHOWN_UPDATES:]
     return [
         UpdateExample(
             "minibatch",
             NETWORK_AGENT,
             RECORDED_EPOCH,
             (RECORDED_EPOCH - 1) * recipe.steps,
-            turns,
-            changes,
-            next(n for n, change in enumerate(changes) if _is_clear(change)),
+            training_moves,
+            training_updates,
+            next(n for n, change in enumerate(training_updates) if _is_clear(change)),
             "." * game.cells,
         )
     ]

@@ -83,8 +83,7 @@ def _init_process(parent_pid: int, reports: "SimpleQueue[Any]") -> None:
 
 def _exit_with_parent(parent_pid: int) -> None:
     """Wait for the end of the parent process, then exit."""
-    while (
-        os.getppid() == parent_pid
-    ):  # the system gives an orphaned process another parent
+    # The system gives an orphaned process another parent.
+    while os.getppid() == parent_pid:
         sleep(WATCH_SECONDS)
     os._exit(1)

@@ -102,16 +102,16 @@ def train(
     The card has the id `agent_id` and no digest of its file, which `save_agent` adds. The
     compiled and the textbook method make the same agent.
     """
-    won: list[tuple[float, float]] = []
+    won_shares: list[tuple[float, float]] = []
 
     def report_progress(progress: Progress) -> None:
-        won.extend([progress.epoch.won] if progress.epoch else [])
+        won_shares.extend([progress.epoch.won] if progress.epoch else [])
         on_progress(progress)
 
     start = perf_counter()
     history = record_history(recipe, game, report_progress, method)
     seconds = perf_counter() - start
-    return build_agent(game, agent_id, recipe, history, seconds, won, method)
+    return build_agent(game, agent_id, recipe, history, seconds, won_shares, method)
 
 
 def train_all(
@@ -125,13 +125,13 @@ def train_all(
     `add_progress_line` adds a progress line for an agent. Raises ModelError or OSError if an agent
     cannot be saved.
     """
-    watchers: dict[str, OnProgress] = {}
+    callbacks: dict[str, OnProgress] = {}
 
     def on_progress(agent_progress: tuple[str, Progress]) -> None:
         agent_id, progress = agent_progress
-        if agent_id not in watchers:
-            watchers[agent_id] = add_progress_line(agent_id)
-        watchers[agent_id](progress)
+        if agent_id not in callbacks:
+            callbacks[agent_id] = add_progress_line(agent_id)
+        callbacks[agent_id](progress)
 
     calls = [(one, name_recipe(recipe), out) for one, recipe in recipes.items()]
     for _ in run_in_parallel(train_and_save, calls, jobs, on_progress):

@@ -62,7 +62,8 @@ class GameRecorder:
         self.recipe = recipe
         self.rules = build_rules(game)
         self.with_values = with_values
-        self.update_counts: Counter[Hashable] = Counter()  # by table entry
+        # number of updates of each table entry
+        self.update_counts: Counter[Hashable] = Counter()
         self.forget_games()
 
     def forget_games(self) -> None:

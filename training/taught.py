@@ -180,10 +180,12 @@ class PupilCache:
         self.cache[start, tuple(keys)] = pupil
         return pupil
 
-    def _count_cached_steps(self, untaught_recipe: Recipe, keys: list[StepKey]) -> int:
+    def _count_cached_steps(
+        self, untaught_recipe: Recipe, step_keys: list[StepKey]
+    ) -> int:
         """Return the largest number of first lessons after which the learner is in the cache."""
-        for number in range(len(keys), 0, -1):
-            if (untaught_recipe, tuple(keys[:number])) in self.cache:
+        for number in range(len(step_keys), 0, -1):
+            if (untaught_recipe, tuple(step_keys[:number])) in self.cache:
                 return number
         return 0
 
@@ -204,7 +206,7 @@ class PupilCache:
             opponent_update_count=0,
             refill_count=(after.refills or 0) - (before.refills or 0),
             **evaluate_lesson(
-                self.game, policy, self.is_compiled, list_seats(recorder.recipe)
+                self.game, policy, self.is_compiled, list_seat_letters(recorder.recipe)
             ),
         )
         if step.opponent == YOU:
@@ -270,7 +272,7 @@ class PupilCache:
             last_loss=describe_last_loss(game, policy, pupil.lessons),
             blunder_chances={}
             if has_unfinished_game
-            else find_blunder_chances(game, policy, [*list_seats(recipe)]),
+            else find_blunder_chances(game, policy, [*list_seat_letters(recipe)]),
         )
 
 
@@ -339,7 +341,7 @@ def build_person_turn(game_number: int, cells: str = "") -> Turn:
     return Turn(YOU, Person(game_number, cells), game_number - 1, 1, game_number - 1)
 
 
-def list_seats(recipe: Recipe) -> str:
+def list_seat_letters(recipe: Recipe) -> str:
     """Return the seats in which a learner plays: "x", "o" or "xo"."""
     seat: str = getattr(recipe, "seat", "both")
     return "xo" if seat == "both" else seat
@@ -372,7 +374,8 @@ def find_losing_move(
     None if the seat was lost from the start of the game.
     """
     positions = replay_record(game, record)
-    value = solve_game(game).values * SEATS[seat.lower()]  # in the view of the seat
+    # the value of every position with optimal play, in the view of the seat
+    value = solve_game(game).values * SEATS[seat.lower()]
     for ply in range(len(record) - 1, -1, -1):
         position = positions[ply]
         is_own = game.to_move[position] == SEATS[seat.lower()]
@@ -479,11 +482,12 @@ def build_first_table(
     rules = build_rules(game)
     boards = rules.unfinished_boards()
     moves = [(board, cell) for board in boards for cell in rules.legal_moves(board)]
-    pairs: dict[Hashable, list[int]] = {}
+    pairs_by_key: dict[Hashable, list[int]] = {}
     for pair, move in enumerate(moves):
-        pairs.setdefault(get_move_key(learner, *move), []).append(pair)
+        pairs_by_key.setdefault(get_move_key(learner, *move), []).append(pair)
     entries = {
-        key: TableEntry(moves[same[0]], np.array(same)) for key, same in pairs.items()
+        key: TableEntry(moves[same[0]], np.array(same))
+        for key, same in pairs_by_key.items()
     }
     values = np.array([float(learner.value(*move)) for move in moves])
     values.flags.writeable = False

@@ -37,11 +37,11 @@ MIN_CHANGE = 0.008  # least change of a value that a page shows
 class RecordedGame(NamedTuple):
     """A game of a training."""
 
-    number: int  # from 1
+    number: int  # number of the game in the training, from 1
     earlier_updates: int  # number of updates before the game
     moves: list[TrainingMove]
     updates: list[TrainingUpdate]
-    final_board: str  # the last board
+    final_board: str  # the last board of the game
 
 
 UpdateTest = Callable[[Recipe, RecordedGame, TrainingUpdate], bool]
@@ -442,8 +442,10 @@ def build_simulation_examples() -> list[UpdateExample]:
     recipe = find_recipe(agent)
     game = build_rules(tic_tac_toe())
     number = game.unfinished_boards().index(SIMULATED_BOARD)
-    c: float = recipe.c  # type: ignore[attr-defined]
-    tree = Tree(game, c, SIMULATED_BOARD, Random(recipe.seed, number))
+    exploration_constant: float = recipe.c  # type: ignore[attr-defined]
+    tree = Tree(
+        game, exploration_constant, SIMULATED_BOARD, Random(recipe.seed, number)
+    )
     examples = []
     for simulated in range(1, SIMULATION_COUNT + 1):
         example = _build_simulation_example(tree, agent, simulated)

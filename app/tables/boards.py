@@ -56,7 +56,7 @@ NUMBER_SCHEMES = [
     ("2", "0", "1"),
     ("2", "1", "0"),
 ]
-UNREACHABLE = -1  # in place of the position of a board that no game leads to
+UNREACHABLE = -1  # the position number of a board that no game leads to
 MAX_LISTED_SIGNS = 8  # maximum number of signs listed in an error message
 MOVER_NAMES = ("the player to move", "the other side")
 SIDE_NAMES = ("X", "O")
@@ -280,7 +280,7 @@ class RowBoards(NamedTuple):
 
 def collect_boards(board_items: Sequence[Any]) -> RowBoards:
     """Return the different boards of a table; `board_items` has the board of each row as parsed."""
-    numbers: dict[Any, int] = {}
+    board_numbers: dict[Any, int] = {}
     signs: list[BoardSigns | None] = []
     rows = np.empty(len(board_items), np.intp)
     beside = []
@@ -288,12 +288,12 @@ def collect_boards(board_items: Sequence[Any]) -> RowBoards:
         board, board_extras = split_board(item)
         try:
             key = tuple(board) if isinstance(board, list) else board
-            number = numbers.get(key)
+            number = board_numbers.get(key)
         except TypeError:  # a list inside the board is not hashable
             key = _make_hashable(board)
-            number = numbers.get(key)
+            number = board_numbers.get(key)
         if number is None:
-            number = numbers[key] = len(signs)
+            number = board_numbers[key] = len(signs)
             signs.append(read_signs(board))
         found_signs = signs[number]
         rows[row] = number

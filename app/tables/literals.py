@@ -154,21 +154,21 @@ class LiteralParser:
 
         In a call, `<...>` and keyword arguments are skipped.
         """
-        items: list[Any] = []
+        parsed_items: list[Any] = []
         while not self.is_at_sign(closing_bracket):
             if is_call and self.is_at_sign("<"):
                 while self.kind and not self.is_at_sign(">"):
                     self.read_next_token()
                 self.read_next_token()
             else:
-                items.append(self.read_value(depth + 1))
+                parsed_items.append(self.read_value(depth + 1))
             if is_call and self.is_at_sign("="):
                 self.read_next_token()
                 self.read_value(depth + 1)
-                items.pop()
+                parsed_items.pop()
             self.skip_comma(closing_bracket)
         self.read_next_token()
-        return items
+        return parsed_items
 
     def read_pairs(self, depth: int) -> KeyValuePairs:
         """Return the keys and values of a dict."""

@@ -25,9 +25,9 @@ from app.tictactoe.game import Game, O
 from app.tictactoe.policy import CellMask
 
 MAX_LISTED_ROWS = 20  # maximum number of unreadable rows listed in a message
-# If so many positions are all in different symmetry classes, each is taken to represent its class.
+# From this number of positions on, all in different symmetry classes, each represents its class.
 MIN_CLASSES = 20
-# Values are taken to be in X's view if so many winning moves of O are the lowest of their position.
+# Values are in X's view if at least this many winning moves of O have their position's lowest value.
 MIN_WINS = 3
 
 
@@ -214,8 +214,8 @@ class TableReader:
         first_cell = self.find_first_cell_number()
         finished = 0
         # index of each value in a flat q, position * cells + cell, in the order of the rows
-        pairs: list[int] = []
-        values: list[float] = []
+        pair_indices: list[int] = []
+        pair_values: list[float] = []
         for row, board in enumerate(self.board_of_row.tolist()):
             if board < 0:
                 continue
@@ -231,10 +231,12 @@ class TableReader:
                     self.add_fault(row, str(error))
                     continue
                 first_pair = position * self.game.cells
-                pairs.extend([first_pair + cell for cell in read.cells])
-                values.extend(read.values)
+                pair_indices.extend([first_pair + cell for cell in read.cells])
+                pair_values.extend(read.values)
                 self.has_values |= read.has_values
-        self.store_values(np.array(pairs, np.intp), np.array(values, np.float64))
+        self.store_values(
+            np.array(pair_indices, np.intp), np.array(pair_values, np.float64)
+        )
         if first_cell:
             self.notes.append("Moves are counted from 1.")
         if finished:
@@ -259,14 +261,16 @@ class TableReader:
 
     def find_first_cell_number(self) -> int:
         """Return the first number of cells, rows and columns: 0 or 1."""
-        single: set[int] = set()
-        double: set[int] = set()
+        single_numbers: set[int] = set()
+        row_and_column_numbers: set[int] = set()
         for row, board in enumerate(self.board_of_row.tolist()):
             for move in self.list_move_items(row) if board >= 0 else []:
                 numbers = self.parse_move_numbers(move)
-                (single if len(numbers) == 1 else double).update(numbers)
-        is_from_1 = (9 in single and 0 not in single) or (
-            3 in double and 0 not in double
+                (
+                    single_numbers if len(numbers) == 1 else row_and_column_numbers
+                ).update(numbers)
+        is_from_1 = (9 in single_numbers and 0 not in single_numbers) or (
+            3 in row_and_column_numbers and 0 not in row_and_column_numbers
         )
         return 1 if is_from_1 else 0
 
@@ -427,8 +431,8 @@ class TableReader:
 
 def keep_first_move(chosen_moves: CellMask) -> CellMask:
     """Return a mask of only the first chosen move of each position, [D, cells]."""
-    first: CellMask = chosen_moves & (chosen_moves.cumsum(axis=1) == 1)
-    return first
+    first_moves: CellMask = chosen_moves & (chosen_moves.cumsum(axis=1) == 1)
+    return first_moves
 
 
 def find_winning_moves(game: Game) -> NDArray[np.bool_]:

@@ -145,18 +145,18 @@ def read_csv_rows(text: str) -> list[Row]:
 def split_csv_lines(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
     """Return the non-empty records of a CSV file, each with the number of its first line."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    lines: list[tuple[int, list[str]]] = []
+    numbered_lines: list[tuple[int, list[str]]] = []
     number = 1
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                lines.append((number, cells))
-            if len(lines) > MAX_ROWS + 1:
+                numbered_lines.append((number, cells))
+            if len(numbered_lines) > MAX_ROWS + 1:
                 raise TableError(f"there are more than {MAX_ROWS:,} rows in it")
             number = reader.line_num + 1
     except csv.Error as error:
         raise TableError(f"line {number}: this is no CSV: {error}") from None
-    return lines
+    return numbered_lines
 
 
 def read_headed_rows(

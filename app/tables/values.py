@@ -30,13 +30,13 @@ def flatten_lists(items: list[Any]) -> list[Any]:
     """Return the items of nested lists as one flat list; a dict inside becomes its pairs."""
     if not any(isinstance(item, list | tuple) for item in items):
         return items
-    flat: list[Any] = []
+    flat_items: list[Any] = []
     for item in items:
         if isinstance(item, list | tuple):
-            flat.extend(flatten_lists(list(item)))
+            flat_items.extend(flatten_lists(list(item)))
         else:
-            flat.append(item)
-    return flat
+            flat_items.append(item)
+    return flat_items
 
 
 def parse_number(item: Any) -> float | None:

@@ -127,5 +127,5 @@ def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.int
     )
     ordered = decisions[order]
     _, first = np.unique(game.symmetry_class[ordered], return_index=True)
-    listed: NDArray[np.intp] = ordered[np.sort(first)]
-    return listed
+    listed_decisions: NDArray[np.intp] = ordered[np.sort(first)]
+    return listed_decisions

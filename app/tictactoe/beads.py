@@ -24,8 +24,8 @@ def count_symmetric_cells(game: Game) -> NDArray[np.int64]:
     """
     moves = np.stack([game.pair_decision, game.pair_class])
     _, move, squares = np.unique(moves, axis=1, return_inverse=True, return_counts=True)
-    number: NDArray[np.int64] = squares[move]
-    return number
+    symmetric_cell_counts: NDArray[np.int64] = squares[move]
+    return symmetric_cell_counts
 
 
 def count_beads(
@@ -39,8 +39,8 @@ def count_beads(
     P counts all legal pairs, or the pairs of a slice.
     """
     squares = count_symmetric_cells(game)[pairs] if play_rule == "proportional" else 1
-    held: NDArray[np.float64] = values.astype(np.float64) * squares
-    return held
+    bead_counts: NDArray[np.float64] = values.astype(np.float64) * squares
+    return bead_counts
 
 
 def compute_preferences(
@@ -69,9 +69,9 @@ def compute_preferences(
     share = np.where(is_filled, share, equal_share)
     # The share of a box's only move is never above the equal share 1, so its preference is at most 0.
     largest_excess = np.where(equal_share < 1, 1 - equal_share, 1)
-    preference: NDArray[np.float64] = np.where(
+    preferences: NDArray[np.float64] = np.where(
         share < equal_share,
         share / equal_share - 1,
         (share - equal_share) / largest_excess,
     )
-    return preference
+    return preferences

@@ -22,7 +22,7 @@ class Box(NamedTuple):
     cells: tuple[int, ...]  # one cell for each move; symmetric cells are the same move
 
     def get_move_number(self, game: Game) -> int:
-        """Return which move of X is drawn from this box: 1 for the first move of the game."""
+        """Return the number, from 1, of the move of X in a game that is drawn from this box."""
         return int(game.ply[self.position]) // 2 + 1
 
 
@@ -77,9 +77,8 @@ def _find_positions_in_games(game: Game, first_cell: int | None) -> NDArray[np.b
         int(np.flatnonzero(cells == first_cell)[0]) for cells in game.symmetries
     }
     reached[game.successor[0, sorted(first_cells)]] = True
-    for position in range(
-        1, game.decisions
-    ):  # in this order, because a move leads to a higher number
+    # Positions are visited in order, because a move leads to a higher number.
+    for position in range(1, game.decisions):
         if reached[position]:
             reached[game.successor[position, game.legal[position]]] = True
     return reached[: game.decisions]

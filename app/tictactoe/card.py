@@ -273,14 +273,19 @@ def _check_nash_conv(figures: Figures) -> None:
 def _list_figure_lists(figures: Figures) -> list[Sized]:
     """Return all lists of figures, which must have one entry for each snapshot."""
     reachable = figures.reachable_blunders
-    lists: list[Sized] = [figures.nash_conv, figures.blunders, reachable.x, reachable.o]
+    figure_lists: list[Sized] = [
+        figures.nash_conv,
+        figures.blunders,
+        reachable.x,
+        reachable.o,
+    ]
     for chances in (figures.best_response, *figures.baseline_chances.values()):
-        lists += [chances.x, chances.o]
+        figure_lists += [chances.x, chances.o]
     if figures.correct_class_shares is not None:
-        lists.append(figures.correct_class_shares)
+        figure_lists.append(figures.correct_class_shares)
     if figures.task_distance is not None:
-        lists += [
+        figure_lists += [
             getattr(figures.task_distance, name)
             for name in figures.task_distance.__struct_fields__
         ]
-    return lists
+    return figure_lists

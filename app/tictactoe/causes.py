@@ -384,12 +384,12 @@ def _find_unreachable_blunders(
 
 def _find_possible_blunders(analysed_policy: AnalysedPolicy, seat: int) -> Decisions:
     """Return the decisions that a seat can reach and in which a blunder is possible, [D]."""
-    possible: Decisions = (
+    possible_blunders: Decisions = (
         analysed_policy.is_reachable
         & analysed_policy.facts.is_blunder_possible
         & (analysed_policy.game.to_move == seat)
     )
-    return possible
+    return possible_blunders
 
 
 def _measure_skill(

@@ -36,7 +36,7 @@ class Game:
 
     rows: int
     columns: int
-    in_a_row: int
+    in_a_row: int  # number of stones in line that win
     lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line
     # [G, cells] symmetry g maps a board b to b[symmetries[g]]; g = 0 is the identity
     symmetries: NDArray[np.intp]
@@ -292,7 +292,7 @@ def _find_successors(
             ]
         )
         codes = np.concatenate([next_positions.unfinished, next_positions.finished])
-        # the sorted order, in which `searchsorted` looks codes up
+        # `searchsorted` needs the codes in sorted order.
         order = np.argsort(codes, kind="stable")
         rows = successor[ply_start[ply] : ply_start[ply + 1]]
         for cell, free, children in _list_moves(ply_positions.unfinished, ply, cells):

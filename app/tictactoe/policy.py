@@ -195,14 +195,14 @@ def _find_best_cells(q: NDArray[np.floating]) -> CellMask:
     highest = _compute_row_maxima(q)
     if np.isnan(highest).any():
         raise ValueError("a row of q has no legal cell: it is NaN everywhere")
-    best: CellMask = q == highest[..., None]
-    return best
+    best_cells: CellMask = q == highest[..., None]
+    return best_cells
 
 
 def find_row_maxima(values: NDArray[np.floating]) -> CellMask:
     """Return whether each cell has the highest value of its row, [..., cells]; NaN is never highest."""
-    maximum: CellMask = values == _compute_row_maxima(values)[..., None]
-    return maximum
+    is_maximum: CellMask = values == _compute_row_maxima(values)[..., None]
+    return is_maximum
 
 
 def _compute_row_maxima(values: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -219,8 +219,8 @@ def _normalize_rows(weights: NDArray[Any]) -> Policy:
     """Return the policy with chances in proportion to `weights`, [..., cells]."""
     # a loop over the cells, as in `_compute_row_maxima`
     cells = np.moveaxis(weights, -1, 0)
-    total: NDArray[np.float64] = reduce(np.add, cells, np.zeros(cells.shape[1:]))
-    policy: Policy = weights / total[..., None]
+    row_totals: NDArray[np.float64] = reduce(np.add, cells, np.zeros(cells.shape[1:]))
+    policy: Policy = weights / row_totals[..., None]
     return policy
 
 

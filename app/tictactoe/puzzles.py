@@ -64,25 +64,27 @@ def make_puzzles(
     first_stock = {
         key: listed for key, listed in candidates.items() if key[1] in preferred_agents
     }
-    used: set[int] = set()  # symmetry classes of the puzzles chosen
+    used_classes: set[int] = set()  # symmetry classes of the puzzles chosen
     # number of puzzles of each agent
-    turns: dict[str, int] = dict.fromkeys(policies, 0)
-    chosen: list[Puzzle] = []
-    while len(chosen) < MAX_PUZZLES:
-        level = LEVELS_OF_ROUND[len(chosen) % ROUND_LENGTH]
-        is_first_round = len(chosen) < ROUND_LENGTH
+    puzzle_counts: dict[str, int] = dict.fromkeys(policies, 0)
+    chosen_puzzles: list[Puzzle] = []
+    while len(chosen_puzzles) < MAX_PUZZLES:
+        level = LEVELS_OF_ROUND[len(chosen_puzzles) % ROUND_LENGTH]
+        is_first_round = len(chosen_puzzles) < ROUND_LENGTH
         picked = (
-            _pick_puzzle(game, first_stock, used, turns, level)
+            _pick_puzzle(game, first_stock, used_classes, puzzle_counts, level)
             if is_first_round
             else None
         )
-        picked = picked or _pick_puzzle(game, candidates, used, turns, level)
+        picked = picked or _pick_puzzle(
+            game, candidates, used_classes, puzzle_counts, level
+        )
         if picked is None:
             break
-        used.add(_get_symmetry_class(game, picked))
-        turns[picked.agent_id] += 1
-        chosen.append(picked)
-    return chosen
+        used_classes.add(_get_symmetry_class(game, picked))
+        puzzle_counts[picked.agent_id] += 1
+        chosen_puzzles.append(picked)
+    return chosen_puzzles
 
 
 def list_candidate_puzzles(

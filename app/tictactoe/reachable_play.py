@@ -12,7 +12,7 @@ from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import Policy
 from app.tictactoe.values import Values, list_plies, list_plies_backward
 
-NO_PAIR = -1  # in place of a pair, for a position that is not reachable
+NO_PAIR = -1  # the number of the pair that leads to an unreachable position
 
 
 @dataclass(frozen=True, eq=False)

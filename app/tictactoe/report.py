@@ -323,7 +323,8 @@ def _evaluate_against_baselines(
     chances = np.empty((2, rivals, snapshots, 3))
     for seat, (x, o) in enumerate([(own, other), (other, own)]):
         *plies, (_, ends) = iterate_matches(game, players, x, o)
-        for rows, chance in plies[seat::2]:  # the plies at which the policies move
+        # The policies move at every second ply, beginning with ply 0 as X and ply 1 as O.
+        for rows, chance in plies[seat::2]:
             reachable[seat][:, rows] = chance[against_random] > 0
         chances[seat] = ends.reshape(rivals, snapshots, 3)
     return chances, reachable
@@ -346,10 +347,10 @@ def _pack_baselines(game: Game) -> PolicyMoves:
 def _find_blunders_of_policies(game: Game, policies: Values) -> NDArray[np.bool_]:
     """Return whether each of T policies, [T, P], can lower the value of the game, [T, D]."""
     wrong = (policies > 0) & ~find_best_moves(game)[game.legal]
-    blundering: NDArray[np.bool_] = np.logical_or.reduceat(
+    can_blunder: NDArray[np.bool_] = np.logical_or.reduceat(
         wrong, game.pair_start[:-1], axis=1
     )
-    return blundering
+    return can_blunder
 
 
 def _compute_correct_class_shares(

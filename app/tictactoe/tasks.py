@@ -92,10 +92,10 @@ def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float6
 
     def state_values(action_values: Values, ply: PlyArrays) -> Values:
         """Return the values of decisions if the policy chooses the moves."""
-        by_policy: Values = np.add.reduceat(
+        policy_values: Values = np.add.reduceat(
             chances[ply.pairs] * action_values, ply.pair_starts
         )
-        return _mix_exploration(task.epsilon, by_policy, action_values, ply)
+        return _mix_exploration(task.epsilon, policy_values, action_values, ply)
 
     def own_replies(_action_values: Values, ply: PlyArrays) -> Values:
         """Return the policy's chances of the moves of a ply."""
@@ -108,7 +108,7 @@ def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float6
 
 @lru_cache(maxsize=12)
 def find_reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
-    """Return which pairs the learner of a task can reach and play, [D, cells].
+    """Return whether the learner of a task can reach and play each pair, [D, cells].
 
     The learner may try any move, and in self-play its opponent may, too.
     """
@@ -171,8 +171,8 @@ def _choose_replies(game: Game, task: Task, own_replies: MoveChances) -> MoveCha
 
 def _maximize_values(epsilon: float, action_values: Values, ply: PlyArrays) -> Values:
     """Return the value of each decision for the best epsilon-soft policy, [d]."""
-    best: Values = np.maximum.reduceat(action_values, ply.pair_starts)
-    return _mix_exploration(epsilon, best, action_values, ply)
+    best_values: Values = np.maximum.reduceat(action_values, ply.pair_starts)
+    return _mix_exploration(epsilon, best_values, action_values, ply)
 
 
 def _mix_exploration(
@@ -182,8 +182,8 @@ def _mix_exploration(
     if not epsilon:
         return policy_values
     mean = np.add.reduceat(action_values, ply.pair_starts) / ply.move_counts
-    mixed: Values = (1 - epsilon) * policy_values + epsilon * mean
-    return mixed
+    mixed_values: Values = (1 - epsilon) * policy_values + epsilon * mean
+    return mixed_values
 
 
 def list_rewards(game: Game, rewards: RewardScale, seat: int) -> Values:

@@ -117,10 +117,10 @@ def find_known_decisions(
     game: Game, is_updated: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Return whether any move of a decision was updated, [..., D]; `is_updated` is [..., P]."""
-    known: NDArray[np.bool_] = np.logical_or.reduceat(
+    is_known: NDArray[np.bool_] = np.logical_or.reduceat(
         is_updated, game.pair_start[:-1], axis=-1
     )
-    return known
+    return is_known
 
 
 def choose_representatives(

@@ -304,11 +304,10 @@ def _find_first_best(ply: PlyArrays, keys: list[Values]) -> Numbers:
         key[~best] = -np.inf
         highest = np.maximum.reduceat(key, ply.pair_starts, axis=-1) - TIE_TOLERANCE
         best = key >= highest.repeat(ply.move_counts, axis=-1)
-    # in place of the index of a pair that is not among the best: larger than every index
-    pairs = len(ply.next_positions)
-    return np.minimum.reduceat(
-        np.where(best, np.arange(pairs), pairs), ply.pair_starts, axis=-1
-    )
+    # A pair that is not among the best gets an index that is larger than every index.
+    pair_count = len(ply.next_positions)
+    indices = np.where(best, np.arange(pair_count), pair_count)
+    return np.minimum.reduceat(indices, ply.pair_starts, axis=-1)
 
 
 def _add_weights(

@@ -63,16 +63,16 @@ def scale_values(
     values: NDArray[np.floating], reward_scale: RewardScale, player: int
 ) -> NDArray[np.float64]:
     """Return values learned by a mover (+1 X, -1 O) on the common scale, from -1 to +1."""
-    scaled: NDArray[np.float64] = np.interp(
+    scaled_values: NDArray[np.float64] = np.interp(
         values, reward_scale.get_rewards("x" if player == X else "o"), [-1, 0, 1]
     )
-    return scaled
+    return scaled_values
 
 
 def round_for_display(scaled_values: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return values of the common scale rounded as squares show them, with 0.0 for -0.0."""
-    rounded: NDArray[np.float64] = np.round(scaled_values, DECIMALS) + 0.0
-    return rounded
+    rounded_values: NDArray[np.float64] = np.round(scaled_values, DECIMALS) + 0.0
+    return rounded_values
 
 
 def compute_colour_level(
@@ -84,8 +84,8 @@ def compute_colour_level(
     """
     number = round_for_display(scaled_values)
     strength = np.rint(np.abs(number) * colour_steps)
-    step: NDArray[np.float64] = np.sign(number) * np.fmax(1, strength)
-    return step
+    colour_level: NDArray[np.float64] = np.sign(number) * np.fmax(1, strength)
+    return colour_level
 
 
 def scale_values_of_movers(

@@ -71,23 +71,26 @@ OTHERS_SECTION = "All others: algorithms, pictures, frames for other sites"
 
 def gather_texts() -> Catalog:
     """Return the catalogue of all translatable texts, with their files, page by page."""
-    found: dict[str | tuple[str, ...], list[tuple[str, int]]] = {}
+    places_of_text: dict[str | tuple[str, ...], list[tuple[str, int]]] = {}
     for keywords in GETTEXT_KEYWORDS:
         extracted = extract_from_dir(
             ROOT, EXTRACTION_METHODS, EXTRACTION_OPTIONS, keywords
         )
         for file, line, text, _, _ in extracted:
-            found.setdefault(text, []).append((file, line))
-    first_places = {text: min(map(rank_source_line, found[text])) for text in found}
+            places_of_text.setdefault(text, []).append((file, line))
+    first_places = {
+        text: min(map(rank_source_line, places_of_text[text]))
+        for text in places_of_text
+    }
     catalogue = Catalog(project="Q-Tac-Toe", charset="utf-8")
     headings = [*CATALOGUE_SECTIONS, OTHERS_SECTION]
     last_section = -1
-    for text in sorted(found, key=lambda text: first_places[text]):
+    for text in sorted(places_of_text, key=lambda text: first_places[text]):
         section = first_places[text][0]
         heading = []
         if section != last_section:
             heading.append(f"=== {headings[section]} ===")
-        catalogue.add(text, locations=found[text], auto_comments=heading)
+        catalogue.add(text, locations=places_of_text[text], auto_comments=heading)
         last_section = section
     return catalogue
 

@@ -91,26 +91,26 @@ def test_pettingzoo_counts_cells_by_columns() -> None:
                 assert position >= GAME.decisions
                 break
             board = tuple(GAME.board[position].tolist())
-            assert petting.board_of(observation) == board
-            again = petting.observation_of(board, int(GAME.to_move[position]))
+            assert petting.read_board(observation) == board
+            again = petting.build_observation(board, int(GAME.to_move[position]))
             for name, array in observation.items():
                 np.testing.assert_array_equal(again[name], array)
             cell = int(rng.choice(np.flatnonzero(GAME.legal[position])))
             position = int(GAME.successor[position, cell])
-            env.step(petting.by_columns(cell))
+            env.step(petting.convert_cell(cell))
             seen += 1
     assert seen > 100
 
 
 def test_agents_play_in_pettingzoo_and_theirs_are_judged() -> None:
     petting, rng = module("with_pettingzoo"), np.random.default_rng(0)
-    best, weak = (petting.actor(get_policy(GAME, text), rng) for text in ("minimax", "fixed"))
+    best, weak = (petting.make_agent(get_policy(GAME, text), rng) for text in ("minimax", "fixed"))
     assert petting.play(best, weak) == {"player_1": 1, "player_2": -1}
     assert petting.play(best, best) == {"player_1": 0, "player_2": 0}
     figures = compute_figures(
         GAME, BASELINES["fixed"].build_policy(GAME)[None, GAME.legal], [0], None
     )
-    assert petting.judge_actor(weak)["blunders"] == figures.blunders[0]
+    assert petting.judge_agent(weak)["blunders"] == figures.blunders[0]
 
 
 @pytest.mark.parametrize("seat", ["x", "o", "both"])

@@ -132,9 +132,8 @@ class Quantity(NamedTuple):
 
     title: str
     unit: str
-    compute: Callable[
-        [Any], Any
-    ]  # from a run to a number, or to a number for each snapshot
+    # function from a run to a number, or to a number for each snapshot
+    compute: Callable[[Any], Any]
 
 
 class GridAxes(NamedTuple):

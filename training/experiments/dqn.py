@@ -406,11 +406,11 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
     won = results.compute_medians(table.measure_wins, TABLE_RECIPES)
     worst = results.compute_medians(table.measure_worst_losses, TABLE_RECIPES)
     updated = results.compute_medians(table.count_known_positions, TABLE_RECIPES)
-    worse: list[bool] = []
+    plays_worse: list[bool] = []
     rows: dict[str, list[str]] = {}
     for learner, (random, perfect) in OPPONENT_PAIRS.items():
         wins_less, _ = results.compare_medians(random, perfect, table.measure_wins)
-        worse.append(wins_less and worst[perfect] >= worst[random])
+        plays_worse.append(wins_less and worst[perfect] >= worst[random])
         rows |= {
             one: [
                 format_percent(won[one]),
@@ -433,7 +433,7 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
         ]
         for one, seeds in of_network.items()
     }
-    worse.append(max(of_network[BY_MINIMAX]) < min(of_network[BY_RANDOM]))
+    plays_worse.append(max(of_network[BY_MINIMAX]) < min(of_network[BY_RANDOM]))
     every = (*TABLE_RECIPES, *NETWORK_RECIPES)
     return claim.Conclusion(
         [
@@ -448,7 +448,7 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
                 TABLE_RECIPES,
             ),
         ],
-        [all(worse[:-1]), worse[-1]],
+        [all(plays_worse[:-1]), plays_worse[-1]],
         Table(
             [
                 "games won against the random player",
@@ -458,5 +458,5 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
             rows,
             "median seed",
         ),
-        claim.judge_parts(*worse),
+        claim.judge_parts(*plays_worse),
     )

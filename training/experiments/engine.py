@@ -106,7 +106,7 @@ def run_experiment(
     With the address of a dask scheduler the runs are trained on its cluster. Raises
     ConnectionError if the cluster fails.
     """
-    found: dict[str, list[Any]] = {}
+    results_by_label: dict[str, list[Any]] = {}
     runs: dict[str, Any] = {}  # key -> run; two labels may share runs
     trained = 0
     kept = 0
@@ -128,16 +128,18 @@ def run_experiment(
             place: decoder.decode(value) for place, value in store.read(every).items()
         }
         for label, of_label in recipes.items():
-            found[label] = [runs[make_key(sweep.measure, one)] for one in of_label]
+            results_by_label[label] = [
+                runs[make_key(sweep.measure, one)] for one in of_label
+            ]
         if sweep.is_repeated_in_test:
             first = next(iter(recipes))
-            run = compute_digest(found[first][0])
+            run = compute_digest(results_by_label[first][0])
             checks.append(
                 RunDigest(name_recipe(recipes[first][0]), sweep.measure.name, run)
             )
         kept += len(there)
         trained += len(missing)
-    results = Results(_name_recipes(experiment), found)
+    results = Results(_name_recipes(experiment), results_by_label)
     summary = _build_summary(experiment, results, list(runs.values()), seeds, checks)
     return ExperimentRun(summary, trained, kept)
 

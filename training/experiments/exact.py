@@ -27,7 +27,7 @@ def compute_result_percents() -> dict[tuple[str, str], NDArray[np.float64]]:
     }
 
 
-def draw_lead_grid(leads: Mapping[tuple[str, str], float]) -> Grid:
+def draw_lead_grid(leads_of_x: Mapping[tuple[str, str], float]) -> Grid:
     """Return a grid of X's wins minus losses in percent: a row for each X, a column for each O."""
     titles = [BASELINES[name].title for name in PLAYERS]
     return Grid(
@@ -37,7 +37,9 @@ def draw_lead_grid(leads: Mapping[tuple[str, str], float]) -> Grid:
         column_label="O",
         rows=titles,
         columns=titles,
-        values=[[round_significant(leads[x, o]) for o in PLAYERS] for x in PLAYERS],
+        values=[
+            [round_significant(leads_of_x[x, o]) for o in PLAYERS] for x in PLAYERS
+        ],
         recipes=[["" for _ in PLAYERS] for _ in PLAYERS],
         seed_count=1,
     )

@@ -61,12 +61,12 @@ def find_games_needed(curve: Series) -> int | None:
 
     `curve` is the percentage of lost games, over the number of games played.
     """
-    since: Sequence[int] = [
+    losing_points: Sequence[int] = [
         place
         for place, median in enumerate(curve.median)
         if median >= NEAR_ZERO_PERCENT
     ]
-    first = since[-1] + 1 if since else 0
+    first = losing_points[-1] + 1 if losing_points else 0
     return None if first >= len(curve.x) else round(curve.x[first])
 
 

@@ -196,9 +196,9 @@ def _describe_moves(record: str) -> str:
 @claim.experiment("bad-runs", claim.Sweep({Q_TABLE: "q-table"}, LOSSES_MEASURE))
 def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on how often a run ends badly, and in which positions it errs."""
-    falls: Sequence[LossesAsO] = results[Q_TABLE]
-    bad = [seed for seed, fall in enumerate(falls) if fall.lost_percent >= BAD_PERCENT]
-    places = Counter(falls[seed].error_record for seed in bad).most_common(MAX_SHOWN)
+    losses: Sequence[LossesAsO] = results[Q_TABLE]
+    bad = [seed for seed, fall in enumerate(losses) if fall.lost_percent >= BAD_PERCENT]
+    places = Counter(losses[seed].error_record for seed in bad).most_common(MAX_SHOWN)
     figures: list[Figure] = [
         results.draw_histogram(
             table.LOST_AS_O._replace(compute=lambda fall: fall.lost_percent),
@@ -212,19 +212,19 @@ def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
             record,
             claim.name_with_seed(
                 results.recipe_by_label[Q_TABLE],
-                next(s for s in bad if falls[s].error_record == record),
+                next(s for s in bad if losses[s].error_record == record),
             ),
             f"{count:,} of {len(bad):,} bad trainings lose most games here (O to move).",
         )
         for record, count in places
         if record is not None
     ]
-    some = MIN_BAD_SHARE <= len(bad) / len(falls) <= 0.5
+    some = MIN_BAD_SHARE <= len(bad) / len(losses) <= 0.5
     rows = {
         (
             f"seeds that lose at least {format_percent(BAD_PERCENT, 0)} of the games as O "
             "to randomised minimax"
-        ): [f"{len(bad):,} of {len(falls):,}"]
+        ): [f"{len(bad):,} of {len(losses):,}"]
     }
     if boards:
         figures.append(
@@ -407,18 +407,18 @@ def _play_test_games(
 ) -> Numbers:
     """Return the decisions in which a policy moves in TEST_GAMES games against `random_policy`."""
     positions = np.zeros(TEST_GAMES, np.intp)
-    met: list[Numbers] = []
+    decisions: list[Numbers] = []
     mover = X
     while len(positions):
         if mover == seat:
-            met.append(positions)
+            decisions.append(positions)
         chances = (policy if mover == seat else random_policy)[positions].cumsum(axis=1)
         drawn = rng.random((len(positions), 1)) * chances[:, -1:]
         cells = (drawn >= chances).sum(axis=1)
         positions = game.successor[positions, cells].astype(np.intp)
         positions = positions[positions < game.decisions]
         mover = -mover
-    return np.concatenate(met)
+    return np.concatenate(decisions)
 
 
 TEST_GAMES_MEASURE = Measure("met-in-tests", 1, TestGamesResult, measure_test_games)
@@ -457,14 +457,14 @@ def _add_line_to_all_but_last(
 )
 def conclude_trained_on_minimax(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on training against randomised minimax instead of random."""
-    taught: Sequence[TestGamesResult] = results[AS_REPORTED]
+    results_as_reported: Sequence[TestGamesResult] = results[AS_REPORTED]
     won = results.compute_medians(WON.compute)
     lost = results.compute_medians(LOST.compute)
     worse = (
         won[AS_REPORTED] < won[AGAINST_RANDOM]
         and lost[AS_REPORTED] > lost[AGAINST_RANDOM]
     )
-    learned = [result.updated_positions for result in taught]
+    learned = [result.updated_positions for result in results_as_reported]
     seen = min(learned) <= REPORTED_MET <= max(learned)
     updated, met = (
         {

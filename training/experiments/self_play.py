@@ -69,7 +69,7 @@ SELF_PLAY = "self-play"
 def conclude_self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether self-play ends unbeatable: proved, not sampled."""
     recipe = results.recipe_by_label[SELF_PLAY]
-    asked: dict[str, Callable[[MeasuredRun], bool]] = {
+    questions: dict[str, Callable[[MeasuredRun], bool]] = {
         "unbeatable as X": table.is_unbeatable_as("x"),
         "unbeatable as O": table.is_unbeatable_as("o"),
         "unbeatable in both seats": table.is_unbeatable,
@@ -77,7 +77,7 @@ def conclude_self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
     }
     answers = {
         text: [bool(ask(run)) for run in results[SELF_PLAY]]
-        for text, ask in asked.items()
+        for text, ask in questions.items()
     }
     proved = answers["unbeatable in both seats"]
     half = 2 * sum(proved) >= len(proved)

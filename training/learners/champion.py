@@ -70,7 +70,7 @@ def learn(
     classes = list_afterstate_classes(game)
     bounds = _init_bounds(game, classes.class_count)
 
-    def report(finished_share: float, games: int, updates: int) -> Progress:
+    def build_progress(finished_share: float, games: int, updates: int) -> Progress:
         """Return the progress of the training with the present values."""
         values = bounds.lower + (bounds.upper - bounds.lower) / 4
         return report_classes(
@@ -81,7 +81,7 @@ def learn(
     play = partial(
         _play_games, rng_state, pair_start, next_state, classes.class_index, bounds
     )
-    return run_phases([(None, recipe.games)], next_checkpoint, play, report)
+    return run_phases([(None, recipe.games)], next_checkpoint, play, build_progress)
 
 
 def _init_bounds(game: Game, class_count: int) -> Bounds:

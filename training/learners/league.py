@@ -133,7 +133,9 @@ def learn(
     tables = make_empty_tables(list(learners.values()), layouts)
     entries = list_own_entries(game, layouts[own]) + table_offsets[own]
 
-    def report(finished_share: float, game_count: int, updates: int) -> Progress:
+    def build_progress(
+        finished_share: float, game_count: int, updates: int
+    ) -> Progress:
         """Return the progress of the training with the present values."""
         rounds, begun = divmod(game_count, len(is_own_game))
         games = rounds * is_own_game.sum() + is_own_game[:begun].sum()
@@ -147,7 +149,7 @@ def learn(
         partial(
             _play_games, make_rng_state(recipe.seed), league_game, tables, meetings, own
         ),
-        report,
+        build_progress,
     )
 
 

@@ -26,7 +26,7 @@ from training.learners.pairs import (
 from training.learners.phases import (
     NextCheckpoint,
     Progress,
-    make_pair_reporter,
+    make_progress_builder,
     run_phases,
 )
 from training.learners.randomness import make_rng_state
@@ -73,11 +73,11 @@ def learn(
     bounds = np.zeros(game.pairs)
     root_moves = slice(game.decisions, game.decisions + game.pairs)
 
-    def report(finished_share: float, _rollouts: int, games: int) -> Progress:
+    def build_progress(finished_share: float, _rollouts: int, games: int) -> Progress:
         """Return the progress of the training with the present values."""
         game_counts = trees.game_counts[root_moves]
         means = trees.result_sums[root_moves] / np.maximum(game_counts, 1)
-        return make_pair_reporter(game, means, game_counts)(
+        return make_progress_builder(game, means, game_counts)(
             finished_share, games, games
         )
 
@@ -92,7 +92,7 @@ def learn(
         path,
         bounds,
     )
-    return run_phases([(None, recipe.rollouts)], next_checkpoint, sweep, report)
+    return run_phases([(None, recipe.rollouts)], next_checkpoint, sweep, build_progress)
 
 
 def _create_trees(game: Game, rollouts: int) -> Trees:
@@ -113,9 +113,8 @@ def _count_nodes(pair_start, next_state, max_nodes_per_tree):  # type: ignore[no
     # Each root has its own tree: a node for each move, and below it the nodes of the next state.
     tree_sizes = np.zeros(len(pair_start) - 1, np.int64)
     total = 0
-    for state in range(
-        len(tree_sizes) - 1, -1, -1
-    ):  # backward: next states have higher numbers
+    # Backward, because next states have higher numbers.
+    for state in range(len(tree_sizes) - 1, -1, -1):
         for pair in range(pair_start[state], pair_start[state + 1]):
             tree_sizes[state] += 1
             if next_state[pair] >= 0:

@@ -88,7 +88,7 @@ def learn(
         boxes.cell_share if recipe.plays == "proportional" else np.ones(game.pairs)
     )
 
-    def report(finished_share: float, games: int, updates: int) -> Progress:
+    def build_progress(finished_share: float, games: int, updates: int) -> Progress:
         """Return the progress of the training with the present values."""
         q = game.spread_pairs(
             (boxes.beads[classes.class_index] * shown_share).astype(np.float32)
@@ -104,7 +104,9 @@ def learn(
     play = partial(
         _play_games, rng_state, rewards, seats, pair_start, next_state, boxes
     )
-    return run_phases(list_opponents(game, recipe), next_checkpoint, play, report)
+    return run_phases(
+        list_opponents(game, recipe), next_checkpoint, play, build_progress
+    )
 
 
 @njit(cache=True)

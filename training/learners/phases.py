@@ -105,19 +105,19 @@ def run_phases(
         phase_start = phase_end
 
 
-def make_pair_reporter(
+def make_progress_builder(
     game: Game, q: NDArray[np.float64], visits: NDArray[np.uint32]
 ) -> Callable[[float, int, int], Progress]:
     """Return a function that builds the progress from the current q and visits, [P] each."""
 
-    def report(finished_share: float, games: int, updates: int) -> Progress:
+    def build_progress(finished_share: float, games: int, updates: int) -> Progress:
         """Return the progress of the training with the present values."""
         table = game.spread_pairs(q.astype(np.float32))
         return Progress(
             finished_share, games, updates, table, game.spread_pairs(visits, 0)
         )
 
-    return report
+    return build_progress
 
 
 def list_opponents(game: Game, recipe: Recipe) -> list[tuple[Replies, int]]:

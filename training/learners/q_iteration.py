@@ -22,7 +22,7 @@ from training.learners.phases import (
     Progress,
     draw_reply,
     list_opponents,
-    make_pair_reporter,
+    make_progress_builder,
     run_phases,
 )
 from training.learners.randomness import make_rng_state
@@ -46,14 +46,14 @@ def learn(
         (replies, sweeps * game.pairs)
         for replies, sweeps in list_opponents(game, recipe)
     ]
-    report = make_pair_reporter(game, q, visits)
+    build_progress = make_progress_builder(game, q, visits)
     parameters = (recipe.gamma, recipe.sticky, get_rewards(recipe))
     rng_state = make_rng_state(recipe.seed)
     return run_phases(
         turns,
         next_checkpoint,
         partial(_sweep_pairs, rng_state, parameters, pair_start, next_state, q, visits),
-        lambda done, _turns, updates: report(done, 0, updates),
+        lambda done, _turns, updates: build_progress(done, 0, updates),
     )
 
 

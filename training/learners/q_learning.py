@@ -25,7 +25,7 @@ from training.learners.phases import (
     Progress,
     draw_reply,
     list_opponents,
-    make_pair_reporter,
+    make_progress_builder,
     run_phases,
 )
 from training.learners.randomness import draw_uniform, make_rng_state
@@ -111,12 +111,12 @@ def learn_pairs(
         list_opponents(game, recipe),
         next_checkpoint,
         play,
-        make_pair_reporter(game, q, visits),
+        make_progress_builder(game, q, visits),
     )
 
 
 def list_starts(game: Game, recipe: TdControl | MonteCarlo) -> Starts:
-    """Return the states in which the games of a recipe begin."""
+    """Return the first states of the games of a recipe."""
     if recipe.start == "empty":
         empty_board = {"both": [0, ~0], "x": [0], "o": [~0]}[recipe.seat]
         return Starts(np.array(empty_board, np.int32), is_random=False)

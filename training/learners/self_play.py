@@ -24,7 +24,7 @@ from training.learners.pairs import (
 from training.learners.phases import (
     NextCheckpoint,
     Progress,
-    make_pair_reporter,
+    make_progress_builder,
     run_phases,
 )
 from training.learners.randomness import make_rng_state
@@ -77,7 +77,7 @@ def learn(
         [(None, recipe.games)],
         next_checkpoint,
         play,
-        make_pair_reporter(game, q, visits),
+        make_progress_builder(game, q, visits),
     )
 
 

@@ -15,7 +15,7 @@ from app.tictactoe.policy import BASELINES, Policy, epsilon_greedy_policy
 from training.learners.phases import Epoch, NextCheckpoint, Progress
 from training.networks import net
 
-NO_NEXT_STATE = -1  # in place of the next decision, if there is none: the game is over
+NO_NEXT_STATE = -1  # the number of the next decision if the game is over
 ILLEGAL_LOSS = -2  # the outcome for a player who made an illegal move
 # The seats that each network plays, by the parameter `networks` of the recipe.
 SEATS_OF_NETWORKS = {
@@ -228,7 +228,7 @@ def _summarize_epoch(
 def compute_illegal_share(
     game: Game, outputs: NDArray[np.float32], decisions: NDArray[np.int32] | slice
 ) -> float:
-    """Return the share of the decisions `decisions` whose highest output, [D, cells], is illegal."""
+    """Return the share of `decisions` in which the highest of the outputs, [D, cells], is illegal."""
     highest = outputs.argmax(axis=1)
     is_legal = game.legal[np.arange(game.decisions), highest]
     return float((~is_legal[decisions]).mean())
@@ -275,8 +275,8 @@ def sample_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
     sums = chances.cumsum(axis=1)
     drawn = rng.random((len(sums), 1)) * sums[:, -1:]
     passed = sums > drawn
-    cell: Numbers = passed.argmax(axis=1).astype(np.int32)
-    return cell
+    cells: Numbers = passed.argmax(axis=1).astype(np.int32)
+    return cells
 
 
 def extract_moves(
