@@ -95,6 +95,7 @@ class Card(NamedTuple):
     url: str
     blunders: str
     right_blunders: str  # number of blunders of the agent without the fault
+    board: BoardPicture  # the agent's values on a board where it blunders
 
 
 class FaultsPage(Page, frozen=True):
@@ -294,28 +295,38 @@ def find_first_blunder(site: SiteData, fault: str) -> str:
 
 def build_card(site: SiteData, fault: str) -> Card:
     """Return the card of a fault."""
-    faulty, right = (
-        format_count(agent.card.figures.blunders[-1])
-        for agent in find_agents(site, fault)
+    text = TEXTS[fault]
+    faulty, right = find_agents(site, fault)
+    faulty_count, right_count = (
+        format_count(agent.card.figures.blunders[-1]) for agent in (faulty, right)
     )
-    return Card(TEXTS[fault], urls.FAULT.url(fault), faulty, right)
+    record = find_first_blunder(site, fault)
+    board = draw_values(site, faulty, record, fault, f"A board of: {text.title}")
+    return Card(text, urls.FAULT.url(fault), faulty_count, right_count, board)
+
+
+def draw_values(
+    site: SiteData, agent: Agent, record: str, board_id: str, label: str
+) -> BoardPicture:
+    """Return the board after the moves of a record, with the agent's values on the squares.
+
+    `board_id` is the id of the HTML element, `label` its name for screen readers.
+    """
+    state = replay_match(Match(record), site)
+    move_values = evaluate_moves(site, state.position, agent.card.recipe)
+    return lay_out_board(state, move_values, None, f"board-{board_id}", label)
 
 
 def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultSide:
     """Return an agent with the picture of its positions and its values on a board."""
     name = agent.card.recipe
-    match = Match(record)
-    state = replay_match(match, site)
-    move_values = evaluate_moves(site, state.position, name)
     kind = "with" if title != "Without it" else "without"
     mind = minds.draw_mind(site, name, site.get_last_snapshot(name))
     return FaultSide(
         title=title,
         name=name,
         mind=mind.draw_svg(f"mind-{kind}"),
-        board=lay_out_board(
-            state, move_values, None, f"board-{kind}", f"Board: {title}"
-        ),
+        board=draw_values(site, agent, record, kind, f"Board: {title}"),
         game=urls.play(Match(x="human", o=name, value_source=name)),
     )
 
