@@ -526,4 +526,4 @@ def _check_positions(game: Game, summary: Summary) -> None:
 
 
 def _format_task_title(title: str) -> str:
-    return gettext("The training task of %(agent)s", agent=title)
+    return gettext("Exact values of the training task of %(agent)s", agent=title)

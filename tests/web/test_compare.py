@@ -136,7 +136,7 @@ def test_the_summary_says_who_agrees_and_who_errs(site: SiteData) -> None:
     assert summary(site, "31", "q-iteration", "champion", "double-q") == (
         "Q-iteration and Champion play top left or centre; "
         f"{title} alone plays bottom left. "
-        f"With optimal play the result is a win; {title} can lose it by a blunder."
+        f"With optimal play the result is a win, but {title} can lose this win by a blunder."
     )
     lost = find_record(site.game, parse_position(site.game, "XX.O....."))
     assert summary(site, lost, "q-iteration").endswith("With optimal play every move loses here.")
@@ -298,7 +298,7 @@ def test_another_figure_is_a_link_that_keeps_the_rest(client: FlaskClient) -> No
 
 def test_where_nobody_learned_there_is_no_curve(client: FlaskClient) -> None:
     page = client.get("/compare/4?lens=q-iteration_task").text
-    assert "None of these agents has this figure." in page
+    assert "There are no such curves for these agents." in page
     assert 'class="mind' not in page
 
 

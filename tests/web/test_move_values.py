@@ -265,7 +265,7 @@ def test_the_task_of_an_agent_can_be_shown_wherever_values_are(client: FlaskClie
     what = "the exact values of the training task of Q-learning 1, for O’s next move"
     assert f"On the squares: {what}" in page
     chosen = client.get("/settings/?at=/play/4?lens=q-learning-1_task").text
-    assert "The training task of Q-learning 1</option>" in chosen
+    assert "Exact values of the training task of Q-learning 1</option>" in chosen
     assert 'id="snapshot-step"' not in page
 
 

@@ -174,7 +174,7 @@ def test_those_who_are_always_there_are_listed_and_others_known(site: SiteData) 
     assert site.is_seat(NAME)
     assert site.is_value_source(NAME)
     assert site.is_value_source(f"{DROPS}_task")
-    assert site.display_titles[f"{DROPS}_task"] == f"The training task of {DROPS}"
+    assert site.display_titles[f"{DROPS}_task"] == f"Exact values of the training task of {DROPS}"
     assert site.agents.find("truth") is None
 
 

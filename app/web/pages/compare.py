@@ -131,7 +131,7 @@ def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
         ",", ""
     )
     if view.value_source.endswith(TASK_SUFFIX):
-        return f"the task of {title}"
+        return f"the training task of {title}"
     if view.value_source == TRUTH:
         return "optimal play"
     return (
@@ -201,8 +201,8 @@ def _describe_verdict(
     ]
     if erring:
         return (
-            f"With optimal play the result is a {value}; {join_words(erring)} can lose "
-            "it by a blunder."
+            f"With optimal play the result is a {value}, but {join_words(erring)} can lose "
+            f"this {value} by a blunder."
         )
     return f"These moves are right: with optimal play the result stays a {value}."
 
