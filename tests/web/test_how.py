@@ -188,7 +188,7 @@ def test_a_symbol_is_explained_where_it_means_something() -> None:
     assert list_symbols(formula.drawn) == ["y", "x", "γ", "a"]
     assert [meaning for _, meaning in formula.symbols] == [
         "the target",
-        "the discount factor: what a reward is multiplied by for each move that it comes later",
+        "the discount factor: a reward is multiplied by γ for each move that it comes later",
         "here another thing",
     ]
 
@@ -323,9 +323,9 @@ def test_self_play_discounts_minimax(html: dict[str, str], site: SiteData) -> No
     assert np.allclose(agent.q[here][[0, 2, 6, 8]], -0.5 * 0.9**7, atol=1e-3)
     assert np.allclose(agent.q[here][[1, 3, 5, 7]], -(0.9**5), atol=1e-3)
     fewest = agent.visits[site.game.legal].min()
-    assert f"{fewest} times or more" in words(html["self-play"])
+    assert f"at least {fewest} times" in words(html["self-play"])
     left = 100 * (1 - asdict(site.get_recipe("self-play"))["alpha"]) ** fewest
-    said = re.search(r"at most ([\d.]+)% of its initial value is left", words(html["self-play"]))
+    said = re.search(r"at most ([\d.]+)% of its initial value remains", words(html["self-play"]))
     assert said
     assert left <= float(said[1]) < left + 0.1
 

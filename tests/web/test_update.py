@@ -102,7 +102,7 @@ def test_at_the_end_of_a_game_the_next_value_is_said_to_be_0(
 ) -> None:
     if slug == "league":  # its finished boards keep the reward as their value
         said = steps(client.get(how(slug, update="end")).text)
-        assert said[3].startswith("The finished board keeps the reward as its value")
+        assert said[3].startswith("The value of the finished board is the reward")
         assert "3 + 0.65 × 3.00 = 4.95" in said[4]
         return
     kinds = {"end", "lost", "played"} & {example.kind for example in site.update_examples[slug]}

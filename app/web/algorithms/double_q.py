@@ -36,8 +36,8 @@ TWO_TABLES = (
     "where both prefer the same."
 )
 LAST = {
-    "both": "The end of a game teaches both tables, so it counts twice.",
-    "coin": "The end of a game teaches one of them, too, which a coin picks.",
+    "both": "The last move of a game updates both tables.",
+    "coin": "The last move of a game, too, updates only the table that a coin picks.",
 }
 
 
@@ -117,7 +117,7 @@ ALGORITHM = Algorithm(
         next_mover="own",
         differs="next value",
         line=r"y = r + \gamma Q_B(s', a^*)",
-        words="Two tables: table A selects the best next move a*, table B gives its value.",
+        words="Two tables: table A selects the best next move a*, table B gives the value of a*.",
     ),
     section=Section(
         title="Double Q-learning",
@@ -139,8 +139,8 @@ ALGORITHM = Algorithm(
                 r"a^* = \underset{a'}{\text{arg max}} \; Q_A(s', a')",
             ),
             symbol_meanings={
-                "Q": "the table A, which the coin has picked, or the other one, B",
-                "a*": "the best of these by table A",
+                "Q": "one of two tables: table A, which the coin has picked, or the other table B",
+                "a*": "the best next move by the values of table A",
             },
         ),
     ),

@@ -21,7 +21,7 @@ ALGORITHM = Algorithm(
         next_mover="own",
         differs="next value",
         line=r"y = r + \gamma \sum_{a'} \pi(a') Q(s', a')",
-        words="The average value of the next move, weighted by how likely it is played.",
+        words="The average value of the next moves, weighted by the probabilities of the policy.",
     ),
     section=Section(
         title="Expected Sarsa",
@@ -41,10 +41,10 @@ ALGORITHM = Algorithm(
                 r"+ (1 - \varepsilon) \max\limits_{a'} Q(s', a')",
             ),
             symbol_meanings={
-                "Q": "the table",
-                "v": "the expected value of the next move, which is played ε-greedily",
-                "ε": "the exploration rate: the probability to play at random",
-                "n": "how many moves are legal in the next position",
+                "Q": "the value of a move, an entry of the table",
+                "v": "the expected value of the next move of the ε-greedy policy",
+                "ε": "the exploration rate: the probability of a random move",
+                "n": "the number of legal moves in the next position",
             },
         ),
     ),

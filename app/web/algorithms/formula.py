@@ -11,15 +11,15 @@ from markupsafe import Markup
 from app.web.formatting import MINUS, format_signed
 
 USUALLY = {
-    "s": "the state: a position, with a player to move",
-    "a": "a move there",
-    "r": "the reward: what the game’s result is worth, 0 while it goes on",
-    "γ": "the discount factor: what a reward is multiplied by for each move that it comes later",
-    "α": "the step size: what part of the way to the target an update goes",
+    "s": "the state: a position and the player to move",
+    "a": "the action: a move in state s",
+    "r": "the reward: the number for the result of the game; 0 while the game goes on",
+    "γ": "the discount factor: a reward is multiplied by γ for each move that it comes later",
+    "α": "the step size: an update goes this part of the way to the target",
     "y": "the target",
-    "a′": "a move in the next position",
-    "s′": "the learner’s next position, after the answer",
-    "z": "an afterstate: the board that a move makes",
+    "a′": "a possible move in the next position s′",
+    "s′": "the next position of the learner, after the opponent’s answer",
+    "z": "an afterstate: the board after a move",
 }
 Q_STEP = r"Q(s, a) \leftarrow Q(s, a) + \alpha (y - Q(s, a))"  # towards the target y
 FORMULAS = 256  # formulas that are kept, some 2 KB each

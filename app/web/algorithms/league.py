@@ -213,10 +213,10 @@ ALGORITHM = Algorithm(
         next_mover="own",
         differs="next value",
         line=r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",
-        words="Negative next values count as 0, and the step size shrinks with every update.",
+        words="Negative next values count as 0, and the step size becomes smaller with every update.",
     ),
     section=Section(
-        title="Q-learning for uncertain worlds",
+        title="Q-learning in the league",
         lens="observing-symmetric",
         record="487",
         sources=(
@@ -234,10 +234,10 @@ ALGORITHM = Algorithm(
                 r"\alpha = \frac{1}{1 + n}",
             ),
             symbol_meanings={
-                "Q": "the table",
-                "n": "how often the entry was updated, this time included",
-                "s′": "the next position, where either player may be to move",
-                "γ": "the discount factor, for every ply here",
+                "Q": "the value of a move, an entry of the table",
+                "n": "the number of updates of this value, including this update",
+                "s′": "the next position, in which the learner or its opponent is to move",
+                "γ": "the discount factor for each ply",
             },
         ),
     ),

@@ -64,7 +64,7 @@ ALGORITHM = Algorithm(
         next_mover="other",
         differs="bounds",
         line=r"v = \min\limits_{a'} v(s', a')",
-        words="Nothing is learned: a value is computed from the best answers to the end of the game.",
+        words="Nothing is learned: values are computed from the best moves of both players.",
     ),
     section=Section(
         title="Minimax: optimal play",
@@ -83,8 +83,8 @@ ALGORITHM = Algorithm(
                 ),
             ),
             symbol_meanings={
-                "v": "the value of a position, in X’s view",
-                "s′": "a position that a move leads to",
+                "v": "the value of a position for X: 1, 0 or −1",
+                "s′": "a possible next position",
             },
         ),
     ),

@@ -87,7 +87,7 @@ ALGORITHM = Algorithm(
         next_mover="own",
         differs="result",
         line=r"y = \gamma^k r",
-        words="No next value at all: the target is the discounted result of the whole game.",
+        words="No next value: the target is the discounted result of the whole game.",
     ),
     section=Section(
         title="Monte Carlo",
@@ -100,9 +100,9 @@ ALGORITHM = Algorithm(
                 r"y = \gamma^k r",
             ),
             symbol_meanings={
-                "Q": "the table",
-                "n": "how many games have gone through the move",
-                "k": "how many more moves of its own the learner made",
+                "Q": "the value of a move, an entry of the table",
+                "n": "the number of games in which the move was played",
+                "k": "the number of moves that the learner made after this move",
             },
         ),
     ),

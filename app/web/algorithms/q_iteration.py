@@ -104,7 +104,7 @@ ALGORITHM = Algorithm(
                 ),
             ),
             symbol_meanings={
-                "Q": "the table; γ is 1 here",
+                "Q": "the value of a move, an entry of the table; γ is 1 for this agent",
             },
         ),
     ),

@@ -48,7 +48,7 @@ ALGORITHM = Algorithm(
         family="step",
         next_mover="own",
         line=r"y = r + \gamma \max\limits_{a'} Q(s', a')",
-        words="The others are compared with this line: reward plus the best value of the next position.",
+        words="The other algorithms are compared with this target: the reward plus the best next value.",
     ),
     section=Section(
         title="Q-learning",
@@ -69,7 +69,7 @@ ALGORITHM = Algorithm(
                 ),
             ),
             symbol_meanings={
-                "Q": "the table",
+                "Q": "the value of a move, an entry of the table",
             },
         ),
     ),

@@ -80,7 +80,7 @@ ALGORITHM = Algorithm(
         next_mover="own",
         differs="order",
         line=r"y = r + \gamma \max\limits_{a'} Q(s', a')",
-        words="The same line, but after the game and from its last move back to the first.",
+        words="The update of Q-learning, but after the game, from its last move back to the first.",
     ),
     section=Section(
         title="Q-learning backward over the game",
@@ -100,8 +100,8 @@ ALGORITHM = Algorithm(
                 ),
             ),
             symbol_meanings={
-                "Q": "the table, in which images of a move have one entry",
-                "a′": "a move in the learner’s next position",
+                "Q": "the value of a move, an entry of the table; symmetric moves share an entry",
+                "a′": "a possible move in the learner’s next position",
             },
         ),
     ),

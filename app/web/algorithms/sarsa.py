@@ -73,7 +73,7 @@ ALGORITHM = Algorithm(
         next_mover="own",
         differs="next value",
         line=r"y = r + \gamma Q(s', a')",
-        words="The value of the move that is played next, in place of the best one.",
+        words="The value of the move that is really played next, instead of the best move.",
     ),
     section=Section(
         title="Sarsa",
@@ -93,8 +93,8 @@ ALGORITHM = Algorithm(
                 ),
             ),
             symbol_meanings={
-                "Q": "the table",
-                "a′": "the move that is played next",
+                "Q": "the value of a move, an entry of the table",
+                "a′": "the next move that is really played",
             },
         ),
     ),

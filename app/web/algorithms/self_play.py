@@ -73,7 +73,7 @@ ALGORITHM = Algorithm(
         next_mover="other",
         differs="next value",
         line=r"y = r - \gamma \max\limits_{a'} Q(s', a')",
-        words="The opponent moves next, and its best value counts with a minus.",
+        words="The opponent moves next, so the opponent's best value is subtracted.",
     ),
     section=Section(
         title="Self-play with one shared table",
@@ -94,10 +94,10 @@ ALGORITHM = Algorithm(
                 ),
             ),
             symbol_meanings={
-                "Q": "the table, for the player who moves",
+                "Q": "the value of a move for the player who makes it, an entry of the table",
                 "s′": "the position after the move",
-                "a′": "a move of the other side in the next position",
-                "γ": "the discount, for every ply here",
+                "a′": "a possible move of the other side in the next position",
+                "γ": "the discount factor for each ply",
             },
         ),
     ),

@@ -80,18 +80,18 @@ ALGORITHM = Algorithm(
         next_mover="own",
         differs="table",
         line=r"y = V(z')",
-        words="Values of boards in place of moves: the board after a move is drawn to the next one.",
+        words="Values of boards instead of moves: a value goes towards the value of the next board.",
     ),
     section=Section(
-        title="Temporal differences of afterstates",
+        title="TD learning of afterstates",
         lens="td-afterstates",
         record="8",
         sources=("sutton-barto-2018",),
         formula=Formula(
             lines=(r"V(z) \leftarrow V(z) + \alpha (V(z') - V(z))",),
             symbol_meanings={
-                "V": "the table: what a board is worth to who made it",
-                "z′": "the board that the learner’s next move makes, or the answer, if it ends the game",
+                "V": "the value of a board for the player who moved, an entry of the table",
+                "z′": "the board after the learner’s next move (or after an answer that ends the game)",
             },
         ),
     ),

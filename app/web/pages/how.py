@@ -114,8 +114,8 @@ FACT_BUILDERS: Mapping[str, Callable[[SiteData], Mapping[str, object]]] = {
 
 WRITING, WON_GAME = "writing", "won-game"
 PART_TITLES = {
-    WRITING: "A position, written down",
-    WON_GAME: "One won game, worked through",
+    WRITING: "A position, written as numbers",
+    WON_GAME: "A won game, calculated step by step",
 }
 WRITTEN_RECORD = "04"  # record of the first position in all encodings
 # Names in the order of `Game.symmetries`; non-square boards have every second symmetry
@@ -269,11 +269,11 @@ class StartValues(NamedTuple):
 
 # The algorithms on the map, by what differs from Q-learning.
 DIFFERENCES = {
-    "next value": "Another next value",
-    "order": "Another order of the updates",
-    "table": "Another kind of table",
-    "result": "The result in place of a next value",
-    "bounds": "Exact values and bounds",
+    "next value": "Algorithms with another next value",
+    "order": "Algorithms with another order of the updates",
+    "table": "Algorithms with another kind of table",
+    "result": "Algorithms that use the result instead of a next value",
+    "bounds": "Algorithms with exact values or bounds",
 }
 REFERENCE = "q-learning"  # slug of the algorithm for comparisons
 
